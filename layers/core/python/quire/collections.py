@@ -1,0 +1,92 @@
+"""Reads `collections.toml`, the one file that a maintainer edits. Standard library only: infra reads it too."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from quire.errors import ConfigError
+
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}")
+RESERVED = frozenset(
+    "query answer collections health status reference openapi.json mcp v1 verify llms.txt widget.js assets".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One collection as its maintainer describes it.
+
+    Attributes:
+        name: lower-case letters, digits, `_` and `-`; its face is mounted at `/{name}`.
+        profile: a key of `quire.profiles.PROFILES`.
+        sources: `(key, path or URL)` pairs, in order; a key may come more than once.
+        title: how answers name it ("This topic is not covered in the TITLE").
+        golden: path of its golden questions; "" where it has none.
+        public: whether a cloud deployment may serve it without a key.
+        schedule: cron of its rebuild; "" means never.
+        options: profile-specific settings, such as `engine_version`, `base_url` or `exclude`.
+    """
+
+    name: str
+    profile: str
+    sources: tuple[tuple[str, str], ...] = ()
+    title: str = ""
+    golden: str = ""
+    public: bool = False
+    schedule: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def check_name(name: str) -> str:
+    """Return `name` if a collection may be called so.
+
+    Raises:
+        ConfigError: it is reserved or has other characters.
+    """
+    if not NAME.fullmatch(name):
+        raise ConfigError(f"collection {name!r}: wanted a letter, then letters, digits, '_' or '-', lower-case")
+    if name in RESERVED:
+        raise ConfigError(f"collection {name!r}: the name is reserved for a route")
+    return name
+
+
+def read_collections(path: Path) -> dict[str, Collection]:
+    """Read every collection of the file, in its order.
+
+    Raises:
+        ConfigError: the file is not valid TOML, a name is reserved, or a field has the wrong type.
+    """
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file; a collection needs a table there or --profile") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+    return {name: _collection(name, table, path) for name, table in tables.items()}
+
+
+def _collection(name: str, table: object, path: Path) -> Collection:
+    if not isinstance(table, dict):
+        raise ConfigError(f"{path}: wanted a table [{name}], found {table!r}")
+    known = {"profile": str, "title": str, "golden": str, "public": bool, "schedule": str, "source": dict, "options": dict}
+    for key, value in table.items():
+        if key not in known:
+            raise ConfigError(f"{path}: [{name}] {key}: unknown; wanted one of {', '.join(known)}")
+        if not isinstance(value, known[key]):
+            raise ConfigError(f"{path}: [{name}] {key}: wanted {known[key].__name__}, found {value!r}")
+    if "profile" not in table:
+        raise ConfigError(f"{path}: [{name}] needs a profile")
+    plain = {key: value for key, value in table.items() if key != "source"}
+    return Collection(name=check_name(name), sources=_sources(table.get("source", {})), **plain)
+
+
+def _sources(table: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    pairs: list[tuple[str, str]] = []
+    for key, value in table.items():
+        pairs.extend((key, str(one)) for one in (value if isinstance(value, list) else [value]))
+    return tuple(pairs)

@@ -1,0 +1,110 @@
+"""The values that travel: Document (as read), Chunk (as indexed), Hit (as found), Citation (as shown), Turn."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
+Metadata: TypeAlias = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One thing as a source read it: a file, or an API member.
+
+    Attributes:
+        id: unique and stable within its source, such as a path or `api_dump/BasePart.Touched`.
+        text: the document's own text; for a file the whole file as decoded, so that line numbers hold.
+        metadata: facts that each of its chunks inherits.
+        kind: which chunker reads it, a key of `quire.chunking.CHUNKERS`.
+    """
+
+    id: str
+    text: str
+    kind: str
+    metadata: Metadata = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The unit that is indexed, found, quoted and cited.
+
+    Attributes:
+        id: 16 hexadecimal digits, see `chunk_id`; unique within a segment.
+        document_id: the document that it was cut from.
+        text: the stored text; quotes and digests refer to exactly this.
+        breadcrumb: where it stands, such as `Physics › Units` or `BasePart › Touched`; indexed, not quoted.
+        metadata: what filters, faces and citations read: `path`, `start_line`, `end_line`, `heading`, `url`, ...
+        symbols: exact names that it defines, most specific first: `("BasePart.Touched", "Touched")`.
+        aliases: more text to find it by, indexed by keywords alone and never shown.
+        summary: text to embed in place of `text`, where another text finds it better; "" means `text`.
+    """
+
+    id: str
+    document_id: str
+    text: str
+    breadcrumb: str = ""
+    metadata: Metadata = field(default_factory=dict)
+    symbols: tuple[str, ...] = ()
+    aliases: str = ""
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk as a question found it.
+
+    Attributes:
+        chunk: the chunk.
+        rank: from 1.
+        score: calibrated probability that it answers the question, 0 to 1.
+        cosine: best cosine of its vectors with the question; None where vectors took no part.
+        version: the collection version that it was read from.
+    """
+
+    chunk: Chunk
+    rank: int
+    score: float
+    cosine: float | None
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A passage as an answer shows it, checkable against the artifact.
+
+    `start` and `end` are character offsets of `quote` in the chunk's stored text; `sha256` is the hexadecimal
+    digest of the UTF-8 bytes of exactly that quote.
+    """
+
+    n: int
+    hit: Hit
+    quote: str
+    start: int
+    end: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation; `role` is `user` or `assistant`."""
+
+    role: str
+    text: str
+
+
+def chunk_id(document_id: str, key: str) -> str:
+    """Name a chunk after its document and its place in it, so that a rebuild of the same input names it alike.
+
+    >>> chunk_id("guide.md", "0")
+    '421fd60c3891c504'
+    """
+    return hashlib.sha256(f"{document_id}\x00{key}".encode()).hexdigest()[:16]
+
+
+def text_sha256(text: str) -> str:
+    """Hexadecimal sha256 of the text's UTF-8 bytes."""
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,166 @@
+"""Every error that Quire raises, with the HTTP status a route answers.
+
+    QuireError                    500
+    ├── InputError                422  the caller's value is wrong; `field` names it
+    │   ├── UnknownCollection     404
+    │   ├── UnknownVersion        404
+    │   ├── UnknownDocument       404
+    │   └── TooLarge              413
+    ├── AccessDenied              401  no key, or a wrong one
+    │   └── ScopeMissing          403  a right key that may not do this
+    ├── SourceError               400  a source cannot be read or parsed; `path` names the file
+    ├── ConfigError               500  a setting or collections.toml is wrong
+    ├── ArtifactError             503
+    │   ├── ArtifactCorrupt       503  bytes differ from the manifest's digest
+    │   └── ArtifactMismatch      503  format or model is not what this program reads
+    ├── StoreError                503
+    │   ├── StoreUnavailable      503
+    │   ├── SwapConflict          409  the pointer moved meanwhile: read it again and retry
+    │   └── BuildInProgress       409  another build holds the lock
+    ├── ModelError                500  an embedding model cannot be exported, opened or run
+    └── AnswerModelError          502
+        ├── ModelUnavailable      503  network, overload, deadline
+        ├── QuotaExceeded         429
+        ├── ModelRefused          502  blocked by the provider's filters
+        └── ModelMisconfigured    500  bad key, unknown model
+"""
+
+from __future__ import annotations
+
+
+class QuireError(Exception):
+    """Root of the tree; catching it catches every failure that Quire names."""
+
+    status = 500
+
+
+class InputError(QuireError):
+    """The caller's value is wrong. `field` is the wire or option name of the offending value."""
+
+    status = 422
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class UnknownCollection(InputError):
+    """No collection of that name is in the store."""
+
+    status = 404
+
+
+class UnknownVersion(InputError):
+    """The store holds no such version of the collection."""
+
+    status = 404
+
+
+class UnknownDocument(InputError):
+    """The collection or site holds no such document."""
+
+    status = 404
+
+
+class TooLarge(InputError):
+    """The body or document is over its bound."""
+
+    status = 413
+
+
+class AccessDenied(QuireError):
+    """No key, or a wrong one."""
+
+    status = 401
+
+
+class ScopeMissing(AccessDenied):
+    """The key is right but may not do this."""
+
+    status = 403
+
+
+class SourceError(QuireError):
+    """A source cannot be read or parsed. `path` names the file, repository or URL."""
+
+    status = 400
+
+    def __init__(self, message: str, *, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class ConfigError(QuireError):
+    """A setting or `collections.toml` is wrong."""
+
+
+class ArtifactError(QuireError):
+    """An index artifact cannot be used."""
+
+    status = 503
+
+
+class ArtifactCorrupt(ArtifactError):
+    """Bytes differ from what the manifest's digests promise."""
+
+
+class ArtifactMismatch(ArtifactError):
+    """The artifact's format or model is not the one that this program reads."""
+
+
+class StoreError(QuireError):
+    """The segment store refused or failed."""
+
+    status = 503
+
+
+class StoreUnavailable(StoreError):
+    """The store cannot be reached now."""
+
+
+class SwapConflict(StoreError):
+    """The pointer moved since it was read: read it again and retry."""
+
+    status = 409
+
+
+class BuildInProgress(StoreError):
+    """Another build holds the collection's lock."""
+
+    status = 409
+
+
+class ModelError(QuireError):
+    """An embedding model cannot be exported, opened or run."""
+
+
+class AnswerModelError(QuireError):
+    """An answer model failed."""
+
+    status = 502
+
+
+class ModelUnavailable(AnswerModelError):
+    """Network failure, overload or a deadline."""
+
+    status = 503
+
+
+class QuotaExceeded(AnswerModelError):
+    """The provider's quota is used up; `retry_after_s` is its own word, where it gave one."""
+
+    status = 429
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class ModelRefused(AnswerModelError):
+    """The provider's filters blocked the prompt or the answer."""
+
+
+class ModelMisconfigured(AnswerModelError):
+    """A bad key or an unknown model."""
+
+    status = 500

@@ -1,0 +1,75 @@
+"""Rankings and how two of them become one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Ordinals with scores, best first.
+
+    Attributes:
+        ordinals: uint32, shape (n,), each once.
+        scores: float32, shape (n,), descending; equal scores stand in ascending order of ordinal.
+    """
+
+    ordinals: NDArray[np.uint32]
+    scores: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.ordinals)
+
+
+EMPTY = Ranking(np.empty(0, np.uint32), np.empty(0, np.float32))
+
+
+def rank(ordinals: NDArray[np.uint32], scores: NDArray[np.float32], limit: int) -> Ranking:
+    """Sort pairs into a Ranking: by score, ties to the smaller ordinal, which keeps results alike from run to run.
+
+    A partial selection comes first, so that the cost beyond `limit` is linear.
+    """
+    if limit <= 0 or len(ordinals) == 0:
+        return EMPTY
+    if len(ordinals) > 4 * limit:
+        floor = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        keep = scores >= floor
+        ordinals, scores = ordinals[keep], scores[keep]
+    order = np.lexsort((ordinals, -scores))[:limit]
+    return Ranking(
+        np.ascontiguousarray(ordinals[order], np.uint32), np.ascontiguousarray(scores[order], np.float32)
+    )
+
+
+def normalize(scores: NDArray[np.float32], depth: int) -> NDArray[np.float32]:
+    """Min-max over the best `depth` scores, clipped to 0..1; a single or constant ranking becomes ones.
+
+    `scores` is descending, as in a Ranking.
+    """
+    if len(scores) == 0:
+        return scores
+    top, low = float(scores[0]), float(scores[min(depth, len(scores)) - 1])
+    if top - low < 1e-9:
+        return np.ones_like(scores)
+    return np.clip((scores - low) / np.float32(top - low), 0.0, 1.0).astype(np.float32)
+
+
+def fuse(vectors: Ranking, keywords: Ranking, *, weight: float, depth: int, limit: int) -> Ranking:
+    """Combine two rankings by a convex combination of their min-max normalized scores.
+
+    `weight` goes to the vectors, the rest to the keywords; a chunk that only one ranking holds earns that side
+    alone. Source: Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval", ACM TOIS 2023.
+
+    Raises:
+        ValueError: `weight` is outside 0..1.
+    """
+    if not 0.0 <= weight <= 1.0:
+        raise ValueError(f"weight: wanted 0..1, found {weight}")
+    ordinals, inverse = np.unique(np.concatenate([vectors.ordinals, keywords.ordinals]), return_inverse=True)
+    scores = np.zeros(len(ordinals), np.float32)
+    scores[inverse[: len(vectors)]] += np.float32(weight) * normalize(vectors.scores, depth)
+    scores[inverse[len(vectors) :]] += np.float32(1.0 - weight) * normalize(keywords.scores, depth)
+    return rank(ordinals.astype(np.uint32), scores, limit)

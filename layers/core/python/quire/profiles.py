@@ -1,0 +1,64 @@
+"""Profiles: what the build and the server of a collection must agree on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quire.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How the chunks of a kind of collection are indexed and ranked.
+
+    Attributes:
+        name: the word in manifests and on the command line.
+        face: the HTTP contract that its collections speak.
+        filters: metadata fields that can be filtered by; each gets postings in the segment.
+        vector_breadcrumb: whether the breadcrumb is embedded with the text.
+        vector_weight: share of the vectors in the fusion for a question in prose.
+        identifier_vector_weight: the same for a question that names identifiers.
+        per_document: hits of one document at most, before others had their turn; 0 means no cap.
+    """
+
+    name: str
+    face: str
+    filters: tuple[str, ...]
+    vector_breadcrumb: bool = True
+    vector_weight: float = 0.5
+    identifier_vector_weight: float = 0.3
+    per_document: int = 2
+
+
+PROFILES = {
+    profile.name: profile
+    for profile in (
+        Profile(
+            "roblox",
+            "roblox",
+            ("source", "class_name", "member_name", "member_type", "tags", "file_path"),
+            per_document=3,
+        ),
+        Profile("textbook", "textbook", ("chapter", "chapter_dir", "section", "filename", "heading", "path")),
+        Profile("docs", "chatbot", ("chapter", "section", "heading", "filename", "path")),
+        Profile(
+            "code",
+            "codebase",
+            ("path", "lang", "symbol", "kind", "repository"),
+            vector_breadcrumb=False,
+            per_document=3,
+        ),
+        Profile("sites", "sites", ("site_id", "source", "document_id")),
+    )
+}
+
+
+def profile_named(name: str) -> Profile:
+    """The profile of that name.
+
+    Raises:
+        ConfigError: there is none; the message lists those there are.
+    """
+    if name not in PROFILES:
+        raise ConfigError(f"profile: wanted one of {', '.join(sorted(PROFILES))}, found {name!r}")
+    return PROFILES[name]

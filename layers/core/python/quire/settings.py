@@ -1,0 +1,67 @@
+"""Settings: everything the environment may say, read once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from quire.errors import ConfigError
+
+LOCAL_ROOT = ".quire"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Frozen settings of one process.
+
+    Attributes:
+        store: a folder, or `s3://bucket/prefix`.
+        cache: folder for vectors, exported models and downloaded sources.
+        collections_file: path of `collections.toml`.
+        refresh_s: a serving process looks at the pointer at most this often, in seconds.
+        api_key: when set, all but `/health` needs it.
+        threads: threads of one embedding session.
+        max_body_bytes: larger request bodies are answered 413.
+    """
+
+    store: str = f"{LOCAL_ROOT}/store"
+    cache: Path = Path(LOCAL_ROOT) / "cache"
+    collections_file: Path = Path("collections.toml")
+    refresh_s: float = 1.0
+    api_key: str | None = None
+    threads: int = 1
+    max_body_bytes: int = 1_000_000
+
+
+def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings from `environ`, by default the process's.
+
+    Raises:
+        ConfigError: a variable does not hold what it must; the message names it.
+    """
+    env = os.environ if environ is None else environ
+    default = Settings()
+    return Settings(
+        store=env.get("QUIRE_STORE") or default.store,
+        cache=Path(env.get("QUIRE_CACHE") or default.cache),
+        collections_file=Path(env.get("QUIRE_COLLECTIONS") or default.collections_file),
+        refresh_s=_number(env, "QUIRE_REFRESH_S", 10.0 if "AWS_LAMBDA_FUNCTION_NAME" in env else 1.0),
+        api_key=env.get("QUIRE_API_KEY") or None,
+        threads=int(_number(env, "QUIRE_THREADS", default.threads)),
+        max_body_bytes=int(_number(env, "QUIRE_MAX_BODY_BYTES", default.max_body_bytes)),
+    )
+
+
+def _number(env: Mapping[str, str], name: str, default: float) -> float:
+    text = env.get(name)
+    if not text:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        raise ConfigError(f"{name}: wanted a number, found {text!r}") from None
+    if value < 0:
+        raise ConfigError(f"{name}: wanted 0 or more, found {text!r}")
+    return value
