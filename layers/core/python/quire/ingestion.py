@@ -1,0 +1,61 @@
+"""Documents to index rows. The build job and live writes both go through here, so both index alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import tee
+
+from quire.artifact.writer import IndexRow
+from quire.chunking import CHUNKERS
+from quire.documents import Chunk, Document
+from quire.profiles import Profile
+from quire.quantization import Quantized
+from quire.terms import analyze
+
+VectorSource = Callable[[Iterable[tuple[str, str]]], Iterator[Quantized]]
+"""Passages to the quantized rows of their windows, in order; it may read ahead of what it yields."""
+
+HEADING_MARK = "@"
+"""Terms of breadcrumbs and symbols are indexed once more behind this mark, so that a question can weigh them apart."""
+
+def chunk_document(document: Document) -> Iterator[Chunk]:
+    """Cut a document by the chunker of its kind.
+
+    Raises:
+        SourceError: the document cannot be parsed.
+        KeyError: no chunker is of that kind; sources name only kinds of `CHUNKERS`.
+    """
+    return CHUNKERS[document.kind](document)
+
+
+def passage(chunk: Chunk, profile: Profile) -> tuple[str, str]:
+    """What is embedded: `(prefix, text)`, where the prefix stands before each window of the text."""
+    text = chunk.summary or chunk.text
+    return (chunk.breadcrumb if profile.vector_breadcrumb else "", text)
+
+
+def keyword_terms(chunk: Chunk) -> tuple[Counter[str], float]:
+    """Term frequencies of a chunk and its length in terms.
+
+    Text, breadcrumb and aliases count alike; breadcrumb and symbols count once more as marked heading terms, which
+    add nothing to the length.
+    """
+    heading = analyze(chunk.breadcrumb)
+    frequencies = Counter(analyze(chunk.text))
+    frequencies.update(heading)
+    frequencies.update(analyze(chunk.aliases))
+    length = float(sum(frequencies.values()))
+    marked = {HEADING_MARK + term for term in heading}
+    marked.update(HEADING_MARK + term for symbol in chunk.symbols for term in analyze(symbol))
+    frequencies.update(dict.fromkeys(marked, 1))
+    return frequencies, length
+
+
+def index_rows(chunks: Iterable[Chunk], profile: Profile, vectors: VectorSource) -> Iterator[IndexRow]:
+    """Terms and vectors for each chunk, in order; only the chunks that `vectors` reads ahead are held."""
+    ours, theirs = tee(chunks)
+    rows = vectors(passage(chunk, profile) for chunk in theirs)
+    for chunk, quantized in zip(ours, rows, strict=True):
+        frequencies, length = keyword_terms(chunk)
+        yield IndexRow(chunk=chunk, terms=frequencies, length=length, vectors=quantized)
