@@ -1,0 +1,129 @@
+# Two commands on a fresh machine: `make run` and `make test`. They need Python 3.11 or later and a package index.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PORT ?= 8000
+HOST ?= 127.0.0.1
+COLLECTION ?= quire
+QUIRE_STORE ?= .quire/store
+export QUIRE_STORE
+
+VENV := .venv
+PY := $(VENV)/bin/python
+LOCKS := layers/runtime/requirements.txt layers/llm/requirements.txt build_index/requirements.txt \
+	tests/requirements.txt infra/requirements.txt
+MYPY_PATHS := layers/core/python/quire build_index functions tests $(if $(wildcard infra/*.py),infra)
+
+# What the environment holds hangs on these two; a stamp for each keeps the second `make` quick.
+RUN_READY := $(VENV)/.run
+TEST_READY := $(VENV)/.test
+
+# Settings in .env hold for every target; what the shell exports outranks them.
+WITH_ENV := $(if $(wildcard .env),$(VENV)/bin/dotenv --file .env run --no-override --)
+
+.PHONY: help
+help: ## show the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# ---- environment ------------------------------------------------------------------------------------------------
+
+$(VENV)/pyvenv.cfg:
+	@found=; for python in $(PYTHON) python3 python3.13 python3.12 python3.11 python3.14 python; do \
+		if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+		echo "make: no Python 3.11 or later on PATH (python3 is: $$(python3 --version 2>&1)); set PYTHON=/path/to/python" >&2; \
+		exit 1; \
+	fi; \
+	echo "environment: $(VENV) with $$($$found --version)"; \
+	$$found -m venv --clear $(VENV) || { rm -rf $(VENV); \
+		echo "make: this Python has no venv module with pip; on Debian: apt-get install python3-venv" >&2; exit 1; }
+
+$(RUN_READY): build_index/requirements.txt build_index/environment.py pyproject.toml | $(VENV)/pyvenv.cfg
+	@$(PY) build_index/environment.py build_index/requirements.txt
+	@touch $@
+
+$(TEST_READY): tests/requirements.txt build_index/environment.py pyproject.toml | $(VENV)/pyvenv.cfg
+	@$(PY) build_index/environment.py tests/requirements.txt
+	@touch $@ $(RUN_READY)
+
+.PHONY: setup
+setup: $(TEST_READY) ## make the environment in .venv, tools for tests and checks included
+
+# ---- running ----------------------------------------------------------------------------------------------------
+
+# The index of this repository's own documents is built again when one of them, or the code that indexes them, changed.
+QUIRE_SOURCES := $(wildcard *.md layers/*.md) collections.toml \
+	$(shell find layers/core/python build_index -name '*.py' 2>/dev/null)
+QUIRE_READY := .quire/quire.built
+
+$(QUIRE_READY): $(QUIRE_SOURCES) | $(RUN_READY)
+	@$(WITH_ENV) $(PY) -m build_index build quire --store $(QUIRE_STORE)
+	@mkdir -p $(@D) && touch $@
+
+.PHONY: run
+run: $(RUN_READY) $(QUIRE_READY) ## serve http://127.0.0.1:8000 over an index of this repository's documents
+	@$(WITH_ENV) $(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT)
+
+.PHONY: dev
+dev: $(RUN_READY) $(QUIRE_READY) ## the same with hot reload
+	@$(WITH_ENV) $(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --reload \
+		--reload-dir functions --reload-dir layers/core/python
+
+.PHONY: index
+index: $(RUN_READY) ## build and publish one collection of collections.toml: make index COLLECTION=roblox
+	@$(WITH_ENV) $(PY) -m build_index build $(COLLECTION) --store $(QUIRE_STORE)
+
+# ---- checking ---------------------------------------------------------------------------------------------------
+
+.PHONY: test
+test: $(TEST_READY) ## run the whole suite; uses ../shared (or $QUIRE_SHARED) where it is there
+	@$(PY) -m pytest $(ARGS)
+
+.PHONY: check
+check: $(TEST_READY) ## formatting, lint and strict types
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/ruff check .
+	@$(PY) -m mypy $(MYPY_PATHS)
+
+.PHONY: lint
+lint: $(TEST_READY) ## lint alone
+	@$(VENV)/bin/ruff check .
+
+.PHONY: format
+format: $(TEST_READY) ## format the code and mend what the linter can
+	@$(VENV)/bin/ruff check --fix-only --quiet . || true
+	@$(VENV)/bin/ruff format .
+
+.PHONY: bench
+bench: $(TEST_READY) ## measure speed and size; tables on standard output
+	@$(PY) -m tests.bench $(ARGS)
+
+.PHONY: eval
+eval: $(TEST_READY) ## ask the golden questions and print quality with intervals
+	@$(WITH_ENV) $(PY) -m build_index evaluate $(COLLECTION) --store $(QUIRE_STORE) $(ARGS)
+
+.PHONY: soak
+soak: $(TEST_READY) ## the long rounds that CI leaves out
+	@$(PY) -m pytest -m soak $(ARGS)
+
+# ---- upkeep -----------------------------------------------------------------------------------------------------
+
+COMPILE = $(VENV)/bin/uv pip compile pyproject.toml --quiet --generate-hashes --universal --python-version 3.11 \
+	--fork-strategy fewest --no-header --no-emit-index-url --no-emit-find-links $(UPGRADE)
+RUNTIME_NAMES = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' layers/runtime/requirements.txt)
+
+.PHONY: lock
+lock: | $(RUN_READY) ## lock the dependencies of pyproject.toml with digests; UPGRADE=--upgrade takes newer ones
+	@echo "lock: tests/requirements.txt" && $(COMPILE) --extra local --extra llm --extra build --extra dev -o tests/requirements.txt
+	@echo "lock: build_index/requirements.txt" && $(COMPILE) -c tests/requirements.txt --extra local --extra build -o build_index/requirements.txt
+	@echo "lock: layers/runtime/requirements.txt" && $(COMPILE) -c tests/requirements.txt -o layers/runtime/requirements.txt
+	@echo "lock: layers/llm/requirements.txt" && $(COMPILE) -c tests/requirements.txt --extra llm $(RUNTIME_NAMES) -o layers/llm/requirements.txt
+	@echo "lock: infra/requirements.txt" && $(COMPILE) -c tests/requirements.txt --extra infra -o infra/requirements.txt
+
+.PHONY: clean
+clean: ## remove the environment, the local store and every cache
+	@rm -rf $(VENV) .quire .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
