@@ -1,0 +1,1 @@
+"""The build job: sources in, immutable segments out."""

@@ -1,0 +1,82 @@
+"""Judges an export by what it finds: the same passages, in nearly the same order, as the float reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from build_index.model_reference import encode
+from build_index.model_source import ModelConfig, ModelSource
+from build_index.model_texts import PASSAGES, QUESTIONS
+from quire.adapters.onnx_embedder import open_embedder
+from quire.adapters.wordpiece import WordPiece, open_tokenizer
+from quire.errors import ModelError
+
+Array = NDArray[np.float32]
+
+TOP = 5
+FLOORS = {"first": 0.9, "overlap": 0.92, "cosine": 0.97}
+
+
+def check_export(folder: Path, source: ModelSource, config: ModelConfig) -> dict[str, float]:
+    """Compare the exported model in `folder` with the reference over a fixed set of texts.
+
+    Returns:
+        `first`: share of the questions whose best passage is the reference's; `overlap`: mean share of its best five
+        that the export's best five hold; `cosine`: the worst of any text's vector with the reference's.
+
+    Raises:
+        ModelError: one of them is below its floor.
+    """
+    tokenizer = open_tokenizer(folder)
+    embedder = open_embedder(folder, tokenizer)
+    exported = (
+        embedder.embed(QUESTIONS),
+        np.concatenate(list(embedder.embed_passages([("", text) for text in PASSAGES]))),
+    )
+    reference = (
+        _encode_all(source, config, tokenizer, [config.query_prefix + text for text in QUESTIONS]),
+        _encode_all(source, config, tokenizer, PASSAGES),
+    )
+    agreement = compare(exported, reference)
+    require(agreement, config.name)
+    return agreement
+
+
+def compare(exported: tuple[Array, Array], reference: tuple[Array, Array]) -> dict[str, float]:
+    """The figures of `check_export` for two pairs of (questions, passages), all rows of unit length."""
+    best = [
+        np.argsort(-(questions @ passages.T), axis=1, kind="stable")
+        for questions, passages in (exported, reference)
+    ]
+    shared = [len({*ours[:TOP]} & {*theirs[:TOP]}) / TOP for ours, theirs in zip(*best, strict=True)]
+    cosines = [(ours * theirs).sum(axis=1).min() for ours, theirs in zip(exported, reference, strict=True)]
+    return {
+        "first": round(float((best[0][:, 0] == best[1][:, 0]).mean()), 4),
+        "overlap": round(float(np.mean(shared)), 4),
+        "cosine": round(float(min(cosines)), 4),
+    }
+
+
+def require(agreement: Mapping[str, float], name: str) -> None:
+    """Refuse an export that a floor is not met by.
+
+    Raises:
+        ModelError: naming the figure, what was found and the floor.
+    """
+    for figure, floor in FLOORS.items():
+        if not agreement[figure] >= floor:
+            raise ModelError(
+                f"model {name}: agreement with the float reference: {figure}: found {agreement[figure]}, wanted {floor}"
+            )
+
+
+def _encode_all(
+    source: ModelSource, config: ModelConfig, tokenizer: WordPiece, texts: Sequence[str]
+) -> Array:
+    room = config.window - 2
+    framed = [[tokenizer.first, *tokenizer.ids(text)[:room], tokenizer.last] for text in texts]
+    return np.stack([encode(source, ids, config.pooling) for ids in framed])
