@@ -29,23 +29,23 @@ help: ## show the targets
 
 # ---- environment ------------------------------------------------------------------------------------------------
 
-$(VENV)/pyvenv.cfg:
-	@found=; for python in $(PYTHON) python3 python3.13 python3.12 python3.11 python3.14 python; do \
+$(VENV)/bin/python:
+	@found=; for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python3.14 python); do \
 		if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found=$$python; break; fi; \
 	done; \
 	if [ -z "$$found" ]; then \
-		echo "make: no Python 3.11 or later on PATH (python3 is: $$(python3 --version 2>&1)); set PYTHON=/path/to/python" >&2; \
+		echo "make: wanted Python 3.11 or later, found $$($(or $(PYTHON),python3) --version 2>&1); say PYTHON=/path/to/python" >&2; \
 		exit 1; \
 	fi; \
 	echo "environment: $(VENV) with $$($$found --version)"; \
 	$$found -m venv --clear $(VENV) || { rm -rf $(VENV); \
 		echo "make: this Python has no venv module with pip; on Debian: apt-get install python3-venv" >&2; exit 1; }
 
-$(RUN_READY): build_index/requirements.txt build_index/environment.py pyproject.toml | $(VENV)/pyvenv.cfg
+$(RUN_READY): build_index/requirements.txt build_index/environment.py pyproject.toml | $(VENV)/bin/python
 	@$(PY) build_index/environment.py build_index/requirements.txt
 	@touch $@
 
-$(TEST_READY): tests/requirements.txt build_index/environment.py pyproject.toml | $(VENV)/pyvenv.cfg
+$(TEST_READY): tests/requirements.txt build_index/environment.py pyproject.toml | $(VENV)/bin/python
 	@$(PY) build_index/environment.py tests/requirements.txt
 	@touch $@ $(RUN_READY)
 

@@ -1,0 +1,130 @@
+"""STYLE's limits and taboos over every file of the checkout."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from quire.collections import read_collections
+from quire.profiles import PROFILES
+from tests.support.house import broken_rules
+from tests.support.tree import ROOT, project_files, python_files
+
+TOP_LEVEL = frozenset(
+    "functions infra build_index tests layers cdk.json pyproject.toml Makefile README.md LICENSE ARCHITECTURE.md "
+    "CHANGELOG.md collections.toml".split()
+)
+OUTERMOST = Path("functions/web/frame.py")
+SHIPPED = python_files("layers", "build_index", "functions", "infra")
+TEXTS = [
+    path
+    for path in project_files()
+    if path.suffix in {".py", ".md", ".toml", ".yml", ".yaml", ".json", ".txt", ""}
+]
+MACHINE_PATH = re.compile(r"(?<![\w.])/(" + "|".join(("work", "root", "opt/pypi")) + r")\b/?")
+LOCKS = [path for path in project_files() if path.name == "requirements.txt"]
+PIN = re.compile(r"^([a-z0-9][\w.-]*)==([^\s;]+)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=str)
+def test_shipped_code_keeps_the_house_rules(path: Path) -> None:
+    source = (ROOT / path).read_text(encoding="utf-8")
+    assert broken_rules(source, shipped=True, outermost=path == OUTERMOST) == []
+
+
+@pytest.mark.parametrize("path", python_files("tests"), ids=str)
+def test_tests_keep_the_house_rules(path: Path) -> None:
+    if path.name != Path(__file__).name:
+        assert broken_rules((ROOT / path).read_text(encoding="utf-8"), shipped=False) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ('"""Doc."""\n' + "x = 1\n" * 250, "251 lines"),
+        ('"""Doc."""\ndef _f():\n' + "    x = 1\n" * 40, "41 lines"),
+        ('"""Doc."""\ntry:\n    x = 1\nexcept Exception:\n    x = 2', "catches everything"),
+        ('"""Doc."""\ntry:\n    x = 1\nexcept (OSError, BaseException):\n    x = 2', "catches everything"),
+        ('"""Doc."""\ntry:\n    x = 1\nexcept:\n    x = 2', "catches everything"),
+        ('"""Doc."""\nx = 1  # TODO later', "TODO"),
+        ('"""Doc."""\ndef _f():\n    raise NotImplementedError', "NotImplementedError"),
+        ('"""Doc."""\ndef f():\n    return 1', "f has no docstring"),
+        ('"""Doc."""\nclass C:\n    """Doc."""\n    def m(self):\n        return 1', "m has no docstring"),
+        ("x = 1", "module has no docstring"),
+    ],
+)
+def test_a_broken_rule_is_found_in_shipped_code(source: str, complaint: str) -> None:
+    assert any(complaint in one for one in broken_rules(source, shipped=True))
+
+
+def test_translating_any_error_of_a_vendor_is_allowed() -> None:
+    source = '"""Doc."""\ntry:\n    x = 1\nexcept Exception as error:\n    raise ValueError("x") from error'
+    assert broken_rules(source, shipped=True) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("def test_nothing():\n    x = 1", "asserts nothing"),
+        ("def test_a(monkeypatch):\n    with patch('quire.terms.analyze'):\n        assert True", "patches"),
+    ],
+)
+def test_a_broken_rule_is_found_in_a_test(source: str, complaint: str) -> None:
+    assert any(complaint in one for one in broken_rules(source, shipped=False))
+
+
+def test_the_top_level_holds_what_the_owner_chose() -> None:
+    names = {path.parts[0] for path in project_files()}
+    assert {name for name in names if not name.startswith(".")} <= TOP_LEVEL
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=str)
+def test_no_file_names_a_path_of_one_machine(path: Path) -> None:
+    if path.name != Path(__file__).name:
+        assert not MACHINE_PATH.findall((ROOT / path).read_text(encoding="utf-8", errors="replace"))
+
+
+@pytest.mark.parametrize("path", LOCKS, ids=str)
+def test_a_lock_pins_with_digests_and_names_no_host(path: Path) -> None:
+    text = (ROOT / path).read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=[a-z0-9])", text)
+    assert len(entries) > 5
+    assert [entry.split()[0] for entry in entries if "==" not in entry or "--hash=sha256:" not in entry] == []
+    assert "://" not in text
+    assert "--index" not in text
+    assert "--find-links" not in text
+
+
+def test_locks_agree_on_every_version() -> None:
+    versions: dict[str, set[str]] = {}
+    for path in LOCKS:
+        for name, version in PIN.findall((ROOT / path).read_text(encoding="utf-8")):
+            versions.setdefault(name, set()).add(version)
+    assert {name: found for name, found in versions.items() if len(found) > 1} == {}
+
+
+def test_every_dependency_of_the_project_is_locked() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = list(project["dependencies"])
+    for requirements in project["optional-dependencies"].values():
+        wanted.extend(requirements)
+    names = {re.split(r"[\[<>=~! ]", one)[0].lower() for one in wanted}
+    locked = {name for path in LOCKS for name, _ in PIN.findall((ROOT / path).read_text(encoding="utf-8"))}
+    assert names - locked == set()
+
+
+def test_the_search_layer_holds_no_build_tool_and_no_local_server() -> None:
+    text = (ROOT / "layers/runtime/requirements.txt").read_text(encoding="utf-8")
+    names = {name for name, _ in PIN.findall(text)}
+    assert not names & {"onnx", "uvicorn", "typer", "rich", "pytest", "google-genai", "torch"}
+    assert {"onnxruntime", "usearch", "tokenizers", "fastapi", "mangum", "numpy", "boto3"} <= names
+
+
+def test_collections_toml_can_be_read_and_describes_this_repository() -> None:
+    collections = read_collections(ROOT / "collections.toml")
+    assert collections["quire"].profile in PROFILES
+    assert {one.profile for one in collections.values()} <= set(PROFILES)
+    assert all(one.sources for one in collections.values() if one.profile != "sites")

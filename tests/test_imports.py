@@ -1,0 +1,108 @@
+"""Who may import whom (ARCHITECTURE.md section 4), read from the code and from running interpreters."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.imports import violations
+from tests.support.tree import ROOT, module_name, python_files
+
+SHIPPED = python_files("layers/core/python", "build_index", "functions", "infra")
+HANDLERS = [
+    path for path in python_files("functions") if path.parent == Path("functions") and path.stem != "cli"
+]
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=str)
+def test_a_module_imports_what_its_folder_may(path: Path) -> None:
+    assert violations((ROOT / path).read_text(encoding="utf-8"), module_name(path)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("quire.retrieval", "import onnxruntime"),
+        ("quire.retrieval", "from quire.adapters import folder_store"),
+        ("quire.retrieval", "from quire import adapters"),
+        ("quire.retrieval", "from .adapters import folder_store"),
+        ("quire.retrieval", "import functions.web"),
+        ("quire.retrieval", "def f():\n    import boto3"),
+        ("quire.adapters.s3_store", "import boto3\nimport usearch"),
+        ("quire.adapters.s3_store", "from quire.adapters import folder_store"),
+        ("quire.adapters.s3_store", "from quire.adapters.folder_store import FolderStore"),
+        ("quire.adapters.s3_store", "from . import folder_store"),
+        ("quire.adapters.gemini_model", "from google import genai"),
+        ("quire.parsing.markdown", "import markdown_it\nimport tree_sitter"),
+        ("quire.parsing.markdown", "from quire.adapters import folder_store"),
+        ("build_index.pipeline", "from functions.web import app"),
+        ("build_index.pipeline", "import fastapi"),
+        ("functions.faces.roblox.routes", "from functions.faces.native import contract"),
+        ("functions.faces.roblox.routes", "from functions.web.wiring import service"),
+        ("functions.faces.roblox.routes", "from quire.adapters import folder_store"),
+        ("functions.web.app", "from quire.adapters import folder_store"),
+        ("functions.query", "import build_index"),
+        ("functions.cli", "import infra.app"),
+        ("infra.app", "from quire.retrieval import retrieve"),
+        ("infra.app", "import functions.query"),
+        ("infra.app", "import boto3"),
+        ("quire.retrieval", "from tests.support import shared"),
+    ],
+)
+def test_a_forbidden_import_is_found(name: str, source: str) -> None:
+    assert violations(source, name) != []
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("quire.retrieval", "import json\nimport numpy as np\nfrom quire.errors import InputError"),
+        ("quire.adapters.s3_store", "import boto3\nfrom botocore.exceptions import ClientError"),
+        ("quire.adapters.gemini_model", "def open_model():\n    from google import genai"),
+        ("quire.parsing.source_code", "import tree_sitter\nimport tree_sitter_python"),
+        ("build_index.pipeline", "import yaml\nfrom quire.adapters import folder_store"),
+        ("functions.faces.roblox.routes", "from fastapi import APIRouter\nfrom functions.web import app"),
+        ("functions.web.wiring", "from quire.adapters import folder_store"),
+        ("functions.cli", "from build_index import pipeline\nfrom quire.adapters import folder_store"),
+        ("infra.app", "import aws_cdk\nfrom quire.collections import read_collections"),
+        ("quire.ports", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import onnxruntime"),
+    ],
+)
+def test_an_allowed_import_is_let_pass(name: str, source: str) -> None:
+    assert violations(source, name) == []
+
+
+def _loaded_after(module: str) -> list[str]:
+    """Names in `sys.modules`, oldest first, after a fresh interpreter imported the module."""
+    script = f"import sys, {module}; print('\\n'.join(sys.modules))"
+    paths = ":".join((str(ROOT), str(ROOT / "layers/core/python")))
+    run = subprocess.run(
+        (sys.executable, "-c", script),
+        cwd=ROOT,
+        env={"PYTHONPATH": paths, "PATH": "", "HOME": "/nonexistent"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.splitlines()
+
+
+@pytest.mark.parametrize("path", HANDLERS, ids=str)
+def test_a_handler_starts_without_the_answer_models_library(path: Path) -> None:
+    assert "google.genai" not in _loaded_after(module_name(path))
+
+
+@pytest.mark.parametrize("path", HANDLERS, ids=str)
+def test_onnxruntime_is_loaded_before_usearch(path: Path) -> None:
+    loaded = _loaded_after(module_name(path))
+    if "usearch" in loaded and "onnxruntime" in loaded:
+        assert loaded.index("onnxruntime") < loaded.index("usearch")
+
+
+def test_the_core_starts_without_any_vendor() -> None:
+    loaded = {name.split(".")[0] for name in _loaded_after("quire.retrieval")}
+    assert not loaded & {"onnxruntime", "tokenizers", "usearch", "boto3", "fastapi", "google"}
