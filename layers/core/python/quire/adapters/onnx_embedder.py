@@ -6,11 +6,9 @@ same bytes. Speed comes from running texts side by side, because a run releases 
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -20,11 +18,10 @@ import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as binding
 
 from quire.errors import ModelError
+from quire.model_facts import GRAPH_FILE, ModelFacts, read_facts
 from quire.ports import Vectors
 from quire.windowing import cut_windows
 
-MODEL_FILE = "model.onnx"
-FACTS_FILE = "model.json"
 LOOK_AHEAD = 256
 
 # The binding's exceptions have no base of their own; they and the conversions' errors are all that it raises.
@@ -46,25 +43,6 @@ class Tokenizer(Protocol):
 
     def ids(self, text: str) -> Sequence[int]:
         """All token ids of the text, without special tokens."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
-    """What `model.json` says about an exported model.
-
-    Attributes:
-        name, digest: of the model; see `quire.ports.Embedder.digest`.
-        dimensions: width of a vector.
-        window, overlap: in tokens, see `quire.windowing.cut_windows`.
-        query_prefix: put before every question.
-    """
-
-    name: str
-    digest: str
-    dimensions: int
-    window: int
-    overlap: int
-    query_prefix: str
 
 
 class OnnxEmbedder:
@@ -151,38 +129,11 @@ def open_embedder(folder: Path, tokenizer: Tokenizer, *, threads: int = 1) -> On
     options.enable_mem_pattern = False
     try:
         session = onnxruntime.InferenceSession(
-            str(folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
+            str(folder / GRAPH_FILE), options, providers=["CPUExecutionProvider"]
         )
     except _FAILURES as error:
-        raise ModelError(f"{folder / MODEL_FILE}: cannot be opened: {error}") from error
+        raise ModelError(f"{folder / GRAPH_FILE}: cannot be opened: {error}") from error
     return OnnxEmbedder(session, tokenizer, facts, threads=threads)
-
-
-def read_facts(folder: Path) -> ModelFacts:
-    """Read `model.json` and check that the files beside it have the sizes that it says.
-
-    Raises:
-        ModelError: it is missing, says something else, or a file differs.
-    """
-    path = folder / FACTS_FILE
-    try:
-        said = json.loads(path.read_bytes())
-        sizes = {name: int(entry["size_bytes"]) for name, entry in said["files"].items()}
-        facts = ModelFacts(
-            name=str(said["name"]),
-            digest=str(said["digest"]),
-            dimensions=int(said["dimensions"]),
-            window=int(said["window"]),
-            overlap=int(said["overlap"]),
-            query_prefix=str(said["query_prefix"]),
-        )
-        found = {name: (folder / name).stat().st_size for name in sizes}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(f"{path}: wanted an exported model's facts and files: {error!r}") from error
-    for name, size in sizes.items():
-        if found[name] != size:
-            raise ModelError(f"{folder / name}: wanted {size} bytes, found {found[name]}")
-    return facts
 
 
 def _in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:

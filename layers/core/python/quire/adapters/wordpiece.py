@@ -8,6 +8,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from quire.errors import ModelError
+from quire.model_facts import TOKENIZER_FILE, read_checked
 
 
 class WordPiece:
@@ -36,18 +37,12 @@ class WordPiece:
 
 
 def open_tokenizer(folder: Path) -> WordPiece:
-    """Open the `tokenizer.json` of a model's folder.
+    """Open the `tokenizer.json` of an exported model's folder.
+
+    Its digest is compared first, for under a millisecond: the binding answers a damaged file with a bare Exception.
 
     Raises:
-        ModelError: it is missing or not a tokenizer.
+        ModelError: it is missing or not the one that was exported.
     """
-    path = folder / "tokenizer.json"
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"{path}: cannot be read: {error}") from error
-    try:
-        tokenizer = Tokenizer.from_str(text)
-    except Exception as error:
-        raise ModelError(f"{path}: wanted a tokenizer, found {len(text)} characters: {error}") from error
-    return WordPiece(tokenizer)
+    content = read_checked(folder, TOKENIZER_FILE)
+    return WordPiece(Tokenizer.from_str(content.decode("utf-8")))
