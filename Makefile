@@ -34,7 +34,7 @@ $(VENV)/bin/python:
 		if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found=$$python; break; fi; \
 	done; \
 	if [ -z "$$found" ]; then \
-		echo "make: wanted Python 3.11 or later, found $$($(or $(PYTHON),python3) --version 2>&1); say PYTHON=/path/to/python" >&2; \
+		echo "make: wanted Python 3.11 or later, found $$($(or $(PYTHON),python3) --version 2>&1 | head -1); say PYTHON=/path/to/python" >&2; \
 		exit 1; \
 	fi; \
 	echo "environment: $(VENV) with $$($$found --version)"; \
@@ -83,14 +83,16 @@ test: $(TEST_READY) ## run the whole suite; uses ../shared (or $QUIRE_SHARED) wh
 	@$(PY) -m pytest $(ARGS)
 
 .PHONY: check
-check: $(TEST_READY) ## formatting, lint and strict types
-	@$(VENV)/bin/ruff format --check .
-	@$(VENV)/bin/ruff check .
-	@$(PY) -m mypy $(MYPY_PATHS)
+check: lint types ## formatting, lint and strict types
 
 .PHONY: lint
-lint: $(TEST_READY) ## lint alone
+lint: $(TEST_READY) ## formatting and lint
+	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/ruff check .
+
+.PHONY: types
+types: $(TEST_READY) ## strict types
+	@$(PY) -m mypy $(MYPY_PATHS)
 
 .PHONY: format
 format: $(TEST_READY) ## format the code and mend what the linter can
@@ -122,6 +124,10 @@ lock: | $(RUN_READY) ## lock the dependencies of pyproject.toml with digests; UP
 	@echo "lock: layers/runtime/requirements.txt" && $(COMPILE) -c tests/requirements.txt -o layers/runtime/requirements.txt
 	@echo "lock: layers/llm/requirements.txt" && $(COMPILE) -c tests/requirements.txt --extra llm $(RUNTIME_NAMES) -o layers/llm/requirements.txt
 	@echo "lock: infra/requirements.txt" && $(COMPILE) -c tests/requirements.txt --extra infra -o infra/requirements.txt
+
+.PHONY: licenses
+licenses: $(TEST_READY) ## list third-party licences after a change of the locks
+	@$(PY) -m build_index.licenses
 
 .PHONY: clean
 clean: ## remove the environment, the local store and every cache
