@@ -24,7 +24,7 @@ as the packages state them. `make licenses` writes this file from the locks; the
 
 | model | licence | from |
 | --- | --- | --- |
-| sentence-transformers/all-MiniLM-L6-v2 | Apache-2.0 | the safetensors file, pinned by its sha256, converted to an int8 ONNX graph |
+| sentence-transformers/all-MiniLM-L6-v2 | Apache-2.0 | its safetensors file, pinned by sha256, as an int8 graph |
 
 Nothing of the model is in this repository; `build_index/export_model.py` fetches and converts it.
 """
@@ -43,14 +43,13 @@ def stated_license(package: str) -> str:
     Raises:
         PackageNotFoundError: it is not installed.
     """
-    facts = metadata.metadata(package)
-    if expression := facts.get("License-Expression"):
-        return expression
-    classifiers = [
-        one.rpartition(" :: ")[2] for one in facts.get_all("Classifier", []) if one.startswith("License ::")
-    ]
+    facts = metadata.metadata(package).json
+    if expression := facts.get("license_expression"):
+        return str(expression)
+    rows = [str(one) for one in facts.get("classifier", [])]
+    classifiers = [one.rpartition(" :: ")[2] for one in rows if one.startswith("License ::")]
     named = ", ".join(one for one in classifiers if one != "OSI Approved")
-    plain = (facts.get("License") or "").strip()
+    plain = str(facts.get("license", "")).strip()
     return KNOWN.get(package) or named or (plain if plain and "\n" not in plain else "see the package")
 
 
