@@ -41,12 +41,12 @@ $(VENV)/bin/python:
 	$$found -m venv --clear $(VENV) || { rm -rf $(VENV); \
 		echo "make: this Python has no venv module with pip; on Debian: apt-get install python3-venv" >&2; exit 1; }
 
-$(RUN_READY): build_index/requirements.txt build_index/environment.py pyproject.toml | $(VENV)/bin/python
-	@$(PY) build_index/environment.py build_index/requirements.txt
+$(RUN_READY): build_index/requirements.txt build_index/install.py pyproject.toml | $(VENV)/bin/python
+	@$(PY) build_index/install.py build_index/requirements.txt
 	@touch $@
 
-$(TEST_READY): tests/requirements.txt build_index/environment.py pyproject.toml | $(VENV)/bin/python
-	@$(PY) build_index/environment.py tests/requirements.txt
+$(TEST_READY): tests/requirements.txt build_index/install.py pyproject.toml | $(VENV)/bin/python
+	@$(PY) build_index/install.py tests/requirements.txt
 	@touch $@ $(RUN_READY)
 
 .PHONY: setup

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from build_index.environment import locked_entry, pip_settings, uv_environment
+from build_index.install import locked_entry, pip_settings, uv_environment
 from tests.support.tree import ROOT
 
 

@@ -1,7 +1,7 @@
-"""Installs a lock file into the environment that runs this file: `.venv/bin/python build_index/environment.py LOCK`.
+"""Installs a lock file into the environment that runs this file: `.venv/bin/python build_index/install.py LOCK`.
 
 Standard library only, because it runs before anything else is installed. The lock itself names uv with its digests:
-pip fetches that one wheel, uv does the rest. Measured with empty caches, the 53 packages that `make run` needs take
+pip fetches that one wheel, uv does the rest. Measured with empty caches, the 57 packages that `make run` needs take
 20 s through pip alone and 10 s this way. uv does not read pip's configuration, so what pip was told about
 indexes, certificates and proxies is handed over; where uv fails all the same, pip installs everything.
 """
