@@ -11,13 +11,11 @@ from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
 from quire.profiles import Profile
 from quire.quantization import Quantized
+from quire.question import HEADING_MARK
 from quire.terms import analyze
 
 VectorSource = Callable[[Iterable[tuple[str, str]]], Iterator[Quantized]]
 """Passages to the quantized rows of their windows, in order; it may read ahead of what it yields."""
-
-HEADING_MARK = "@"
-"""Terms of breadcrumbs and symbols are indexed once more behind this mark, so that a question can weigh them apart."""
 
 def chunk_document(document: Document) -> Iterator[Chunk]:
     """Cut a document by the chunker of its kind.

@@ -18,6 +18,8 @@ class Profile:
         vector_breadcrumb: whether the breadcrumb is embedded with the text.
         vector_weight: share of the vectors in the fusion for a question in prose.
         identifier_vector_weight: the same for a question that names identifiers.
+        demotions: `(field, value, factor)`: a chunk whose metadata says so has its fused score multiplied; the field
+            must be one of `filters`.
         per_document: hits of one document at most, before others had their turn; 0 means no cap.
     """
 
@@ -27,6 +29,7 @@ class Profile:
     vector_breadcrumb: bool = True
     vector_weight: float = 0.5
     identifier_vector_weight: float = 0.3
+    demotions: tuple[tuple[str, str | bool, float], ...] = ()
     per_document: int = 2
 
 
@@ -36,7 +39,8 @@ PROFILES = {
         Profile(
             "roblox",
             "roblox",
-            ("source", "class_name", "member_name", "member_type", "tags", "file_path"),
+            ("source", "class_name", "member_name", "member_type", "tags", "file_path", "deprecated", "internal"),
+            demotions=(("internal", True, 0.5), ("deprecated", True, 0.85), ("member_type", "EnumItem", 0.9)),
             per_document=3,
         ),
         Profile("textbook", "textbook", ("chapter", "chapter_dir", "section", "filename", "heading", "path")),
@@ -44,7 +48,8 @@ PROFILES = {
         Profile(
             "code",
             "codebase",
-            ("path", "lang", "symbol", "kind", "repository"),
+            ("path", "lang", "symbol", "kind", "repository", "is_test"),
+            demotions=(("is_test", True, 0.5),),
             vector_breadcrumb=False,
             per_document=3,
         ),

@@ -1,0 +1,150 @@
+"""The build job: read -> ingest -> guard -> evaluate -> publish, one function each."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from build_index.environment import describe_environment
+from build_index.progress import say, track
+from build_index.reading import Reading, open_reading
+from build_index.sources import Failure
+from build_index.vector_cache import CachedVectors
+from quire.artifact.layout import Manifest, Pointer, SegmentFacts
+from quire.artifact.store import SegmentStore
+from quire.artifact.writer import write_segment
+from quire.documents import Chunk
+from quire.errors import SourceError
+from quire.ingestion import chunk_document, index_rows
+from quire.ports import Embedder
+from quire.profiles import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class BuildPlan:
+    """What to build, as the command line and `collections.toml` together say it.
+
+    Attributes:
+        name: the collection.
+        sources: `(key, location)` pairs; a location is a path, a git URL or a release URL, `@revision` behind it.
+        options: `engine_version`, `base_url`, `exclude`, ... as the profile's sources understand them.
+    """
+
+    name: str
+    profile: Profile
+    sources: tuple[tuple[str, str], ...]
+    title: str = ""
+    golden: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a build works with: an embedding model in its folder, and a cache folder."""
+
+    embedder: Embedder
+    model_folder: Path
+    cache: Path
+
+
+@dataclass(slots=True)
+class Ingested:
+    """A written segment with what happened on the way. `seconds` are wall-clock, by stage."""
+
+    manifest: Manifest
+    folder: Path
+    label: str
+    failures: list[Failure]
+    seconds: dict[str, float]
+    embedding: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build did; `published` is None where the pointer was left alone."""
+
+    ingested: Ingested
+    published: Pointer | None
+    cpu_s: float
+    peak_memory_mb: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The value that `build --json` prints."""
+        done = self.ingested
+        return {
+            "segment": done.manifest.digest,
+            "version": self.published.version if self.published else None,
+            "label": done.label,
+            "documents": done.manifest.counts.documents,
+            "chunks": done.manifest.counts.chunks,
+            "vectors": done.manifest.counts.vectors,
+            "failures": [{"path": one.path, "reason": one.reason} for one in done.failures],
+            "seconds": {name: round(value, 2) for name, value in done.seconds.items()},
+            "embedding": dict(done.embedding),
+            "cpu_s": round(self.cpu_s, 2),
+            "peak_memory_mb": round(self.peak_memory_mb),
+        }
+
+
+def build(plan: BuildPlan, tools: Tools, store: SegmentStore, *, publish: bool = True) -> BuildReport:
+    """Build the collection's segment under its lock, and publish it.
+
+    Raises:
+        BuildInProgress: another build of the collection is running.
+        SourceError: a source cannot be fetched, or nothing in it could be read.
+    """
+    with store.lock(plan.name):
+        reading = open_reading(plan.profile.name, plan.sources, tools.cache, plan.options)
+        ingested = ingest(plan, reading, tools)
+        pointer = store.publish(plan.name, ingested.folder, ingested.manifest) if publish else None
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return BuildReport(ingested, pointer, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def ingest(plan: BuildPlan, reading: Reading, tools: Tools) -> Ingested:
+    """Read, cut, embed and write one segment into the cache folder."""
+    failures: list[Failure] = []
+    vectors = CachedVectors(tools.embedder, tools.cache / "vectors.sqlite")
+    started = time.perf_counter()
+    chunks = list(track(_chunks(reading, failures), f"{plan.name}: reading"))
+    read_s = time.perf_counter() - started
+    if not chunks:
+        raise SourceError(f"{plan.name}: no chunk could be read; {len(failures)} files failed", path=plan.sources[0][1])
+    rows = index_rows(chunks, plan.profile, vectors)
+    facts = SegmentFacts(
+        profile=plan.profile.name,
+        face=plan.profile.face,
+        filters=plan.profile.filters,
+        dimensions=tools.embedder.dimensions,
+        model=tools.embedder.digest,
+        sources=reading.source_facts(),
+        extra=reading.extra,
+        notes=describe_machine(),
+    )
+    folder = tools.cache / "segments" / plan.name
+    manifest = write_segment(folder, track(rows, f"{plan.name}: indexing", total=len(chunks)), facts)
+    seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
+    return Ingested(manifest, folder, reading.label, failures, seconds, vectors.figures())
+
+
+def _chunks(reading: Reading, failures: list[Failure]) -> Iterator[Chunk]:
+    """Every readable chunk, once; what cannot be read or cut goes to `failures`."""
+    seen: Counter[str] = Counter()
+    for document in reading.documents:
+        if isinstance(document, Failure):
+            failures.append(document)
+            say(f"skipped {document.path}: {document.reason}")
+            continue
+        try:
+            for chunk in chunk_document(document):
+                seen[chunk.id] += 1
+                if seen[chunk.id] == 1:
+                    yield chunk
+        except SourceError as error:
+            failures.append(Failure(error.path or document.id, str(error)))
+            say(f"skipped {document.id}: {error}")

@@ -1,0 +1,45 @@
+"""Progress of long steps, on standard error: what, how far, at what rate, and how long still."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TextIO, TypeVar
+
+T = TypeVar("T")
+QUIET_S = 1.0
+EVERY_S = 1.0
+
+
+def track(items: Iterable[T], label: str, *, total: int | None = None, out: TextIO | None = None) -> Iterator[T]:
+    """Pass the items through and say once a second how it goes; a step under a second says nothing.
+
+    With `total` the time left is estimated from the rate so far.
+    """
+    stream = out or sys.stderr
+    started = said = time.monotonic()
+    done = 0
+    for item in items:
+        yield item
+        done += 1
+        now = time.monotonic()
+        if now - said >= EVERY_S:
+            said = now
+            print(_line(label, done, total, now - started), file=stream, flush=True)
+    seconds = time.monotonic() - started
+    if seconds >= QUIET_S:
+        print(f"{label}: {done} in {seconds:.1f} s ({done / seconds:.0f}/s)", file=stream, flush=True)
+
+
+def say(message: str, out: TextIO | None = None) -> None:
+    """One line of progress."""
+    print(message, file=out or sys.stderr, flush=True)
+
+
+def _line(label: str, done: int, total: int | None, seconds: float) -> str:
+    rate = done / seconds
+    if not total:
+        return f"{label}: {done} ({rate:.0f}/s)"
+    left = max(total - done, 0) / rate
+    return f"{label}: {done}/{total} ({rate:.0f}/s, {left:.0f} s left)"

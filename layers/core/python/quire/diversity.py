@@ -1,0 +1,46 @@
+"""Chooses which ranked chunks to show: near-duplicates collapse, and no document crowds out the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from quire.fusion import Ranking
+from quire.index import OpenedIndex
+
+NEAR_BITS = 3
+"""Fingerprints of 64 bits that differ in no more are one text. Source: Manku et al., "Detecting near-duplicates
+for web crawling", WWW 2007."""
+
+
+def diversify(index: OpenedIndex, ranking: Ranking, *, per_document: int, limit: int) -> Ranking:
+    """The best `limit` chunks without near-duplicates, at most `per_document` of one document.
+
+    Chunks over the cap come after the others had their turn, so a full page is shown whenever there is one. Scores
+    stay those of the ranking, made descending again by lowering late ones to their predecessor's.
+    """
+    pool = Ranking(ranking.ordinals[: 8 * limit + 32], ranking.scores[: 8 * limit + 32])
+    fingerprints = index.fingerprints(pool.ordinals)
+    documents = index.documents(pool.ordinals)
+    chosen: list[int] = []
+    spare: list[int] = []
+    seen: Counter[int] = Counter()
+    for position in range(len(pool)):
+        if len(chosen) == limit:
+            break
+        if chosen and _is_near(fingerprints, position, chosen):
+            continue
+        document = int(documents[position])
+        if per_document and seen[document] >= per_document:
+            spare.append(position)
+            continue
+        seen[document] += 1
+        chosen.append(position)
+    chosen += spare[: limit - len(chosen)]
+    return Ranking(pool.ordinals[chosen], np.minimum.accumulate(pool.scores[chosen]))
+
+
+def _is_near(fingerprints: np.ndarray, position: int, chosen: list[int]) -> bool:
+    distances = np.bitwise_count(fingerprints[chosen] ^ fingerprints[position])
+    return bool((distances <= NEAR_BITS).any())

@@ -1,0 +1,112 @@
+"""Reads a question against the collection's own vocabulary: search terms, named symbols, mended spelling."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from quire.spelling import best_spelling
+from quire.terms import STOP_WORDS, analyze, identifiers, words
+
+HEADING_MARK = "@"
+"""Terms of breadcrumbs and symbols are indexed once more behind this mark, so that a question can weigh them apart."""
+
+SHORTEST_MENDED = 4
+MOST_MENDED = 6
+_PART = re.compile(r"\w+")
+
+
+class Vocabulary(Protocol):
+    """What the collection knows of words and symbols; `quire.index.OpenedIndex` fulfils it."""
+
+    def document_frequency(self, term: str) -> int:
+        """Chunks that hold the term."""
+
+    def near(self, word: str, limit: int) -> Sequence[str]:
+        """Known words that share most letters with `word`, likeliest first."""
+
+    def has_symbol(self, name: str) -> bool:
+        """Whether a chunk defines the symbol, compared by `fold_symbol`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as the indexes are asked it.
+
+    Attributes:
+        text: what is embedded: the question with its spelling mended.
+        terms: search terms with weights; marked heading terms included.
+        names: symbols that the collection defines and the question writes as identifiers, in order.
+        whole: the question is one symbol and nothing else.
+        mended: words as written, each with what it was read as.
+    """
+
+    text: str
+    terms: Mapping[str, float]
+    names: tuple[str, ...]
+    whole: bool
+    mended: Mapping[str, str]
+
+
+def read_question(
+    text: str,
+    vocabulary: Vocabulary,
+    *,
+    heading_weight: float,
+    resolve: Callable[[str], str | None] = lambda _: None,
+) -> Question:
+    """Mend the spelling, find named symbols, and weigh the terms.
+
+    `resolve` turns a name that no chunk defines into one that is (an inherited member into its declaring class's).
+    """
+    mended = _mend(text, vocabulary)
+    read = _PART.sub(lambda part: mended.get(part.group(), part.group()), text) if mended else text
+    counts = Counter(analyze(read))
+    terms: dict[str, float] = {term: float(min(count, 2)) for term, count in counts.items()}
+    if heading_weight:
+        terms.update({HEADING_MARK + term: heading_weight for term in counts})
+    names, whole = _names(read, vocabulary, resolve)
+    return Question(read, terms, names, whole, mended)
+
+
+def _names(
+    text: str, vocabulary: Vocabulary, resolve: Callable[[str], str | None]
+) -> tuple[tuple[str, ...], bool]:
+    tokens = words(text)
+    whole = len(tokens) == 1
+    candidates = tokens if whole else identifiers(text) + _proper(tokens[1:])
+    found: dict[str, None] = {}
+    for name in candidates:
+        known = name if vocabulary.has_symbol(name) else resolve(name)
+        if known:
+            found.setdefault(known)
+    return tuple(found), whole and bool(found)
+
+
+def _proper(tokens: Sequence[str]) -> list[str]:
+    """Capitalised words inside a sentence: names, as a rule."""
+    return [token for token in tokens if token[:1].isupper() and token.lower() not in STOP_WORDS]
+
+
+def _mend(text: str, vocabulary: Vocabulary) -> dict[str, str]:
+    mended: dict[str, str] = {}
+    for part in dict.fromkeys(_PART.findall(text)):
+        if len(mended) >= MOST_MENDED:
+            break
+        if not _is_strange(part, vocabulary):
+            continue
+        known = best_spelling(part.lower(), vocabulary.near(part.lower(), 24))
+        if known:
+            mended[part] = known
+    return mended
+
+
+def _is_strange(part: str, vocabulary: Vocabulary) -> bool:
+    """No chunk holds the word, whole: a misspelling, or a word of another field."""
+    if len(part) < SHORTEST_MENDED or not part.isascii() or part.isdigit() or part.lower() in STOP_WORDS:
+        return False
+    terms = analyze(part)
+    return bool(terms) and not vocabulary.document_frequency(terms[0]) and not vocabulary.has_symbol(part)
