@@ -20,12 +20,14 @@ class Document:
         text: the document's own text; for a file the whole file as decoded, so that line numbers hold.
         metadata: facts that each of its chunks inherits.
         kind: which chunker reads it, a key of `quire.chunking.CHUNKERS`.
+        includes: texts of other files that this one includes, by the path as it is written there.
     """
 
     id: str
     text: str
     kind: str
     metadata: Metadata = field(default_factory=dict)
+    includes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from quire.chunking.api_member import chunk_api_member
+from quire.chunking.markdown import chunk_creator_docs, chunk_docs, chunk_textbook
+from quire.chunking.prose import chunk_prose
 from quire.documents import Chunk, Document
 
 CHUNKERS: Mapping[str, Callable[[Document], Iterator[Chunk]]] = {
     "api_member": chunk_api_member,
+    "creator_docs": chunk_creator_docs,
+    "docs": chunk_docs,
+    "prose": chunk_prose,
+    "textbook": chunk_textbook,
 }

@@ -1,0 +1,84 @@
+"""The Markdown pages of the Roblox creator documentation."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from build_index.sources import Failure
+from build_index.sources.text_files import read_text, walk_files
+from quire.documents import Document
+from quire.errors import SourceError
+
+CONTENT = "content/en-us"
+BASE_URL = "https://create.roblox.com/docs"
+_IMPORT = re.compile(r"^import\s+\w+\s+from\s*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
+_INDEX = ("index", "README")
+
+
+def read_creator_docs(root: Path, base_url: str = BASE_URL) -> Iterator[Document | Failure]:
+    """Read every `.md` file below `root` (a creator-docs checkout, or its `content/en-us`), one document a file.
+
+    Files that pages include are documents too, and travel with each page that includes them. Nothing is left out:
+    the files are what an index of this source is counted by.
+
+    Raises:
+        SourceError: `root` is no folder.
+    """
+    content = root / CONTENT if (root / CONTENT).is_dir() else root
+    for path in walk_files(content, (".md",)):
+        file_path = f"{CONTENT}/{path}"
+        try:
+            text = read_text(content, path)
+            includes = read_includes(content, path, text)
+        except SourceError as error:
+            yield Failure(file_path, str(error))
+            continue
+        yield Document(
+            id=file_path,
+            text=text,
+            kind="creator_docs",
+            metadata={
+                "source": "creator_docs",
+                "file_path": file_path,
+                "path": file_path,
+                "url": page_url(path, base_url),
+            },
+            includes=includes,
+        )
+
+
+def page_url(path: str, base_url: str) -> str:
+    """The address of the page made from the file at `path`, relative to `content/en-us`.
+
+    >>> page_url("physics/index.md", "https://create.roblox.com/docs")
+    'https://create.roblox.com/docs/physics'
+    """
+    stem = path.removesuffix(".md")
+    folder, _, name = stem.rpartition("/")
+    route = folder if name in _INDEX else stem
+    return f"{base_url.rstrip('/')}/{route}".rstrip("/")
+
+
+def read_includes(root: Path, path: str, text: str) -> dict[str, str]:
+    """Texts of the Markdown files that the text at `path` imports, and that those import, by the path as written.
+
+    Raises:
+        SourceError: one of them is missing, cannot be read or leads out of `root`.
+    """
+    found: dict[str, str] = {}
+    waiting = [(path, text)]
+    while waiting:
+        here, body = waiting.pop()
+        for written in _IMPORT.findall(body):
+            if written in found or not written.startswith("."):
+                continue
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(here), written))
+            try:
+                found[written] = read_text(root, target)
+            except SourceError as error:
+                raise SourceError(f"{path}: includes {written!r}: {error}", path=path) from error
+            waiting.append((target, found[written]))
+    return found

@@ -1,0 +1,148 @@
+"""A Docusaurus book: chapters are folders, or files, and say so in their names or titles."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from build_index.sources import Failure
+from build_index.sources.text_files import read_text, walk_files
+from quire.documents import Document
+from quire.errors import SourceError
+from quire.parsing.front_matter import read_front_matter
+from quire.parsing.markdown import page_title
+
+_CHAPTER = re.compile(r"\bchapter[\s_-]*0*(\d+)\s*(?:[:.–—-]+\s*)?(.*)", re.IGNORECASE)
+_NUMBER = re.compile(r"^\d+[-_.\s]+")
+_INDEX = ("index", "readme")
+_INTRODUCTIONS = ("index", "readme", "intro", "introduction")
+
+
+def read_docusaurus(root: Path, base_url: str = "") -> Iterator[Document | Failure]:
+    """Read every `.md` and `.mdx` file below `root`, the site's docs folder, one document a file.
+
+    Of files with the same bytes only the first is read. Metadata: `chapter`, such as `Chapter 3: Physical AI
+    Architecture`, from the chapter folder's category file, index, name or introduction, or from the file itself where
+    each file is a chapter; `chapter_dir`, `section` (the file's stem), `filename`, `path` and `url`, which without a
+    `base_url` is the path.
+
+    Raises:
+        SourceError: `root` is no folder.
+    """
+    texts: dict[str, str] = {}
+    failures: list[Failure] = []
+    for path in walk_files(root, (".md", ".mdx")):
+        try:
+            texts[path] = read_text(root, path)
+        except SourceError as error:
+            failures.append(Failure(path, str(error)))
+    titles = dict(_titles(texts, failures))
+    yield from failures
+    seen: set[bytes] = set()
+    for path, text in texts.items():
+        digest = hashlib.sha256(text.encode()).digest()
+        if digest in seen or path not in titles:
+            continue
+        seen.add(digest)
+        yield _document(path, text, chapter_of(root, path, titles), base_url)
+
+
+def _titles(texts: Mapping[str, str], failures: list[Failure]) -> Iterator[tuple[str, str]]:
+    for path, text in texts.items():
+        try:
+            yield path, page_title(text, path)
+        except SourceError as error:
+            failures.append(Failure(path, str(error)))
+
+
+def _document(path: str, text: str, chapter: str, base_url: str) -> Document:
+    file = PurePosixPath(path)
+    return Document(
+        id=path,
+        text=text,
+        kind="textbook",
+        metadata={
+            "chapter": chapter,
+            "chapter_dir": file.parent.name,
+            "section": file.stem,
+            "filename": file.name,
+            "path": path,
+            "url": f"{base_url.rstrip('/')}/{route_of(path, text)}".rstrip("/") if base_url else path,
+        },
+    )
+
+
+def chapter_of(root: Path, path: str, titles: Mapping[str, str]) -> str:
+    """The chapter that a file belongs to, `Chapter N: title` where it has a number.
+
+    `titles` holds the title of every file of the book, by path.
+    """
+    file = PurePosixPath(path)
+    folder = file.parent
+    label = _category_label(root / folder) if folder.name else ""
+    shown = [label, *(titles[one] for one in sorted(titles) if _introduces(one, folder))]
+    if _CHAPTER.search(folder.name):
+        named = next((text for text in shown if _CHAPTER.search(text)), "") or _spoken(
+            folder.name, titles, folder
+        )
+        return _numbered(named)
+    if _CHAPTER.search(file.stem) or _CHAPTER.match(titles.get(path, "")):
+        return _numbered(titles.get(path, "")) or _numbered(_spoken(file.stem, titles, folder))
+    if not folder.name:
+        return titles.get(path, "")
+    return next((text for text in shown if text), "") or _spoken(folder.name, titles, folder)
+
+
+def _introduces(path: str, folder: PurePosixPath) -> bool:
+    file = PurePosixPath(path)
+    return file.parent == folder and _NUMBER.sub("", file.stem).lower() in _INTRODUCTIONS
+
+
+def _numbered(text: str) -> str:
+    match = _CHAPTER.search(text)
+    if not match:
+        return text
+    return f"Chapter {int(match[1])}: {match[2].strip()}".rstrip(": ")
+
+
+def _spoken(name: str, titles: Mapping[str, str], folder: PurePosixPath) -> str:
+    """A folder's name as words, capitalized as the folder's titles write them: `physical-ai` is `Physical AI`."""
+    written = {
+        word.lower(): word
+        for path, title in titles.items()
+        if PurePosixPath(path).parent == folder
+        for word in re.findall(r"\w+", title)
+        if not word.islower()
+    }
+    words = re.split(r"[-_\s]+", _NUMBER.sub("", name))
+    return " ".join(written.get(word.lower(), word.capitalize()) for word in words if word)
+
+
+def _category_label(folder: Path) -> str:
+    """The label of Docusaurus's category file, "" without one."""
+    try:
+        label = json.loads((folder / "_category_.json").read_text(encoding="utf-8")).get("label", "")
+    except (OSError, ValueError, AttributeError):
+        return ""
+    return label if isinstance(label, str) else ""
+
+
+def route_of(path: str, text: str) -> str:
+    """The page's route as Docusaurus makes it: number prefixes go, `slug` and `id` of the front matter count.
+
+    >>> route_of("02-part/03-chapter-3/index.mdx", "")
+    'part/chapter-3'
+    """
+    head = read_front_matter(text, path)
+    parts = [_NUMBER.sub("", part) for part in PurePosixPath(path).with_suffix("").parts]
+    slug = head.string("slug")
+    if slug.startswith("/"):
+        return slug.strip("/")
+    if slug:
+        return "/".join((*parts[:-1], slug.strip("/")))
+    if parts[-1].lower() in _INDEX:
+        return "/".join(parts[:-1])
+    return "/".join((*parts[:-1], head.string("id") or parts[-1]))

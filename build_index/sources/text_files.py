@@ -1,0 +1,67 @@
+"""Walking a folder of text files: sorted, inside the folder, without hidden files, symbolic links and node_modules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from quire.errors import SourceError
+
+SKIPPED = frozenset(("node_modules", "__pycache__"))
+MAX_BYTES = 8_000_000
+
+
+def walk_files(root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """Yield paths relative to `root`, with `/`, in the order of their parts.
+
+    Symbolic links are left out, files and folders alike: what they point to is either walked itself or not part of
+    the source.
+
+    Raises:
+        SourceError: `root` is no folder.
+    """
+    if not root.is_dir():
+        raise SourceError(
+            f"{root}: wanted a folder, found {'a file' if root.exists() else 'nothing'}", path=str(root)
+        )
+    found: list[tuple[str, ...]] = []
+    for folder, folders, files in os.walk(root):
+        here = Path(folder)
+        folders[:] = [name for name in folders if _is_wanted(here / name)]
+        found += [
+            (*here.relative_to(root).parts, name)
+            for name in files
+            if name.lower().endswith(suffixes) and _is_wanted(here / name)
+        ]
+    for parts in sorted(found):
+        yield "/".join(parts)
+
+
+def _is_wanted(path: Path) -> bool:
+    return not path.name.startswith(".") and path.name not in SKIPPED and not path.is_symlink()
+
+
+def read_text(root: Path, path: str) -> str:
+    """The file's text, line breaks as they are.
+
+    Raises:
+        SourceError: it leads out of `root`, cannot be read, is larger than `MAX_BYTES` or is not UTF-8; the message
+            names the file and, for a wrong byte, its line.
+    """
+    file = root / path
+    if not file.resolve().is_relative_to(root.resolve()):
+        raise SourceError(f"{path}: leads out of the source", path=path)
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read: {error.strerror}", path=path) from error
+    if len(content) > MAX_BYTES:
+        raise SourceError(f"{path}: {len(content)} bytes, wanted at most {MAX_BYTES}", path=path)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SourceError(
+            f"{path}:{line}: byte 0x{content[error.start]:02x} is not UTF-8", path=path
+        ) from error

@@ -1,0 +1,174 @@
+"""Markdown documents to chunks: whole sections where they fit, merged where small, cut at sentences where long."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from quire.chunking.packing import Piece, Sizes, estimate_tokens, section_units, split_section
+from quire.documents import Chunk, Document, chunk_id, text_sha256
+from quire.parsing.markdown import dialect_of, parse_markdown
+from quire.parsing.page import Page, Section
+
+CREATOR_DOCS = Sizes(least=500, most=1000, overlap=120)
+TEXTBOOK = Sizes(least=500, most=800, overlap=100, measure=estimate_tokens)
+DOCS = Sizes(least=500, most=1100, overlap=120)
+
+_LOG = logging.getLogger(__name__)
+
+
+def chunk_creator_docs(document: Document) -> Iterator[Chunk]:
+    """Chunks of a page of the Roblox creator documentation: 500 to 1,000 characters.
+
+    Raises:
+        SourceError: the file is malformed.
+    """
+    return _chunk_markdown(document, CREATOR_DOCS, site=True, references=True)
+
+
+def chunk_textbook(document: Document) -> Iterator[Chunk]:
+    """Chunks of a Docusaurus page: 500 to 800 tokens, 100 of them repeated.
+
+    Raises:
+        SourceError: the file is malformed.
+    """
+    return _chunk_markdown(document, TEXTBOOK, site=True)
+
+
+def chunk_docs(document: Document) -> Iterator[Chunk]:
+    """Chunks of any Markdown file: about 1,000 characters.
+
+    Raises:
+        SourceError: the file is malformed.
+    """
+    return _chunk_markdown(document, DOCS)
+
+
+def _chunk_markdown(
+    document: Document, sizes: Sizes, *, site: bool = False, references: bool = False
+) -> Iterator[Chunk]:
+    path = str(document.metadata.get("path") or document.id)
+    dialect = dialect_of(path, document.text, site=site, references=references)
+    page = parse_markdown(document.text, path, dialect, document.includes)
+    return chunk_page(document, page, sizes)
+
+
+def chunk_page(document: Document, page: Page, sizes: Sizes) -> Iterator[Chunk]:
+    """Chunks of a parsed page, in order; a page without any text still gives one, of its title."""
+    path = str(document.metadata.get("path") or document.id)
+    title = str(document.metadata.get("title") or page.title or spoken(PurePosixPath(path).stem))
+    sections = page.sections or (Section(title, 1, 1),)
+    trails = _trails(sections, title)
+    pieces = [
+        piece
+        for n, section in enumerate(sections)
+        for piece in split_section(section_units(section), n, sizes)
+    ]
+    for index, piece in enumerate(_merged(pieces, trails, sizes)):
+        _warn_of_long_code(piece, path, sizes)
+        section, trail = sections[piece.section], trails[piece.section]
+        place = _Place(path, title, index, section, trail, page.keywords if index == 0 else ())
+        yield _chunk(document, piece, place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a chunk stands: its file, its number there, its section and the headings above it."""
+
+    path: str
+    title: str
+    index: int
+    section: Section
+    trail: tuple[str, ...]
+    keywords: tuple[str, ...]
+
+
+def _chunk(document: Document, piece: Piece, place: _Place) -> Chunk:
+    text, section, index = piece.text, place.section, place.index
+    url = str(document.metadata.get("url") or "")
+    anchored = url and section.level > 1 and section.anchor
+    aliases = dict.fromkeys(unit.header for unit in piece.units if unit.header and unit.header not in text)
+    return Chunk(
+        id=chunk_id(document.id, str(index)),
+        document_id=document.id,
+        text=text,
+        breadcrumb=" › ".join((place.title, *place.trail)),
+        metadata={
+            **document.metadata,
+            "path": place.path,
+            "title": place.title,
+            "heading": section.heading or place.title,
+            "url": f"{url}#{section.anchor}" if anchored else url,
+            "start_line": min(unit.part.start_line for unit in piece.units),
+            "end_line": max(unit.part.end_line for unit in piece.units),
+            "chunk_index": index,
+            "content_hash": text_sha256(text),
+        },
+        aliases="\n".join([*aliases, *place.keywords]),
+    )
+
+
+def spoken(stem: str) -> str:
+    """A file's stem as a title.
+
+    >>> spoken("_getting-started_macos")
+    'Getting started macos'
+    """
+    words = re.sub(r"[-_\s]+", " ", stem).strip()
+    return words[:1].upper() + words[1:]
+
+
+def _trails(sections: Sequence[Section], title: str) -> list[tuple[str, ...]]:
+    """The headings above and including each section's, without the document's title and without repetitions."""
+    trails: list[tuple[str, ...]] = []
+    open_sections: list[Section] = []
+    for section in sections:
+        while section.level and open_sections and open_sections[-1].level >= section.level:
+            open_sections.pop()
+        if section.level:
+            open_sections.append(section)
+        names = dict.fromkeys(above.heading for above in open_sections if above.heading)
+        names.pop(title, None)
+        trails.append(tuple(names))
+    return trails
+
+
+def _merged(pieces: Sequence[Piece], trails: Sequence[tuple[str, ...]], sizes: Sizes) -> Iterator[Piece]:
+    """Join neighbouring pieces of different sections while one of them is small and both fit together."""
+    current: Piece | None = None
+    for piece in pieces:
+        joined = _joined(current, piece, trails, sizes) if current else None
+        if joined:
+            current = joined
+            continue
+        if current:
+            yield current
+        current = piece
+    if current:
+        yield current
+
+
+def _joined(current: Piece, piece: Piece, trails: Sequence[tuple[str, ...]], sizes: Sizes) -> Piece | None:
+    joined = Piece((*current.units, *piece.units), current.section)
+    if current.section == piece.section or sizes.measure(joined.text) > sizes.most:
+        return None
+    smaller = min(sizes.measure(current.text), sizes.measure(piece.text))
+    above, below = trails[current.section], trails[piece.section]
+    related = below[: len(above)] == above or below[:-1] == above[:-1]
+    return joined if smaller < (sizes.least if related else sizes.least // 2) else None
+
+
+def _warn_of_long_code(piece: Piece, path: str, sizes: Sizes) -> None:
+    for unit in piece.units:
+        size = sizes.measure(unit.part.text) if unit.part.code else 0
+        if size > sizes.most:
+            _LOG.warning(
+                "%s:%d: code block of %d is larger than a chunk (%d); it is kept whole",
+                path,
+                unit.part.start_line,
+                size,
+                sizes.most,
+            )

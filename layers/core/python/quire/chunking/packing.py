@@ -1,0 +1,194 @@
+"""Packing: parts of a page into pieces of a wanted size, at the best boundaries there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+
+from quire.parsing.page import Block, Part, Section
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`]?[A-Z0-9])|\n+")
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many word pieces the text has, without a tokenizer: words, their length and punctuation.
+
+    Measured against the tokenizer of all-MiniLM-L6-v2 in `tests/quire/chunking/test_packing.py`.
+
+    >>> estimate_tokens("The sensorimotor loop runs at 30 Hz.")
+    9
+    """
+    return sum(1 + (len(word) - 1) // 7 for word in _WORD.findall(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Wanted sizes of chunks, in the unit of `measure` (characters by default).
+
+    Attributes:
+        least: a smaller section is merged with its neighbours where they fit together.
+        most: no chunk is larger, but one that holds an over-long code block.
+        overlap: how much of a chunk's end the next chunk of the same section repeats.
+    """
+
+    least: int
+    most: int
+    overlap: int
+    measure: Callable[[str], int] = len
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A part on its way into a piece. `joint` is what stands before it in the text, unless it comes first."""
+
+    part: Part
+    joint: str = "\n\n"
+    sticky: bool = False
+    header: str = ""
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What becomes one chunk: units of one section, or of neighbouring ones."""
+
+    units: tuple[Unit, ...]
+    section: int
+
+    @cached_property
+    def text(self) -> str:
+        """The stored text."""
+        return join_units(self.units)
+
+
+def join_units(units: Sequence[Unit]) -> str:
+    """The text of units that follow each other."""
+    return "".join((unit.joint if number else "") + unit.part.text for number, unit in enumerate(units))
+
+
+def section_units(section: Section) -> list[Unit]:
+    """The units of a section, its heading first."""
+    units: list[Unit] = []
+    if section.heading:
+        mark = "#" * max(1, section.level)
+        units.append(Unit(Part(f"{mark} {section.heading}", section.line, section.line), sticky=True))
+    for block in section.blocks:
+        units += block_units(block)
+    return units
+
+
+def block_units(block: Block) -> Iterator[Unit]:
+    """The units of a block; a label or a line that ends in a colon sticks to what follows."""
+    for number, part in enumerate(block.parts):
+        sticky = block.kind == "label" or (block.kind == "paragraph" and part.text.endswith(":"))
+        sticky = sticky or (block.kind == "table" and number == 0 and len(block.parts) > 1)
+        header = block.header if number else ""
+        yield Unit(part, "\n" if number else "\n\n", sticky, header)
+
+
+def split_section(units: Sequence[Unit], section: int, sizes: Sizes) -> Iterator[Piece]:
+    """Cut a section's units into pieces of even size, the later ones beginning with an overlap."""
+    total = sizes.measure(join_units(units))
+    if total <= sizes.most:
+        if units:
+            yield Piece(tuple(units), section)
+        return
+    even = total / ceil(total / sizes.most)
+    limit = min(sizes.most, max(sizes.least, ceil(even * 1.1)))
+    current: list[Unit] = []
+    for unit in (small for whole in units for small in _split_unit(whole, limit - sizes.overlap, sizes)):
+        if current and sizes.measure(join_units([*current, unit])) > limit and _has_own(current):
+            kept, moved = _unstick(current)
+            if kept:
+                yield Piece(tuple(kept), section)
+                current = [*_overlap(kept, [*moved, unit], limit, sizes), *moved]
+        current.append(unit)
+    yield Piece(tuple(current), section)
+
+
+def _has_own(units: Sequence[Unit]) -> bool:
+    return any(not unit.repeated for unit in units)
+
+
+def _unstick(units: list[Unit]) -> tuple[list[Unit], list[Unit]]:
+    """Separate trailing units that must not end a piece, such as headings and labels."""
+    cut = len(units)
+    while cut and (units[cut - 1].sticky or units[cut - 1].repeated):
+        cut -= 1
+    return units[:cut], units[cut:]
+
+
+def _overlap(before: Sequence[Unit], following: Sequence[Unit], limit: int, sizes: Sizes) -> list[Unit]:
+    """The last sentences of `before` that fit both the overlap and, with what follows, the limit."""
+    room = min(sizes.overlap, limit - sizes.measure(join_units(following)))
+    taken: list[Unit] = []
+    for unit in reversed(before):
+        if unit.part.code or unit.sticky:
+            break
+        for sentence in reversed(list(split_part(unit.part, 1, sizes.measure))):
+            size = sizes.measure(sentence.text) + 2
+            if size > room:
+                return taken
+            room -= size
+            joint = unit.joint if sentence.text == unit.part.text else " "
+            taken.insert(0, replace(unit, part=sentence, joint=joint, repeated=True))
+        if taken:
+            taken[0] = replace(taken[0], joint=unit.joint)
+    return taken
+
+
+def _split_unit(unit: Unit, most: int, sizes: Sizes) -> Iterator[Unit]:
+    if unit.part.code or sizes.measure(unit.part.text) <= most:
+        yield unit
+        return
+    for number, part in enumerate(split_part(unit.part, most, sizes.measure)):
+        yield replace(unit, part=part, joint=" " if number else unit.joint, sticky=False)
+
+
+def split_part(part: Part, most: int, measure: Callable[[str], int] = len) -> Iterator[Part]:
+    """Cut a part at sentence ends, and an over-long sentence between words, into parts of `most` where possible.
+
+    With `most` 1, every sentence is a part.
+    """
+    spans = list(_spans(part.text))
+    if most > 1:
+        spans = [
+            piece
+            for start, end in spans
+            for piece in (
+                [(start, end)] if measure(part.text[start:end]) <= most else _words(part.text, start, end)
+            )
+        ]
+    start, end = spans[0]
+    for next_start, next_end in spans[1:]:
+        if measure(part.text[start:next_end]) > most:
+            yield _cut(part, start, end)
+            start = next_start
+        end = next_end
+    yield _cut(part, start, end)
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        yield start, match.start() + len(match[0].rstrip())
+        start = match.end()
+    if start < len(text) or not text:
+        yield start, len(text)
+
+
+def _words(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
+    return [(match.start(), match.end()) for match in re.compile(r"\S+").finditer(text, start, end)]
+
+
+def _cut(part: Part, start: int, end: int) -> Part:
+    return Part(
+        part.text[start:end],
+        part.line_at(start),
+        part.line_at(max(start, end - 1)),
+        breaks=tuple(at - start for at in part.breaks if start < at < end),
+    )

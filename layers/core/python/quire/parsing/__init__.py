@@ -1,0 +1,1 @@
+"""Text structure: what a file says, as sections and blocks that remember their lines."""

@@ -1,0 +1,196 @@
+"""Cleaned Markdown to a flow of headings and blocks, on markdown-it-py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import count
+from textwrap import dedent
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+
+from quire.parsing.inline import make_part, normal_line, readable
+from quire.parsing.page import Block, Part, Section
+from quire.parsing.scan import BREAK, INSERT, NOTHING, Insert, Row
+
+_ANCHOR = re.compile(r"\s*\{#([\w:.-]+)\}\s*$")
+_ALERT = re.compile(r"\[!(\w+)\]\s*")
+_STRUCTURED = re.compile(rf"\n[ \t{NOTHING}]*\n|^[ \t]*(?:[-*+]|\d+[.)])[ \t]|```|~~~|{INSERT}", re.MULTILINE)
+
+
+@lru_cache(maxsize=2)
+def _parser(indented_code: bool) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    if not indented_code:
+        parser.disable("code")
+    parser.block.ruler.before(
+        "table", "insert", _insert_rule, {"alt": ["paragraph", "reference", "blockquote", "list", "table"]}
+    )
+    return parser
+
+
+def _insert_rule(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
+    """Markdown rule: a line that is one insert is a block of its own, and ends a paragraph."""
+    position = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith(INSERT, position):
+        return False
+    if not silent:
+        token = state.push("insert", "", 0)
+        token.content = state.src[position : state.eMarks[start]]
+        token.map = [start, start + 1]
+        state.line = start + 1
+    return True
+
+
+def read_blocks(
+    text: str, inserts: Sequence[Insert], *, indented_code: bool
+) -> Iterator[Section | Block | Insert]:
+    """Headings (as sections without blocks), blocks, and the inserts that stand for an included file, in order."""
+    parser = _parser(indented_code)
+    reader = _Reader(parser, inserts, parser.parse(text))
+    while reader.at < len(reader.tokens):
+        if reader.tokens[reader.at].type == "heading_open":
+            yield reader.heading()
+        else:
+            yield from reader.blocks()
+
+
+class _Reader:
+    """Reads a stream of Markdown tokens once, front to back; `at` is where it stands."""
+
+    def __init__(self, parser: MarkdownIt, inserts: Sequence[Insert], tokens: list[Token]) -> None:
+        self.parser, self.inserts, self.tokens = parser, inserts, tokens
+        self.at = 0
+        self.after_list: list[Insert] = []
+
+    def heading(self) -> Section:
+        """The heading that stands here."""
+        opened, inline = self.tokens[self.at], self.tokens[self.at + 1]
+        self.at += 3
+        raw = readable(inline.children)
+        anchor = _ANCHOR.search(raw)
+        heading = " ".join(normal_line(_ANCHOR.sub("", raw)).split())
+        return Section(heading, int(opened.tag[1]), _line(opened), anchor[1] if anchor else "")
+
+    def blocks(self) -> Iterator[Block | Insert]:
+        """What the token here begins: usually one block, for a quote all that it holds, for a rule none."""
+        token = self.tokens[self.at]
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            parts = tuple(self._list(0))
+            if parts:
+                yield Block("list", parts)
+            yield from self.after_list
+            self.after_list = []
+        elif token.type == "table_open":
+            yield from _table(tuple(self._table_rows()))
+        elif token.type == "insert":
+            self.at += 1
+            yield from self._insert(token)
+        else:
+            code = token.type in ("fence", "code_block")
+            yield from (Block("code" if code else "paragraph", (part,)) for part in self._parts())
+
+    def _parts(self, prefix: str = "") -> Iterator[Part]:
+        """The part that begins here, if the token begins one, and the token is left behind."""
+        token = self.tokens[self.at]
+        if token.type in ("paragraph_open", "heading_open"):
+            raw = readable(self.tokens[self.at + 1].children)
+            self.at += 3
+            raw = (
+                _ALERT.sub(lambda match: f"{match[1].capitalize()}: ", raw, count=1)
+                if raw[:2] == "[!"
+                else raw
+            )
+            part = make_part(raw, _line(token), prefix)
+            if part:
+                yield part
+            return
+        self.at += 1
+        if token.type in ("fence", "code_block"):
+            yield _code(token)
+
+    def _list(self, depth: int) -> Iterator[Part]:
+        opened = self.tokens[self.at]
+        ordered = opened.type == "ordered_list_open"
+        numbers = count(int(opened.attrs.get("start", 1)))
+        mark = ""
+        self.at += 1
+        while self.tokens[self.at].type not in ("bullet_list_close", "ordered_list_close"):
+            token = self.tokens[self.at]
+            if token.type == "list_item_open":
+                mark = f"{next(numbers)}. " if ordered else "- "
+                self.at += 1
+            elif token.type in ("bullet_list_open", "ordered_list_open"):
+                yield from self._list(depth + 1)
+            elif token.type in ("table_open", "insert"):
+                for block in self.blocks():
+                    if isinstance(block, Block):
+                        yield from block.parts
+                    else:
+                        self.after_list.append(block)
+            else:
+                for part in self._parts("  " * depth + (mark or "  ")):
+                    yield part
+                    mark = ""
+        self.at += 1
+
+    def _table_rows(self) -> Iterator[Part]:
+        cells: list[str] = []
+        while self.tokens[self.at].type != "table_close":
+            token = self.tokens[self.at]
+            if token.type == "tr_open":
+                cells, line = [], _line(token)
+            elif token.type == "inline":
+                cells.append(normal_line(readable(token.children)).replace("\n", " "))
+            elif token.type == "tr_close" and any(cells):
+                yield Part(" | ".join(cells), line, line)
+            self.at += 1
+        self.at += 1
+
+    def _insert(self, token: Token) -> Iterator[Block | Insert]:
+        insert = self.inserts[int(token.content.split(INSERT)[1])]
+        if insert.kind == "include":
+            yield insert
+        elif insert.kind == "label":
+            part = make_part(readable(self.parser.parseInline(insert.text)[0].children), insert.line)
+            yield from [Block("label", (part,))] if part else []
+        else:
+            yield from _table(tuple(part for row in insert.rows if (part := self._row(row))))
+
+    def _row(self, row: Row) -> Part | None:
+        text = " | ".join(text for text in map(self._cell, row.cells) if text)
+        return Part(text, row.start_line, row.end_line, code="```" in text) if text else None
+
+    def _cell(self, cell: str) -> str:
+        """Text of an HTML cell, which may hold paragraphs, lists and code of its own."""
+        if not _STRUCTURED.search(cell):
+            cell = cell.replace("\n", " ")
+            inline = self.parser.parseInline(cell.strip())[0]
+            return normal_line(readable(inline.children)).replace("\n", " ")
+        cell = dedent(cell.expandtabs(4).replace(NOTHING, "")).replace(BREAK, "\n\n")
+        inner = _Reader(self.parser, self.inserts, self.parser.parse(cell))
+        texts: list[str] = []
+        while inner.at < len(inner.tokens):
+            texts += [block.text for block in inner.blocks() if isinstance(block, Block)]
+        return "\n".join(texts)
+
+
+def _line(token: Token) -> int:
+    return (token.map or [0])[0] + 1
+
+
+def _table(rows: tuple[Part, ...]) -> Iterator[Block]:
+    if rows:
+        yield Block("table", rows, header=rows[0].text)
+
+
+def _code(token: Token) -> Part:
+    """A code block with its fence, so that a reader and a model see where it begins and ends."""
+    fence = token.markup if token.type == "fence" else "```"
+    language = token.info.strip().split(" ")[0] if token.info else ""
+    body = token.content.rstrip("\n")
+    start, end = token.map or [0, 1]
+    return Part(f"{fence}{language}\n{body}\n{fence}", start + 1, end, code=True)

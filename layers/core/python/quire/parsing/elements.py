@@ -1,0 +1,195 @@
+"""What each HTML or JSX element becomes in the cleaned text."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from quire.parsing.markup import emit_strings
+from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, OpenTable, Row, Scan
+from quire.parsing.tags import CELLS, DROPPED, KNOWN, VOID, Tag, shown_attributes
+
+_TABS = frozenset(("TabItem", "Tab"))
+_QUOTING = frozenset(("code", "samp", "tt", "var"))
+
+
+def on_tag(scan: Scan, tag: Tag) -> int:
+    """Append what the tag becomes and return the offset to read on from.
+
+    Raises:
+        SourceError: the tag closes what is not open, and the dialect is strict about it.
+    """
+    if _is_text(scan, tag):
+        scan.emit(scan.text[tag.start : tag.end])
+        return tag.end
+    _balance(scan, tag)
+    if tag.closes:
+        _close(scan, tag)
+        return tag.end
+    if tag.name in DROPPED:
+        return _drop(scan, tag)
+    if tag.name in scan.imports and scan.imports[tag.name] in scan.includes:
+        props = {name: value for name, (_, value) in tag.strings.items()}
+        line = scan.line(tag.start)
+        if not scan.at_line_start:
+            scan.emit(BREAK)
+        scan.insert(Insert("include", line, scan.imports[tag.name], props=props))
+        scan.blank(tag.start, tag.end)
+        return tag.end
+    return _open(scan, tag)
+
+
+def _is_text(scan: Scan, tag: Tag) -> bool:
+    """Whether a lenient dialect should read the tag as text: `List<String>` in prose."""
+    if (
+        scan.dialect.strict == "all"
+        or not tag.name
+        or tag.name in KNOWN
+        or tag.empty
+        or tag.name in scan.imports
+    ):
+        return False
+    if tag.closes:
+        return f"<{tag.name}" not in scan.text[: tag.start]
+    return f"</{tag.name}" not in scan.text[tag.end :]
+
+
+def _balance(scan: Scan, tag: Tag) -> None:
+    strict = scan.dialect.strict
+    if tag.empty or strict == "none" or (strict == "components" and not tag.is_component):
+        return
+    if not tag.closes:
+        scan.open_tags.append(tag)
+        return
+    if tag.name in VOID:
+        return
+    if not scan.open_tags:
+        raise scan.fail(tag.start, f"</{tag.name}> closes nothing")
+    opened = scan.open_tags.pop()
+    if opened.name != tag.name:
+        raise scan.fail(
+            tag.start,
+            f"</{tag.name}> found where </{opened.name}> was wanted, opened on line {scan.line(opened.start)}",
+        )
+
+
+def _drop(scan: Scan, tag: Tag) -> int:
+    close = re.compile(rf"</{tag.name}\s*>").search(scan.text, tag.end)
+    end = tag.end if tag.empty or not close else close.end()
+    if end > tag.end and scan.open_tags and scan.open_tags[-1] is tag:
+        scan.open_tags.pop()
+    scan.blank(tag.start, end)
+    return end
+
+
+def _open(scan: Scan, tag: Tag) -> int:
+    end = tag.end
+    if tag.name == "table":
+        scan.tables.append(OpenTable(len(scan.out), scan.line(tag.start), scan.tail))
+    elif scan.tables and tag.name in ("tr", "td", "th"):
+        _mark(scan, tag.name, tag.start)
+    elif tag.name == "br":
+        scan.emit(BREAK)
+    elif tag.name == "li":
+        scan.emit("- " if scan.at_line_start else f"{BREAK}- ")
+    elif tag.name in _QUOTING:
+        scan.emit(TICK)
+    elif re.fullmatch("h[1-6]", tag.name):
+        return _heading(scan, tag)
+    elif not tag.is_inline and not scan.at_line_start:
+        scan.emit(BREAK)
+    _attributes(scan, tag)
+    return end
+
+
+def _heading(scan: Scan, tag: Tag) -> int:
+    """A heading on a line of its own becomes a Markdown heading, any other a line of text."""
+    gap = re.compile(r"\s*").match(scan.text, tag.end)
+    start = gap.end() if gap else tag.end
+    close = scan.text.find(f"</{tag.name}", start)
+    if scan.tables or not scan.at_line_start or close < 0 or "\n" in scan.text[start:close].rstrip():
+        scan.emit("" if scan.at_line_start else BREAK)
+        return tag.end
+    scan.blank(tag.start, start)
+    scan.emit("#" * int(tag.name[1]) + " ")
+    return start
+
+
+def _attributes(scan: Scan, tag: Tag) -> None:
+    """Append the text of attributes, on their own lines; a tab's label becomes a line of its own."""
+    if tag.name in _TABS:
+        label = tag.attribute("label") or tag.attribute("value")
+        if label and scan.at_line_start:
+            scan.insert(Insert("label", scan.line(tag.start), f"{label}:"))
+        elif label:
+            scan.emit(f"{BREAK}{label}: ")
+        scan.blank(tag.start, tag.end)
+        return
+    shown = [(*tag.strings[name], "") for name in shown_attributes(tag)]
+    if tag.is_component:
+        shown += [(at, code, name) for name, (at, code) in tag.expressions.items()]
+    done = tag.start
+    for at, text, key in sorted(shown):
+        scan.blank(done, at, keep=tag.is_inline)
+        done = at + len(text)
+        if key:
+            emit_strings(scan, text, at, key)
+        else:
+            scan.emit(text if tag.is_inline else f"{text}{BREAK}")
+    scan.blank(done, tag.end, keep=tag.is_inline)
+
+
+def _close(scan: Scan, tag: Tag) -> None:
+    if tag.name == "table" and scan.tables:
+        _end_table(scan, scan.tables.pop(), scan.line(tag.start))
+    elif scan.tables and tag.name == "tr":
+        _mark(scan, "/tr", tag.start)
+    elif tag.name in _QUOTING:
+        scan.emit(TICK)
+    elif tag.name not in CELLS and not tag.is_inline and tag.name[:1] != "h" and not scan.at_line_start:
+        scan.emit(BREAK)
+    scan.blank(tag.start, tag.end, keep=tag.is_inline)
+
+
+def _mark(scan: Scan, name: str, offset: int) -> None:
+    scan.tables[-1].events.append((name, len(scan.out), scan.line(offset)))
+
+
+def _end_table(scan: Scan, table: OpenTable, last_line: int) -> None:
+    """Replace what was written since `<table>` by an insert with its rows."""
+    rows = _rows(scan, table, last_line)
+    written = scan.out[table.begin :]
+    caption = _before_rows(scan, table)
+    del scan.out[table.begin :]
+    scan.tail = table.tail
+    lines = sum(piece.count("\n") for piece in written)
+    if scan.tables or not scan.at_line_start:
+        text = BREAK.join(" ".join(row.cells) for row in rows)
+        scan.emit(re.sub(r"\s+", " ", f"{caption} {text}"))
+        scan.emit(f"{NOTHING}\n" * lines)
+        return
+    if caption:
+        rows = (Row((caption,), table.line, table.line), *rows)
+    scan.insert(Insert("table", table.line, rows=rows))
+    scan.emit("\n" * lines)
+
+
+def _rows(scan: Scan, table: OpenTable, last_line: int) -> tuple[Row, ...]:
+    rows: list[Row] = []
+    cells: list[str] = []
+    row_line = table.line
+    for (name, at, line), (_, until, _) in pairwise([*table.events, ("end", len(scan.out), last_line)]):
+        if name in CELLS:
+            cells.append("".join(scan.out[at:until]))
+            continue
+        rows.append(Row(tuple(cells), row_line, line))
+        cells, row_line = [], line
+    rows.append(Row(tuple(cells), row_line, last_line))
+    return tuple(row for row in rows if any(cell.strip() for cell in row.cells))
+
+
+def _before_rows(scan: Scan, table: OpenTable) -> str:
+    """Text before a table's first row, such as its caption, without line breaks or inserts."""
+    first = table.events[0][1] if table.events else len(scan.out)
+    text = "".join(scan.out[table.begin : first])
+    return "" if INSERT in text else re.sub(rf"[\s{BREAK}]+", " ", text).strip()

@@ -1,0 +1,131 @@
+"""Front matter: the part of YAML that documentation uses, read without a YAML library.
+
+Top-level `key: value` pairs, quoted or plain, folded (`>`) and literal (`|`) blocks, and lists, inline or one item a
+line. A nested mapping is skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from quire.errors import SourceError
+
+_PAIR = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*))?$")
+_CLOSE = ("---", "...")
+_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """Values of a file's head.
+
+    Attributes:
+        values: strings and lists of strings, by key.
+        lines: line of each key, from 1.
+        end_line: line of the closing `---`; 0 where the file has no front matter.
+    """
+
+    values: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
+    end_line: int = 0
+
+    def string(self, key: str) -> str:
+        """The value as one string; "" where it is missing."""
+        value = self.values.get(key, "")
+        return value if isinstance(value, str) else ", ".join(value)
+
+
+def read_front_matter(text: str, path: str = "") -> FrontMatter:
+    """Read the head of a file, if it has one.
+
+    Raises:
+        SourceError: the head is not closed, or a line of it is not `key: value`; the message names file and line.
+
+    >>> read_front_matter("---\\ntitle: 'Mover constraints'\\n---\\n").string("title")
+    'Mover constraints'
+    """
+    if not re.match(r"\ufeff?---[ \t]*\r?\n", text):
+        return FrontMatter()
+    lines = text.lstrip("\ufeff").splitlines()
+    end = next((n for n, line in enumerate(lines[1:], 1) if line.rstrip() in _CLOSE), 0)
+    if not end:
+        if len(lines) > 1 and _PAIR.match(lines[1]):
+            raise SourceError(f"{path}:1: front matter is opened by '---' and never closed", path=path)
+        return FrontMatter()
+    values: dict[str, str | tuple[str, ...]] = {}
+    numbers: dict[str, int] = {}
+    index = 1
+    while index < end:
+        line = lines[index]
+        if not line.strip() or line.lstrip().startswith("#"):
+            index += 1
+            continue
+        pair = _PAIR.match(line.rstrip())
+        if not pair:
+            raise SourceError(
+                f"{path}:{index + 1}: front matter: wanted 'key: value', found {line.strip()!r}", path=path
+            )
+        rest = _continuation(lines, index + 1, end)
+        numbers[pair[1]] = index + 1
+        values[pair[1]] = _value((pair[2] or "").strip(), rest, f"{path}:{index + 1}")
+        index += 1 + len(rest)
+    return FrontMatter(values, numbers, end + 1)
+
+
+def _continuation(lines: list[str], start: int, end: int) -> list[str]:
+    """Lines that belong to the key before: indented ones, list items, and blank ones between them."""
+    stop = start
+    for index in range(start, end):
+        line = lines[index]
+        if line.strip() and not line[0].isspace() and not line.startswith("- ") and line.strip() not in "]}":
+            break
+        stop = index + 1
+    return lines[start:stop]
+
+
+def _value(first: str, rest: list[str], where: str) -> str | tuple[str, ...]:
+    body = [line.strip() for line in rest if line.strip() and not line.strip().startswith("#")]
+    if first[:1] in ("|", ">"):
+        return ("\n" if first[0] == "|" else " ").join(body)
+    if first.startswith("["):
+        joined = " ".join([_uncomment(first), *body])
+        if not joined.endswith("]"):
+            raise SourceError(
+                f"{where}: front matter: list is opened by '[' and never closed", path=_path(where)
+            )
+        return tuple(_scalar(item, where) for item in _split_items(joined[1:-1]))
+    if not first and body and all(item.startswith("- ") or item == "-" for item in body):
+        return tuple(_scalar(item[1:].strip(), where) for item in body)
+    if not first:
+        return ""
+    return _scalar(" ".join([first, *body]), where)
+
+
+def _split_items(text: str) -> list[str]:
+    items = re.findall(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]+)\s*(?:,|$)""", text)
+    return [item.strip() for item in items if item.strip()]
+
+
+def _scalar(text: str, where: str) -> str:
+    quote = text[:1]
+    if quote not in ('"', "'"):
+        return _uncomment(text)
+    pattern = r'"((?:[^"\\]|\\.)*)"' if quote == '"' else r"'((?:[^']|'')*)'"
+    match = re.match(pattern + r"\s*(?:#.*)?$", text, re.DOTALL)
+    if not match:
+        raise SourceError(
+            f"{where}: front matter: string is opened by {quote} and never closed", path=_path(where)
+        )
+    if quote == "'":
+        return match[1].replace("''", "'")
+    return re.sub(r"\\(.)", lambda escape: _ESCAPES.get(escape[1], escape[1]), match[1])
+
+
+def _uncomment(text: str) -> str:
+    return re.sub(r"\s+#.*$", "", text).strip()
+
+
+def _path(where: str) -> str:
+    return where.rsplit(":", 1)[0]

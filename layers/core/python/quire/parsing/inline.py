@@ -1,0 +1,70 @@
+"""Inline Markdown to readable text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from markdown_it.token import Token
+
+from quire.parsing.page import Part
+from quire.parsing.scan import BREAK, NOTHING, TICK
+
+# Spaces of other widths become a space, hyphens that do not break a hyphen; invisible characters go.
+_NORMAL = {
+    **dict.fromkeys(map(ord, "\u00a0\u2002\u2003\u2007\u2009\u200a\u202f\t"), " "),
+    ord("\u2011"): "-",
+    **dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200E, 0x200F, *range(0x2028, 0x202F), 0x2060, 0xFEFF), None),
+    ord(BREAK): "\n",
+    ord(TICK): "`",
+    ord(NOTHING): None,
+}
+_TICKS = re.compile(r"``|`[ \n]*`")
+
+
+def readable(children: Sequence[Token] | None) -> str:
+    """Text of inline tokens; a source line break is `\\n`, a rendered one the `BREAK` mark."""
+    pieces: list[str] = []
+    for token in children or ():
+        kind = token.type
+        if kind in ("text", "html_inline"):
+            pieces.append(token.content)
+        elif kind == "code_inline":
+            pieces.append(f"`{token.content}`")
+        elif kind == "softbreak":
+            pieces.append("\n")
+        elif kind == "hardbreak":
+            pieces.append(f"{BREAK}\n")
+        elif kind == "image":
+            pieces.append(readable(token.children))
+    return "".join(pieces)
+
+
+def normal_line(text: str) -> str:
+    """One source line without marks, invisible characters and runs of spaces; a rendered break becomes `\\n`."""
+    text = text.translate(_NORMAL)
+    if "`" in text:
+        text = _TICKS.sub("", text)
+    return "\n".join(line for line in (" ".join(line.split()) for line in text.split("\n")) if line)
+
+
+def make_part(raw: str, start_line: int, prefix: str = "") -> Part | None:
+    """A part from text whose line breaks are the source's; None where nothing is left of it.
+
+    `prefix` is put before the text, such as a list mark.
+    """
+    text, breaks = prefix, []
+    lines = raw.split("\n")
+    for number, line in enumerate(lines):
+        if number:
+            breaks.append(len(text))
+        clean = normal_line(line)
+        if not clean:
+            continue
+        if number and text and text != prefix:
+            text += "\n" if BREAK in lines[number - 1][-1:] else " "
+            breaks[-1] = len(text)
+        text += clean
+    if text == prefix:
+        return None
+    return Part(text, start_line, start_line + len(lines) - 1, breaks=tuple(breaks))

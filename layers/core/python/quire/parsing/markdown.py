@@ -1,0 +1,150 @@
+"""Markdown and MDX files as pages: sections and blocks that remember their lines in the original file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from quire.parsing.blocks import read_blocks
+from quire.parsing.elements import on_tag
+from quire.parsing.front_matter import FrontMatter, read_front_matter
+from quire.parsing.inline import make_part, normal_line
+from quire.parsing.markup import clean_markup
+from quire.parsing.page import Block, Page, Section, moved_to
+from quire.parsing.scan import MARKS, Dialect, Insert, Scan
+
+_LOOKS_MDX = re.compile(
+    r"^(?:import\s.+\sfrom\s+['\"]|export\s+const\s|[ \t]*:::\w|</?[A-Z]\w*[\s/>])", re.MULTILINE
+)
+
+_FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_H1 = re.compile(r"^ {0,3}#[ \t]+\S.*$", re.MULTILINE)
+
+
+def dialect_of(path: str, text: str, *, site: bool = False, references: bool = False) -> Dialect:
+    """How a file is written, as its name and text tell. `site`: its site compiles `.md` files as MDX too."""
+    if path.endswith(".mdx"):
+        return Dialect(mdx=True, strict="all", references=references)
+    if site:
+        return Dialect(mdx=True, strict="components", references=references)
+    return Dialect(mdx=bool(_LOOKS_MDX.search(text)), references=references)
+
+
+def parse_markdown(
+    text: str, path: str = "", dialect: Dialect | None = None, includes: Mapping[str, str] | None = None
+) -> Page:
+    """Parse a whole file. `includes` holds the text of the files that it imports, by the path as it is written.
+
+    Raises:
+        SourceError: front matter, a tag, a code block or an expression is malformed; it names file and line.
+    """
+    dialect = dialect or dialect_of(path, text)
+    text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    head = read_front_matter(text, path)
+    sections = _sections(Scan(_masked(text, head), path, dialect, includes or {}))
+    if not any(section.level == 1 for section in sections):
+        sections = _titled(sections, head)
+    sections = _described(sections, head)
+    title = next((section.heading for section in sections if section.level == 1), head.string("title"))
+    keywords = head.values.get("keywords", ())
+    return Page(
+        title=title,
+        description=head.string("description"),
+        keywords=keywords if isinstance(keywords, tuple) else tuple(keywords.split(", ")),
+        sections=tuple(_anchored(sections)),
+        front_matter=head.values,
+    )
+
+
+def page_title(text: str, path: str = "") -> str:
+    """The title that `parse_markdown` would give, without parsing the page; "" where there is none.
+
+    Raises:
+        SourceError: the front matter is malformed.
+    """
+    text = text.replace("\r\n", "\n").lstrip("\ufeff")
+    head = read_front_matter(text, path)
+    body = _FENCED.sub("", text.split("\n", head.end_line)[head.end_line] if head.end_line else text)
+    heading = _H1.search(body)
+    if not heading:
+        return normal_line(head.string("title"))
+    sections = _sections(Scan(heading[0], path, Dialect()))
+    return sections[0].heading if sections else ""
+
+
+def _masked(text: str, head: FrontMatter) -> str:
+    """The text with its front matter's lines empty."""
+    text = MARKS.sub("", text)
+    if not head.end_line:
+        return text
+    return "\n" * head.end_line + "\n".join(text.split("\n")[head.end_line :])
+
+
+def _titled(sections: list[Section], head: FrontMatter) -> list[Section]:
+    """Put the front matter's title where a page without a heading of level 1 shows it: above everything."""
+    title = normal_line(head.string("title"))
+    if not title:
+        return sections
+    above = sections[0].blocks if sections and not sections[0].level else ()
+    rest = sections[1:] if sections and not sections[0].level else sections
+    return [Section(title, 1, head.lines["title"], blocks=above), *rest]
+
+
+def _described(sections: list[Section], head: FrontMatter) -> list[Section]:
+    part = make_part(head.string("description").replace("\n", " "), head.lines.get("description", 1))
+    if not part:
+        return sections
+    block = Block("paragraph", (part,))
+    if not sections or sections[0].line > part.start_line + 1:
+        return [Section("", 0, part.start_line, blocks=(block,)), *sections]
+    return [replace(sections[0], blocks=(block, *sections[0].blocks)), *sections[1:]]
+
+
+def _anchored(sections: list[Section]) -> Iterator[Section]:
+    """Give each heading its fragment, as documentation sites make them: lower case, hyphens, `-1` when taken."""
+    seen: dict[str, int] = {}
+    for section in sections:
+        anchor = section.anchor or slug(section.heading)
+        count = seen.get(anchor, 0)
+        seen[anchor] = count + 1
+        yield replace(section, anchor=f"{anchor}-{count}" if count else anchor)
+
+
+def slug(heading: str) -> str:
+    """The fragment of a heading, as github-slugger makes it.
+
+    >>> slug("What's `Part.Touched` for?")
+    'whats-parttouched-for'
+    """
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def _sections(scan: Scan) -> list[Section]:
+    reader = read_blocks(clean_markup(scan, on_tag), scan.inserts, indented_code=not scan.dialect.mdx)
+    sections, blocks = [Section("", 0, 1)], list[Block]()
+    for item in _included(reader, scan):
+        if isinstance(item, Block):
+            blocks.append(item)
+            continue
+        sections[-1] = replace(sections[-1], blocks=tuple(blocks))
+        sections.append(item)
+        blocks = []
+    sections[-1] = replace(sections[-1], blocks=tuple(blocks))
+    return sections if sections[0].blocks else sections[1:]
+
+
+def _included(flow: Iterator[Section | Block | Insert], scan: Scan) -> Iterator[Section | Block]:
+    """The flow with every included file in its place, all of it on the line that includes it."""
+    for item in flow:
+        if not isinstance(item, Insert):
+            yield item
+            continue
+        text = scan.includes[item.text]
+        rest = {path: other for path, other in scan.includes.items() if path != item.text}
+        head = read_front_matter(text, item.text)
+        for section in _sections(Scan(_masked(text, head), item.text, scan.dialect, rest, item.props)):
+            moved = moved_to(section, item.line)
+            if moved.level:
+                yield replace(moved, blocks=())
+            yield from moved.blocks

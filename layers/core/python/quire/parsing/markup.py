@@ -1,0 +1,196 @@
+"""MDX and HTML to plain Markdown, line by line: tags, imports and expressions go, their text stays where it stood.
+
+The cleaned text has as many lines as the original, so every line number of it holds in the file. What has no place in
+Markdown (an HTML table, an included file, a tab's label) becomes an *insert*: a line holding its number between two
+`INSERT` marks, which the Markdown parser reads as a block of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from quire.parsing import javascript
+from quire.parsing.references import read_reference
+from quire.parsing.scan import BREAK, Insert, Scan
+from quire.parsing.tags import Tag, read_tag
+
+_TOKEN = re.compile(
+    r"(?P<fence>^[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<mark>`{3,}|~{3,}))"
+    r"|(?P<ticks>`+)|(?P<escape>\\[\\`<{])"
+    r"|(?P<comment><!--)|(?P<tag></?[A-Za-z]|</?>)|(?P<brace>\{)"
+    r"|(?P<esm>^(?:import|export|const|let|function)[ \t]+(?=[\w$\"'{*\[]))|(?P<admonition>^[ \t]*:::+)",
+    re.MULTILINE,
+)
+_CLAUSE = r"(?:[\w$]+|\*\s+as\s+[\w$]+|\{[^}]*\})"
+_IMPORT = re.compile(
+    rf"import\s+(?:(?:type\s+)?{_CLAUSE}(?:\s*,\s*{_CLAUSE})?\s+from\s*)?[\"'][^\"'\n]+[\"']"
+)
+_EXPORT = re.compile(r"export\s+(?:const|let|var|default|function|class|async|type|interface|\{|\*)")
+_DECLARATION = re.compile(r"(?:const|let)\s+[\w${\[][^=\n]*=|function\s+\w+\s*\(")
+_CONSTANT = re.compile(r"export\s+const\s+(\w+)\s*=\s*(.+?);?\s*\Z", re.DOTALL)
+_ADMONITION = re.compile(r"[ \t]*:::+[ \t]*(\w+)?(?:\[([^\]\n]*)\]|[ \t]+(.*?))?[ \t]*$", re.MULTILINE)
+
+
+def clean_markup(scan: Scan, on_tag: Callable[[Scan, Tag], int]) -> str:
+    """Run the pass and return the cleaned text; `on_tag` handles a tag and returns where to read on.
+
+    Raises:
+        SourceError: a fence, tag or expression is never closed, and the dialect is strict about it.
+    """
+    text, position = scan.text, 0
+    scan.line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    handlers: dict[str, Callable[[Scan, re.Match[str]], int]] = {
+        "fence": _fence, "ticks": _code_span, "escape": _escape, "comment": _comment, "brace": _expression,
+        "esm": _statement, "admonition": _admonition,
+    }  # fmt: skip
+    while match := _TOKEN.search(text, position):
+        scan.emit(text[position : match.start()])
+        kind = "fence" if match["mark"] else str(match.lastgroup)
+        position = _tag(scan, match, on_tag) if kind == "tag" else handlers[kind](scan, match)
+    scan.emit(text[position:])
+    if scan.open_tags:
+        tag = scan.open_tags[-1]
+        raise scan.fail(tag.start, f"<{tag.name}> is never closed")
+    return "".join(scan.out)
+
+
+def _copy(scan: Scan, match: re.Match[str]) -> int:
+    scan.emit(match[0])
+    return match.end()
+
+
+def _fence(scan: Scan, match: re.Match[str]) -> int:
+    text, mark = scan.text, match["mark"]
+    line_end = text.find("\n", match.end())
+    line_end = len(text) if line_end < 0 else line_end
+    if mark[0] == "`" and "`" in text[match.end() : line_end]:
+        scan.emit(text[match.start() : match.start("mark")])
+        return _span(scan, match.start("mark"), len(mark))
+    close = re.compile(rf"^[ \t>]*{mark[0]}{{{len(mark)},}}[ \t]*$", re.MULTILINE).search(text, line_end)
+    if not close and scan.dialect.strict == "all":
+        raise scan.fail(match.start(), f"code block is opened by {mark} and never closed")
+    end = close.end() if close else len(text)
+    scan.emit(text[match.start() : end])
+    return end
+
+
+def _code_span(scan: Scan, match: re.Match[str]) -> int:
+    return _span(scan, match.start(), len(match[0]))
+
+
+def _span(scan: Scan, start: int, ticks: int) -> int:
+    text = scan.text
+    inside = start + ticks
+    paragraph_end = text.find("\n\n", inside)
+    close = re.compile(rf"(?<!`)`{{{ticks}}}(?!`)").search(
+        text, inside, len(text) if paragraph_end < 0 else paragraph_end
+    )
+    if not close:
+        scan.emit(text[start:inside])
+        return inside
+    content = text[inside : close.start()]
+    reference = read_reference(content) if scan.dialect.references and ticks == 1 else None
+    scan.emit(f"`{reference}`" if reference else text[start : close.end()])
+    return close.end()
+
+
+def _escape(scan: Scan, match: re.Match[str]) -> int:
+    return _copy(scan, match)
+
+
+def _comment(scan: Scan, match: re.Match[str]) -> int:
+    end = scan.text.find("-->", match.end())
+    if end < 0:
+        if scan.dialect.strict == "all":
+            raise scan.fail(match.start(), "comment is opened by <!-- and never closed")
+        return _copy(scan, match)
+    scan.blank(match.start(), end + 3, keep=not scan.at_line_start)
+    return end + 3
+
+
+def _tag(scan: Scan, match: re.Match[str], on_tag: Callable[[Scan, Tag], int]) -> int:
+    tag = read_tag(scan.text, match.start())
+    if tag:
+        return on_tag(scan, tag)
+    if scan.dialect.strict == "all":
+        name = re.match(r"</?([\w.-]*)", scan.text[match.start() : match.start() + 60])
+        raise scan.fail(match.start(), f"tag <{name[1] if name else ''} is never closed by '>'")
+    return _copy(scan, match)
+
+
+def _expression(scan: Scan, match: re.Match[str]) -> int:
+    start = match.start()
+    if not scan.dialect.mdx or scan.text.startswith("{#", start):
+        return _copy(scan, match)
+    end = javascript.expression_end(scan.text, start)
+    if end < 0:
+        if scan.dialect.strict == "all":
+            raise scan.fail(start, "expression is opened by '{' and never closed")
+        return _copy(scan, match)
+    emit_expression(scan, scan.text[start + 1 : end - 1], start + 1, "")
+    return end
+
+
+def emit_expression(scan: Scan, code: str, offset: int, key: str) -> None:
+    """Append what a reader sees of the expression `code`, which begins at `offset`, each string on its own line."""
+    name = code.strip()
+    value = javascript.literal(code)
+    if value is None:
+        value = scan.props.get(name[6:], "") if name.startswith("props.") else scan.constants.get(name)
+    if value is not None:
+        scan.emit(" ".join(value.split("\n")) if value.strip() else " ")
+        scan.blank(offset, offset + len(code), keep=True)
+        return
+    emit_strings(scan, code, offset, key)
+
+
+def emit_strings(scan: Scan, code: str, offset: int, key: str) -> None:
+    """Append the strings of `code` that a reader sees, each on the line where it stands."""
+    done = offset
+    for at, value in sorted(javascript.visible_strings(code, key)):
+        scan.blank(done, offset + at)
+        scan.emit("" if scan.at_line_start else BREAK)
+        done = offset + at
+        scan.emit(" ".join(value.split()) + BREAK)
+    scan.blank(done, offset + len(code))
+
+
+def _statement(scan: Scan, match: re.Match[str]) -> int:
+    text, start = scan.text, match.start()
+    found = _IMPORT.match(text, start)
+    declared = scan.imports or scan.constants or scan.dialect.strict == "all"
+    if not scan.dialect.mdx or not (
+        found or _EXPORT.match(text, start) or (declared and _DECLARATION.match(text, start))
+    ):
+        return _copy(scan, match)
+    if found:
+        line_end = text.find("\n", found.end())
+        end = len(text) if line_end < 0 else line_end
+        for name, source in re.findall(r"import\s+(\w+)\s+from\s*[\"']([^\"'\n]+)[\"']", text[start:end]):
+            scan.imports[name] = source
+        scan.blank(start, end)
+        return end
+    end = javascript.statement_end(text, start)
+    constant = _CONSTANT.match(text[start:end])
+    value = javascript.literal(constant[2]) if constant else None
+    if constant:
+        scan.constants[constant[1]] = value or ""
+    if value is None:
+        emit_strings(scan, text[start:end], start, "")
+    else:
+        scan.blank(start, end)
+    return end
+
+
+def _admonition(scan: Scan, match: re.Match[str]) -> int:
+    found = _ADMONITION.match(scan.text, match.start())
+    if not found:
+        return _copy(scan, match)
+    if found[1]:
+        title = (found[2] or found[3] or "").strip()
+        scan.emit(re.match(r"[ \t]*", found[0])[0])  # type: ignore[index]  # matches the empty text too
+        scan.insert(
+            Insert("label", scan.line(match.start()), f"{found[1].capitalize()}: {title}".rstrip(": "))
+        )
+    return found.end()

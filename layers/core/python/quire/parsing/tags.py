@@ -1,0 +1,96 @@
+"""HTML and JSX tags: reading one, and what each element means for the text around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from quire.parsing.javascript import VISIBLE, expression_end
+
+# Elements that stand inside a line: their tags vanish and break nothing.
+INLINE = frozenset(
+    "a abbr b bdi big cite code data del dfn em font i img ins kbd label link mark q s samp small span strong sub sup "
+    "time tt u var wbr input".split()
+)
+VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+DROPPED = frozenset("script style noscript svg".split())
+BLOCK = frozenset(
+    "address article aside audio blockquote body button caption center colgroup dd details dialog div dl dt fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 head header html iframe li main menu nav object ol optgroup "
+    "option p picture pre section select summary table tbody td template textarea tfoot th thead title tr ul "
+    "video canvas math".split()
+)
+KNOWN = INLINE | VOID | DROPPED | BLOCK
+CELLS = frozenset(("td", "th"))
+
+_NAME = re.compile(r"<(/?)([A-Za-z][\w.-]*)?(?=[\s/>])")
+_ATTRIBUTE = re.compile(r"""\s*([A-Za-z_:@][\w:@.-]*)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'{}<>`=]+|(?=\{)))?""")
+_END = re.compile(r"\s*(/?)>")
+_SPREAD = re.compile(r"\s*(?=\{)")
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """One tag. `strings` holds quoted attributes, `expressions` braced ones, each with its offset in the file."""
+
+    name: str
+    start: int
+    end: int
+    closes: bool = False
+    empty: bool = False
+    strings: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    expressions: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+
+    @property
+    def is_inline(self) -> bool:
+        """Whether it stands inside a line of text."""
+        return self.name in INLINE
+
+    @property
+    def is_component(self) -> bool:
+        """Whether it is a JSX component, not an HTML element."""
+        return self.name[:1].isupper() or "." in self.name
+
+    def attribute(self, name: str) -> str:
+        """A quoted attribute, "" where it is missing."""
+        return self.strings.get(name, (0, ""))[1]
+
+
+def read_tag(text: str, start: int) -> Tag | None:
+    """The tag that begins at `start`, or None where the text there is no complete tag."""
+    head = _NAME.match(text, start)
+    if not head:
+        return None
+    strings: dict[str, tuple[int, str]] = {}
+    expressions: dict[str, tuple[int, str]] = {}
+    position = head.end()
+    while not (end := _END.match(text, position)):
+        attribute = _ATTRIBUTE.match(text, position)
+        name, position = (attribute[1], attribute.end()) if attribute else ("", position)
+        if attribute and attribute[2]:
+            value = attribute[2]
+            quoted = value[0] in "\"'"
+            strings[name] = (attribute.start(2) + quoted, value[1:-1] if quoted else value)
+            continue
+        brace = _SPREAD.match(text, position)
+        if brace and (not attribute or attribute[2] == ""):
+            position = expression_end(text, brace.end())
+            if position < 0:
+                return None
+            expressions[name] = (brace.end() + 1, text[brace.end() + 1 : position - 1])
+        elif not attribute:
+            return None
+    name = head[2] or ""
+    return Tag(name, start, end.end(), bool(head[1]), bool(end[1]) or name in VOID, strings, expressions)
+
+
+def shown_attributes(tag: Tag) -> list[str]:
+    """Names of the quoted attributes whose text a reader of the page sees."""
+    if tag.name == "img":
+        return ["alt"] if "alt" in tag.strings else []
+    if tag.is_component:
+        return [name for name in tag.strings if name in VISIBLE]
+    return [
+        name for name in ("title", "alt") if name in tag.strings and tag.name in ("iframe", "video", "audio")
+    ]
