@@ -6,7 +6,9 @@ A `Ranking` holds *ordinals*: positions of chunks in the opened index, from 0. V
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -57,6 +59,22 @@ class KeywordIndex(Protocol):
     def search(self, terms: Mapping[str, float], limit: int, allowed: Ordinals | None = None) -> Ranking:
         """Best first by the summed, weighted BM25 of `terms` (term -> weight); only scores above 0."""
 
+    def frequency(self, term: str) -> int:
+        """Chunks that hold the term."""
+
+    def ideal(self, terms: Mapping[str, float]) -> float:
+        """The score that a chunk holding every term without end would near."""
+
+
+class PostingLists(Protocol):
+    """Strings, each with the ordinals that hold it: terms, symbols, filter values, documents, trigrams."""
+
+    def entry(self, key: str) -> tuple[Ordinals, NDArray[np.uint8]]:
+        """Ordinals of the string, ascending, and their weights where the lists have them; empty where unknown."""
+
+    def ordinals(self, key: str) -> Ordinals:
+        """Ordinals of the string alone."""
+
 
 class PayloadStore(Protocol):
     """Stored chunks by ordinal."""
@@ -67,6 +85,62 @@ class PayloadStore(Protocol):
         Raises:
             IndexError: an ordinal is out of range.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An object of a store: its bytes, and the etag that stands for exactly those bytes."""
+
+    data: bytes
+    etag: str
+
+
+class ObjectStore(Protocol):
+    """Objects under keys such as `collections/docs/current.json`; what a folder and a bucket have in common.
+
+    A write is whole or not at all, and whoever reads after it returned reads it. Every method raises StoreUnavailable
+    where the store cannot be reached.
+    """
+
+    def read(self, key: str) -> Stored | None:
+        """The object, or None where there is none."""
+
+    def read_if_changed(self, key: str, etag: str) -> Stored | None:
+        """The object, or None where it is still the one of that etag.
+
+        Raises:
+            KeyError: there is no such object.
+        """
+
+    def write(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
+        """Write the object and give its etag.
+
+        Raises:
+            SwapConflict: the object is not the one of etag `if_match`, or `if_absent` is set and it is there.
+        """
+
+    def put_file(self, key: str, path: Path, sha256: str) -> None:
+        """Store a file's bytes, by streaming.
+
+        Raises:
+            ArtifactCorrupt: they are not of that digest; nothing is stored.
+        """
+
+    def fetch_file(self, key: str, path: Path, sha256: str) -> None:
+        """Bring an object to `path`, which appears whole.
+
+        Raises:
+            ArtifactCorrupt: there is no such object, or its bytes are not of that digest.
+        """
+
+    def list(self, prefix: str) -> list[str]:
+        """Names directly under the prefix (which ends with `/` or is empty), sorted; those of folders end with `/`."""
+
+    def delete(self, key: str) -> None:
+        """Remove the object; there being none is no error."""
+
+    def local_path(self, key: str) -> Path | None:
+        """Where the objects under the key lie as files that can be mapped in place; None where they do not."""
 
 
 class ChatMemory(Protocol):
@@ -92,5 +166,7 @@ class AnswerModel(Protocol):
     def name(self) -> str:
         """What `model_used` says."""
 
-    def stream(self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float) -> Iterator[str]:
+    def stream(
+        self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float
+    ) -> Iterator[str]:
         """Yield pieces of the answer; `deadline` is in `time.monotonic()` seconds and bounds the whole call."""

@@ -1,0 +1,152 @@
+"""Objects as files in a folder, with writes that are atomic between processes of one machine."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from quire.errors import ArtifactCorrupt, StoreUnavailable, SwapConflict
+from quire.ports import Stored
+
+COPY_BYTES = 1 << 20
+
+
+class FolderStore:
+    """`ObjectStore` over a folder, which is made at the first write.
+
+    A write goes to a file beside the object, reaches the disk, and takes the object's name; a lock file orders
+    conditional writes. Names that begin with a dot are the store's own.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def read(self, key: str) -> Stored | None:
+        """See `quire.ports.ObjectStore`."""
+        try:
+            data = self._path(key).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise StoreUnavailable(f"{key}: cannot be read: {error}") from error
+        return Stored(data, _etag(data))
+
+    def read_if_changed(self, key: str, etag: str) -> Stored | None:
+        """See `quire.ports.ObjectStore`."""
+        stored = self.read(key)
+        if stored is None:
+            raise KeyError(key)
+        return None if stored.etag == etag else stored
+
+    def write(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
+        """See `quire.ports.ObjectStore`."""
+        path = self._path(key)
+        with _translated(key):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with _locked(path):
+                if if_absent or if_match is not None:
+                    self._check(key, if_match)
+                with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
+                    file.write(data)
+                    _settle(file.fileno(), Path(file.name), path)
+        return _etag(data)
+
+    def _check(self, key: str, if_match: str | None) -> None:
+        stored = self.read(key)
+        found = stored.etag if stored else None
+        if found != if_match:
+            raise SwapConflict(f"{key}: etag {found} expected {if_match}: it moved meanwhile")
+
+    def put_file(self, key: str, path: Path, sha256: str) -> None:
+        """See `quire.ports.ObjectStore`."""
+        with _translated(key):
+            _copy_checked(path, self._path(key), sha256)
+
+    def fetch_file(self, key: str, path: Path, sha256: str) -> None:
+        """See `quire.ports.ObjectStore`."""
+        with _translated(key):
+            _copy_checked(self._path(key), path, sha256)
+
+    def list(self, prefix: str) -> list[str]:
+        """See `quire.ports.ObjectStore`."""
+        folder = self._path(prefix)
+        with _translated(prefix):
+            if not folder.is_dir():
+                return []
+            visible = [path for path in folder.iterdir() if not path.name.startswith(".")]
+            return sorted(path.name + "/" * path.is_dir() for path in visible)
+
+    def delete(self, key: str) -> None:
+        """See `quire.ports.ObjectStore`."""
+        with _translated(key):
+            self._path(key).unlink(missing_ok=True)
+            folder = self._path(key).parent
+            while folder != self._root and folder.is_dir() and not any(folder.iterdir()):
+                folder.rmdir()
+                folder = folder.parent
+
+    def local_path(self, key: str) -> Path | None:
+        """See `quire.ports.ObjectStore`."""
+        return self._path(key)
+
+    def _path(self, key: str) -> Path:
+        return self._root / key
+
+
+@contextmanager
+def _translated(key: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreUnavailable(f"{key}: {error}") from error
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock file beside `path`; it is freed by the kernel when a process dies."""
+    with (path.parent / f".{path.name}.lock").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _etag(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def _copy_checked(source: Path, target: Path, sha256: str) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".new-", delete=False) as file:
+        beside = Path(file.name)
+        try:
+            with source.open("rb") as original:
+                while block := original.read(COPY_BYTES):
+                    digest.update(block)
+                    file.write(block)
+            if digest.hexdigest() != sha256:
+                raise ArtifactCorrupt(f"{target.name}: sha256 {digest.hexdigest()} expected {sha256}")
+            file.flush()
+            _settle(file.fileno(), beside, target)
+        except FileNotFoundError as error:
+            beside.unlink(missing_ok=True)
+            raise ArtifactCorrupt(f"{target.name}: no such object") from error
+        except ArtifactCorrupt:
+            beside.unlink(missing_ok=True)
+            raise
+
+
+def _settle(descriptor: int, beside: Path, target: Path) -> None:
+    """Bring a written file to the disk and give it its name, both for good."""
+    os.fchmod(descriptor, 0o644)
+    os.fsync(descriptor)
+    beside.replace(target)
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,109 @@
+"""BM25 over mapped posting lists, with statistics summed over all parts of a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire import bm25
+from quire.fusion import EMPTY, Ranking, rank
+from quire.ports import Ordinals, PostingLists
+
+
+@dataclass(frozen=True, eq=False)
+class KeywordPart:
+    """One part's keyword index.
+
+    Attributes:
+        postings: term -> ordinals within the part and frequencies.
+        lengths: uint32, shape (n,): weighted lengths of its chunks, in quarters.
+        hidden: sorted ordinals within the part that are never found and count in no statistic.
+    """
+
+    postings: PostingLists
+    lengths: NDArray[np.uint32]
+    hidden: Ordinals
+
+    @cached_property
+    def chunks(self) -> int:
+        """Chunks that can be found."""
+        return len(self.lengths) - len(self.hidden)
+
+    @cached_property
+    def total_length(self) -> int:
+        """Summed length of those chunks, in quarters."""
+        return int(self.lengths.sum(dtype=np.uint64)) - int(self.lengths[self.hidden].sum(dtype=np.uint64))
+
+    @cached_property
+    def _is_hidden(self) -> NDArray[np.bool_]:
+        flags = np.zeros(len(self.lengths), np.bool_)
+        flags[self.hidden] = True
+        return flags
+
+    def entry(self, term: str) -> tuple[Ordinals, NDArray[np.uint8]]:
+        """Postings of the term without hidden chunks."""
+        ordinals, weights = self.postings.entry(term)
+        if len(self.hidden) and len(ordinals):
+            keep = ~self._is_hidden[ordinals]
+            return ordinals[keep], weights[keep]
+        return ordinals, weights
+
+
+class KeywordSearch:
+    """`KeywordIndex` over parts whose ordinals follow one another."""
+
+    def __init__(self, parts: Sequence[KeywordPart]) -> None:
+        self._parts = parts
+        sizes = [len(part.lengths) for part in parts]
+        self._bases = [sum(sizes[:position]) for position in range(len(sizes))]
+        self._size = sum(sizes)
+
+    @cached_property
+    def chunks(self) -> int:
+        """Chunks that can be found, over all parts."""
+        return sum(part.chunks for part in self._parts)
+
+    def frequency(self, term: str) -> int:
+        """Chunks that hold the term."""
+        return sum(len(part.entry(term)[0]) for part in self._parts)
+
+    def ideal(self, terms: Mapping[str, float]) -> float:
+        """Upper bound of a chunk's score for the terms; one that no chunk holds counts as if a single one did."""
+        gains = (weight * bm25.idf(self.chunks, self.frequency(term)) for term, weight in terms.items())
+        return (bm25.K1 + 1) * sum(gains)
+
+    def search(self, terms: Mapping[str, float], limit: int, allowed: Ordinals | None = None) -> Ranking:
+        """See `quire.ports.KeywordIndex`."""
+        scores = self._scores(terms)
+        if scores is None:
+            return EMPTY
+        ordinals = np.flatnonzero(scores) if allowed is None else allowed[scores[allowed] > 0]
+        return rank(ordinals.astype(np.uint32), scores[ordinals], limit)
+
+    def _scores(self, terms: Mapping[str, float]) -> NDArray[np.float32] | None:
+        scores: NDArray[np.float32] | None = None
+        for term, weight in terms.items():
+            entries = [part.entry(term) for part in self._parts]
+            frequency = sum(len(ordinals) for ordinals, _ in entries)
+            if not frequency or weight <= 0:
+                continue
+            if scores is None:
+                scores = np.zeros(self._size, np.float32)
+            gain = weight * bm25.idf(self.chunks, frequency)
+            for base, (ordinals, weights) in zip(self._bases, entries, strict=True):
+                if len(ordinals):
+                    window = scores[base:]
+                    # A term's ordinals are unique, so plain indexed addition adds each once.
+                    window[ordinals] += bm25.gains(weights, self._length_norms[base:][ordinals], gain)
+        return scores
+
+    @cached_property
+    def _length_norms(self) -> NDArray[np.float32]:
+        total = sum(part.total_length for part in self._parts)
+        average = total / self.chunks if self.chunks else 0.0
+        parts = [bm25.norms(part.lengths, average) for part in self._parts]
+        return np.concatenate(parts) if len(parts) != 1 else parts[0]

@@ -1,0 +1,79 @@
+"""Stored chunks, read by slicing mapped shards of JSON lines."""
+
+from __future__ import annotations
+
+import json
+import mmap
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.documents import Chunk
+from quire.errors import ArtifactCorrupt
+
+Buffer = bytes | mmap.mmap
+
+
+class PayloadShards:
+    """`PayloadStore` over one segment; a shard is opened when a chunk in it is first fetched.
+
+    Args:
+        offsets: uint64, shape (n + 1,): where each chunk's line begins in the shards laid end to end.
+        shards: uint32, shape (shards + 1,): ordinal of the first chunk of each shard, then n.
+        open_shard: the bytes of the shard of that number.
+    """
+
+    def __init__(
+        self, offsets: NDArray[np.uint64], shards: NDArray[np.uint32], open_shard: Callable[[int], Buffer]
+    ) -> None:
+        self._offsets = offsets
+        self._shards = shards
+        self._open_shard = open_shard
+        self._opened: dict[int, Buffer] = {}
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def fetch(self, ordinals: Sequence[int]) -> list[Chunk]:
+        """See `quire.ports.PayloadStore`."""
+        return [read_line(self.line(int(ordinal))) for ordinal in ordinals]
+
+    def line(self, ordinal: int) -> bytes:
+        """The stored line of a chunk.
+
+        Raises:
+            IndexError: there is no such ordinal.
+        """
+        if not 0 <= ordinal < len(self):
+            raise IndexError(f"chunk ordinal {ordinal}: the segment has 0 to {len(self) - 1}")
+        shard = int(np.searchsorted(self._shards, np.uint32(ordinal), side="right")) - 1
+        if shard not in self._opened:
+            self._opened[shard] = self._open_shard(shard)
+        begin = int(self._offsets[self._shards[shard]])
+        first, last = int(self._offsets[ordinal]) - begin, int(self._offsets[ordinal + 1]) - begin
+        return self._opened[shard][first:last]
+
+
+def read_line(line: bytes) -> Chunk:
+    """The chunk of a stored line.
+
+    Raises:
+        ArtifactCorrupt: the line is no chunk.
+    """
+    try:
+        fields: dict[str, Any] = json.loads(line)
+        metadata = fields.get("metadata", {}).items()
+        return Chunk(
+            id=fields["id"],
+            document_id=fields.get("document_id", ""),
+            text=fields.get("text", ""),
+            breadcrumb=fields.get("breadcrumb", ""),
+            metadata={key: tuple(value) if isinstance(value, list) else value for key, value in metadata},
+            symbols=tuple(fields.get("symbols", ())),
+            aliases=fields.get("aliases", ""),
+            summary=fields.get("summary", ""),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ArtifactCorrupt(f"payloads: wanted a chunk as JSON, found {line[:60]!r} ({error})") from error

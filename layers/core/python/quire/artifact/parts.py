@@ -1,0 +1,90 @@
+"""How the segments of a version are laid out to be searched: large ones in place, runs of small ones stacked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.adapters.exact_vectors import ExactVectors
+from quire.adapters.keyword_index import KeywordPart, KeywordSearch
+from quire.artifact.reader import Segment
+from quire.artifact.stack import Stack
+from quire.filters import filter_key
+from quire.ports import Ordinals, VectorIndex
+
+STACKED_CHUNKS = 1024
+STACK_SEGMENTS = 32
+"""A write re-stacks at most so many segments; full stacks are kept by whoever opens versions one after another."""
+
+Part: TypeAlias = Segment | Stack
+NONE: Ordinals = np.empty(0, np.uint32)
+_Number = TypeVar("_Number", bound=np.generic)
+
+
+def bases(sizes: Sequence[int]) -> list[int]:
+    """Where each begins when they are laid end to end.
+
+    >>> bases([3, 0, 4])
+    [0, 3, 3]
+    """
+    return [0, *accumulate(sizes)][: len(sizes)]
+
+
+def group(segments: Sequence[Segment]) -> list[list[Segment]]:
+    """Runs of small segments together, at most `STACK_SEGMENTS`; each large one alone. Order is kept."""
+    groups: list[list[Segment]] = []
+    for segment in segments:
+        is_small = segment.chunk_count <= STACKED_CHUNKS
+        last = groups[-1] if groups else []
+        if is_small and last and last[-1].chunk_count <= STACKED_CHUNKS and len(last) < STACK_SEGMENTS:
+            last.append(segment)
+        else:
+            groups.append([segment])
+    return groups
+
+
+def hidden_ordinals(part: Part, sequences: NDArray[np.int64], tombstones: Mapping[str, int]) -> Ordinals:
+    """Chunks of the part that a tombstone hides, ascending; `sequences` has its segment's number for each chunk."""
+    found = [NONE]
+    for document_id, sequence in tombstones.items():
+        ordinals = part.documents.ordinals(document_id)
+        if len(ordinals):
+            found.append(ordinals[sequences[ordinals] < sequence])
+    return np.unique(np.concatenate(found))
+
+
+def filtered(part: Part, filters: Mapping[str, Any]) -> Ordinals:
+    """Chunks of the part that fulfil every filter, ascending; a list means any of its values."""
+    kept: Ordinals | None = None
+    for name, wanted in filters.items():
+        values = wanted if isinstance(wanted, list | tuple | set | frozenset) else (wanted,)
+        lists = [part.filters.ordinals(filter_key(name, value)) for value in values]
+        any_of = lists[0] if len(lists) == 1 else np.unique(np.concatenate([NONE, *lists]))
+        kept = any_of if kept is None else np.intersect1d(kept, any_of, assume_unique=True)
+    return NONE if kept is None else kept
+
+
+def open_vectors(part: Part, hidden: Ordinals) -> VectorIndex:
+    """The part's vector index: its graph where it has one, else exact."""
+    exact = ExactVectors(part.vectors, hidden)
+    if part.graph is None:
+        return exact
+    # usearch costs 170 ms to import: only segments that need a graph pay for it.
+    from quire.adapters.usearch_index import GraphVectors
+
+    return GraphVectors(part.vectors, part.graph, hidden, exact)
+
+
+def open_keywords(parts: Sequence[Part], hidden: Sequence[Ordinals]) -> KeywordSearch:
+    """One keyword index over all parts."""
+    pairs = zip(parts, hidden, strict=True)
+    return KeywordSearch([KeywordPart(part.terms, part.lengths, ordinals) for part, ordinals in pairs])
+
+
+def joined(columns: Sequence[NDArray[_Number]]) -> NDArray[_Number]:
+    """Columns end to end; a single one is not copied."""
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)

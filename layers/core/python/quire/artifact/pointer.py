@@ -1,0 +1,64 @@
+"""How a pointer goes from one state to the next. Plain functions: the store swaps what they give.
+
+A build carries the sequence that was last used when it began to read. A document that is deleted or replaced while the
+build runs gets a higher tombstone, which therefore hides the build's copy of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from quire.artifact.layout import Manifest, Pointer, SegmentRef
+
+BUILD = "build"
+WRITE = "write"
+
+
+def last_sequence(pointer: Pointer | None) -> int:
+    """The sequence that was last used; what a build that begins now carries."""
+    return pointer.next_sequence - 1 if pointer else 0
+
+
+def with_build(
+    collection: str,
+    previous: Pointer | None,
+    manifest: Manifest,
+    *,
+    as_of: int,
+    label: str,
+    published_at: str,
+) -> Pointer:
+    """A finished build takes the place of the builds before it; what was written live stays behind it."""
+    written = tuple(ref for ref in previous.segments if ref.origin == WRITE) if previous else ()
+    return Pointer(
+        collection=collection,
+        profile=manifest.profile,
+        face=manifest.face,
+        segments=(SegmentRef(manifest.digest, as_of, BUILD), *written),
+        tombstones=previous.tombstones if previous else {},
+        label=label,
+        published_at=published_at,
+        next_sequence=previous.next_sequence if previous else as_of + 1,
+    )
+
+
+def with_write(pointer: Pointer, digest: str, replaced: Iterable[str]) -> Pointer:
+    """A live segment is added, and the `replaced` documents vanish from all segments before it, in one step."""
+    sequence = pointer.next_sequence
+    return replace(
+        pointer,
+        segments=(*pointer.segments, SegmentRef(digest, sequence, WRITE)),
+        tombstones={**pointer.tombstones, **dict.fromkeys(replaced, sequence)},
+        next_sequence=sequence + 1,
+    )
+
+
+def with_deletion(pointer: Pointer, documents: Iterable[str]) -> Pointer:
+    """The documents vanish from every segment there is."""
+    sequence = pointer.next_sequence
+    return replace(
+        pointer,
+        tombstones={**pointer.tombstones, **dict.fromkeys(documents, sequence)},
+        next_sequence=sequence + 1,
+    )

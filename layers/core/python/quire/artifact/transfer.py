@@ -1,0 +1,91 @@
+"""Keys of a store's objects, and carrying segments between a folder and a store."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from quire.artifact.layout import MANIFEST, Manifest, read_manifest
+from quire.artifact.tensors import file_facts
+from quire.errors import ArtifactCorrupt
+from quire.ports import ObjectStore
+
+COLLECTIONS = "collections/"
+POINTER = "current.json"
+TRANSFERS = 8
+
+
+def collection_key(name: str) -> str:
+    """Prefix of everything that belongs to a collection."""
+    return f"{COLLECTIONS}{name}/"
+
+
+def pointer_key(name: str) -> str:
+    """The one object of a collection that changes."""
+    return collection_key(name) + POINTER
+
+
+def lock_key(name: str) -> str:
+    """The lock that keeps two builds apart."""
+    return collection_key(name) + "lock.json"
+
+
+def versions_key(name: str, version: str = "") -> str:
+    """The record of a published version; without one the prefix of all."""
+    return collection_key(name) + "versions/" + (f"{version}.json" if version else "")
+
+
+def segment_key(name: str, digest: str) -> str:
+    """Prefix of a segment's files."""
+    return f"{collection_key(name)}segments/{digest}/"
+
+
+def model_key(digest: str) -> str:
+    """Prefix of a model's files, which lie in a store once."""
+    return f"models/{digest}/"
+
+
+def upload_segment(objects: ObjectStore, prefix: str, folder: Path, manifest: Manifest) -> None:
+    """Store a segment's files, the manifest last; where that is already there nothing is sent."""
+    if objects.read(prefix + MANIFEST) is not None:
+        return
+    with ThreadPoolExecutor(TRANSFERS) as pool:
+        sent = [
+            pool.submit(objects.put_file, prefix + name, folder / name, facts.sha256)
+            for name, facts in manifest.files.items()
+        ]
+        for one in sent:
+            one.result()
+    path = folder / MANIFEST
+    objects.put_file(prefix + MANIFEST, path, file_facts(path).sha256)
+
+
+def fetch_segment(objects: ObjectStore, prefix: str, digest: str, folder: Path) -> None:
+    """Bring a segment to `folder`, which appears whole; every byte is checked on arrival.
+
+    Raises:
+        ArtifactCorrupt: a file is missing or is not what the digest promises.
+    """
+    stored = objects.read(prefix + MANIFEST)
+    if stored is None:
+        raise ArtifactCorrupt(f"{prefix}{MANIFEST}: no such object in the store")
+    manifest = read_manifest(stored.data)
+    if manifest.digest != digest:
+        raise ArtifactCorrupt(f"{prefix}{MANIFEST}: sha256 {manifest.digest} expected {digest}")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=folder.parent))
+    try:
+        with ThreadPoolExecutor(TRANSFERS) as pool:
+            fetched = [
+                pool.submit(objects.fetch_file, prefix + name, work / name, facts.sha256)
+                for name, facts in manifest.files.items()
+            ]
+            for one in fetched:
+                one.result()
+        (work / MANIFEST).write_bytes(stored.data)
+        if not folder.exists():
+            work.rename(folder)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)

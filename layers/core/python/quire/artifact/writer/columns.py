@@ -1,0 +1,108 @@
+"""Writes the columns of a segment: filters, symbols, documents, ids, and where each payload lies."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.artifact.layout import COLUMNS, Counts
+from quire.artifact.tensors import Array, FileFacts, write_tensors
+from quire.artifact.writer.postings import PostingsBuilder
+from quire.artifact.writer.rows import IndexRow
+from quire.errors import ArtifactError
+from quire.filters import filter_keys
+from quire.symbols import fold_symbol
+
+
+@dataclass
+class SourceTally:
+    """Counts of one source as its rows come by; memory holds its document ids and symbols once."""
+
+    documents: set[str] = field(default_factory=set)
+    symbols: set[str] = field(default_factory=set)
+    chunks: int = 0
+    vectors: int = 0
+    characters: int = 0
+
+    def add(self, row: IndexRow) -> None:
+        """Count the next row."""
+        self.documents.add(row.chunk.document_id)
+        self.symbols.update(row.chunk.symbols)
+        self.chunks += 1
+        self.vectors += len(row.vectors)
+        self.characters += len(row.chunk.text)
+
+    def counts(self) -> Counts:
+        """The counts so far."""
+        return Counts(len(self.documents), self.chunks, self.vectors, self.characters, len(self.symbols))
+
+
+class ColumnsWriter:
+    """Holds about 50 bytes a chunk and each value, symbol and document id once."""
+
+    def __init__(self, filters: tuple[str, ...]) -> None:
+        self._filters = filters
+        self._values = PostingsBuilder()
+        self._symbols = PostingsBuilder()
+        self._documents = PostingsBuilder()
+        self._document_ids: list[str] = []
+        self._ids = array("Q")
+        self._whole = SourceTally()
+        self._sources: dict[str, SourceTally] = {}
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def add(self, row: IndexRow) -> None:
+        """Add the next row.
+
+        Raises:
+            ArtifactError: its id is not 16 hexadecimal digits.
+        """
+        chunk = row.chunk
+        try:
+            self._ids.append(int.from_bytes(bytes.fromhex(chunk.id), "big"))
+        except (ValueError, OverflowError):
+            raise ArtifactError(f"chunk id {chunk.id!r}: wanted 16 hexadecimal digits") from None
+        self._values.add_row(filter_keys(self._filters, chunk.metadata))
+        self._symbols.add_row(dict.fromkeys(fold_symbol(symbol) for symbol in chunk.symbols))
+        self._documents.add_row((chunk.document_id,))
+        self._document_ids.append(chunk.document_id)
+        self._whole.add(row)
+        self._sources.setdefault(row.source, SourceTally()).add(row)
+
+    def order(self) -> NDArray[np.intp]:
+        """Numbers of the rows in their final order: by document id, then as they came within the document."""
+        ids = self._document_ids
+        return np.array(sorted(range(len(ids)), key=ids.__getitem__), np.intp)
+
+    def counts(self) -> tuple[Counts, dict[str, Counts]]:
+        """Of the whole, and by source."""
+        return self._whole.counts(), {key: tally.counts() for key, tally in sorted(self._sources.items())}
+
+    def finish(self, folder: Path, order: NDArray[np.intp], more: Mapping[str, Array]) -> FileFacts:
+        """Write the file, with `more` arrays in it.
+
+        Raises:
+            ArtifactError: two chunks have one id.
+        """
+        ids = np.asarray(self._ids)[order]
+        by_id = np.argsort(ids, kind="stable")
+        sorted_ids = ids[by_id]
+        twice = sorted_ids[1:][sorted_ids[1:] == sorted_ids[:-1]]
+        if len(twice):
+            raise ArtifactError(f"chunk id {int(twice[0]):016x}: given to two chunks, wanted unique ids")
+        arrays: dict[str, Array] = {"ids.sorted": sorted_ids, "ids.ordinals": by_id.astype(np.uint32)}
+        arrays |= self._values.finish("filters", order)
+        arrays |= self._symbols.finish("symbols", order)
+        documents = self._documents.finish("documents", order)
+        arrays |= documents
+        starts = documents["documents.starts"].astype(np.intp)
+        sizes = starts[1:] - starts[:-1]
+        arrays["documents.numbers"] = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
+        return write_tensors(folder / COLUMNS, {**arrays, **more})

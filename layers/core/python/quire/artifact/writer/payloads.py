@@ -1,0 +1,80 @@
+"""Writes the stored text of a segment: one chunk a line of canonical JSON, in shards."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.artifact.layout import PAYLOADS, canonical_json, payload_shard
+from quire.artifact.tensors import Array, FileFacts
+from quire.artifact.writer.rows import Spool
+from quire.documents import Chunk
+from quire.errors import ArtifactError
+
+SHARD_BYTES = 4_000_000
+
+
+def chunk_line(chunk: Chunk) -> bytes:
+    """The chunk as its line: canonical JSON of all fields, empty ones left out, and a newline.
+
+    Raises:
+        ArtifactError: the text cannot be UTF-8 (a lone surrogate) or a number is not finite.
+    """
+    fields = {name: getattr(chunk, name) for name in Chunk.__slots__}
+    fields["metadata"] = dict(chunk.metadata)
+    try:
+        return canonical_json({name: value for name, value in fields.items() if value}) + b"\n"
+    except (ValueError, TypeError) as error:
+        raise ArtifactError(
+            f"chunk {chunk.id} of {chunk.document_id}: cannot be stored as JSON: {error}"
+        ) from error
+
+
+class PayloadsWriter:
+    """Spools lines to disk as they come; memory holds 8 bytes a chunk."""
+
+    def __init__(self, spool: Spool) -> None:
+        self._spool = spool
+        self._begins = array("Q")
+
+    def add(self, chunk: Chunk) -> None:
+        """Add the next chunk."""
+        line = chunk_line(chunk)
+        self._begins.append(self._spool.size)
+        self._spool.append(line)
+
+    def finish(self, folder: Path, order: NDArray[np.intp]) -> tuple[dict[str, FileFacts], dict[str, Array]]:
+        """Write the shards; give their facts and the arrays that locate a line."""
+        data = self._spool.view().data
+        bounds = np.append(np.asarray(self._begins, np.int64), self._spool.size)
+        sizes = np.diff(bounds)[order]
+        (folder / PAYLOADS).mkdir()
+        files: dict[str, FileFacts] = {}
+        shards = [0]
+        for number, (first, last) in enumerate(_shards(sizes)):
+            digest = hashlib.sha256()
+            with (folder / payload_shard(number)).open("wb") as file:
+                for row in order[first:last].tolist():
+                    line = data[bounds[row] : bounds[row + 1]]
+                    file.write(line)
+                    digest.update(line)
+            files[payload_shard(number)] = FileFacts(int(sizes[first:last].sum()), digest.hexdigest())
+            shards.append(last)
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
+        return files, {"payload.offsets": offsets, "payload.shards": np.array(shards, np.uint32)}
+
+
+def _shards(sizes: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Spans of ordinals whose lines fill a shard: the first line that passes SHARD_BYTES ends it."""
+    ends = np.cumsum(sizes)
+    first = 0
+    while first < len(sizes):
+        done = ends[first - 1] if first else 0
+        last = min(int(np.searchsorted(ends, done + SHARD_BYTES)) + 1, len(sizes))
+        yield first, last
+        first = last

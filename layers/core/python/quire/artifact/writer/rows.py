@@ -1,0 +1,70 @@
+"""What the writer is fed, and the disk-backed columns in which it keeps bulky rows until their order is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.documents import Chunk
+from quire.quantization import Quantized
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IndexRow:
+    """A chunk with everything that is indexed of it.
+
+    Attributes:
+        chunk: the chunk.
+        terms: search term -> weighted frequency, field weights already applied, above 0.
+        length: the weighted length that BM25 uses.
+        vectors: one row for each of the chunk's windows; none where it is found by keywords alone.
+        source: key of the source that it came from, for the counts by source.
+    """
+
+    chunk: Chunk
+    terms: Mapping[str, float]
+    length: float
+    vectors: Quantized
+    source: str = ""
+
+
+class Spool:
+    """Bytes appended to a temporary file, given back as a mapped array."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("wb")
+        self.size = 0
+
+    def append(self, data: bytes | memoryview) -> None:
+        """Append bytes at `size`."""
+        self._file.write(data)
+        self.size += len(data)
+
+    def view(self) -> NDArray[np.uint8]:
+        """Everything appended so far, as bytes; nothing may be appended any more."""
+        self._file.close()
+        if not self.size:
+            return np.empty(0, np.uint8)
+        return np.memmap(self._path, np.uint8, mode="r")
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+        self._path.unlink(missing_ok=True)
+
+
+def gather(rows: NDArray[Any], order: NDArray[np.intp], block: int = 8192) -> Iterator[NDArray[Any]]:
+    """`rows[order]`, a block at a time."""
+    for start in range(0, len(order), block):
+        yield rows[order[start : start + block]]

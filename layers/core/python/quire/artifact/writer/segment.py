@@ -1,0 +1,120 @@
+"""Writes a segment: one pass over the rows, then one pass over each file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from quire.artifact.layout import (
+    COLUMNS,
+    GRAPH,
+    KEYWORDS,
+    MANIFEST,
+    SPELLING,
+    VECTORS,
+    Manifest,
+    SegmentFacts,
+    read_manifest,
+)
+from quire.artifact.tensors import FileFacts, file_facts, read_tensors
+from quire.artifact.writer.columns import ColumnsWriter
+from quire.artifact.writer.keywords import KeywordsWriter, SpellingWriter
+from quire.artifact.writer.payloads import PayloadsWriter
+from quire.artifact.writer.rows import IndexRow, Spool
+from quire.artifact.writer.vectors import VectorsWriter
+
+GRAPH_FROM_VECTORS = 400_000
+
+
+def write_segment(
+    folder: Path, rows: Iterable[IndexRow], facts: SegmentFacts, *, graph_from: int = GRAPH_FROM_VECTORS
+) -> Manifest:
+    """Write a segment into `folder`, which must not exist: it appears whole or not at all.
+
+    Rows may come in any order; they are stored by document id, then as they came within the document. The same rows
+    and facts give the same bytes. Text and vectors wait on disk, so memory holds some hundred bytes a chunk and 5 a
+    posting.
+
+    Args:
+        folder: where the segment goes.
+        rows: what to index; consumed once.
+        facts: what the manifest repeats.
+        graph_from: with at least so many vectors, a graph for approximate search is written too.
+
+    Raises:
+        ArtifactError: a chunk id is malformed or comes twice, or a text cannot be stored.
+        ArtifactMismatch: vectors are not as wide as `facts` say.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        manifest = _write(work, rows, facts, graph_from)
+        work.chmod(0o755)
+        work.rename(folder)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return manifest
+
+
+def _write(work: Path, rows: Iterable[IndexRow], facts: SegmentFacts, graph_from: int) -> Manifest:
+    with Spool(work / "codes.spool") as codes, Spool(work / "lines.spool") as lines:
+        vectors, payloads = VectorsWriter(codes, facts.dimensions), PayloadsWriter(lines)
+        keywords, spelling, columns = KeywordsWriter(), SpellingWriter(), ColumnsWriter(facts.filters)
+        for row in rows:
+            columns.add(row)
+            vectors.add(row.chunk.id, row.vectors)
+            payloads.add(row.chunk)
+            keywords.add(row)
+            spelling.add(row)
+        order = columns.order()
+        files, located = payloads.finish(work, order)
+        files[VECTORS] = vectors.finish(work, order)
+        files[KEYWORDS] = keywords.finish(work, order)
+        files[SPELLING] = spelling.finish(work)
+        files[COLUMNS] = columns.finish(
+            work, order, {**located, "fingerprints": keywords.fingerprints(order)}
+        )
+    if len(vectors) >= graph_from:
+        files[GRAPH] = _write_graph(work)
+    counts, source_counts = columns.counts()
+    manifest = Manifest(
+        **{name: getattr(facts, name) for name in SegmentFacts.__slots__},
+        counts=counts,
+        source_counts=source_counts,
+        files=files,
+    )
+    write_durably(work / MANIFEST, manifest.to_json())
+    return manifest
+
+
+def _write_graph(work: Path) -> FileFacts:
+    # usearch costs 170 ms to import: only segments that need a graph pay for it.
+    from quire.adapters.usearch_index import write_graph
+
+    write_graph(read_tensors(work / VECTORS)["codes"], work / GRAPH)
+    return file_facts(work / GRAPH)
+
+
+def amend_manifest(folder: Path, **changes: Any) -> Manifest:
+    """Replace fields of a written segment's manifest, such as `calibration` or `notes`.
+
+    All but `notes` give the segment another digest, so this comes before publishing.
+    """
+    manifest = replace(read_manifest((folder / MANIFEST).read_bytes()), **changes)
+    write_durably(folder / MANIFEST, manifest.to_json())
+    return manifest
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Write a file so that it is there whole after a crash, or as it was before."""
+    beside = path.with_name(f".{path.name}.new")
+    with beside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)

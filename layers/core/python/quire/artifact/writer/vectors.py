@@ -1,0 +1,75 @@
+"""Writes the vectors of a segment: codes, scales, sign bits and the chunk that owns each row."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.artifact.layout import VECTORS
+from quire.artifact.tensors import FileFacts, Streamed, write_tensors
+from quire.artifact.writer.postings import ranges
+from quire.artifact.writer.rows import Spool, gather
+from quire.errors import ArtifactMismatch
+from quire.quantization import Quantized, block_bits, mean_row
+
+BLOCK = 8192
+
+
+class VectorsWriter:
+    """Spools codes to disk as they come; memory holds 4 bytes a vector and 4 a chunk."""
+
+    def __init__(self, spool: Spool, dimensions: int) -> None:
+        self._spool = spool
+        self._dimensions = dimensions
+        self._scales = array("f")
+        self._counts = array("I")
+
+    def __len__(self) -> int:
+        return len(self._scales)
+
+    def add(self, chunk_id: str, vectors: Quantized) -> None:
+        """Add the next chunk's rows.
+
+        Raises:
+            ArtifactMismatch: they are not as wide as the segment's vectors.
+        """
+        if len(vectors) and vectors.codes.shape[1] != self._dimensions:
+            raise ArtifactMismatch(
+                f"chunk {chunk_id}: vectors of {vectors.codes.shape[1]} dimensions, wanted {self._dimensions}"
+            )
+        self._spool.append(np.ascontiguousarray(vectors.codes).tobytes())
+        self._scales.frombytes(np.ascontiguousarray(vectors.scales, np.float32).tobytes())
+        self._counts.append(len(vectors))
+
+    def finish(self, folder: Path, order: NDArray[np.intp]) -> FileFacts:
+        """Write the file; `order[ordinal]` is the number of the row that got that ordinal."""
+        codes = self._spool.view().view(np.int8).reshape(len(self), self._dimensions)
+        counts = np.asarray(self._counts, np.intp)
+        rows = ranges((np.cumsum(counts) - counts)[order], counts[order])
+        scales = np.asarray(self._scales)[rows]
+        owners = np.repeat(np.arange(len(order), dtype=np.uint32), counts[order])
+        mean = mean_row(_blocks(codes, scales, rows), self._dimensions)
+        arrays: dict[str, Any] = {
+            "codes": Streamed(np.dtype("i1"), (len(rows), self._dimensions), gather(codes, rows)),
+            "scales": scales,
+            "owners": owners,
+            "mean": mean,
+            "bits": block_bits(_blocks(codes, scales, rows), mean),
+        }
+        return write_tensors(folder / VECTORS, arrays)
+
+
+def _blocks(
+    codes: NDArray[np.int8], scales: NDArray[np.float32], rows: NDArray[np.intp]
+) -> Iterator[Quantized]:
+    """Rows in their final order, some thousands at a time."""
+    starts = range(0, len(rows), BLOCK)
+    return (
+        Quantized(block, scales[i : i + BLOCK])
+        for i, block in zip(starts, gather(codes, rows, BLOCK), strict=True)
+    )

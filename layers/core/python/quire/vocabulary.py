@@ -1,0 +1,64 @@
+"""The words that a collection knows, found by their trigrams when a question spells one almost right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.artifact.tables import StringTable
+from quire.ports import PostingLists
+from quire.trigrams import trigrams
+
+LEAST_COUNT = 2
+"""A word that a single chunk holds may itself be a slip of its author; names of symbols are exempt."""
+POOL = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Spelling:
+    """Words with the trigrams that lead to them.
+
+    Attributes:
+        trigrams: trigram -> places in `words`.
+        words: the words; one may come more than once, with counts to be added.
+        lengths: uint8: distinct trigrams of each word.
+        counts: uint32: chunks that hold each word.
+        names: uint8: 1 where the word is the last part of a symbol.
+    """
+
+    trigrams: PostingLists
+    words: StringTable | list[str]
+    lengths: NDArray[np.uint8]
+    counts: NDArray[np.uint32]
+    names: NDArray[np.uint8]
+
+    def near(self, word: str, limit: int) -> list[tuple[str, float, int, bool]]:
+        """The words that share most trigrams with `word`: `(word, Dice coefficient, chunks, is a name)`."""
+        parts = trigrams(word)
+        shared = np.zeros(len(self.words), np.uint8)
+        for part in parts:
+            shared[self.trigrams.entry(part)[0]] += 1  # a trigram's places are unique
+        touched = np.flatnonzero(shared)
+        dice = 2.0 * shared[touched] / (len(parts) + self.lengths[touched].astype(np.float64))
+        best = touched[np.lexsort((touched, -dice))[: limit * POOL]]
+        scores = 2.0 * shared[best] / (len(parts) + self.lengths[best].astype(np.float64))
+        return [
+            (self.words[place], float(score), int(self.counts[place]), bool(self.names[place]))
+            for place, score in zip(best.tolist(), scores, strict=True)
+        ]
+
+
+def nearest_words(spellings: Iterable[Spelling], word: str, limit: int) -> list[str]:
+    """Known words in order of shared trigrams, then of frequency, then of the alphabet."""
+    scores: dict[str, float] = {}
+    counts: dict[str, int] = {}
+    for spelling in spellings:
+        for known, dice, count, is_name in spelling.near(word, limit):
+            scores[known] = dice
+            counts[known] = counts.get(known, 0) + (max(count, LEAST_COUNT) if is_name else count)
+    kept = [known for known, count in counts.items() if count >= LEAST_COUNT]
+    kept.sort(key=lambda known: (-scores[known], -counts[known], known))
+    return kept[:limit]
