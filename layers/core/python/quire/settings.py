@@ -24,6 +24,7 @@ class Settings:
         api_key: when set, all but `/health` needs it.
         threads: threads of one embedding session.
         max_body_bytes: larger request bodies are answered 413.
+        base_path: path that a custom domain puts before every route, such as `/v1`.
     """
 
     store: str = f"{LOCAL_ROOT}/store"
@@ -33,6 +34,7 @@ class Settings:
     api_key: str | None = None
     threads: int = 1
     max_body_bytes: int = 1_000_000
+    base_path: str = ""
 
 
 def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -51,6 +53,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         api_key=env.get("QUIRE_API_KEY") or None,
         threads=int(_number(env, "QUIRE_THREADS", default.threads)),
         max_body_bytes=int(_number(env, "QUIRE_MAX_BODY_BYTES", default.max_body_bytes)),
+        base_path=env.get("QUIRE_BASE_PATH", default.base_path),
     )
 
 

@@ -1,0 +1,1 @@
+"""The native API: every collection under one contract, at the root."""

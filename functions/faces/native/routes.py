@@ -1,0 +1,118 @@
+"""Routes of the native API."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from functions.faces.native import examples
+from functions.faces.native.collections import detail_wire, summary_wire
+from functions.faces.native.contract import (
+    CollectionDetail,
+    CollectionList,
+    CollectionSummary,
+    Health,
+    QueryRequest,
+    QueryResponse,
+    Status,
+)
+from functions.web.calls import caller_of, run, service_of
+from functions.web.documented import answer, problems
+from functions.web.faces import QUERY, Face
+from functions.web.replies import reply
+from functions.web.wire import hit_wire
+from quire import __version__
+from quire.retrieval import Query
+
+STARTED = time.monotonic()
+router = APIRouter(tags=["native"])
+
+
+@router.post(
+    "/query",
+    summary="Search a collection",
+    response_model=QueryResponse,
+    responses=answer(examples.QUERY) | problems(404, 413, 422, 503),
+)
+async def query(body: QueryRequest, request: Request) -> Response:
+    """Passages that answer the question, best first, each with a citation that can be checked."""
+    began = time.perf_counter()
+    request.scope["state"]["collection"] = body.collection
+    question = Query(body.q, body.top_k, body.filters, body.min_score, body.mode)
+    service, caller = service_of(request), caller_of(request)
+    found = await run(request.scope, service.search, caller, body.collection, question, body.version)
+    wire: QueryResponse = {
+        "collection": body.collection,
+        "version": found.served.version,
+        "mode": found.mode,
+        "degraded": list(found.degraded),
+        "took_ms": 0.0,
+        "hits": [hit_wire(hit) for hit in found.hits],
+    }
+    wire["took_ms"] = round((time.perf_counter() - began) * 1000, 3)
+    return reply(wire)
+
+
+@router.get(
+    "/collections",
+    summary="List the collections",
+    response_model=CollectionList,
+    responses=answer(examples.LIST) | problems(503),
+)
+async def collections(request: Request) -> Response:
+    """Every collection that you may read, as it is served now."""
+    wire: CollectionList = {"collections": await _summaries(request)}
+    return reply(wire)
+
+
+@router.get(
+    "/collections/{name}",
+    summary="Describe a collection",
+    response_model=CollectionDetail,
+    responses=answer(examples.DETAIL) | problems(404, 503),
+)
+async def collection(name: str, request: Request) -> Response:
+    """One collection: its version, its sources, and the fields that it can be filtered by."""
+    request.scope["state"]["collection"] = name
+    service = service_of(request)
+    served = await run(request.scope, service.describe, caller_of(request), name)
+    return reply(detail_wire(name, service.title(name), served, datetime.now(UTC)))
+
+
+@router.get(
+    "/health", summary="Is the process running", response_model=Health, responses=answer(examples.HEALTH)
+)
+async def health() -> Response:
+    """Always 200 while the process runs; it asks no store and needs no key."""
+    wire: Health = {"status": "ok"}
+    return reply(wire)
+
+
+@router.get(
+    "/status",
+    summary="What is served, and how well",
+    response_model=Status,
+    responses=answer(examples.STATUS) | problems(503),
+)
+async def status(request: Request) -> Response:
+    """Every collection with its version and age, and whatever is degraded."""
+    summaries = await _summaries(request)
+    wire: Status = {
+        "status": "ok" if all(one["status"] == "ok" for one in summaries) else "degraded",
+        "program": __version__,
+        "uptime_s": round(time.monotonic() - STARTED, 1),
+        "collections": summaries,
+    }
+    return reply(wire)
+
+
+async def _summaries(request: Request) -> list[CollectionSummary]:
+    service, now = service_of(request), datetime.now(UTC)
+    states = await run(request.scope, service.survey, caller_of(request))
+    return [summary_wire(name, service.title(name), state, now) for name, state in states]
+
+
+FACE = Face("native", "Native API", {QUERY: router})

@@ -1,0 +1,1 @@
+"""Face `roblox`: the API of the Roblox documentation server, at `/{collection}`."""

@@ -1,0 +1,108 @@
+"""Routes of face `roblox`, relative to its collection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from functions.faces.roblox.contract import Health, QueryRequest, QueryResponse, SearchResult, Status
+from functions.faces.roblox.errors import ERROR_EXAMPLE, render_detail
+from functions.web.calls import caller_of, collection_of, run, service_of
+from functions.web.documented import answer
+from functions.web.faces import QUERY, Face
+from functions.web.replies import reply
+from functions.web.wire import citation_wire, metadata_wire, rounded
+from quire.documents import Hit
+from quire.retrieval import Query
+
+QUERY_ANSWER = {
+    "results": [
+        {
+            "score": 0.93,
+            "payload": {
+                "source": "api_dump",
+                "class_name": "BasePart",
+                "member_name": "Touched",
+                "member_type": "Event",
+                "tags": [],
+                "text": "BasePart.Touched(otherPart: BasePart) fires when another part comes in contact.",
+                "id": "421fd60c3891c504",
+                "sha256": "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03",
+                "version": "9b1f7c02e4d1",
+            },
+        }
+    ]
+}
+STATUS_ANSWER = {
+    "roblox_version": "0.674.0.6740328",
+    "last_updated": "2024-08-15T00:00:00Z",
+    "total_documents": 15234,
+}
+ERRORS: dict[int | str, dict[str, Any]] = {
+    401: {
+        "description": "A key is needed",
+        "content": {"application/json": {"example": {"detail": "the key is wrong"}}},
+    },
+    422: {"description": "Invalid request", "content": {"application/json": {"example": ERROR_EXAMPLE}}},
+    503: {"description": "No index", "content": {"application/json": {"example": {"detail": "try again"}}}},
+}
+router = APIRouter(tags=["roblox"])
+
+
+@router.post(
+    "/query",
+    summary="Search the engine API and the creator docs",
+    response_model=QueryResponse,
+    responses=answer(QUERY_ANSWER) | ERRORS,
+)
+async def query(body: QueryRequest, request: Request) -> Response:
+    """The most relevant document chunks, best first."""
+    filters = body.filters.model_dump(exclude_none=True) if body.filters else {}
+    question = Query(body.text, body.top_k, filters)
+    service, caller, name = service_of(request), caller_of(request), collection_of(request)
+    found = await run(request.scope, service.search, caller, name, question)
+    wire: QueryResponse = {"results": [_result(hit) for hit in found.hits]}
+    headers = {"x-quire-version": found.served.version}
+    if found.degraded:
+        headers["x-quire-degraded"] = "; ".join(found.degraded)
+    return reply(wire, headers=headers)
+
+
+@router.get(
+    "/health", summary="Is the server running", response_model=Health, responses=answer({"status": "ok"})
+)
+async def health() -> Response:
+    """Always 200 while the process runs."""
+    wire: Health = {"status": "ok"}
+    return reply(wire)
+
+
+@router.get(
+    "/status",
+    summary="Which engine version is loaded",
+    response_model=Status,
+    responses=answer(STATUS_ANSWER) | ERRORS,
+)
+async def status(request: Request) -> Response:
+    """The engine version that the index was built from, when it was published, and its size."""
+    name = collection_of(request)
+    served = await run(request.scope, service_of(request).describe, caller_of(request), name)
+    wire: Status = {
+        "roblox_version": served.label or "unknown",
+        "last_updated": served.pointer.published_at,
+        "total_documents": served.index.chunk_count,
+    }
+    return reply(wire)
+
+
+def _result(hit: Hit) -> SearchResult:
+    chunk = hit.chunk
+    citation = citation_wire(chunk, hit.version)
+    payload = {**metadata_wire(chunk), "text": chunk.text, "id": chunk.id}
+    payload |= {"sha256": citation["sha256"], "version": citation["version"]}
+    return {"score": rounded(hit.score), "payload": payload}
+
+
+FACE = Face("roblox", "Roblox API", {QUERY: router}, render_detail)

@@ -1,0 +1,11 @@
+"""Lambda handler of the retrieval routes of every face. Reads the artifact bucket, nothing else."""
+
+from __future__ import annotations
+
+from functions.web.faces import QUERY
+from functions.web.lambda_adapter import LambdaHandler
+from functions.web.wiring import lambda_app
+from quire.settings import read_settings
+
+_settings = read_settings()
+handler = LambdaHandler(lambda_app(_settings, [QUERY]), base_path=_settings.base_path)

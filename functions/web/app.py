@@ -1,0 +1,71 @@
+"""The app factory: native routes at the root, each collection's face below its name, one frame around all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount
+from starlette.types import Scope
+
+from functions.faces.native.routes import FACE as NATIVE
+from functions.web.access import Access
+from functions.web.calls import run
+from functions.web.faces import FUNCTIONS, FaceMount, joined
+from functions.web.frame import Frame, render
+from functions.web.logs import configure_logs
+from functions.web.openapi import describe_api
+from functions.web.problems import problem_of
+from functions.web.reference import reference_router
+from functions.web.service import Knowledge
+
+
+def create_app(
+    service: Knowledge,
+    access: Access,
+    *,
+    functions: Sequence[str] = FUNCTIONS,
+    concurrent: bool = True,
+    max_body_bytes: int = 1_000_000,
+) -> FastAPI:
+    """An ASGI app that serves the routes of `functions`.
+
+    `concurrent` says that requests come side by side, so that searches must not block the event loop.
+    """
+    configure_logs()
+    app = FastAPI(title="Quire", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+    app.state.service = service
+    app.state.pool = ThreadPoolExecutor(os.cpu_count(), "search") if concurrent else None
+    mount = FaceMount(functions)
+    app.router.routes.extend(joined(NATIVE, functions).routes)
+    app.router.routes.extend(reference_router(partial(_describe, functions=functions)).routes)
+    app.router.routes.append(Mount("/{collection}", app=mount))
+    app.add_exception_handler(HTTPException, _answer_problem)
+    app.add_exception_handler(RequestValidationError, _answer_problem)
+    app.add_middleware(
+        Frame,
+        access=access,
+        is_open=lambda scope: _is_open(scope, mount),
+        max_body_bytes=max_body_bytes,
+    )
+    return app
+
+
+async def _describe(request: Request, *, functions: Sequence[str]) -> dict[str, Any]:
+    return await run(request.scope, describe_api, request.app.state.service, functions)
+
+
+async def _is_open(scope: Scope, mount: FaceMount) -> bool:
+    return scope["path"] in NATIVE.open_paths or await mount.is_open(scope)
+
+
+async def _answer_problem(request: Request, error: Exception) -> Response:
+    return render(request.scope, problem_of(error))

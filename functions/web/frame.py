@@ -1,0 +1,151 @@
+"""The frame around every request: its id, its bound, its caller, its log line, and the last resort."""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Self
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from functions.web.access import NOBODY, Access
+from functions.web.logs import log
+from functions.web.problems import Problem, log_fault, problem_of, render_problem
+from quire.collections import NAME
+from quire.errors import AccessDenied
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
+
+
+class Frame:
+    """ASGI middleware that every request passes, once.
+
+    `is_open` says which requests need no key; every other does, those to routes that do not exist included.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        access: Access,
+        is_open: Callable[[Scope], Awaitable[bool]],
+        max_body_bytes: int,
+    ) -> None:
+        self._app = app
+        self._access = access
+        self._is_open = is_open
+        self._max_body_bytes = max_body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the app inside an exchange; what is not HTTP passes untouched."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        async with _Exchange(scope, receive, send, self._max_body_bytes) as exchange:
+            await self._admit(scope, exchange.headers)
+            await self._app(scope, exchange.receive, exchange.send)
+
+    async def _admit(self, scope: Scope, headers: Headers) -> None:
+        try:
+            scope["state"]["caller"] = self._access.identify(headers)
+        except AccessDenied:
+            if not await self._is_open(scope):
+                raise
+
+
+class _Exchange:
+    """One request and its response: counts the body, stamps the id, remembers the status.
+
+    As a context it is the outermost handler: an error that reached it is answered, logged and goes no further.
+    """
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, max_body_bytes: int) -> None:
+        self.headers = Headers(scope=scope)
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._left = self._max_body_bytes = max_body_bytes
+        self._status = 0
+        self._began = time.perf_counter()
+        self._request_id = _request_id(scope, self.headers)
+        state = scope.setdefault("state", {})
+        state["request_id"], state["caller"] = self._request_id, NOBODY
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        answered = isinstance(error, Exception) and await self._fail(error)
+        _log_request(self._scope, self._status or 500, self._request_id, self._began)
+        return answered
+
+    async def receive(self) -> Message:
+        """Pass the body on up to the bound: what it says of its length is checked, and so is what comes."""
+        length = self.headers.get("content-length", "")
+        if length.isdecimal() and int(length) > self._max_body_bytes:
+            raise self._too_large()
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._left -= len(message.get("body", b""))
+            if self._left < 0:
+                raise self._too_large()
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Pass the response on, stamped with the request id."""
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            MutableHeaders(scope=message)["x-request-id"] = self._request_id
+        await self._send(message)
+
+    async def _fail(self, error: Exception) -> bool:
+        """Answer what nothing further in has answered; a response under way can only be cut."""
+        problem = problem_of(error)
+        if problem.status >= 500:
+            log_fault(error, self._request_id)
+        if self._status:
+            return False
+        await render(self._scope, problem)(self._scope, self._receive, self.send)
+        return True
+
+    def _too_large(self) -> HTTPException:
+        return HTTPException(413, f"body: wanted at most {self._max_body_bytes:,} bytes")
+
+
+def render(scope: Scope, problem: Problem) -> Response:
+    """The problem in the shape that the request's face promises; the native one where no face is known."""
+    state = scope["state"]
+    face = state.get("face")
+    response: Response = (face.render if face else render_problem)(problem, state["request_id"])
+    return response
+
+
+def _request_id(scope: Scope, headers: Headers) -> str:
+    """The client's id where it is fit for a header and a log, else Lambda's, else a new one."""
+    sent = headers.get("x-request-id", "")
+    if REQUEST_ID.fullmatch(sent):
+        return sent
+    given = getattr(scope.get("aws.context"), "aws_request_id", None)
+    return str(given) if given else uuid.uuid4().hex
+
+
+def _log_request(scope: Scope, status: int, request_id: str, began: float) -> None:
+    state, route = scope["state"], scope.get("route")
+    collection = str(state.get("collection", ""))
+    log(
+        "request",
+        request_id=request_id,
+        method=scope["method"],
+        route=state.get("mount", "") + getattr(route, "path", "(none)"),
+        collection=collection if NAME.fullmatch(collection) else None,
+        status=status,
+        took_ms=round((time.perf_counter() - began) * 1000, 2),
+    )

@@ -1,0 +1,70 @@
+"""API Gateway events to ASGI and back, around Mangum."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from mangum import Mangum
+from mangum.types import ASGI
+
+TEXT_TYPES = [
+    "text/",
+    "application/json",
+    # Without this, Mangum sends error bodies in base64.
+    "application/problem+json",
+    "application/javascript",
+    "image/svg+xml",
+]
+
+
+class LambdaHandler:
+    """Callable as a Lambda handler: `handler(event, context)` with a v1 (REST) or v2 (HTTP API, URL) event."""
+
+    def __init__(self, app: ASGI, *, base_path: str = "") -> None:
+        # Mangum asks for the thread's event loop when it is built and at every call; where there is none, Python
+        # 3.12 and later warn or raise.
+        self._loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self._loop)
+        self._base_path = base_path.rstrip("/")
+        # With its lifespan on, Mangum would start and stop the app at every event.
+        self._mangum = Mangum(app, lifespan="off", text_mime_types=TEXT_TYPES)
+
+    def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
+        """Answer one event."""
+        asyncio.set_event_loop(self._loop)
+        return self._mangum(without_stage(event, self._base_path), context)
+
+    def close(self) -> None:
+        """Close the event loop; Lambda never does, tests do."""
+        asyncio.set_event_loop(None)
+        self._loop.close()
+
+
+def without_stage(event: dict[str, Any], base_path: str = "") -> dict[str, Any]:
+    """The event with the path that the routes know.
+
+    A v2 event's path begins with the stage, unless that is `$default`; a v1 event's begins with the base path of a
+    custom domain. Source: AWS, "Working with AWS Lambda proxy integrations for HTTP APIs".
+
+    >>> context = {"stage": "prod", "http": {"path": "/prod/query"}}
+    >>> without_stage({"version": "2.0", "requestContext": context})["requestContext"]["http"]["path"]
+    '/query'
+    """
+    context = event.get("requestContext", {})
+    if event.get("version") == "2.0":
+        stage = context.get("stage", "$default")
+        prefixes = [base_path] if stage == "$default" else [f"{base_path}/{stage}", f"/{stage}", base_path]
+        http = context["http"]
+        path = _cut(http["path"], prefixes)
+        return event | {"rawPath": path, "requestContext": context | {"http": http | {"path": path}}}
+    if "path" in event and base_path:
+        return event | {"path": _cut(event["path"], [base_path])}
+    return event
+
+
+def _cut(path: str, prefixes: list[str]) -> str:
+    for prefix in prefixes:
+        if prefix and (path == prefix or path.startswith(prefix + "/")):
+            return path[len(prefix) :] or "/"
+    return path

@@ -1,0 +1,88 @@
+"""The OpenAPI document: the native API, and each mounted collection with the paths of its face."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from fastapi.openapi.utils import get_openapi
+from pydantic import TypeAdapter
+
+from functions.web.documented import ProblemWire
+from functions.web.faces import joined, load_face
+from functions.web.service import Knowledge
+from quire import __version__
+
+REFS = "#/components/schemas/"
+SECURITY = {
+    "apiKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+    "bearer": {"type": "http", "scheme": "bearer"},
+}
+DESCRIPTION = """Documentation, textbooks and code as a knowledge API that answers with citations you can check.
+
+The native API works over every collection. Below its name, each collection also speaks the contract of its face.
+Every response carries `x-request-id`; send your own to find a request in the log. Where the service has a key set,
+all but the health routes need it, as `x-api-key` or as a bearer token."""
+
+
+def describe_api(service: Knowledge, functions: Sequence[str]) -> dict[str, Any]:
+    """The document for what is served now. Paths are relative to where the document itself lies.
+
+    The server's URL is `.`: a stage prefix in front of the service needs no setting.
+    """
+    document: dict[str, Any] = json.loads(_face_document("native", tuple(functions)))
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    tags = [{"name": "native", "description": "Every collection under one contract."}]
+    for collection, face in service.mounts().items():
+        part = _mounted(collection, face, tuple(functions))
+        document["paths"] |= part["paths"]
+        schemas |= part.get("components", {}).get("schemas", {})
+        title = f"Collection `{collection}` ({service.title(collection)}), face `{face}`."
+        tags.append({"name": collection, "description": title})
+    schemas["Problem"], nested = _problem_schema()
+    schemas |= nested
+    document["components"]["securitySchemes"] = SECURITY
+    return document | {
+        "info": {"title": "Quire", "version": __version__, "description": DESCRIPTION},
+        "servers": [{"url": "."}],
+        "security": [{"apiKey": []}, {"bearer": []}],
+        "tags": tags,
+    }
+
+
+def _mounted(collection: str, face: str, functions: tuple[str, ...]) -> dict[str, Any]:
+    """The face's part with its paths below the collection, and its schemas named after the face."""
+    text = _face_document(face, functions).replace(f'"{REFS}', f'"{REFS}{face}.')
+    part: dict[str, Any] = json.loads(text.replace(f'"{REFS}{face}.Problem"', f'"{REFS}Problem"'))
+    part["paths"] = {f"/{collection}{path}": _named(item, collection) for path, item in part["paths"].items()}
+    if "components" in part:
+        schemas = part["components"].get("schemas", {})
+        part["components"]["schemas"] = {f"{face}.{name}": schema for name, schema in schemas.items()}
+    return part
+
+
+def _named(item: dict[str, Any], collection: str) -> dict[str, Any]:
+    """Operations of a face that is mounted twice need an id each."""
+    for operation in item.values():
+        operation["operationId"] = f"{collection}_{operation['operationId']}"
+        operation["tags"] = [collection]
+    return item
+
+
+@cache
+def _face_document(name: str, functions: tuple[str, ...]) -> str:
+    face = load_face(name)
+    routes = joined(face, functions).routes if face else []
+    document = get_openapi(title="Quire", version=__version__, routes=routes)
+    for path in face.open_paths if face else ():
+        for operation in document["paths"].get(path, {}).values():
+            operation["security"] = []
+    return json.dumps(document)
+
+
+def _problem_schema() -> tuple[dict[str, Any], dict[str, Any]]:
+    schema = TypeAdapter(ProblemWire).json_schema(ref_template=REFS + "{model}")
+    nested: dict[str, Any] = schema.pop("$defs", {})
+    return schema, nested

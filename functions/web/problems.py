@@ -1,0 +1,158 @@
+"""The error table: exception to problem (RFC 9457). A face may render a problem in its own contract's shape."""
+
+from __future__ import annotations
+
+import logging
+import re
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as held
+from http import HTTPStatus
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from functions.web.logs import log
+from functions.web.replies import json_bytes
+from quire.errors import AccessDenied, InputError, QuireError, QuotaExceeded
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER_S = 5
+OVERLOADED = (429, 503)
+UNREADABLE_BODY = "There was an error parsing the body"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One failure as a client may see it.
+
+    Attributes:
+        status: the HTTP status.
+        code: `unknown-collection`: stable, for programs to branch on.
+        title: the code in words.
+        detail: what was found and what was wanted; for a fault of ours only that there was one.
+        field: wire name of the offending value, such as `filters.class_name`; "" where none is.
+        errors: every invalid field with its message, where the body was checked as a whole.
+        headers: headers that the status asks for.
+        invalid: pydantic's own list of errors, for faces that promise FastAPI's shape.
+    """
+
+    status: int
+    code: str
+    title: str
+    detail: str
+    field: str = ""
+    errors: tuple[tuple[str, str], ...] = ()
+    headers: Mapping[str, str] = held(default_factory=dict)
+    invalid: Sequence[Any] = ()
+
+
+def problem_of(error: Exception) -> Problem:
+    """Say what a client may know of the error.
+
+    Messages of faults on our side stay in the log: they may name buckets and paths.
+    """
+    if isinstance(error, RequestValidationError):
+        return _invalid_body(error)
+    if isinstance(error, HTTPException):
+        return _http_problem(error)
+    if isinstance(error, QuireError):
+        return _quire_problem(error)
+    return Problem(500, "internal-error", "Internal error", "the request failed; the log has its request id")
+
+
+def render_problem(problem: Problem, request_id: str) -> Response:
+    """The native API's one error body."""
+    body: dict[str, Any] = {
+        "type": f"urn:quire:problem:{problem.code}",
+        "title": problem.title,
+        "status": problem.status,
+        "detail": problem.detail,
+    }
+    if problem.field:
+        body["field"] = problem.field
+    if len(problem.errors) > 1:
+        body["errors"] = [{"field": name, "detail": detail} for name, detail in problem.errors]
+    body["request_id"] = request_id
+    return Response(json_bytes(body), problem.status, dict(problem.headers), MEDIA_TYPE)
+
+
+def log_fault(error: Exception, request_id: str) -> None:
+    """Log a fault of ours with the frames that it came through, and no values: a value may be content."""
+    message = str(error) if isinstance(error, QuireError) else ""
+    frames = [
+        f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} {frame.name}"
+        for frame in traceback.extract_tb(error.__traceback__)[-12:]
+    ]
+    name = type(error).__name__
+    log("fault", logging.ERROR, request_id=request_id, error=name, message=message, frames=frames)
+
+
+def _quire_problem(error: QuireError) -> Problem:
+    code = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(error).__name__).lower()
+    title = code.replace("-", " ").capitalize()
+    name = error.field if isinstance(error, InputError) else ""
+    headers: dict[str, str] = {}
+    if error.status in OVERLOADED:
+        wanted = error.retry_after_s if isinstance(error, QuotaExceeded) else None
+        headers["retry-after"] = str(max(1, round(wanted or RETRY_AFTER_S)))
+    if isinstance(error, AccessDenied) and error.status == HTTPStatus.UNAUTHORIZED:
+        headers["www-authenticate"] = 'Bearer realm="quire"'
+    detail = str(error) if error.status < 500 else _PUBLIC.get(error.status, _PUBLIC[500])
+    return Problem(error.status, code, title, detail, name, headers=headers)
+
+
+_PUBLIC = {
+    500: "the service is not set up right; the log has the request id",
+    502: "the answer model failed",
+    503: "this cannot be served now; try again in a few seconds",
+}
+
+
+def _http_problem(error: HTTPException) -> Problem:
+    status, detail = error.status_code, error.detail
+    if status == HTTPStatus.BAD_REQUEST and detail == UNREADABLE_BODY:
+        return Problem(422, "invalid-body", "Invalid body", "body: wanted JSON in UTF-8", "body")
+    phrase = HTTPStatus(status).phrase
+    code = phrase.lower().replace(" ", "-")
+    if status == HTTPStatus.NOT_FOUND and detail == phrase:
+        detail = "no such route; `reference` lists them"
+    if status == HTTPStatus.METHOD_NOT_ALLOWED and error.headers:
+        detail = f"this route answers {error.headers.get('Allow', 'another method')}"
+    return Problem(status, code, phrase, detail, headers=error.headers or {})
+
+
+def _invalid_body(error: RequestValidationError) -> Problem:
+    invalid = error.errors()
+    errors = tuple((_field_name(one, error.body), _sentence(one)) for one in invalid)
+    name, detail = errors[0]
+    return Problem(422, "invalid-input", "Invalid input", f"{name}: {detail}", name, errors, invalid=invalid)
+
+
+def _field_name(invalid: Mapping[str, Any], body: Any) -> str:
+    """`filters.class_name`: the location as the client wrote it, without the names of pydantic's union branches."""
+    where, *path = invalid["loc"]
+    if where != "body" or invalid["type"] == "json_invalid":
+        return ".".join(map(str, path)) if where != "body" else "body"
+    names: list[str] = []
+    for step in path:
+        held = isinstance(body, dict) and step in body
+        held = held or (isinstance(body, list) and isinstance(step, int) and step < len(body))
+        if not held:
+            names += [str(step)] if invalid["type"] == "missing" else []
+            break
+        names.append(str(step))
+        body = body[step]
+    return ".".join(names) or "body"
+
+
+def _sentence(invalid: Mapping[str, Any]) -> str:
+    if invalid["type"] == "extra_forbidden":
+        return "unknown field"
+    if invalid["type"] == "json_invalid":
+        return f"not valid JSON at byte {invalid['loc'][-1]}: {invalid['ctx']['error']}"
+    message: str = invalid["msg"]
+    return message.removeprefix("Value error, ")

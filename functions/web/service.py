@@ -1,0 +1,137 @@
+"""The use cases behind every face, the native API, the command line and MCP. Access is decided here, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from functions.web.access import READ, Caller
+from quire.catalog import Catalog, Served
+from quire.collections import Collection
+from quire.documents import Hit
+from quire.errors import ArtifactError, ModelError, QuireError, StoreError, UnknownCollection
+from quire.ports import Embedder
+from quire.profiles import profile_named
+from quire.retrieval import Query, retrieve
+
+QUESTION_MAX_CHARS = 8_000
+"""What is searched of one question. The model reads about 1,000 characters; keywords gain nothing beyond this."""
+
+EmbedderOf = Callable[[str], Embedder]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Hits and the collection state that they come from; `degraded` says in words what was missing."""
+
+    served: Served
+    hits: tuple[Hit, ...]
+    mode: str
+    degraded: tuple[str, ...]
+
+
+class Knowledge:
+    """The collections of one store, ready to be asked.
+
+    `embedder_of` opens the model of a digest, once, and raises a QuireError where it cannot.
+    """
+
+    def __init__(
+        self, catalog: Catalog, embedder_of: EmbedderOf, collections: Mapping[str, Collection] | None = None
+    ) -> None:
+        self.catalog = catalog
+        self.collections = dict(collections or {})
+        self._embedder_of = embedder_of
+
+    def search(self, caller: Caller, collection: str, query: Query, version: str | None = None) -> Found:
+        """Hits for a question over one collection.
+
+        Raises:
+            ScopeMissing: the caller may not read it.
+            UnknownCollection, UnknownVersion, InputError: as their names say.
+        """
+        caller.require(READ, collection)
+        served = self.catalog.get(collection, version)
+        embedder, missing = self._embedder(served, query.mode)
+        question, cut = _bounded(query)
+        found = retrieve(served.index, embedder, question)
+        degraded = tuple(dict.fromkeys((*served.degraded, *cut, *missing, *found.degraded)))
+        return Found(served, found.hits, found.mode, degraded)
+
+    def describe(self, caller: Caller, collection: str) -> Served:
+        """The state of one collection.
+
+        Raises:
+            ScopeMissing, UnknownCollection: as their names say.
+        """
+        caller.require(READ, collection)
+        return self.catalog.get(collection)
+
+    def names(self, caller: Caller) -> tuple[str, ...]:
+        """The collections that the store holds and the caller may read, sorted."""
+        return tuple(name for name in self.catalog.names() if caller.may(READ, name))
+
+    def survey(self, caller: Caller) -> list[tuple[str, Served | QuireError]]:
+        """Every readable collection with its state, or with why it cannot be served."""
+        states: list[tuple[str, Served | QuireError]] = []
+        for name in self.names(caller):
+            try:
+                states.append((name, self.catalog.get(name)))
+            except QuireError as error:
+                states.append((name, error))
+        return states
+
+    def title(self, collection: str) -> str:
+        """How a collection is called in sentences."""
+        known = self.collections.get(collection)
+        return known.title if known and known.title else collection
+
+    def face_of(self, collection: str) -> str:
+        """The face of a collection: as its maintainer wrote, else as its index was built.
+
+        Raises:
+            UnknownCollection: neither `collections.toml` nor the store has it.
+        """
+        return self.known_face(collection) or self.catalog.get(collection).face
+
+    def known_face(self, collection: str) -> str | None:
+        """The same without asking the store; None where it would have to be asked."""
+        if collection in self.collections:
+            return profile_named(self.collections[collection].profile).face
+        served = self.catalog.peek(collection)
+        return served.face if served else None
+
+    def mounts(self) -> dict[str, str]:
+        """Every collection with its face: what `collections.toml` lists and what the store holds."""
+        faces = {name: self.face_of(name) for name in self.collections}
+        for name in self.catalog.names():
+            try:
+                faces[name] = self.face_of(name)
+            except (StoreError, ArtifactError, UnknownCollection):
+                continue
+        return dict(sorted(faces.items()))
+
+    def warm(self) -> dict[str, str]:
+        """Open every collection and its model ahead of the first question; returns what could not be opened."""
+        failed: dict[str, str] = {}
+        for name in self.catalog.names():
+            try:
+                self._embedder_of(self.catalog.get(name).model).embed(["warm"])
+            except QuireError as error:
+                failed[name] = str(error)
+        return failed
+
+    def _embedder(self, served: Served, mode: str) -> tuple[Embedder | None, tuple[str, ...]]:
+        if mode == "keyword":
+            return None, ()
+        try:
+            return self._embedder_of(served.model), ()
+        except ModelError:
+            return None, ("embedding model unavailable: ranked by keywords alone",)
+
+
+def _bounded(query: Query) -> tuple[Query, tuple[str, ...]]:
+    if len(query.text) <= QUESTION_MAX_CHARS:
+        return query, ()
+    notice = f"question: searched the first {QUESTION_MAX_CHARS:,} of {len(query.text):,} characters"
+    return replace(query, text=query.text[:QUESTION_MAX_CHARS]), (notice,)

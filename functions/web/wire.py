@@ -1,0 +1,77 @@
+"""Wire shapes that several contracts share: how a hit and its citation look as JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from quire.documents import Chunk, Hit, text_sha256
+
+MetadataValue: TypeAlias = str | int | float | bool | list[str] | None
+
+
+class CitationWire(TypedDict):
+    """Where a hit's text stands, checkable: `sha256` is of the UTF-8 bytes of exactly the hit's `text`."""
+
+    id: Annotated[str, Field(description="Id of the chunk.", examples=["8f14e45fceea167a"])]
+    path: Annotated[str | None, Field(description="Path in the source; null for what is not a file.")]
+    start_line: Annotated[int | None, Field(description="First line in the file, from 1.")]
+    end_line: Annotated[int | None, Field(description="Last line in the file.")]
+    heading: Annotated[str | None, Field(description="The heading it stands under.")]
+    url: Annotated[str | None, Field(description="The page that shows it.")]
+    sha256: Annotated[str, Field(description="Digest of the stored text.")]
+    version: Annotated[str, Field(description="Id of the collection version it was read from.")]
+
+
+class HitWire(TypedDict):
+    """One passage that was found."""
+
+    id: Annotated[str, Field(description="Id of the chunk, stable while its document stands.")]
+    rank: Annotated[int, Field(description="From 1, best first.")]
+    score: Annotated[float, Field(description="Calibrated probability that it is relevant, 0 to 1.")]
+    text: Annotated[str, Field(description="The stored text.")]
+    metadata: Annotated[dict[str, MetadataValue], Field(description="What the source says about it.")]
+    citation: CitationWire
+
+
+def hit_wire(hit: Hit) -> HitWire:
+    """A hit as JSON sees it."""
+    chunk = hit.chunk
+    return {
+        "id": chunk.id,
+        "rank": hit.rank,
+        "score": rounded(hit.score),
+        "text": chunk.text,
+        "metadata": metadata_wire(chunk),
+        "citation": citation_wire(chunk, hit.version),
+    }
+
+
+def citation_wire(chunk: Chunk, version: str) -> CitationWire:
+    """The citation of a whole chunk."""
+    known: Any = chunk.metadata.get
+    return {
+        "id": chunk.id,
+        "path": known("path") or known("file_path"),
+        "start_line": known("start_line"),
+        "end_line": known("end_line"),
+        "heading": known("heading"),
+        "url": known("url"),
+        "sha256": text_sha256(chunk.text),
+        "version": version,
+    }
+
+
+def metadata_wire(chunk: Chunk) -> dict[str, MetadataValue]:
+    """The chunk's metadata; line numbers are always there, null where the source has no lines."""
+    wire: dict[str, MetadataValue] = {"start_line": None, "end_line": None}
+    for name, value in chunk.metadata.items():
+        wire[name] = list(value) if isinstance(value, tuple) else value
+    return wire
+
+
+def rounded(score: float) -> float:
+    """Six digits: what distinguishes two float32 scores, and no noise of their conversion."""
+    return round(float(score), 6)

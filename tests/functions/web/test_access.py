@@ -1,0 +1,68 @@
+"""Keys: who is let in, as whom, and to do what."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.datastructures import Headers
+
+from functions.web.access import ADMIN, ANYONE, EVERYTHING, NOBODY, READ, WRITE, Caller, OneKey
+from quire.errors import AccessDenied, ScopeMissing
+
+
+def headers(**named: str) -> Headers:
+    return Headers({name.replace("_", "-"): value for name, value in named.items()})
+
+
+def test_without_a_key_set_everyone_may_do_everything() -> None:
+    assert OneKey(None).identify(headers()) is ANYONE
+    assert all(ANYONE.may(action, "any") for action in (READ, WRITE, ADMIN))
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [{"x_api_key": "secret"}, {"authorization": "Bearer secret"}, {"authorization": "bearer   secret"}],
+)
+def test_the_key_opens_as_x_api_key_and_as_a_bearer_token(sent: dict[str, str]) -> None:
+    caller = OneKey("secret").identify(headers(**sent))
+    assert caller.may(WRITE, "any")
+    assert "secret" not in caller.name
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"x_api_key": ""},
+        {"x_api_key": "Secret"},
+        {"x_api_key": "secret "},
+        {"x_api_key": "secre"},
+        {"authorization": "secret"},
+        {"authorization": "Basic secret"},
+        {"authorization": "Bearer"},
+        {"authorization": "Bearer "},
+        {"x_api_key": "wrong", "authorization": "Bearer secret"},
+    ],
+)
+def test_no_key_and_a_wrong_key_are_refused(sent: dict[str, str]) -> None:
+    with pytest.raises(AccessDenied):
+        OneKey("secret").identify(headers(**sent))
+
+
+def test_a_key_that_is_not_ascii_is_compared_and_not_a_fault() -> None:
+    with pytest.raises(AccessDenied, match="wrong"):
+        OneKey("secret").identify(headers(x_api_key="sécret"))
+
+
+def test_a_grant_covers_its_action_on_its_collection_alone() -> None:
+    caller = Caller("reader", frozenset({(READ, "docs"), (EVERYTHING, "mine"), (ADMIN, EVERYTHING)}))
+    assert caller.may(READ, "docs")
+    assert not caller.may(WRITE, "docs")
+    assert not caller.may(READ, "other")
+    assert caller.may(WRITE, "mine")
+    assert caller.may(ADMIN, "other")
+    with pytest.raises(ScopeMissing, match=r"'other'.*read"):
+        caller.require(READ, "other")
+
+
+def test_nobody_may_do_nothing() -> None:
+    assert not any(NOBODY.may(action, "docs") for action in (READ, WRITE, ADMIN))
