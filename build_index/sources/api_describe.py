@@ -30,7 +30,7 @@ class Described:
 
     Attributes:
         name: the qualified name, such as `BasePart.Touched` or `Enum.Material.Plastic`.
-        signatures: how it is written, one line an overload; the first opens the text.
+        signature: how it is written; opens the text.
         role: what it is, such as `Event of BasePart`.
         notice: deprecation and replacement; "" where it is current.
         prose: summary and description, readable.
@@ -43,7 +43,7 @@ class Described:
     """
 
     name: str
-    signatures: tuple[str, ...]
+    signature: str
     role: str
     notice: str = ""
     prose: str = ""
@@ -62,17 +62,24 @@ class Described:
 
 def write_text(entry: Described) -> str:
     """The stored text, in blocks separated by blank lines."""
-    meaning = entry.prose or f"{entry.words.capitalize()} (undocumented)."
     blocks = [
-        "\n".join((f"{entry.signatures[0]} — {entry.role}", *entry.signatures[1:])),
+        f"{entry.signature} — {entry.role}",
         entry.notice,
-        meaning,
-        _parameter_block("Parameters:", entry.parameters),
-        _parameter_block("Returns:", entry.returns),
+        write_meaning(entry),
         entry.context,
         "\n".join(entry.details),
         "Code samples on the web page: " + ", ".join(map(_title, entry.samples)) if entry.samples else "",
         " · ".join(fact for fact in entry.facts if fact),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def write_meaning(entry: Described) -> str:
+    """The part of the stored text that says what the entry means and takes."""
+    blocks = [
+        entry.prose or f"{entry.words.capitalize()} (undocumented).",
+        _parameter_block("Parameters:", entry.parameters),
+        _parameter_block("Returns:", entry.returns),
     ]
     return "\n\n".join(block for block in blocks if block)
 
@@ -144,7 +151,7 @@ def _parameter_block(title: str, values: Sequence[Parameter]) -> str:
 def _parameter_line(value: Parameter) -> str:
     optional = "" if value.default is None else f", default {value.default}"
     name = f"`{value.name}` ({value.type}{optional})" if value.name else f"{value.type}"
-    return f"{name}: {value.summary}" if value.summary else name
+    return f"{name}: {value.summary}".replace("\n", "\n  ") if value.summary else name
 
 
 def _title(sample: str) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from build_index.sources import Failure
 from build_index.sources.api_describe import Described, list_names, show_default, signature
 from build_index.sources.api_document import DUMP_NAME, Identity, build_document, say_deprecation, say_role
-from build_index.sources.api_text import split_words
 from build_index.sources.dump_values import (
     Raw,
     is_internal,
@@ -76,7 +75,7 @@ def _class_document(raw: Raw, page: Page | None, family: Family) -> Document:
     kind = "Service" if "Service" in tags else "Class"
     described = Described(
         name=name,
-        signatures=(name,),
+        signature=name,
         role=say_role(f"{kind}, inherits {chain[0]}" if chain else kind, tags),
         notice=say_deprecation(entry, tags, read_preferred(raw), name),
         prose=read_prose(entry, name) if entry else "",
@@ -92,7 +91,7 @@ def _class_document(raw: Raw, page: Page | None, family: Family) -> Document:
         member_type="Class",
         folder="classes",
         symbols=(name,),
-        aliases=" ".join(filter(None, (split_words(name), GLOBAL_NAMES.get(name), service))),
+        aliases=" ".join(filter(None, (GLOBAL_NAMES.get(name), service))),
         tags=tags,
         page=page,
         entry=entry,
@@ -138,7 +137,7 @@ def _member_document(owner: str, raw: Raw, page: Page | None, entry: Entry | Non
         folder="classes",
         member_name=name,
         symbols=(f"{owner}.{name}", *global_name, name),
-        aliases=" ".join((split_words(owner), split_words(name), *global_name)),
+        aliases=" ".join(global_name),
         tags=tags,
         page=page,
         entry=entry,
@@ -168,7 +167,7 @@ def _describe_member(owner: str, raw: Raw, entry: Entry | None) -> Described:
         written = f"{name}: {show_type(raw.get('ValueType'))}" + (f" = {default}" if default else "")
     return Described(
         name=name,
-        signatures=(written,),
+        signature=written,
         role=say_role(f"{kind} of {owner}", tags),
         notice=say_deprecation(entry, tags, read_preferred(raw), owner),
         prose=read_prose(entry, owner) if entry else "",

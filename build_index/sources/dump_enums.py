@@ -36,7 +36,7 @@ def _enum_document(raw: Raw, page: Page | None) -> Document:
     items = [item for item in raw.get("Items") or () if is_named(item)]
     described = Described(
         name=f"Enum.{name}",
-        signatures=(f"Enum.{name}",),
+        signature=f"Enum.{name}",
         role=say_role(f"Enum with {len(items)} items", tags),
         notice=say_deprecation(entry, tags, read_preferred(raw), name),
         prose=read_prose(entry, name) if entry else "",
@@ -51,7 +51,6 @@ def _enum_document(raw: Raw, page: Page | None) -> Document:
         member_type="Enum",
         folder="enums",
         symbols=(f"Enum.{name}", name),
-        aliases=split_words(name),
         tags=tags,
         page=page,
         entry=entry,
@@ -63,7 +62,7 @@ def _describe_item(owner: str, raw: Raw, entry: Entry | None, about: str) -> Des
     tags, name = read_tags(raw), f"Enum.{owner}.{raw['Name']}"
     return Described(
         name=name,
-        signatures=(f"{name} = {raw.get('Value')}",),
+        signature=f"{name} = {raw.get('Value')}",
         role=say_role(f"Item of Enum.{owner}", tags),
         notice=say_deprecation(entry, tags, read_preferred(raw), owner),
         prose=readable(entry.text("summary"), owner) if entry else "",
@@ -82,7 +81,7 @@ def _identify_item(owner: str, raw: Raw, page: Page | None, entry: Entry | None)
         folder="enums",
         member_name=name,
         symbols=(f"Enum.{owner}.{name}", f"{owner}.{name}", name),
-        aliases=" ".join((split_words(owner), split_words(name), *_legacy_names(raw))),
+        aliases=" ".join(_legacy_names(raw)),
         tags=read_tags(raw),
         page=page,
         entry=entry,

@@ -12,7 +12,7 @@ from build_index.sources.api_describe import (
     list_names,
     show_default,
     signature,
-    write_text,
+    write_meaning,
 )
 from build_index.sources.api_document import Identity, build_document, say_deprecation
 from build_index.sources.api_text import readable
@@ -41,6 +41,8 @@ MEMBER_TYPES = {
     "math_operations": ("Function", "Operator"),
 }
 """Section -> member_type, kept to the dump's words so that one filter spans both, and what the text calls it."""
+
+_OWNERS = {"libraries": "the {} library", "enums": "Enum.{}"}
 
 
 def page_documents(page: Page, only: Collection[str] | None = None) -> Iterator[Document]:
@@ -101,7 +103,7 @@ def _type_documents(page: Page) -> Iterator[Document]:
     name = f"Enum.{title}" if page.folder == "enums" else title
     entry = Described(
         name=name,
-        signatures=(name,),
+        signature=name,
         role=role,
         notice=say_deprecation(head, tags, "", page.name),
         prose=join_prose(readable(head.text("summary"), page.name), readable(first.text, page.name)),
@@ -124,7 +126,7 @@ def _type_documents(page: Page) -> Iterator[Document]:
     yield build_document(entry, identity)
     for number, part in enumerate(rest, 2):
         heading = f"{title}: {part.heading}" if part.heading else title
-        more = Described(heading, (heading,), f"{role}, part {number}", prose=readable(part.text, page.name))
+        more = Described(heading, heading, f"{role}, part {number}", prose=readable(part.text, page.name))
         lines = replace(head, start_line=part.start_line, end_line=part.end_line)
         place = replace(identity, id=f"{page.path}#part-{number}", symbols=(), entry=lines)
         yield build_document(more, place)
@@ -164,10 +166,11 @@ def _member_document(page: Page, section: str, name: str, group: list[Entry]) ->
     tags = read_names(first, "tags")
     described = [_describe(entry, section, qualified, owner) for entry in group]
     entry = described[0] if len(group) == 1 else _merge(qualified, described)
-    of = f"the {owner} library" if page.folder == "libraries" else page.head.text("name")
+    role += " of " + _OWNERS.get(page.folder, "{}").format(page.head.text("name"))
+    role += f", {len(group)} overloads" if len(group) > 1 else ""
     entry = replace(
         entry,
-        role=f"{role} of {of}",
+        role=role,
         notice=say_deprecation(first, tags, "", owner),
         samples=tuple(sample for one in group for sample in read_names(one, "code_samples")),
         facts=(list_names("Tags", tags),),
@@ -193,7 +196,7 @@ def _describe(entry: Entry, section: str, qualified: str, owner: str) -> Describ
     parameters, returns = read_parameters(entry, owner), read_returns(entry, owner)
     return Described(
         name=qualified,
-        signatures=(_signature(entry, section, qualified, (parameters, returns)),),
+        signature=_signature(entry, section, qualified, (parameters, returns)),
         role="",
         prose=read_prose(entry, owner),
         parameters=parameters,
@@ -216,7 +219,5 @@ def _signature(
 
 def _merge(qualified: str, overloads: list[Described]) -> Described:
     """One entry that tells each overload under its signature."""
-    told = [write_text(replace(overload, role="overload")) for overload in overloads]
-    return Described(
-        qualified, (qualified,), "", prose="\n\n".join(text.replace(" — overload", "", 1) for text in told)
-    )
+    told = [f"`{one.signature}`\n\n{write_meaning(one)}" for one in overloads]
+    return Described(qualified, qualified, "", prose="\n\n".join(told))
