@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from quire.artifact.layout import Manifest
 from quire.artifact.parts import (
-    NONE,
     Part,
     bases,
     filtered,
@@ -32,6 +31,7 @@ from quire.documents import Chunk
 from quire.errors import InputError
 from quire.fusion import Ranking, rank
 from quire.hierarchy import resolve
+from quire.ordinals import NONE, difference
 from quire.ports import KeywordIndex, Ordinals, VectorIndex, Vectors
 from quire.symbols import fold_symbol
 from quire.vocabulary import nearest_words
@@ -238,8 +238,7 @@ class OpenedIndex:
         return np.concatenate(parts or [NONE])
 
     def _live(self, number: int, ordinals: Ordinals) -> Ordinals:
-        hidden = self._hidden[number]
-        return ordinals[~np.isin(ordinals, hidden)] if len(hidden) else ordinals
+        return difference(ordinals, self._hidden[number])
 
     def _local(self, ordinals: Ordinals, number: int) -> Ordinals:
         base = self._part_bases[number]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.fusion import EMPTY, Ranking
+from quire.ordinals import contains
 from quire.ports import Ordinals, Vectors
 from quire.quantization import cosines, sign_bits
 from quire.vectors import EXACT_ROWS, VectorArrays, best_of_owners, candidates_for, rows_of, score_rows
@@ -38,7 +39,7 @@ class ExactVectors:
     def _without_hidden(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         if self._hidden_rows is None:
             return rows
-        return rows[~np.isin(rows, self._hidden_rows, assume_unique=True)]
+        return rows[~contains(self._hidden_rows, rows)]
 
     def _all_rows(self, vector: Vectors, limit: int) -> Ranking:
         if self._hidden_rows is not None:

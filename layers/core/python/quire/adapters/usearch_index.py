@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from usearch.index import Index
 
 from quire.fusion import EMPTY, Ranking
+from quire.ordinals import contains
 from quire.ports import Ordinals, VectorIndex, Vectors
 from quire.quantization import quantize
 from quire.vectors import VectorArrays, candidates_for, score_rows
@@ -56,7 +57,6 @@ class GraphVectors:
             return self._exact.nearest(vector, limit, allowed)
         keys = self._graph.search(quantize(vector[None]).codes[0], candidates_for(limit), threads=1).keys
         rows: NDArray[np.intp] = np.sort(keys.astype(np.intp))
-        if len(self._hidden):
-            rows = rows[~np.isin(self._arrays.owners[rows], self._hidden)]
+        rows = rows[~contains(self._hidden, self._arrays.owners[rows])]
         found = score_rows(self._arrays, vector, rows, limit)
         return found if len(found) == limit else self._exact.nearest(vector, limit)

@@ -14,6 +14,7 @@ from quire.adapters.keyword_index import KeywordPart, KeywordSearch
 from quire.artifact.reader import Segment
 from quire.artifact.stack import Stack
 from quire.filters import filter_key
+from quire.ordinals import NONE, intersection, union
 from quire.ports import Ordinals, VectorIndex
 
 STACKED_CHUNKS = 1024
@@ -21,7 +22,6 @@ STACK_SEGMENTS = 32
 """A write re-stacks at most so many segments; full stacks are kept by whoever opens versions one after another."""
 
 Part: TypeAlias = Segment | Stack
-NONE: Ordinals = np.empty(0, np.uint32)
 _Number = TypeVar("_Number", bound=np.generic)
 
 
@@ -54,7 +54,7 @@ def hidden_ordinals(part: Part, sequences: NDArray[np.int64], tombstones: Mappin
         ordinals = part.documents.ordinals(document_id)
         if len(ordinals):
             found.append(ordinals[sequences[ordinals] < sequence])
-    return np.unique(np.concatenate(found))
+    return union(found)
 
 
 def filtered(part: Part, filters: Mapping[str, Any]) -> Ordinals:
@@ -63,8 +63,8 @@ def filtered(part: Part, filters: Mapping[str, Any]) -> Ordinals:
     for name, wanted in filters.items():
         values = wanted if isinstance(wanted, list | tuple | set | frozenset) else (wanted,)
         lists = [part.filters.ordinals(filter_key(name, value)) for value in values]
-        any_of = lists[0] if len(lists) == 1 else np.unique(np.concatenate([NONE, *lists]))
-        kept = any_of if kept is None else np.intersect1d(kept, any_of, assume_unique=True)
+        any_of = lists[0] if len(lists) == 1 else union(lists)
+        kept = any_of if kept is None else intersection(kept, any_of)
     return NONE if kept is None else kept
 
 

@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 from quire.artifact import pointer as states
 from quire.artifact.layout import MANIFEST, Manifest, Pointer, read_pointer
 from quire.artifact.lock import BuildLock
-from quire.artifact.reader import Segment, open_segment
+from quire.artifact.reader import Segment, open_segment, verify_segment
 from quire.artifact.stack import Stack
 from quire.artifact.transfer import (
     COLLECTIONS,
@@ -29,6 +29,7 @@ from quire.artifact.transfer import (
     lock_key,
     pointer_key,
     segment_key,
+    upload_model,
     upload_segment,
     versions_key,
 )
@@ -109,6 +110,21 @@ class SegmentStore:
         if version is None or version == current.version:
             return self._open(current, current)
         return self._open(self._record(name, version), current)
+
+    def put_model(self, folder: Path) -> None:
+        """Store an exported embedding model, once."""
+        upload_model(self._objects, folder)
+
+    def verify(self, name: str) -> list[str]:
+        """Check every byte of the segments that the collection serves; their digests, in the pointer's order.
+
+        Raises:
+            ArtifactCorrupt: naming the file, the digest found and the digest expected.
+        """
+        digests = [ref.digest for ref in self.pointer(name).segments]
+        for digest in digests:
+            verify_segment(self._folder(name, digest), digest)
+        return digests
 
     def publish(self, name: str, folder: Path, manifest: Manifest, *, label: str | None = None) -> Pointer:
         """Store a built segment and serve it in place of the builds before; files first, the pointer last.

@@ -10,6 +10,7 @@ from pathlib import Path
 from quire.artifact.layout import MANIFEST, Manifest, read_manifest
 from quire.artifact.tensors import file_facts
 from quire.errors import ArtifactCorrupt
+from quire.model_facts import FACTS_FILE, read_facts
 from quire.ports import ObjectStore
 
 COLLECTIONS = "collections/"
@@ -60,6 +61,22 @@ def upload_segment(objects: ObjectStore, prefix: str, folder: Path, manifest: Ma
             one.result()
     path = folder / MANIFEST
     objects.put_file(prefix + MANIFEST, path, file_facts(path).sha256)
+
+
+def upload_model(objects: ObjectStore, folder: Path) -> None:
+    """Store an exported model's files, its facts last; where those are already there nothing is sent.
+
+    Raises:
+        ModelError: the folder is not a sound model.
+    """
+    facts = read_facts(folder)
+    prefix = model_key(facts.digest)
+    if objects.read(prefix + FACTS_FILE) is not None:
+        return
+    for name, (_, sha256) in facts.files.items():
+        objects.put_file(prefix + name, folder / name, sha256)
+    path = folder / FACTS_FILE
+    objects.put_file(prefix + FACTS_FILE, path, file_facts(path).sha256)
 
 
 def fetch_segment(objects: ObjectStore, prefix: str, digest: str, folder: Path) -> None:

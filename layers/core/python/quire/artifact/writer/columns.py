@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +42,14 @@ class SourceTally:
         """The counts so far."""
         return Counts(len(self.documents), self.chunks, self.vectors, self.characters, len(self.symbols))
 
+    def join(self, other: SourceTally) -> None:
+        """Count what another counted, too."""
+        self.documents |= other.documents
+        self.symbols |= other.symbols
+        self.chunks += other.chunks
+        self.vectors += other.vectors
+        self.characters += other.characters
+
 
 class ColumnsWriter:
     """Holds about 50 bytes a chunk and each value, symbol and document id once."""
@@ -52,8 +61,7 @@ class ColumnsWriter:
         self._documents = PostingsBuilder()
         self._document_ids: list[str] = []
         self._ids = array("Q")
-        self._whole = SourceTally()
-        self._sources: dict[str, SourceTally] = {}
+        self._sources: defaultdict[str, SourceTally] = defaultdict(SourceTally)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -73,8 +81,7 @@ class ColumnsWriter:
         self._symbols.add_row(dict.fromkeys(fold_symbol(symbol) for symbol in chunk.symbols))
         self._documents.add_row((chunk.document_id,))
         self._document_ids.append(chunk.document_id)
-        self._whole.add(row)
-        self._sources.setdefault(row.source, SourceTally()).add(row)
+        self._sources[row.source].add(row)
 
     def order(self) -> NDArray[np.intp]:
         """Numbers of the rows in their final order: by document id, then as they came within the document."""
@@ -83,7 +90,10 @@ class ColumnsWriter:
 
     def counts(self) -> tuple[Counts, dict[str, Counts]]:
         """Of the whole, and by source."""
-        return self._whole.counts(), {key: tally.counts() for key, tally in sorted(self._sources.items())}
+        whole = SourceTally()
+        for tally in self._sources.values():
+            whole.join(tally)
+        return whole.counts(), {key: tally.counts() for key, tally in sorted(self._sources.items())}
 
     def finish(self, folder: Path, order: NDArray[np.intp], more: Mapping[str, Array]) -> FileFacts:
         """Write the file, with `more` arrays in it.

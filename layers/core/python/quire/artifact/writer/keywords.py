@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from quire.artifact.tensors import Array, FileFacts, write_tensors
 from quire.artifact.writer.postings import PostingsBuilder
 from quire.artifact.writer.rows import IndexRow
 from quire.bm25 import STEPS, quantize_frequencies
-from quire.fingerprints import fingerprint, term_signs
+from quire.fingerprints import BITS, fingerprint, term_signs
 from quire.symbols import fold_symbol, last_part
 from quire.trigrams import trigrams
 
@@ -23,60 +24,58 @@ WORD = re.compile(r"[^\W\d_]{4,32}")
 
 
 class KeywordsWriter:
-    """Holds 5 bytes a posting and each term once."""
+    """Holds 8 bytes a posting and each term once."""
 
     def __init__(self) -> None:
         self._terms = PostingsBuilder()
+        self._frequencies = array("f")
         self._lengths = array("I")
-        self._fingerprints = array("Q")
-        self._signs: dict[str, NDArray[np.float32]] = {}
 
     def add(self, row: IndexRow) -> None:
         """Add the next row's terms."""
-        frequencies = np.fromiter(row.terms.values(), np.float32, len(row.terms))
-        weights = quantize_frequencies(frequencies)
-        self._terms.add_row(row.terms, weights.tobytes())
+        self._terms.add_row(row.terms)
+        self._frequencies.extend(row.terms.values())
         self._lengths.append(round(row.length * STEPS))
-        self._fingerprints.append(self._fingerprint(row, weights))
-
-    def _fingerprint(self, row: IndexRow, weights: NDArray[np.uint8]) -> int:
-        if not row.terms:
-            return 0
-        known = self._signs
-        for term in row.terms:
-            if term not in known:
-                known[term] = term_signs(term)
-        signs = np.array([known[term] for term in row.terms])
-        return fingerprint(signs, weights.astype(np.float32))
 
     def finish(self, folder: Path, order: NDArray[np.intp]) -> FileFacts:
         """Write the file; `order[ordinal]` is the number of the row that got that ordinal."""
-        arrays = self._terms.finish("terms", order)
+        arrays = self._terms.finish("terms", order, self._weights())
         arrays["lengths"] = np.asarray(self._lengths)[order]
         return write_tensors(folder / KEYWORDS, arrays)
 
     def fingerprints(self, order: NDArray[np.intp]) -> Array:
         """One fingerprint a chunk, uint64, in the order of ordinals."""
-        return np.asarray(self._fingerprints)[order]
+        terms = [term_signs(term) for term in self._terms.strings()]
+        signs = np.array(terms, np.float32).reshape(len(terms), BITS)
+        postings, weights = self._terms.postings(), self._weights().astype(np.float32)
+        prints = [fingerprint(signs[postings[row]], weights[row]) for row in self._terms.rows()]
+        return np.array(prints, np.uint64)[order]
+
+    def _weights(self) -> NDArray[np.uint8]:
+        return quantize_frequencies(np.asarray(self._frequencies))
 
 
 class SpellingWriter:
-    """Holds each word of the text once: what a misspelt word of a question may have meant."""
+    """Holds each word of the text once, as written: what a misspelt word of a question may have meant."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
+        self._written: Counter[str] = Counter()
         self._names: set[str] = set()
 
     def add(self, row: IndexRow) -> None:
-        """Count the words of the next row once each, and note the names that it defines."""
-        counts = self._counts
-        for word in set(WORD.findall(f"{row.chunk.breadcrumb} {row.chunk.text}".lower())):
-            counts[word] = counts.get(word, 0) + 1
+        """Count the words of the next row, and note the names that it defines."""
+        # Runs of text between blanks are counted as they stand and taken apart once at the end: a regular expression
+        # over every text costs eight times as much.
+        self._written.update({*row.chunk.breadcrumb.split(), *row.chunk.text.split()})
         self._names.update(last_part(fold_symbol(symbol)) for symbol in row.chunk.symbols)
 
     def finish(self, folder: Path) -> FileFacts:
         """Write the file: the postings of trigrams over words, and each word's count of chunks and of trigrams."""
-        words = sorted(self._counts.keys() | self._names)
+        counts: dict[str, int] = {}
+        for written, count in self._written.items():
+            for word in WORD.findall(written.lower()):
+                counts[word] = counts.get(word, 0) + count
+        words = sorted(counts.keys() | self._names)
         builder, lengths = PostingsBuilder(), array("B")
         for word in words:
             parts = trigrams(word)
@@ -85,6 +84,6 @@ class SpellingWriter:
         arrays = builder.finish("trigrams", np.arange(len(words)))
         arrays |= table_arrays("words", words)
         arrays["lengths"] = np.asarray(lengths)
-        arrays["counts"] = np.array([self._counts.get(word, 0) for word in words], np.uint32)
+        arrays["counts"] = np.array([counts.get(word, 0) for word in words], np.uint32)
         arrays["names"] = np.array([word in self._names for word in words], np.uint8)
         return write_tensors(folder / SPELLING, arrays)

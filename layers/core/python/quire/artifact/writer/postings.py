@@ -18,49 +18,65 @@ BLOCK_POSTINGS = 1 << 20
 class PostingsBuilder:
     """Collects rows of strings in any order; `finish` says which ordinal each row got.
 
-    Holds 4 bytes a posting (5 with weights) and each string once.
+    Holds 4 bytes a posting and each string once.
     """
 
     def __init__(self) -> None:
         self._ids: defaultdict[str, int] = defaultdict()
         self._ids.default_factory = self._ids.__len__
         self._postings = array("I")
-        self._weights = array("B")
         self._counts = array("I")
 
-    def add_row(self, strings: Iterable[str], weights: bytes = b"") -> None:
-        """Add the next row's strings, each once; `weights` holds one byte for each, or nothing in every row."""
+    def add_row(self, strings: Iterable[str]) -> None:
+        """Add the next row's strings, each once."""
         before = len(self._postings)
         self._postings.extend(map(self._ids.__getitem__, strings))
-        self._weights.frombytes(weights)
         self._counts.append(len(self._postings) - before)
 
-    def frequencies(self) -> dict[str, int]:
-        """How many rows hold each string."""
-        counts = np.bincount(np.asarray(self._postings), minlength=len(self._ids))
-        return dict(zip(self._ids, counts.tolist(), strict=True))
+    def strings(self) -> list[str]:
+        """Every string, in the order of first sight."""
+        return list(self._ids)
 
-    def finish(self, prefix: str, order: NDArray[np.intp]) -> dict[str, Array]:
-        """The arrays under `prefix`; `order[ordinal]` is the number of the row that got that ordinal."""
+    def rows(self) -> Iterator[slice]:
+        """The span of each row's postings, in the order in which rows came."""
+        begin = 0
+        for count in self._counts:
+            yield slice(begin, begin + count)
+            begin += count
+
+    def postings(self) -> NDArray[np.uint32]:
+        """Each posting's place in `strings`."""
+        return np.asarray(self._postings)
+
+    def finish(
+        self, prefix: str, order: NDArray[np.intp], weights: NDArray[np.uint8] | None = None
+    ) -> dict[str, Array]:
+        """The arrays under `prefix`.
+
+        Args:
+            prefix: of their names.
+            order: `order[ordinal]` is the number of the row that got that ordinal.
+            weights: one for each posting, in the order in which they were added.
+        """
         strings = sorted(self._ids)
         rank = np.empty(len(strings), np.uint32)
         rank[[self._ids[text] for text in strings]] = np.arange(len(strings), dtype=np.uint32)
-        postings = np.asarray(self._postings)
+        postings = self.postings()
         starts = np.zeros(len(strings) + 1, np.uint64)
         np.cumsum(np.bincount(rank[postings], minlength=len(strings)), out=starts[1:])
         ordinals = np.empty(len(postings), np.uint32)
-        weights = np.empty(len(self._weights), np.uint8)
+        sorted_weights = np.empty(0 if weights is None else len(weights), np.uint8)
         cursor = starts[:-1].astype(np.intp)
         for block, owners in self._blocks(order):
             terms = rank[postings[block]]
             by_term = np.argsort(terms, kind="stable")
             places = _places(terms[by_term], cursor)
             ordinals[places] = owners[by_term]
-            if len(weights):
-                weights[places] = np.asarray(self._weights)[block[by_term]]
+            if weights is not None:
+                sorted_weights[places] = weights[block[by_term]]
         arrays = table_arrays(prefix, strings)
         arrays |= {f"{prefix}.starts": starts, f"{prefix}.ordinals": ordinals}
-        return arrays | ({f"{prefix}.weights": weights} if len(weights) else {})
+        return arrays if weights is None else arrays | {f"{prefix}.weights": sorted_weights}
 
     def _blocks(self, order: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint32]]]:
         """Positions of postings in the order of ordinals, with the ordinal of each, about a million at a time."""
