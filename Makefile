@@ -109,7 +109,7 @@ eval: $(TEST_READY) ## ask the golden questions and print quality with intervals
 
 .PHONY: soak
 soak: $(TEST_READY) ## the long rounds that CI leaves out
-	@$(PY) -m pytest -m soak $(ARGS)
+	@HYPOTHESIS_PROFILE=soak $(PY) -m pytest -m soak $(ARGS)
 
 # ---- upkeep -----------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,9 @@ from hypothesis import settings
 
 settings.register_profile("quire", deadline=None, max_examples=100)
 settings.register_profile("soak", deadline=None, max_examples=5_000)
-settings.load_profile("quire")
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quire"))
+
+pytest_plugins = ("tests.support.model",)
 
 KEPT = frozenset({"QUIRE_SHARED", "QUIRE_TEST_CACHE"})
 CLEARED = ("QUIRE_", "AWS_", "GEMINI_", "GOOGLE_", "OPENAI_", "OLLAMA_")

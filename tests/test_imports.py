@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,7 @@ def test_an_allowed_import_is_let_pass(name: str, source: str) -> None:
     assert violations(source, name) == []
 
 
+@cache
 def _loaded_after(module: str) -> list[str]:
     """Names in `sys.modules`, oldest first, after a fresh interpreter imported the module."""
     script = f"import sys, {module}; print('\\n'.join(sys.modules))"

@@ -1,0 +1,81 @@
+"""What README, Makefile, `.env.example` and CI promise is there."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.tree import ROOT, project_files
+
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [path for path in project_files() if path.suffix == ".md" and len(path.parts) == 1]
+SETTINGS = (ROOT / "layers/core/python/quire/settings.py").read_text(encoding="utf-8")
+VARIABLES = sorted(set(re.findall(r'"(QUIRE_[A-Z_]+)"', SETTINGS)))
+
+
+def _make(*arguments: str) -> str:
+    run = subprocess.run(("make", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_help_is_the_default_and_lists_every_target() -> None:
+    phony = set(re.findall(r"^\.PHONY: (\S+)$", MAKEFILE, re.MULTILINE))
+    listed = set(re.findall(r"^  make (\S+)", _make(), re.MULTILINE))
+    assert listed == phony
+    assert {
+        "setup",
+        "run",
+        "dev",
+        "test",
+        "check",
+        "lint",
+        "format",
+        "index",
+        "bench",
+        "eval",
+        "soak",
+        "clean",
+    } <= phony
+
+
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"`make ([a-z-]+)", README))))
+def test_a_target_that_the_readme_names_exists(target: str) -> None:
+    assert f".PHONY: {target}\n" in MAKEFILE
+
+
+@pytest.mark.parametrize("variable", VARIABLES)
+def test_a_setting_stands_in_the_readme_and_in_the_example(variable: str) -> None:
+    assert f"`{variable}`" in README
+    assert f"# {variable}=" in (ROOT / ".env.example").read_text(encoding="utf-8")
+
+
+def test_the_example_and_the_readme_name_no_other_settings() -> None:
+    example = (ROOT / ".env.example").read_text(encoding="utf-8")
+    assert set(re.findall(r"^# (QUIRE_[A-Z_]+)=", example, re.MULTILINE)) <= set(VARIABLES)
+    assert set(re.findall(r"^\| `(QUIRE_[A-Z_]+)`", README, re.MULTILINE)) <= set(VARIABLES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_a_pages_links_lead_somewhere(page: Path) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", text)
+    assert [one for one in targets if not (ROOT / page.parent / one).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_a_code_path_that_a_page_names_exists(page: Path) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:functions|infra|build_index|tests|layers)/[\w./-]+)`", text))
+    assert [one for one in sorted(named) if not (ROOT / one).exists()] == []
+
+
+@pytest.mark.parametrize("script", [".ci/run", ".github/workflows/test.yml"])
+def test_ci_runs_the_two_targets_that_people_run(script: str) -> None:
+    text = (ROOT / script).read_text(encoding="utf-8")
+    assert re.search(r"make check$", text, re.MULTILINE)
+    assert re.search(r"make test$", text, re.MULTILINE)
