@@ -47,7 +47,7 @@ class _Graph:
 
     def constant(self, name: str, array: NDArray[np.generic]) -> str:
         """Add an initializer, a large one to the data file, and return its name."""
-        tensor = numpy_helper.from_array(np.ascontiguousarray(array), name)
+        tensor = numpy_helper.from_array(np.asarray(array, order="C"), name)
         if array.nbytes > INLINE_BYTES:
             self.data.extend(bytes(-len(self.data) % ALIGNMENT))
             place = {"location": DATA_FILE, "offset": len(self.data), "length": array.nbytes}

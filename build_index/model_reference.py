@@ -12,29 +12,34 @@ from build_index.model_source import ModelSource
 Array = NDArray[np.float32]
 
 
-def encode(source: ModelSource, ids: Sequence[int], pooling: str) -> Array:
-    """The unit vector, shape (dimensions,), of one text's token ids with its special tokens, by BERT's formulas.
+def encode(source: ModelSource, texts: Sequence[Sequence[int]], pooling: str) -> Array:
+    """Unit vectors, shape (n, dimensions), of the texts' token ids with their special tokens, by BERT's formulas.
 
-    Source: Devlin et al., NAACL 2019; attention by Vaswani et al., NeurIPS 2017.
+    All tokens pass through a layer together and only attention goes text by text: a product of two large matrices
+    takes a fifth of the time of many small ones. Source: Devlin et al., NAACL 2019; attention by Vaswani et al.,
+    NeurIPS 2017.
     """
     tensors, epsilon = source.tensors, source.epsilon
+    ends = np.cumsum([len(ids) for ids in texts])
+    spans = [slice(end - len(ids), end) for ids, end in zip(texts, ends, strict=True)]
+    positions = np.concatenate([np.arange(len(ids)) for ids in texts])
     hidden = (
-        tensors["embeddings.word_embeddings.weight"][np.asarray(ids)]
-        + tensors["embeddings.position_embeddings.weight"][: len(ids)]
+        tensors["embeddings.word_embeddings.weight"][np.concatenate([np.asarray(ids) for ids in texts])]
+        + tensors["embeddings.position_embeddings.weight"][positions]
         + tensors["embeddings.token_type_embeddings.weight"][0]
     )
     hidden = _normalize(source, "embeddings.LayerNorm", hidden)
     for number in range(source.layers):
         at = f"encoder.layer.{number}"
-        context = _attend(source, f"{at}.attention.self", hidden)
+        context = _attend(source, f"{at}.attention.self", hidden, spans)
         attended = _affine(source, f"{at}.attention.output.dense", context) + hidden
         attended = _normalize(source, f"{at}.attention.output.LayerNorm", attended)
         wide = gelu(_affine(source, f"{at}.intermediate.dense", attended))
         hidden = _normalize(
             source, f"{at}.output.LayerNorm", _affine(source, f"{at}.output.dense", wide) + attended
         )
-    pooled = hidden.mean(axis=0) if pooling == "mean" else hidden[0]
-    return np.asarray(pooled / max(float(np.linalg.norm(pooled)), epsilon), np.float32)
+    pooled = np.stack([hidden[span].mean(axis=0) if pooling == "mean" else hidden[span][0] for span in spans])
+    return np.asarray(pooled / np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), epsilon), np.float32)
 
 
 def gelu(x: Array) -> Array:
@@ -62,12 +67,15 @@ def _normalize(source: ModelSource, name: str, x: Array) -> Array:
     return np.asarray(scaled * source.tensors[f"{name}.weight"] + source.tensors[f"{name}.bias"], np.float32)
 
 
-def _attend(source: ModelSource, name: str, x: Array) -> Array:
+def _attend(source: ModelSource, name: str, x: Array, spans: Sequence[slice]) -> Array:
     def heads(part: str) -> Array:
         return _affine(source, f"{name}.{part}", x).reshape(len(x), source.heads, -1).transpose(1, 0, 2)
 
     query, key, value = heads("query"), heads("key"), heads("value")
-    weights = query @ key.transpose(0, 2, 1) / np.sqrt(np.float32(query.shape[-1]))
-    weights = np.exp(weights - weights.max(axis=-1, keepdims=True))
-    weights /= weights.sum(axis=-1, keepdims=True)
-    return np.asarray((weights @ value).transpose(1, 0, 2).reshape(len(x), -1), np.float32)
+    context = np.empty_like(value)
+    for span in spans:
+        weights = query[:, span] @ key[:, span].transpose(0, 2, 1) / np.sqrt(np.float32(query.shape[-1]))
+        weights = np.exp(weights - weights.max(axis=-1, keepdims=True))
+        weights /= weights.sum(axis=-1, keepdims=True)
+        context[:, span] = weights @ value[:, span]
+    return np.asarray(context.transpose(1, 0, 2).reshape(len(x), -1), np.float32)

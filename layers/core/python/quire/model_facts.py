@@ -63,12 +63,15 @@ def read_facts(folder: Path) -> ModelFacts:
             query_prefix=str(said["query_prefix"]),
             files={name: (int(one["size_bytes"]), str(one["sha256"])) for name, one in said["files"].items()},
         )
-        found = {name: (folder / name).stat().st_size for name in facts.files}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(f"{path}: wanted an exported model's facts and files, found {error!r}") from error
+        raise ModelError(f"{path}: wanted an exported model's facts, found {error!r}") from error
     for name, (size, _) in facts.files.items():
-        if found[name] != size:
-            raise ModelError(f"{folder / name}: wanted {size} bytes, found {found[name]}")
+        try:
+            found = (folder / name).stat().st_size
+        except OSError as error:
+            raise ModelError(f"{folder / name}: wanted {size} bytes, found none: {error}") from error
+        if found != size:
+            raise ModelError(f"{folder / name}: wanted {size} bytes, found {found}")
     return facts
 
 
