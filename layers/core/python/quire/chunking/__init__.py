@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from quire.chunking.api_member import chunk_api_member
 from quire.chunking.markdown import chunk_creator_docs, chunk_docs, chunk_textbook
 from quire.chunking.prose import chunk_prose
+from quire.chunking.source_code import chunk_source_code
 from quire.documents import Chunk, Document
 
 CHUNKERS: Mapping[str, Callable[[Document], Iterator[Chunk]]] = {
@@ -14,5 +15,6 @@ CHUNKERS: Mapping[str, Callable[[Document], Iterator[Chunk]]] = {
     "creator_docs": chunk_creator_docs,
     "docs": chunk_docs,
     "prose": chunk_prose,
+    "source_code": chunk_source_code,
     "textbook": chunk_textbook,
 }

@@ -1,0 +1,198 @@
+"""An outline's definitions to spans of lines: whole ones where they fit, merged where small, cut where long.
+
+The spans of a file follow each other without a gap and hold every line once, so their texts joined are the file.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from quire.chunking.lines import Lines
+from quire.parsing.outline import Definition, Outline
+
+WHOLE = 1600
+"""Characters up to which a definition is one chunk."""
+
+SMALL = 240
+MERGED = 700
+"""Neighbouring definitions smaller than `SMALL` are joined up to `MERGED` characters."""
+
+_MINOR = frozenset("module variable macro type".split())
+_HOLDERS = frozenset("class interface trait struct enum record impl union namespace module section".split())
+_CLOSING = re.compile(r"(?:\s|[^\w\s]|\bend\b|\bfi\b|\bdone\b)*")
+_UNNAMED = frozenset(("namespace", "impl"))
+
+
+class Span(NamedTuple):
+    """Lines that become one chunk.
+
+    Attributes:
+        start_line: from 1.
+        end_line: inclusive.
+        kind: `function`, `class`, `module` (lines outside of any definition), `section`, ...
+        path: names from the outermost definition down to this one; empty for lines outside of any.
+        defines: paths of every definition that begins here.
+        doc: what documents it.
+        signature: its head on one line.
+        holder: path of the definition around it.
+    """
+
+    start_line: int
+    end_line: int
+    kind: str
+    path: tuple[str, ...] = ()
+    defines: tuple[tuple[str, ...], ...] = ()
+    doc: str = ""
+    signature: str = ""
+    holder: tuple[str, ...] = ()
+
+
+def cut_spans(outline: Outline, lines: Lines) -> list[Span]:
+    """Spans over every line, in order; none where the file holds nothing but white space."""
+    last = len(lines.texts)
+    whole = Span(1, last, "module", doc=outline.doc)
+    pieces = _pieces(whole, outline.definitions, lines)
+    return [part for span in _merged(_closed(pieces, lines), lines) for part in _parts(span, outline, lines)]
+
+
+def _pieces(around: Span, definitions: Sequence[Definition], lines: Lines) -> Iterator[Span]:
+    """The lines of `around`: its definitions, and what lies between them as spans of its own kind."""
+    line, first = around.start_line, True
+    for definition in definitions:
+        if definition.start_line > line:
+            yield _between(around, line, definition.start_line - 1, first=first)
+            first = False
+        yield from _piece(around, definition, lines)
+        line = definition.end_line + 1
+    if line <= around.end_line:
+        yield _between(around, line, around.end_line, first=first)
+
+
+def _between(around: Span, start: int, end: int, *, first: bool) -> Span:
+    """Lines of a definition outside its members; the first of them hold its head."""
+    if first:
+        return around._replace(start_line=start, end_line=end, holder=around.path)
+    return Span(start, end, around.kind, around.path, holder=around.path)
+
+
+def _piece(around: Span, definition: Definition, lines: Lines) -> Iterator[Span]:
+    paths = [(*around.path, *_parts_of(name)) for name in definition.names]
+    path = around.path if definition.kind == "namespace" else paths[0]
+    span = Span(
+        definition.start_line,
+        definition.end_line,
+        definition.kind,
+        path,
+        () if definition.kind in _UNNAMED else tuple(paths),
+        definition.doc,
+        definition.signature,
+        around.path,
+    )
+    fits = lines.size(span.start_line, span.end_line) <= WHOLE
+    if definition.members and not fits:
+        yield from _pieces(span, definition.members, lines)
+    else:
+        yield span._replace(defines=(*span.defines, *_inner(path, definition.members)))
+
+
+def _inner(path: tuple[str, ...], members: Sequence[Definition]) -> Iterator[tuple[str, ...]]:
+    for member in members:
+        paths = [(*path, *_parts_of(name)) for name in member.names]
+        if member.kind not in _UNNAMED:
+            yield from paths
+        yield from _inner(path if member.kind == "namespace" else paths[0], member.members)
+
+
+def _parts_of(name: str) -> tuple[str, ...]:
+    return tuple(part for part in name.split(".") if part) or (name,)
+
+
+def _closed(pieces: Iterator[Span], lines: Lines) -> Iterator[Span]:
+    """Give blank lines and closing brackets to what stands before them, so that a span begins with its first word."""
+    last: Span | None = None
+    for piece in pieces:
+        start = piece.start_line
+        while last is not None and start <= piece.end_line and lines.is_blank(start):
+            start += 1
+        if last is not None and not piece.defines and _CLOSING.fullmatch(lines.text(start, piece.end_line)):
+            start = piece.end_line + 1
+        if last is not None and start > piece.start_line:
+            last = last._replace(end_line=start - 1)
+        if start > piece.end_line:
+            continue
+        if last is not None:
+            yield last
+        last = piece._replace(start_line=start)
+    if last is not None:
+        yield last
+
+
+def _merged(pieces: Iterator[Span], lines: Lines) -> Iterator[Span]:
+    last: Span | None = None
+    for piece in pieces:
+        if last is not None and _belong_together(last, piece, lines):
+            last = _joined(last, piece)
+            continue
+        if last is not None:
+            yield last
+        last = piece
+    if last is not None:
+        yield last
+
+
+def _belong_together(above: Span, below: Span, lines: Lines) -> bool:
+    if above.holder != below.holder:
+        return False
+    size = lines.size(above.start_line, below.end_line)
+    if _is_minor(above) and _is_minor(below):
+        return size <= WHOLE
+    sizes = (lines.size(span.start_line, span.end_line) for span in (above, below))
+    return size <= MERGED and max(sizes) < SMALL
+
+
+def _is_minor(span: Span) -> bool:
+    """Lines outside of any definition, a class's head, constants: what is read together."""
+    return span.kind in _MINOR or (span.path == span.holder and span.kind in _HOLDERS)
+
+
+def _joined(above: Span, below: Span) -> Span:
+    """Two neighbours as one: of what both lie in, or of the one that defines something."""
+    names = [span for span in (above, below) if span.path != span.holder and span.defines]
+    shown = above if len(names) != 1 or above.path == above.holder else names[0]
+    return shown._replace(
+        start_line=above.start_line,
+        end_line=below.end_line,
+        path=above.holder if len(names) == 2 else shown.path,
+        defines=(*above.defines, *below.defines),
+        doc=above.doc or below.doc,
+        signature=above.signature or below.signature,
+    )
+
+
+def _parts(span: Span, outline: Outline, lines: Lines) -> Iterator[Span]:
+    """A span cut into parts of at most `WHOLE` characters where its lines allow it, at its shallowest statements."""
+    start, part = span.start_line, span
+    while lines.size(start, span.end_line) > WHOLE:
+        line = _best_cut(start, span.end_line, outline, lines)
+        if line > span.end_line:
+            break
+        yield part._replace(start_line=start, end_line=line - 1)
+        start, part = line, span._replace(defines=())
+    yield part._replace(start_line=start, end_line=span.end_line)
+
+
+def _best_cut(start: int, end: int, outline: Outline, lines: Lines) -> int:
+    """The line with which the next part begins."""
+    rest = lines.size(start, end)
+    most = min(WHOLE, -(-rest // -(-rest // WHOLE)) * 5 // 4)
+    base = lines.offsets[start - 1]
+    furthest = lines.last_within(start, most) + 1
+    nearest = max(start + 1, bisect_left(lines.offsets, base + most // 2) + 1)
+    low, high = bisect_left(outline.cuts, (nearest, 0)), bisect_left(outline.cuts, (furthest + 1, 0))
+    candidates = [cut for cut in outline.cuts[low:high] if cut[0] <= end]
+    if not candidates:
+        return min(furthest, end + 1)
+    return min(candidates, key=lambda cut: (cut[1], -cut[0]))[0]

@@ -1,0 +1,87 @@
+"""How the grammars spell a definition's name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from quire.parsing.grammar import Grammar
+
+LONGEST_NAME = 120
+# Nodes between a declaration and the names that it declares.
+_CARRIERS = frozenset(
+    """
+    variable_declarator const_spec var_spec var_spec_list type_spec type_alias const_element property_element
+    variable_declaration assignment_statement variable_list init_declarator object_reference
+    """.split()
+)
+_TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
+_KEY = re.compile(r"""\[\s*['"]([\w.-]+)['"]\s*\]""")
+_NAME = re.compile(
+    r"operator\s*[^\s\w(]+|~?[^\W\d][\w$]*[?!]?(?:(?:\.|::|->|:)~?[^\W\d][\w$]*[?!]?)*|[$@~#][\w$]+(?:(?:\.|->)[\w$.-]+)*"
+)
+_OWNER = re.compile(r"^(?:module\.exports|exports|this|self|window|globalThis)\.(?=.)")
+_SEPARATOR = re.compile(r"::|->|:")
+_RECEIVER = re.compile(r"([^\W\d]\w*)\s*(?:\[[^\]]*\])?\s*\)$")
+
+
+def declared_names(node: Any, grammar: Grammar, source: bytes) -> tuple[str, ...]:
+    """The names that a node declares, as the source spells them but with dots between their parts; may be empty."""
+    if _only_announces(node):
+        return ()
+    names = tuple(dict.fromkeys(_names(node, grammar, source, 0)))
+    return names if grammar.several_names else names[:1]
+
+
+def receiver_type(node: Any) -> str:
+    """The type that a Go method belongs to; "" for everything else."""
+    receiver = node.child_by_field_name("receiver") if node.type == "method_declaration" else None
+    match = None if receiver is None else _RECEIVER.search(receiver.text.decode(errors="replace"))
+    return match[1] if match else ""
+
+
+def spelled(text: str) -> str:
+    """A declarator's text as a dotted name; "" where it is a pattern or has none.
+
+    >>> spelled("*open_door(int key)"), spelled("Foo<T>::bar"), spelled("Foo.prototype.bar"), spelled("$config['a']")
+    ('open_door', 'Foo.bar', 'Foo.bar', 'config.a')
+    """
+    text = text[: 4 * LONGEST_NAME].lstrip("*& \t\r\n")
+    if text.startswith(("{", "[")):
+        return ""
+    text = _KEY.sub(r".\1", _TYPE_ARGUMENTS.sub("", text)).replace(".prototype.", ".")
+    match = _NAME.search(_OWNER.sub("", text))
+    if not match:
+        return ""
+    return _SEPARATOR.sub(".", match[0]).lstrip("$@#")[:LONGEST_NAME]
+
+
+def _names(node: Any, grammar: Grammar, source: bytes, level: int) -> Iterator[str]:
+    for field in grammar.name_fields:
+        found = node.child_by_field_name(field)
+        if found is not None:
+            name = spelled(source[found.start_byte : found.end_byte].decode(errors="replace"))
+            if name and not (name.startswith("__") and name.endswith("__") and field == "left"):
+                yield name
+            return
+    if level == 4:
+        return
+    for child in node.named_children:
+        if child.type in _CARRIERS:
+            yield from _names(child, grammar, source, level + 1)
+        elif level and child.type in ("name", "variable_name", "identifier"):
+            yield spelled(child.text.decode(errors="replace"))
+            return
+
+
+def _only_announces(node: Any) -> bool:
+    """A C prototype, or a struct without a body: what it names is defined elsewhere."""
+    if node.type.endswith("_specifier"):
+        return bool(node.child_by_field_name("body") is None)
+    if node.type not in ("declaration", "field_declaration"):
+        return False
+    inner = node.child_by_field_name("declarator")
+    while inner is not None and inner.type in ("pointer_declarator", "reference_declarator"):
+        inner = inner.child_by_field_name("declarator") or next(iter(inner.named_children), None)
+    return bool(inner is not None and inner.type == "function_declarator")

@@ -1,0 +1,208 @@
+"""Source code to an Outline, by syntax: what it defines, where it may be cut, and whom it refers to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from quire.parsing.comments import comment_text
+from quire.parsing.grammar import Grammar
+from quire.parsing.grammars import open_grammar
+from quire.parsing.names import declared_names, receiver_type
+from quire.parsing.outline import LONGEST_SIGNATURE, Definition, Outline
+from quire.parsing.syntax import ATTACHED, docstring, file_doc, find_cuts, last_row, package_name
+
+DEEPEST = 48
+"""Definitions nested deeper than this stay part of what holds them."""
+
+# Nodes that are looked through for the definitions inside them, in all languages alike.
+_OPEN = frozenset(
+    """
+    if_statement else_clause elif_clause try_statement except_clause finally_clause with_statement block statement_block
+    compound_statement declaration_list class_body body_statement singleton_class ERROR do_statement else then
+    statement_list preproc_ifdef preproc_if preproc_else preproc_elif linkage_specification object table_constructor
+    """.split()
+)
+# Looked through only where long: a call with functions inside, such as `describe(...)` or `(function () {...})()`.
+_BULKY = frozenset(
+    """
+    call_expression arguments argument arrow_function function_expression parenthesized_expression call do_block lambda
+    return_statement
+    """.split()
+)
+_CLASSES = frozenset("class interface trait struct enum record impl union".split())
+_ENTERED = _CLASSES | {"namespace", "module"}
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    source: bytes
+    grammar: Grammar
+    long: int
+
+    def between(self, start: int, end: int) -> str:
+        return self.source[start:end].decode(errors="replace")
+
+    def is_long(self, node: Any) -> bool:
+        return bool(node.end_byte - node.start_byte > self.long)
+
+
+class _Place(NamedTuple):
+    """Where a definition stands: its first row with all that belongs to it, its comment's bytes, its least last row,
+    the kind of what holds it, and the depth."""
+
+    row: int
+    doc: tuple[int, int]
+    last_row: int
+    holder: str
+    depth: int
+
+
+def parse_source(text: str, language: str, *, long: int) -> Outline:
+    """Read a file's syntax. Broken code is read as far as it makes sense.
+
+    Args:
+        text: the whole file.
+        language: a key of `GRAMMARS`.
+        long: bytes above which a definition is long: only then are its insides read for cuts and local definitions.
+
+    Raises:
+        ConfigError: the language's grammar is not installed.
+    """
+    opened = open_grammar(language)
+    source = text.encode(errors="replace")
+    root = opened.parser.parse(source).root_node
+    reader = _Reader(source, opened.grammar, long)
+    captured = opened.references(root)
+    return Outline(
+        definitions=_apart(_definitions(root, reader, "", 0)),
+        cuts=tuple(find_cuts(root, long)),
+        references=tuple(sorted((node.start_point.row + 1, node.text.decode()) for node in captured)),
+        doc=file_doc(root, docstrings=opened.grammar.docstrings),
+        package=package_name(root),
+    )
+
+
+def _definitions(parent: Any, reader: _Reader, holder: str, depth: int) -> Iterator[Definition]:
+    """Definitions among the children of a node; `holder` is the kind of the definition around them."""
+    lead: tuple[int, int, int] | None = None  # first row, first byte, last byte of the comments just read
+    end = -1
+    for child in parent.named_children:
+        row = child.start_point.row
+        touches = lead is not None and row <= end + 1
+        if child.type in ATTACHED:
+            if lead is not None and touches:
+                lead = (lead[0], lead[1], child.end_byte)
+            elif row > end:
+                lead = (row, child.start_byte, child.end_byte)
+            end = last_row(child)
+            continue
+        if lead is not None and touches:
+            place = _Place(lead[0], lead[1:], 0, holder, depth)
+        else:
+            place = _Place(row, (child.start_byte, child.start_byte), 0, holder, depth)
+        yield from _read(child, reader, place)
+        lead, end = None, last_row(child)
+
+
+def _read(node: Any, reader: _Reader, place: _Place) -> Iterator[Definition]:
+    """The definitions that a node is or holds."""
+    if place.depth > DEEPEST:
+        return
+    deeper = place._replace(depth=place.depth + 1)
+    kind = reader.grammar.kinds.get(node.type)
+    if kind:
+        yield from _defined(node, kind, reader, deeper)
+    elif node.type in reader.grammar.wrappers:
+        for child in node.named_children:
+            if child.type not in ATTACHED:
+                end = max(place.last_row, last_row(node))
+                yield from _read(child, reader, deeper._replace(last_row=end))
+    elif node.type in _OPEN or (node.type in _BULKY and reader.is_long(node)):
+        yield from _definitions(node, reader, place.holder, place.depth + 1)
+
+
+def _defined(node: Any, kind: str, reader: _Reader, place: _Place) -> Iterator[Definition]:
+    names = declared_names(node, reader.grammar, reader.source)
+    if not names:
+        return
+    body, value = node.child_by_field_name("body"), None
+    if kind in ("variable", "property"):
+        kind, body, value = _valued(node, kind, reader, place.holder)
+        if not kind:
+            return
+    elif kind == "namespace" and body is None:
+        return
+    receiver = receiver_type(node)
+    if receiver:
+        names = tuple(f"{receiver}.{name}" for name in names)
+    if kind == "function" and place.holder in _CLASSES:
+        kind = "method"
+    inside = () if value is None else _read(value, reader, place._replace(holder=kind, last_row=0))
+    if body is not None and (kind in _ENTERED or reader.is_long(node)):
+        inside = _definitions(body, reader, kind, place.depth)
+    yield Definition(
+        names=names,
+        kind=kind,
+        start_line=place.row + 1,
+        end_line=max(last_row(node), place.last_row) + 1,
+        doc=_doc(body, reader, place),
+        signature=_signature(node, body, reader),
+        members=_apart(inside),
+    )
+
+
+def _valued(node: Any, kind: str, reader: _Reader, holder: str) -> tuple[str, Any, Any]:
+    """What a declaration declares by its value: kind, body and the value to look into; "" where nothing of note."""
+    value = _value(node, 0)
+    if value is not None and value.type in reader.grammar.function_values:
+        return "function", value.child_by_field_name("body"), None
+    if value is not None and value.type == "class":
+        return "class", value.child_by_field_name("body"), None
+    if kind == "property" or holder in ("function", "method"):
+        return "", None, None
+    return kind, None, value
+
+
+def _value(node: Any, level: int) -> Any:
+    for name in ("value", "right"):
+        found = node.child_by_field_name(name)
+        if found is not None:
+            return found
+    if level == 3:
+        return None
+    carriers = ("variable_declarator", "assignment_statement", "expression_list")
+    inner = next((child for child in node.named_children if child.type in carriers[:2]), None)
+    inner = inner or next((child for child in node.named_children if child.type == carriers[2]), None)
+    return None if inner is None else _value(inner, level + 1)
+
+
+def _doc(body: Any, reader: _Reader, place: _Place) -> str:
+    start, end = place.doc
+    if end > start:
+        return comment_text(reader.between(start, end))
+    return docstring(body) if body is not None and reader.grammar.docstrings else ""
+
+
+def _signature(node: Any, body: Any, reader: _Reader) -> str:
+    end = body.start_byte if body is not None else node.end_byte
+    text = reader.between(node.start_byte, min(end, node.start_byte + 4 * LONGEST_SIGNATURE))
+    if body is None:
+        text = text.partition("\n")[0]
+    return _SPACE.sub(" ", text).strip(" :{=")[:LONGEST_SIGNATURE]
+
+
+def _apart(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
+    """Definitions on disjoint lines: one that begins on the last line of another is joined to it."""
+    apart: list[Definition] = []
+    for definition in definitions:
+        above = apart[-1] if apart else None
+        if above is None or definition.start_line > above.end_line:
+            apart.append(definition)
+            continue
+        names = tuple(dict.fromkeys((*above.names, *definition.names)))
+        apart[-1] = replace(above, names=names, end_line=max(above.end_line, definition.end_line))
+    return tuple(apart)
