@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 
 from functions.web.documented import ProblemWire
@@ -76,10 +77,33 @@ def _face_document(name: str, functions: tuple[str, ...]) -> str:
     face = load_face(name)
     routes = joined(face, functions).routes if face else []
     document = get_openapi(title="Quire", version=__version__, routes=routes)
+    _drop_defaults(document)
+    _put_examples_back(document, [route for route in routes if isinstance(route, APIRoute)])
     for path in face.open_paths if face else ():
         for operation in document["paths"].get(path, {}).values():
             operation["security"] = []
     return json.dumps(document)
+
+
+def _drop_defaults(document: dict[str, Any]) -> None:
+    """Without the 422 that FastAPI adds to any route with a parameter: faces document their own."""
+    for item in document["paths"].values():
+        for operation in item.values():
+            if "HTTPValidationError" in json.dumps(operation["responses"].get("422", "")):
+                del operation["responses"]["422"]
+    schemas = document.get("components", {}).get("schemas", {})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+
+
+def _put_examples_back(document: dict[str, Any], routes: Sequence[APIRoute]) -> None:
+    """FastAPI drops every null on its way, those inside examples too."""
+    for route in routes:
+        for operation in document["paths"][route.path].values():
+            for status, response in route.responses.items():
+                documented = operation["responses"].get(str(status), {}).get("content", {})
+                for kind, content in response.get("content", {}).items():
+                    documented[kind]["example"] = content["example"]
 
 
 def _problem_schema() -> tuple[dict[str, Any], dict[str, Any]]:

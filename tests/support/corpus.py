@@ -127,7 +127,7 @@ def write_corpus(
     """Write a segment of the documents, through the real ingestion."""
     chosen = profile_named(profile)
     chunks = [chunk for document in documents or api_documents() for chunk in chunk_document(document)]
-    rows = index_rows(chunks, chosen, lambda passages: map(quantize, embedder.embed_passages(passages)))
+    rows = index_rows(chunks, chosen, lambda passages: map(quantize, embedder.embed_passages(list(passages))))
     facts = SegmentFacts(
         profile=profile,
         face=chosen.face,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
@@ -46,6 +46,28 @@ class QueryResponse(TypedDict):
     """Results, best first."""
 
     results: list[SearchResult]
+
+
+class InvalidField(TypedDict):
+    """One thing that is wrong with a request."""
+
+    type: Annotated[str, Field(description="Kind of error, for programs.")]
+    loc: Annotated[list[str | int], Field(description="Where: `body`, then the field.")]
+    msg: Annotated[str, Field(description="What was wanted.")]
+    input: NotRequired[Annotated[Any, Field(description="What was found.")]]
+    ctx: NotRequired[Annotated[dict[str, Any], Field(description="Bounds and the like.")]]
+
+
+class InvalidRequest(TypedDict):
+    """Everything that is wrong with a request."""
+
+    detail: list[InvalidField]
+
+
+class Refusal(TypedDict):
+    """Why there is no answer."""
+
+    detail: str
 
 
 class Health(TypedDict):

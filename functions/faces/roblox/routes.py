@@ -7,7 +7,15 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from functions.faces.roblox.contract import Health, QueryRequest, QueryResponse, SearchResult, Status
+from functions.faces.roblox.contract import (
+    Health,
+    InvalidRequest,
+    QueryRequest,
+    QueryResponse,
+    Refusal,
+    SearchResult,
+    Status,
+)
 from functions.faces.roblox.errors import ERROR_EXAMPLE, render_detail
 from functions.web.calls import caller_of, collection_of, run, service_of
 from functions.web.documented import answer
@@ -40,13 +48,20 @@ STATUS_ANSWER = {
     "last_updated": "2024-08-15T00:00:00Z",
     "total_documents": 15234,
 }
+
+
+def _refused(model: type, what: str, example: Any) -> dict[str, Any]:
+    return {"model": model, "description": what, "content": {"application/json": {"example": example}}}
+
+
 ERRORS: dict[int | str, dict[str, Any]] = {
-    401: {
-        "description": "A key is needed",
-        "content": {"application/json": {"example": {"detail": "the key is wrong"}}},
-    },
-    422: {"description": "Invalid request", "content": {"application/json": {"example": ERROR_EXAMPLE}}},
-    503: {"description": "No index", "content": {"application/json": {"example": {"detail": "try again"}}}},
+    401: _refused(Refusal, "A key is needed", {"detail": "the key is wrong"}),
+    404: _refused(Refusal, "No such collection", {"detail": "collection 'roblox': not in this store"}),
+    503: _refused(Refusal, "No index to search", {"detail": "this cannot be served now; try again"}),
+}
+INVALID: dict[int | str, dict[str, Any]] = {
+    413: _refused(Refusal, "Body over 1 MB", {"detail": "body: wanted at most 1,000,000 bytes"}),
+    422: _refused(InvalidRequest, "Invalid request", ERROR_EXAMPLE),
 }
 router = APIRouter(tags=["roblox"])
 
@@ -55,7 +70,7 @@ router = APIRouter(tags=["roblox"])
     "/query",
     summary="Search the engine API and the creator docs",
     response_model=QueryResponse,
-    responses=answer(QUERY_ANSWER) | ERRORS,
+    responses=answer(QUERY_ANSWER) | ERRORS | INVALID,
 )
 async def query(body: QueryRequest, request: Request) -> Response:
     """The most relevant document chunks, best first."""

@@ -99,7 +99,7 @@ def test_a_request_id_is_echoed_or_made() -> None:
 
 @pytest.mark.parametrize("sent", ["", "a b", "x" * 129, "é", 'x"y'])
 def test_a_request_id_that_is_not_fit_for_a_log_is_replaced(sent: str) -> None:
-    answer = client().post("/length", headers={"x-request-id": sent.encode()})
+    answer = client().post("/length", headers={b"x-request-id": sent.encode()})
     assert answer.headers["x-request-id"] != sent
 
 

@@ -1,0 +1,68 @@
+"""Published collections and the app over them, with the real store and a fake embedder behind its port."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from functions.web.access import OneKey
+from functions.web.app import create_app
+from functions.web.service import EmbedderOf, Knowledge
+from quire.adapters.folder_store import FolderStore
+from quire.artifact.layout import Pointer
+from quire.artifact.store import SegmentStore
+from quire.catalog import Catalog, CollectionStore
+from quire.collections import Collection
+from quire.documents import Document
+from quire.ports import Embedder
+from tests.support.corpus import ENGINE, write_corpus
+from tests.support.fakes import HashingEmbedder
+
+EMBEDDER = HashingEmbedder()
+
+
+class Shelf:
+    """A store in a folder, with a way to put small collections into it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.cache = root / "cache"
+        self.folder = root / "store"
+        self.store = SegmentStore(FolderStore(self.folder), self.cache)
+
+    def publish(
+        self,
+        name: str = "roblox",
+        documents: Sequence[Document] | None = None,
+        *,
+        profile: str = "roblox",
+        engine: str = ENGINE,
+        embedder: Embedder = EMBEDDER,
+    ) -> Pointer:
+        """Index the documents, by default the small corpus, and serve them under the name."""
+        with tempfile.TemporaryDirectory(dir=self.root) as folder:
+            segment = Path(folder) / "segment"
+            manifest = write_corpus(segment, embedder, documents, profile=profile, engine=engine)
+            return self.store.publish(name, segment, manifest)
+
+    def service(
+        self,
+        *,
+        store: CollectionStore | None = None,
+        collections: dict[str, Collection] | None = None,
+        embedder_of: EmbedderOf = lambda digest: EMBEDDER,
+    ) -> Knowledge:
+        """Use cases that look at the pointer on every request."""
+        return Knowledge(Catalog(store or self.store, refresh_s=0.0), embedder_of, collections)
+
+    def app(self, key: str | None = None, **service: object) -> FastAPI:
+        """The app with every route; `service` goes to `service()`."""
+        return create_app(self.service(**service), OneKey(key))  # type: ignore[arg-type]
+
+    def client(self, key: str | None = None, **service: object) -> TestClient:
+        """A client of the app that shows 500s instead of raising them."""
+        return TestClient(self.app(key, **service), raise_server_exceptions=False)
