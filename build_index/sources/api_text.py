@@ -12,6 +12,8 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\([^)\s]*(?:\s+\"[^\"]*\")?\)")
 _CODE_TAG = re.compile(r"<code[^>]*>(.*?)</code>", re.DOTALL)
 _CELL = re.compile(r"</t[dh]>\s*<t[dh][^>]*>")
 _ROW = re.compile(r"<tr[^>]*>\s*<t[dh][^>]*>(.*?)\s*</t[dh]>\s*</tr>", re.DOTALL)
+_POWER = re.compile(r"<sup>(\w+)</sup>")
+_SWATCH = re.compile(r'<ColorSwatch value="([^"]*)"\s*/>')
 _BREAK = re.compile(r"\s*<br\s*/?>\s*")
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)(?:\s[^<>]*)?/?>")
 _HTML = frozenset(
@@ -99,6 +101,7 @@ def _public_name(kind: str, target: str) -> str:
 
 def _untagged(text: str) -> str:
     text = _CODE_TAG.sub(lambda match: f"`{html.unescape(' '.join(match[1].split()))}`", text)
+    text = _SWATCH.sub(r"\1", _POWER.sub(r"^\1", text))
     text = _BREAK.sub(" ", _ROW.sub(_table_row, text))
     pieces = _SPAN.split(text)
     return "".join(

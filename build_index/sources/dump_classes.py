@@ -33,6 +33,8 @@ SECTIONS = {"Property": "properties", "Function": "methods", "Event": "events", 
 
 SUBCLASSES_SHOWN = 40
 
+_UNLISTED = frozenset({"Deprecated", "Hidden"})
+
 
 @dataclass(frozen=True, slots=True)
 class Family:
@@ -112,17 +114,16 @@ def _family_lines(name: str, chain: Sequence[str], family: Family) -> Iterator[s
 
 
 def _member_lists(raw: Raw) -> Iterator[str]:
-    """The members that scripts and plugins can use today, by kind; how many there are beside them."""
+    """The members that scripts and plugins use today, by kind; how many there are beside them."""
     members = [member for member in raw.get("Members") or () if is_named(member)]
-    shown = [
-        member for member in members if not is_internal(member) and "Deprecated" not in read_tags(member)
-    ]
-    for kind, title in SECTIONS.items():
-        line = list_names(title.capitalize(), (one["Name"] for one in shown if one.get("MemberType") == kind))
+    shown = [one for one in members if not is_internal(one) and _UNLISTED.isdisjoint(read_tags(one))]
+    for kind in SECTIONS:
+        title = "Properties" if kind == "Property" else f"{kind}s"
+        line = list_names(title, (one["Name"] for one in shown if one.get("MemberType") == kind))
         if line:
             yield line
     if len(members) > len(shown):
-        yield f"Deprecated or internal members: {len(members) - len(shown)}"
+        yield f"Deprecated, hidden or internal members: {len(members) - len(shown)}"
 
 
 def _member_document(owner: str, raw: Raw, page: Page | None, entry: Entry | None) -> Document:
