@@ -77,9 +77,9 @@ def test_an_allowed_import_is_let_pass(name: str, source: str) -> None:
 
 
 @cache
-def _loaded_after(module: str) -> list[str]:
-    """Names in `sys.modules`, oldest first, after a fresh interpreter imported the module."""
-    script = f"import sys, {module}; print('\\n'.join(sys.modules))"
+def _loaded_after(modules: str) -> list[str]:
+    """Names in `sys.modules`, oldest first, after a fresh interpreter imported the modules."""
+    script = f"import sys, {modules}; print('\\n'.join(sys.modules))"
     paths = ":".join((str(ROOT), str(ROOT / "layers/core/python")))
     run = subprocess.run(
         (sys.executable, "-c", script),
@@ -100,9 +100,8 @@ def test_a_handler_starts_without_the_answer_models_library(path: Path) -> None:
 
 @pytest.mark.parametrize("path", HANDLERS, ids=str)
 def test_onnxruntime_is_loaded_before_usearch(path: Path) -> None:
-    loaded = _loaded_after(module_name(path))
-    if "usearch" in loaded and "onnxruntime" in loaded:
-        assert loaded.index("onnxruntime") < loaded.index("usearch")
+    loaded = _loaded_after(f"{module_name(path)}, quire.adapters.usearch_index")
+    assert loaded.index("onnxruntime") < loaded.index("usearch")
 
 
 def test_the_core_starts_without_any_vendor() -> None:
