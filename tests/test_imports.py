@@ -14,7 +14,9 @@ from tests.support.tree import ROOT, module_name, python_files
 
 SHIPPED = python_files("layers/core/python", "build_index", "functions", "infra")
 HANDLERS = [
-    path for path in python_files("functions") if path.parent == Path("functions") and path.stem != "cli"
+    path
+    for path in python_files("functions")
+    if path.parent == Path("functions") and path.stem not in {"cli", "__init__"}
 ]
 
 
