@@ -100,8 +100,10 @@ format: $(TEST_READY) ## format the code and mend what the linter can
 	@$(VENV)/bin/ruff format .
 
 .PHONY: bench
-bench: $(TEST_READY) ## measure speed and size; tables on standard output
-	@$(PY) -m tests.bench $(ARGS)
+bench: $(TEST_READY) ## measure speed and size; one of tests/bench alone: make bench BENCH=bench_model
+	@for bench in $(or $(BENCH),$(basename $(notdir $(wildcard tests/bench/bench_*.py)))); do \
+		echo "== $$bench"; $(PY) -m tests.bench.$$bench $(ARGS) || exit 1; \
+	done
 
 .PHONY: eval
 eval: $(TEST_READY) ## ask the golden questions and print quality with intervals
