@@ -96,11 +96,14 @@ def parse_page(text: str, path: str) -> Page:
         PageError: it is not valid yaml, or not of the reference's form.
     """
     try:
-        root = yaml.compose(text, Loader=_LOADER)
+        return _read_page(yaml.compose(text, Loader=_LOADER), text, path)
     except yaml.YAMLError as error:
         raise PageError(_problem(error)) from error
     except RecursionError:
         raise PageError("line 1: nested too deeply") from None
+
+
+def _read_page(root: yaml.Node | None, text: str, path: str) -> Page:
     if not isinstance(root, yaml.MappingNode):
         raise PageError("line 1: wanted a mapping with the key 'name', found something else")
     lines = text.splitlines()
@@ -131,7 +134,7 @@ def _entry(pairs: list[tuple[yaml.Node, yaml.Node]], lines: list[str]) -> Entry:
     start = pairs[0][0].start_mark.line + 1 if pairs else 1
     if not str(fields.get("name") or "").strip():
         raise PageError(f"line {start}: 'name': wanted the entry's name, found nothing")
-    end = _last_line(pairs[-1][1], lines)
+    end = _last_line(*pairs[-1], lines)
     described = next((value for key, value in pairs if key.value == "description"), None)
     literal = isinstance(described, yaml.ScalarNode) and described.style == "|"
     return Entry(
@@ -139,9 +142,14 @@ def _entry(pairs: list[tuple[yaml.Node, yaml.Node]], lines: list[str]) -> Entry:
     )
 
 
-def _last_line(node: yaml.Node, lines: list[str]) -> int:
-    """Block values end where the next token begins: step back over that line and the blank ones before it."""
+def _last_line(key: yaml.Node, node: yaml.Node, lines: list[str]) -> int:
+    """Block values end where the next token begins: step back over that line and the blank ones before it.
+
+    An alias carries the marks of its anchor: then the key's line is the last.
+    """
     mark = node.end_mark
+    if node.start_mark.line < key.start_mark.line:
+        return int(key.start_mark.line) + 1
     end = mark.line + 1 if mark.column and not _is_block(node) else mark.line
     end = max(end, node.start_mark.line + 1)
     while end > node.start_mark.line + 1 and not lines[end - 1].strip():
