@@ -27,7 +27,7 @@ from quire.model_facts import (
 )
 
 # Raise it when the graph or its quantization changes, so that folders of older exports are left alone.
-EXPORT_VERSION = 1
+EXPORT_VERSION = 2
 PRECISIONS = ("int8", "float32")
 
 _log = logging.getLogger(__name__)

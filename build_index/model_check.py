@@ -18,7 +18,9 @@ from quire.errors import ModelError
 Array = NDArray[np.float32]
 
 TOP = 5
-FLOORS = {"first": 0.9, "overlap": 0.92, "cosine": 0.97}
+# all-MiniLM-L6-v2 reaches .93, .94 and .988 in int8 per column (.95, .95 and .990 if the weights had 8 bits), and
+# .80, .76 and .841 with one scale a matrix, which is too coarse to search with.
+FLOORS = {"first": 0.88, "overlap": 0.9, "cosine": 0.97}
 
 
 def check_export(folder: Path, source: ModelSource, config: ModelConfig) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Writes the encoder as an ONNX graph of fused operators, in float32 or quantized to int8, straight from tensors.
+"""Writes the encoder as an ONNX graph of onnxruntime's operators, in float32 or int8, straight from tensors.
 
 One text a run, without padding: input `ids` int64 (1, tokens), output `vector` float32 (1, dimensions), unit length.
 There is no attention mask, because there is nothing to mask; the token type is always 0 and is folded into the
@@ -69,12 +69,13 @@ class _Graph:
         codes, scales = quantize_columns(matrix)
         return self.constant(f"{name}.codes", codes), self.constant(f"{name}.scales", scales)
 
-    def product(self, source: str, name: str, matrix: NDArray[np.float32]) -> str:
-        """`source @ matrix`, without a bias."""
+    def product(self, source: str, name: str, matrix: NDArray[np.float32], *, bias: str) -> str:
+        """`source @ matrix + bias`."""
         if not self.quantized:
-            return self.node("MatMul", [source, self.constant(name, matrix)], f"{name}.product")
+            self.node("MatMul", [source, self.constant(name, matrix)], f"{name}.product")
+            return self.node("Add", [f"{name}.product", bias], f"{name}.sum")
         codes, scales = self.weight(name, matrix)
-        return self.node("DynamicQuantizeMatMul", [source, codes, scales], f"{name}.product", MICROSOFT)
+        return self.node("DynamicQuantizeMatMul", [source, codes, scales, "", bias], f"{name}.sum", MICROSOFT)
 
     def attention(self, source: str, name: str, matrix: NDArray[np.float32], *, bias: str, heads: int) -> str:
         """Self-attention over the joined query, key and value `matrix`, shape (d, 3 d)."""
@@ -157,35 +158,36 @@ def _embeddings(graph: _Graph, source: ModelSource, window: int) -> str:
     start = graph.constant("positions.start", np.zeros(1, np.int64))
     graph.node("Slice", [graph.constant("positions.table", folded), start, "tokens"], "positions")
     graph.node("Add", ["words", "positions"], "embedded")
-    gamma = graph.constant("embedded.gamma", tensors["embeddings.LayerNorm.weight"])
-    beta = graph.constant("embedded.beta", tensors["embeddings.LayerNorm.bias"])
-    inputs = ["embedded", gamma, beta]
-    return graph.node("LayerNormalization", inputs, "embedded.norm", axis=-1, epsilon=source.epsilon)
+    return _normalize(graph, source, "embeddings.LayerNorm", "embedded")
+
+
+def _normalize(graph: _Graph, source: ModelSource, name: str, value: str) -> str:
+    # SkipLayerNormalization would add and normalize in one node, but its CPU kernel takes 0.35 ms for 128 tokens
+    # where Add and LayerNormalization together take 0.06; BiasGelu 0.43 where Gelu takes 0.23 (onnxruntime 1.31).
+    parts = [
+        graph.constant(f"{name}.{part}", source.tensors[f"{name}.{part}"]) for part in ("weight", "bias")
+    ]
+    return graph.node("LayerNormalization", [value, *parts], f"{name}.out", axis=-1, epsilon=source.epsilon)
 
 
 def _layer(graph: _Graph, source: ModelSource, number: int, hidden: str) -> str:
-    own = {
-        name.removeprefix(f"encoder.layer.{number}."): tensor
-        for name, tensor in source.tensors.items()
-        if name.startswith(f"encoder.layer.{number}.")
-    }
-    parts = [f"attention.self.{part}" for part in ("query", "key", "value")]
-    joined = np.concatenate([own[f"{part}.weight"].T for part in parts], axis=1)
-    bias = graph.constant(f"{number}.attention.bias", np.concatenate([own[f"{part}.bias"] for part in parts]))
-    context = graph.attention(hidden, f"{number}.attention", joined, bias=bias, heads=source.heads)
+    tensors, at = source.tensors, f"encoder.layer.{number}"
+
+    def affine(name: str, value: str) -> str:
+        bias = graph.constant(f"{at}.{name}.bias", tensors[f"{at}.{name}.bias"])
+        return graph.product(value, f"{at}.{name}", tensors[f"{at}.{name}.weight"].T, bias=bias)
 
     def residual(name: str, value: str, skip: str) -> str:
-        inputs = [graph.product(value, f"{number}.{name}", own[f"{name}.dense.weight"].T), skip]
-        rest = [f"{name}.{part}" for part in ("LayerNorm.weight", "LayerNorm.bias", "dense.bias")]
-        inputs += [graph.constant(f"{number}.{part}", own[part]) for part in rest]
-        output = f"{number}.{name}.norm"
-        return graph.node("SkipLayerNormalization", inputs, output, MICROSOFT, epsilon=source.epsilon)
+        added = graph.node("Add", [affine(f"{name}.dense", value), skip], f"{at}.{name}.added")
+        return _normalize(graph, source, f"{at}.{name}.LayerNorm", added)
 
+    parts = [f"{at}.attention.self.{part}" for part in ("query", "key", "value")]
+    joined = np.concatenate([tensors[f"{part}.weight"].T for part in parts], axis=1)
+    bias = graph.constant(f"{at}.attention.bias", np.concatenate([tensors[f"{part}.bias"] for part in parts]))
+    context = graph.attention(hidden, f"{at}.attention", joined, bias=bias, heads=source.heads)
     attended = residual("attention.output", context, hidden)
-    wide = graph.product(attended, f"{number}.intermediate", own["intermediate.dense.weight"].T)
-    bias = graph.constant(f"{number}.intermediate.bias", own["intermediate.dense.bias"])
-    active = graph.node("BiasGelu", [wide, bias], f"{number}.intermediate.gelu", MICROSOFT)
-    return residual("output", active, attended)
+    wide = affine("intermediate.dense", attended)
+    return residual("output", graph.node("Gelu", [wide], f"{at}.gelu", MICROSOFT), attended)
 
 
 def _pool(graph: _Graph, hidden: str, pooling: str) -> None:
