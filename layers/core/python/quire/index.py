@@ -106,7 +106,7 @@ class OpenedIndex:
         """See `quire.ports.KeywordIndex`; statistics are those of all live chunks of all segments."""
         return self._keywords.search(terms, limit, allowed)
 
-    def fetch(self, ordinals: Sequence[int]) -> list[Chunk]:
+    def fetch(self, ordinals: Sequence[int] | Ordinals) -> list[Chunk]:
         """See `quire.ports.PayloadStore`."""
         return [chunk for ordinal in ordinals for chunk in self._fetch(int(ordinal))]
 

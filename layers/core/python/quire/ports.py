@@ -79,7 +79,7 @@ class PostingLists(Protocol):
 class PayloadStore(Protocol):
     """Stored chunks by ordinal."""
 
-    def fetch(self, ordinals: Sequence[int]) -> list[Chunk]:
+    def fetch(self, ordinals: Sequence[int] | Ordinals) -> list[Chunk]:
         """Chunks in the order of `ordinals`.
 
         Raises:
@@ -159,6 +159,14 @@ class ChatMemory(Protocol):
         """Delete every turn older than `before` and say how many."""
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Tokens of one call as the provider counted them."""
+
+    prompt_tokens: int
+    answer_tokens: int
+
+
 class AnswerModel(Protocol):
     """A language model that streams an answer. Raises only `quire.errors.AnswerModelError` and its leaves."""
 
@@ -166,7 +174,16 @@ class AnswerModel(Protocol):
     def name(self) -> str:
         """What `model_used` says."""
 
+    @property
+    def wants_examples(self) -> bool:
+        """Whether it follows the citation rule better with two example turns, as small models do."""
+
     def stream(
         self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float
-    ) -> Iterator[str]:
-        """Yield pieces of the answer; `deadline` is in `time.monotonic()` seconds and bounds the whole call."""
+    ) -> Iterator[str | Spent]:
+        """Yield pieces of the answer and, where the provider counts, a `Spent` once, at the end.
+
+        `deadline` is in `time.monotonic()` seconds and bounds the whole call. An error may come after pieces:
+        `AnswerCut` at the length limit, `ModelRefused` where a filter ended the answer, `ModelUnavailable` where the
+        connection broke. Closing the iterator ends the call. Nothing is retried here.
+        """

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LEVELS = 127
+SMALLEST = 1e-30  # a row whose every element is below is stored as zeros
 EXACT_FLOAT32 = 2**24
 BLOCK_ROWS = (
     512  # 512 x 384 float32 = 0.8 MB stays in a core's L2: 0.65 ms for 8,192 rows against 1.2 ms in one go
@@ -41,7 +42,7 @@ def quantize(rows: NDArray[np.float32]) -> Quantized:
     """Round each row to int8 by its own peak; the same row gives the same codes whatever stands beside it."""
     rows = np.ascontiguousarray(rows, np.float32)
     peaks = np.abs(rows).max(axis=1, initial=0.0).astype(np.float32)
-    scales = np.where(peaks > 0, peaks / np.float32(LEVELS), np.float32(1.0)).astype(np.float32)
+    scales = np.where(peaks > SMALLEST, peaks / np.float32(LEVELS), np.float32(1.0)).astype(np.float32)
     codes = np.clip(np.rint(rows / scales[:, None]), -LEVELS, LEVELS).astype(np.int8)
     return Quantized(codes, scales)
 

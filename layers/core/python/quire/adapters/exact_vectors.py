@@ -15,11 +15,14 @@ from quire.vectors import EXACT_ROWS, VectorArrays, best_of_owners, candidates_f
 class ExactVectors:
     """`VectorIndex` over mapped arrays; `hidden` chunks (sorted ordinals) are never found.
 
-    Up to `EXACT_ROWS` rows every row is compared. Beyond, the rows whose sign bits differ least from the question's
+    Up to `exact_rows` rows every row is compared. Beyond, the rows whose sign bits differ least from the question's
     are compared exactly, `candidates_for` of them.
     """
 
-    def __init__(self, arrays: VectorArrays, hidden: Ordinals | None = None) -> None:
+    def __init__(
+        self, arrays: VectorArrays, hidden: Ordinals | None = None, *, exact_rows: int = EXACT_ROWS
+    ) -> None:
+        self._exact_rows = exact_rows
         self._arrays = arrays
         self._hidden_rows = rows_of(arrays.owners, hidden) if hidden is not None and len(hidden) else None
         self._live = len(arrays) - (0 if self._hidden_rows is None else len(self._hidden_rows))
@@ -32,7 +35,7 @@ class ExactVectors:
             return score_rows(
                 self._arrays, vector, self._without_hidden(rows_of(self._arrays.owners, allowed)), limit
             )
-        if len(self._arrays) <= EXACT_ROWS:
+        if len(self._arrays) <= self._exact_rows:
             return self._all_rows(vector, limit)
         return self._prefiltered(vector, limit)
 

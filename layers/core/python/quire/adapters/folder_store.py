@@ -53,6 +53,7 @@ class FolderStore:
                     self._check(key, if_match)
                 with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
                     file.write(data)
+                    file.flush()
                     _settle(file.fileno(), Path(file.name), path)
         return _etag(data)
 

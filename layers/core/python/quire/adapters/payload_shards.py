@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from quire.documents import Chunk
 from quire.errors import ArtifactCorrupt
+from quire.ports import Ordinals
 
 Buffer = bytes | mmap.mmap
 
@@ -36,7 +37,7 @@ class PayloadShards:
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
-    def fetch(self, ordinals: Sequence[int]) -> list[Chunk]:
+    def fetch(self, ordinals: Sequence[int] | Ordinals) -> list[Chunk]:
         """See `quire.ports.PayloadStore`."""
         return [read_line(self.line(int(ordinal))) for ordinal in ordinals]
 

@@ -8,13 +8,13 @@ machines and runs, so they do not name the segment, but have a digest of their o
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from quire.artifact.tensors import FileFacts
+from quire.canonical import canonical_json, json_sha256
 from quire.errors import ArtifactCorrupt, ArtifactMismatch
 
 FORMAT_VERSION = 1
@@ -33,21 +33,6 @@ _UNNAMED = ("digest", "notes", "notes_sha256")
 def payload_shard(number: int) -> str:
     """File name of a payload shard, from 0."""
     return f"{PAYLOADS}/{number:05d}.jsonl"
-
-
-def canonical_json(value: object) -> bytes:
-    """The one spelling of a JSON value: sorted keys, no spaces, UTF-8, no NaN.
-
-    >>> canonical_json({"b": 1, "a": "é"}).decode()
-    '{"a":"é","b":1}'
-    """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode()
-
-
-def json_sha256(value: object) -> str:
-    """Hexadecimal sha256 of the value's canonical JSON."""
-    return hashlib.sha256(canonical_json(value)).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from types import TracebackType
 
-from quire.artifact.layout import canonical_json
+from quire.canonical import canonical_json
 from quire.errors import BuildInProgress, StoreError, SwapConflict
 from quire.ports import ObjectStore
 

@@ -11,21 +11,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from weakref import WeakValueDictionary
 
 from quire.artifact import pointer as states
-from quire.artifact.layout import MANIFEST, Manifest, Pointer, read_pointer
+from quire.artifact.layout import Manifest, Pointer, read_pointer
 from quire.artifact.lock import BuildLock
-from quire.artifact.reader import Segment, open_segment, verify_segment
-from quire.artifact.stack import Stack
+from quire.artifact.reader import verify_segment
+from quire.artifact.shelf import Shelf
 from quire.artifact.transfer import (
     COLLECTIONS,
     POINTER,
     collection_key,
-    fetch_segment,
     lock_key,
     pointer_key,
     segment_key,
@@ -51,13 +49,11 @@ class SegmentStore:
 
     def __init__(self, objects: ObjectStore, cache: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._objects = objects
-        self._cache = cache
+        self._shelf = Shelf(objects, cache)
         self._clock = clock
         self._guard = threading.Lock()
         self._last: dict[str, Pointer] = {}
         self._locks: dict[str, BuildLock] = {}
-        self._segments: WeakValueDictionary[str, Segment] = WeakValueDictionary()
-        self._stacks: WeakValueDictionary[tuple[str, ...], Stack] = WeakValueDictionary()
 
     def collections(self) -> list[str]:
         """Names of the collections that have a pointer, sorted."""
@@ -123,8 +119,12 @@ class SegmentStore:
         """
         digests = [ref.digest for ref in self.pointer(name).segments]
         for digest in digests:
-            verify_segment(self._folder(name, digest), digest)
+            verify_segment(self._shelf.folder(name, digest), digest)
         return digests
+
+    def put(self, name: str, folder: Path, manifest: Manifest) -> None:
+        """Store a segment's files; nothing serves them until the pointer names them."""
+        upload_segment(self._objects, segment_key(name, manifest.digest), folder, manifest)
 
     def publish(self, name: str, folder: Path, manifest: Manifest, *, label: str | None = None) -> Pointer:
         """Store a built segment and serve it in place of the builds before; files first, the pointer last.
@@ -134,7 +134,7 @@ class SegmentStore:
         Raises:
             BuildInProgress: this process's lock on the collection was lost meanwhile.
         """
-        upload_segment(self._objects, segment_key(name, manifest.digest), folder, manifest)
+        self.put(name, folder, manifest)
         lock = self._locks.get(name)
         if label is None:
             label = next((source.version for source in manifest.sources if source.version), "")
@@ -214,37 +214,12 @@ class SegmentStore:
         return read_pointer(stored.data)
 
     def _open(self, pointer: Pointer, current: Pointer) -> OpenedIndex:
-        segments = [(self._segment(pointer.collection, ref.digest), ref.sequence) for ref in pointer.segments]
+        segments = [
+            (self._shelf.segment(pointer.collection, ref.digest), ref.sequence) for ref in pointer.segments
+        ]
         return OpenedIndex(
-            segments, version=pointer.version, tombstones=current.tombstones, stacker=self._stack
+            segments, version=pointer.version, tombstones=current.tombstones, stacker=self._shelf.stack
         )
-
-    def _segment(self, name: str, digest: str) -> Segment:
-        with self._guard:
-            segment = self._segments.get(digest)
-        if segment is None:
-            segment = open_segment(self._folder(name, digest), digest)
-            with self._guard:
-                segment = self._segments.setdefault(digest, segment)
-        return segment
-
-    def _folder(self, name: str, digest: str) -> Path:
-        prefix = segment_key(name, digest)
-        local = self._objects.local_path(prefix)
-        if local is not None:
-            return local
-        folder = self._cache / "segments" / digest
-        if not (folder / MANIFEST).exists():
-            fetch_segment(self._objects, prefix, digest, folder)
-        return folder
-
-    def _stack(self, segments: Sequence[Segment]) -> Stack:
-        digests = tuple(segment.manifest.digest for segment in segments)
-        with self._guard:
-            stack = self._stacks.get(digests)
-            if stack is None:
-                stack = self._stacks[digests] = Stack(segments)
-            return stack
 
     def _now(self) -> str:
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._clock()))

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.artifact.layout import PAYLOADS, canonical_json, payload_shard
+from quire.artifact.layout import PAYLOADS, payload_shard
 from quire.artifact.tensors import Array, FileFacts
 from quire.artifact.writer.rows import Spool
+from quire.canonical import canonical_json
 from quire.documents import Chunk
 from quire.errors import ArtifactError
 

@@ -1,0 +1,21 @@
+"""The one spelling of a JSON value, so that equal values have equal bytes and digests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+
+def canonical_json(value: object) -> bytes:
+    """The value as JSON: sorted keys, no spaces, UTF-8, no NaN.
+
+    >>> canonical_json({"b": 1, "a": "é"}).decode()
+    '{"a":"é","b":1}'
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode()
+
+
+def json_sha256(value: object) -> str:
+    """Hexadecimal sha256 of the value's canonical JSON."""
+    return hashlib.sha256(canonical_json(value)).hexdigest()

@@ -1,0 +1,178 @@
+"""The contract of `ObjectStore`, over every implementation, the one in memory included."""
+
+from __future__ import annotations
+
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+from quire.adapters.folder_store import FolderStore
+from quire.errors import ArtifactCorrupt, SwapConflict
+from quire.ports import ObjectStore
+from tests.support.stores import MemoryStore
+
+WRITERS, ROUNDS = 16, 25
+KEY = "collections/docs/current.json"
+
+
+class ObjectStoreContract:
+    """What every object store promises; a subclass says which one."""
+
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> ObjectStore:
+        raise AssertionError("a subclass gives the store")
+
+    def test_what_is_written_is_read(self, store: ObjectStore) -> None:
+        etag = store.write(KEY, b"one")
+        stored = store.read(KEY)
+        assert stored is not None
+        assert (stored.data, stored.etag) == (b"one", etag)
+        assert store.write(KEY, b"two") != etag
+        assert store.read(KEY).data == b"two"  # type: ignore[union-attr]
+
+    def test_an_object_that_is_not_there_reads_as_none(self, store: ObjectStore) -> None:
+        assert store.read("nothing/here") is None
+        store.write("a", b"a file where a folder might be")
+        assert store.read("a/b") is None
+
+    def test_an_unchanged_object_is_not_read_again(self, store: ObjectStore) -> None:
+        etag = store.write(KEY, b"one")
+        assert store.read_if_changed(KEY, etag) is None
+        again = store.write(KEY, b"two")
+        changed = store.read_if_changed(KEY, etag)
+        assert changed is not None
+        assert (changed.data, changed.etag) == (b"two", again)
+
+    def test_reading_a_deleted_object_if_changed_says_that_it_is_gone(self, store: ObjectStore) -> None:
+        etag = store.write(KEY, b"one")
+        store.delete(KEY)
+        with pytest.raises(KeyError):
+            store.read_if_changed(KEY, etag)
+
+    def test_the_first_write_of_several_wins(self, store: ObjectStore) -> None:
+        store.write(KEY, b"one", if_absent=True)
+        with pytest.raises(SwapConflict, match=KEY):
+            store.write(KEY, b"two", if_absent=True)
+        assert store.read(KEY).data == b"one"  # type: ignore[union-attr]
+
+    def test_a_swap_needs_the_etag_that_is_there(self, store: ObjectStore) -> None:
+        first = store.write(KEY, b"one")
+        second = store.write(KEY, b"two", if_match=first)
+        with pytest.raises(SwapConflict):
+            store.write(KEY, b"three", if_match=first)
+        store.write(KEY, b"three", if_match=second)
+        assert store.read(KEY).data == b"three"  # type: ignore[union-attr]
+
+    def test_a_swap_of_what_is_not_there_conflicts(self, store: ObjectStore) -> None:
+        with pytest.raises(SwapConflict):
+            store.write(KEY, b"one", if_match="0" * 32)
+        assert store.read(KEY) is None
+
+    def test_one_of_many_racing_writers_wins_each_round(self, store: ObjectStore) -> None:
+        def swap(round_: int, writer: int, etag: str) -> bool:
+            try:
+                store.write(KEY, f"{round_}/{writer}".encode(), if_match=etag)
+            except SwapConflict:
+                return False
+            return True
+
+        with ThreadPoolExecutor(WRITERS) as pool:
+            etag = store.write(KEY, b"begin")
+            for round_ in range(ROUNDS):
+                won = list(pool.map(lambda writer, r=round_, e=etag: swap(r, writer, e), range(WRITERS)))
+                stored = store.read(KEY)
+                assert stored is not None
+                assert won.count(True) == 1
+                assert stored.data == f"{round_}/{won.index(True)}".encode()
+                etag = stored.etag
+
+    def test_names_under_a_prefix_are_listed_one_level_deep(self, store: ObjectStore) -> None:
+        for key in ("c/b/current.json", "c/a/current.json", "c/a/segments/d/f", "c/plain"):
+            store.write(key, b"x")
+        assert store.list("c/") == ["a/", "b/", "plain"]
+        assert store.list("c/a/") == ["current.json", "segments/"]
+        assert store.list("nothing/") == []
+        assert store.list("") == ["c/"]
+
+    def test_deleting_removes_and_deleting_again_is_no_error(self, store: ObjectStore) -> None:
+        store.write("c/a", b"x")
+        store.delete("c/a")
+        store.delete("c/a")
+        assert store.read("c/a") is None
+        assert store.list("c/") == []
+
+    def test_a_file_goes_in_and_comes_out_checked(self, store: ObjectStore, tmp_path: Path) -> None:
+        data = bytes(range(256)) * 9000
+        digest = hashlib.sha256(data).hexdigest()
+        (tmp_path / "in").write_bytes(data)
+        store.put_file("s/file", tmp_path / "in", digest)
+        store.fetch_file("s/file", tmp_path / "deep" / "out", digest)
+        assert (tmp_path / "deep" / "out").read_bytes() == data
+
+    def test_a_file_of_another_digest_goes_neither_in_nor_out(
+        self, store: ObjectStore, tmp_path: Path
+    ) -> None:
+        (tmp_path / "in").write_bytes(b"data")
+        with pytest.raises(ArtifactCorrupt, match=f"file: sha256 [0-9a-f]{{64}} expected {'0' * 64}"):
+            store.put_file("s/file", tmp_path / "in", "0" * 64)
+        assert store.read("s/file") is None
+        store.write("s/file", b"data")
+        with pytest.raises(ArtifactCorrupt):
+            store.fetch_file("s/file", tmp_path / "out", "0" * 64)
+        assert not (tmp_path / "out").exists()
+
+    def test_fetching_what_is_not_there_is_named(self, store: ObjectStore, tmp_path: Path) -> None:
+        with pytest.raises(ArtifactCorrupt, match="no such object"):
+            store.fetch_file("s/file", tmp_path / "out", "0" * 64)
+        assert not (tmp_path / "out").exists()
+
+
+class TestMemoryStore(ObjectStoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> ObjectStore:
+        return MemoryStore()
+
+
+class TestFolderStore(ObjectStoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> ObjectStore:
+        return FolderStore(tmp_path / "store")
+
+    def test_files_are_mapped_where_they_lie(self, store: ObjectStore) -> None:
+        store.write("a/b", b"x")
+        assert (store.local_path("a") / "b").read_bytes() == b"x"  # type: ignore[operator]
+
+    def test_processes_exclude_one_another_too(self, store: ObjectStore, tmp_path: Path) -> None:
+        store.write("counter", b"0")
+        context = get_context("fork")
+        workers = [context.Process(target=_count_up, args=(tmp_path / "store", 20)) for _ in range(4)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        assert [worker.exitcode for worker in workers] == [0] * 4
+        assert store.read("counter").data == b"80"  # type: ignore[union-attr]
+
+    def test_nothing_half_written_is_left_or_listed(self, store: ObjectStore, tmp_path: Path) -> None:
+        (tmp_path / "in").write_bytes(b"data")
+        with pytest.raises(ArtifactCorrupt):
+            store.put_file("s/file", tmp_path / "in", "0" * 64)
+        store.write("s/other", b"x")
+        assert store.list("s/") == ["other"]
+        assert not list((tmp_path / "store" / "s").glob(".new-*"))
+
+
+def _count_up(root: Path, times: int) -> None:
+    store = FolderStore(root)
+    done = 0
+    while done < times:
+        stored = store.read("counter")
+        assert stored is not None
+        try:
+            store.write("counter", str(int(stored.data) + 1).encode(), if_match=stored.etag)
+        except SwapConflict:
+            continue
+        done += 1
