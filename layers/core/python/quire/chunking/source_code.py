@@ -2,80 +2,75 @@
 
 from __future__ import annotations
 
-import re
+import logging
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
+from quire.chunking.code_summary import summarize
 from quire.chunking.lines import Lines, read_lines
-from quire.chunking.spans import WHOLE, Span, cut_spans
+from quire.chunking.markdown import chunk_docs
+from quire.chunking.spans import CODE, SECTIONS, Span, cut_spans
 from quire.chunking.windows import cut_windows
 from quire.documents import Chunk, Document, Value, chunk_id, text_sha256
+from quire.errors import SourceError
+from quire.parsing.asciidoc import parse_asciidoc, readable_asciidoc
 from quire.parsing.grammars import GRAMMARS
 from quire.parsing.outline import Outline
+from quire.parsing.rst import parse_rst, readable_rst
 from quire.parsing.source_code import parse_source
-from quire.terms import split_identifier
 
 MOST_CALLS = 64
-MOST_SYMBOLS = 96
+MOST_SYMBOLS = 192
 _ROOTS = frozenset(("src", "lib"))
-_DOC_STARTS = re.compile(r"\s*(?:[@:\\][\w:]|Arguments:|Args:|Parameters\b|Returns?:)")
+_MARKUP: Mapping[str, tuple[Callable[[str], Outline], Callable[[str], str]]] = {
+    "rst": (parse_rst, readable_rst),
+    "asciidoc": (parse_asciidoc, readable_asciidoc),
+}
+_LOG = logging.getLogger(__name__)
+
+
+class _File(NamedTuple):
+    """A document being cut; `module` is what its symbols are qualified with."""
+
+    document: Document
+    path: str
+    lines: Lines
+    outline: Outline
+    module: str
 
 
 def chunk_source_code(document: Document) -> Iterator[Chunk]:
-    """Cut a file of a code base.
+    """Cut a file of a code base; reads `path` and `lang` of its metadata.
 
-    Reads `path` and `lang` of the metadata. Each chunk's text is the file's lines `start_line` to `end_line`, without
-    the last line feed; every line is in a chunk, unless the file is blank.
+    A chunk's text is the file's lines `start_line` to `end_line` without the last line feed. Every line is in a chunk,
+    but for blank files and for what Markdown does not show. `summary` is the text to embed.
 
     Raises:
         ConfigError: the grammar of the file's language is not installed.
     """
-    lines = read_lines(document.text)
     if not document.text.strip():
         return
-    language = str(document.metadata.get("lang") or "")
-    if language in GRAMMARS:
-        outline = parse_source(document.text, language, long=WHOLE)
-        spans = cut_spans(outline, lines)
-    else:
-        outline = Outline()
-        spans = [Span(start, end, "window") for start, end in cut_windows(lines)]
-    for span in spans:
-        yield _chunk(document, span, outline, lines)
-
-
-def _chunk(document: Document, span: Span, outline: Outline, lines: Lines) -> Chunk:
     path = str(document.metadata.get("path") or document.id)
-    text = lines.text(span.start_line, span.end_line)
-    symbol = ".".join(span.path)
-    metadata: dict[str, Value] = {
-        **document.metadata,
-        "path": path,
-        "start_line": span.start_line,
-        "end_line": span.end_line,
-        "symbol": symbol,
-        "kind": span.kind,
-        "title": path,
-        "heading": symbol,
-        "sha256": text_sha256(text),
-    }
-    calls = _calls(span, outline)
-    if calls:
-        metadata["calls"] = calls
-    return Chunk(
-        id=chunk_id(document.id, f"{span.start_line}-{span.end_line}"),
-        document_id=document.id,
-        text=text,
-        breadcrumb=f"{path} › {symbol}" if symbol else path,
-        metadata=metadata,
-        symbols=_symbols(span, module_name(path, outline.package)),
-        summary=_summary(path, span, text),
-    )
+    language = str(document.metadata.get("lang") or "")
+    lines = read_lines(document.text)
+    if language in GRAMMARS:
+        outline = parse_source(document.text, language, long=CODE.whole)
+        file = _File(document, path, lines, outline, module_name(path, outline.package))
+        for span in cut_spans(outline, lines, CODE):
+            text = lines.text(span.start_line, span.end_line)
+            yield _chunk(file, span, text, summarize(path, span, text))
+    elif language in _MARKUP:
+        yield from _sections(document, path, lines, language)
+    elif language == "markdown":
+        yield from _markdown(document, path, lines)
+    else:
+        yield from _windows(document, path, lines)
 
 
 def module_name(path: str, package: str = "") -> str:
-    """What a file's names are qualified with: its declared package, else its path in dots.
+    """What a file's symbols are qualified with: its declared package, else its path in dots.
 
     >>> module_name("src/celery/app/task.py"), module_name("celery/__init__.py"), module_name("a/B.java", "org.a")
     ('celery.app.task', 'celery', 'org.a')
@@ -88,12 +83,78 @@ def module_name(path: str, package: str = "") -> str:
     return ".".join(parts[:-1] if parts and parts[-1] in ("__init__", "index", "mod") else parts)
 
 
+def _sections(document: Document, path: str, lines: Lines, language: str) -> Iterator[Chunk]:
+    parse, readable = _MARKUP[language]
+    outline = parse(document.text)
+    file = _File(document, path, lines, outline, "")
+    for span in cut_spans(outline, lines, SECTIONS):
+        text = lines.text(span.start_line, span.end_line)
+        yield _chunk(file, span, text, f"{' › '.join(span.path)}\n{readable(text)}")
+
+
+def _markdown(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
+    """Sections as the Markdown chunker cuts them; what it reads is embedded, the file's lines are stored."""
+    try:
+        pieces = list(chunk_docs(document))
+    except SourceError as error:
+        _LOG.info("%s: read as plain text: %s", path, error)
+        yield from _windows(document, path, lines)
+        return
+    file = _File(document, path, lines, Outline(), "")
+    for piece in pieces:
+        start, end = piece.metadata["start_line"], piece.metadata["end_line"]
+        if not isinstance(start, int) or not isinstance(end, int):
+            continue
+        title, _, trail = piece.breadcrumb.partition(" › ")
+        span = Span(start, end, "section", tuple(trail.split(" › ")) if trail else (title,))
+        yield _chunk(
+            file, span, lines.text(start, end), f"{piece.breadcrumb}\n{piece.text}", identity=piece.id
+        )
+
+
+def _windows(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
+    file = _File(document, path, lines, Outline(), "")
+    for start, end in cut_windows(lines):
+        text = lines.text(start, end)
+        if text.strip():
+            yield _chunk(
+                file, Span(start, end, "window"), text, summarize(path, Span(start, end, "window"), text)
+            )
+
+
+def _chunk(file: _File, span: Span, text: str, summary: str, *, identity: str = "") -> Chunk:
+    symbol = (" › " if span.kind == "section" else ".").join(span.path)
+    metadata: dict[str, Value] = {
+        **file.document.metadata,
+        "path": file.path,
+        "start_line": span.start_line,
+        "end_line": span.end_line,
+        "symbol": symbol,
+        "kind": span.kind,
+        "title": file.path,
+        "heading": symbol,
+        "sha256": text_sha256(text),
+    }
+    calls = _calls(span, file.outline)
+    if calls:
+        metadata["calls"] = calls
+    return Chunk(
+        id=identity or chunk_id(file.document.id, f"{span.start_line}-{span.end_line}"),
+        document_id=file.document.id,
+        text=text,
+        breadcrumb=f"{file.path} › {symbol}" if symbol else file.path,
+        metadata=metadata,
+        symbols=_symbols(span, file.module),
+        summary=summary,
+    )
+
+
 def _symbols(span: Span, module: str) -> tuple[str, ...]:
     """Each definition by its path, its own name, and its path in its module."""
     names: dict[str, None] = {}
     for path in span.defines[:MOST_SYMBOLS]:
         own = ".".join(path)
-        names.update(dict.fromkeys((own, path[-1], f"{module}.{own}" if module else own)))
+        names[own] = names[path[-1]] = names[f"{module}.{own}" if module else own] = None
     return tuple(names)
 
 
@@ -102,10 +163,3 @@ def _calls(span: Span, outline: Outline) -> tuple[str, ...]:
     high = bisect_left(outline.references, (span.end_line + 1, ""))
     names = dict.fromkeys(name for _, name in outline.references[low:high])
     return tuple(names)[:MOST_CALLS]
-
-
-def _summary(path: str, span: Span, text: str) -> str:
-    """The text to embed: where it stands and what it is for in words, then the code."""
-    place = " ".join(split_identifier(path))
-    name = " ".join(word for part in span.path for word in split_identifier(part))
-    return f"{place} {name}\n{span.doc}\n{text}"

@@ -8,22 +8,36 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from quire.chunking.lines import Lines
 from quire.parsing.outline import Definition, Outline
 
-WHOLE = 1600
-"""Characters up to which a definition is one chunk."""
 
-SMALL = 240
-MERGED = 700
-"""Neighbouring definitions smaller than `SMALL` are joined up to `MERGED` characters."""
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Wanted sizes of spans, in characters.
+
+    Attributes:
+        whole: up to this a definition is one span; a longer one is cut.
+        small: neighbouring definitions that are all smaller are joined,
+        merged: up to this.
+    """
+
+    whole: int
+    small: int
+    merged: int
+
+
+CODE = Sizes(whole=1600, small=240, merged=700)
+SECTIONS = Sizes(whole=1200, small=500, merged=1000)
 
 _MINOR = frozenset("module variable macro type".split())
 _HOLDERS = frozenset("class interface trait struct enum record impl union namespace module section".split())
 _CLOSING = re.compile(r"(?:\s|[^\w\s]|\bend\b|\bfi\b|\bdone\b)*")
-_UNNAMED = frozenset(("namespace", "impl"))
+
+Path = tuple[str, ...]
 
 
 class Span(NamedTuple):
@@ -43,29 +57,29 @@ class Span(NamedTuple):
     start_line: int
     end_line: int
     kind: str
-    path: tuple[str, ...] = ()
-    defines: tuple[tuple[str, ...], ...] = ()
+    path: Path = ()
+    defines: tuple[Path, ...] = ()
     doc: str = ""
     signature: str = ""
-    holder: tuple[str, ...] = ()
+    holder: Path = ()
 
 
-def cut_spans(outline: Outline, lines: Lines) -> list[Span]:
+def cut_spans(outline: Outline, lines: Lines, sizes: Sizes) -> list[Span]:
     """Spans over every line, in order; none where the file holds nothing but white space."""
     last = len(lines.texts)
     whole = Span(1, last, "module", doc=outline.doc)
-    pieces = _pieces(whole, outline.definitions, lines)
-    return [part for span in _merged(_closed(pieces, lines), lines) for part in _parts(span, outline, lines)]
+    pieces = _closed(_pieces(whole, outline.definitions, lines, sizes), lines)
+    return [part for span in _merged(pieces, lines, sizes) for part in _parts(span, outline, lines, sizes)]
 
 
-def _pieces(around: Span, definitions: Sequence[Definition], lines: Lines) -> Iterator[Span]:
+def _pieces(around: Span, definitions: Sequence[Definition], lines: Lines, sizes: Sizes) -> Iterator[Span]:
     """The lines of `around`: its definitions, and what lies between them as spans of its own kind."""
     line, first = around.start_line, True
     for definition in definitions:
         if definition.start_line > line:
             yield _between(around, line, definition.start_line - 1, first=first)
             first = False
-        yield from _piece(around, definition, lines)
+        yield from _piece(around, definition, lines, sizes)
         line = definition.end_line + 1
     if line <= around.end_line:
         yield _between(around, line, around.end_line, first=first)
@@ -78,32 +92,39 @@ def _between(around: Span, start: int, end: int, *, first: bool) -> Span:
     return Span(start, end, around.kind, around.path, holder=around.path)
 
 
-def _piece(around: Span, definition: Definition, lines: Lines) -> Iterator[Span]:
-    paths = [(*around.path, *_parts_of(name)) for name in definition.names]
-    path = around.path if definition.kind == "namespace" else paths[0]
+def _piece(around: Span, definition: Definition, lines: Lines, sizes: Sizes) -> Iterator[Span]:
+    path, defines = _paths(around.path, definition)
     span = Span(
         definition.start_line,
         definition.end_line,
         definition.kind,
         path,
-        () if definition.kind in _UNNAMED else tuple(paths),
+        defines,
         definition.doc,
         definition.signature,
         around.path,
     )
-    fits = lines.size(span.start_line, span.end_line) <= WHOLE
-    if definition.members and not fits:
-        yield from _pieces(span, definition.members, lines)
+    if definition.members and lines.size(span.start_line, span.end_line) > sizes.whole:
+        yield from _pieces(span, definition.members, lines, sizes)
     else:
-        yield span._replace(defines=(*span.defines, *_inner(path, definition.members)))
+        yield span._replace(defines=(*defines, *_inner(path, definition.members)))
 
 
-def _inner(path: tuple[str, ...], members: Sequence[Definition]) -> Iterator[tuple[str, ...]]:
+def _paths(holder: Path, definition: Definition) -> tuple[Path, tuple[Path, ...]]:
+    """A definition's own path, and those of all that it defines."""
+    if definition.kind == "namespace":
+        return holder, ()
+    if definition.kind == "section":
+        return (*holder, definition.names[0]), tuple((name,) for name in definition.names[1:])
+    paths = tuple((*holder, *_parts_of(name)) for name in definition.names)
+    return paths[0], () if definition.kind == "impl" else paths
+
+
+def _inner(path: Path, members: Sequence[Definition]) -> Iterator[Path]:
     for member in members:
-        paths = [(*path, *_parts_of(name)) for name in member.names]
-        if member.kind not in _UNNAMED:
-            yield from paths
-        yield from _inner(path if member.kind == "namespace" else paths[0], member.members)
+        inside, defines = _paths(path, member)
+        yield from defines
+        yield from _inner(inside, member.members)
 
 
 def _parts_of(name: str) -> tuple[str, ...]:
@@ -130,10 +151,10 @@ def _closed(pieces: Iterator[Span], lines: Lines) -> Iterator[Span]:
         yield last
 
 
-def _merged(pieces: Iterator[Span], lines: Lines) -> Iterator[Span]:
+def _merged(pieces: Iterator[Span], lines: Lines, sizes: Sizes) -> Iterator[Span]:
     last: Span | None = None
     for piece in pieces:
-        if last is not None and _belong_together(last, piece, lines):
+        if last is not None and _belong_together(last, piece, lines, sizes):
             last = _joined(last, piece)
             continue
         if last is not None:
@@ -143,14 +164,14 @@ def _merged(pieces: Iterator[Span], lines: Lines) -> Iterator[Span]:
         yield last
 
 
-def _belong_together(above: Span, below: Span, lines: Lines) -> bool:
+def _belong_together(above: Span, below: Span, lines: Lines, sizes: Sizes) -> bool:
     if above.holder != below.holder:
         return False
     size = lines.size(above.start_line, below.end_line)
     if _is_minor(above) and _is_minor(below):
-        return size <= WHOLE
-    sizes = (lines.size(span.start_line, span.end_line) for span in (above, below))
-    return size <= MERGED and max(sizes) < SMALL
+        return size <= sizes.whole
+    largest = max(lines.size(span.start_line, span.end_line) for span in (above, below))
+    return size <= sizes.merged and largest < sizes.small
 
 
 def _is_minor(span: Span) -> bool:
@@ -172,11 +193,11 @@ def _joined(above: Span, below: Span) -> Span:
     )
 
 
-def _parts(span: Span, outline: Outline, lines: Lines) -> Iterator[Span]:
-    """A span cut into parts of at most `WHOLE` characters where its lines allow it, at its shallowest statements."""
+def _parts(span: Span, outline: Outline, lines: Lines, sizes: Sizes) -> Iterator[Span]:
+    """A span cut into parts of at most `sizes.whole` characters where its lines allow it, at shallow statements."""
     start, part = span.start_line, span
-    while lines.size(start, span.end_line) > WHOLE:
-        line = _best_cut(start, span.end_line, outline, lines)
+    while lines.size(start, span.end_line) > sizes.whole:
+        line = _best_cut((start, span.end_line), outline, lines, sizes.whole)
         if line > span.end_line:
             break
         yield part._replace(start_line=start, end_line=line - 1)
@@ -184,10 +205,11 @@ def _parts(span: Span, outline: Outline, lines: Lines) -> Iterator[Span]:
     yield part._replace(start_line=start, end_line=span.end_line)
 
 
-def _best_cut(start: int, end: int, outline: Outline, lines: Lines) -> int:
+def _best_cut(part: tuple[int, int], outline: Outline, lines: Lines, whole: int) -> int:
     """The line with which the next part begins."""
+    start, end = part
     rest = lines.size(start, end)
-    most = min(WHOLE, -(-rest // -(-rest // WHOLE)) * 5 // 4)
+    most = min(whole, -(-rest // -(-rest // whole)) * 5 // 4)  # even parts, with room to find a good cut
     base = lines.offsets[start - 1]
     furthest = lines.last_within(start, most) + 1
     nearest = max(start + 1, bisect_left(lines.offsets, base + most // 2) + 1)

@@ -17,7 +17,7 @@ def cut_windows(lines: Lines, *, window: int = WINDOW, overlap: int = OVERLAP) -
     lines of the one before as fit into `overlap` characters.
 
     >>> from quire.chunking.lines import read_lines
-    >>> list(cut_windows(read_lines("one\ntwo\nthree\nfour\n"), window=9, overlap=5))
+    >>> list(cut_windows(read_lines("one\ntwo\nthree\nfour\n"), window=10, overlap=5))
     [(1, 2), (2, 3), (4, 4)]
     """
     last, start = len(lines.texts), 1

@@ -1,0 +1,156 @@
+"""What a file of a code base is by its name: its language, and whether it is a test, minified or generated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+TEXT = "text"
+"""The language of files that are read as windows of lines."""
+
+
+LANGUAGES: Mapping[str, str] = {
+    extension: language
+    for language, extensions in {
+        "python": ".py .pyi .pyw",
+        "php": ".php .phtml .php5 .inc",
+        "javascript": ".js .mjs .cjs .jsx",
+        "typescript": ".ts .mts .cts",
+        "tsx": ".tsx",
+        "go": ".go",
+        "rust": ".rs",
+        "java": ".java",
+        "c": ".c .h",
+        "cpp": ".cc .cpp .cxx .hpp .hh .hxx .ipp .inl",
+        "c_sharp": ".cs",
+        "ruby": ".rb .rake .gemspec .ru",
+        "lua": ".lua",
+        "luau": ".luau",
+        "shell": ".sh .bash .zsh",
+        "sql": ".sql",
+        "markdown": ".md .mdx .markdown",
+        "rst": ".rst",
+        "asciidoc": ".adoc .asciidoc .asc",
+        "json": ".json .jsonc",
+        "yaml": ".yml .yaml",
+        "ini": ".ini .cfg .conf .properties",
+        "toml": ".toml",
+        "text": ".txt",
+        "html": ".html .htm .vue .svelte .twig .tpl",
+        "css": ".css .scss .less",
+        "kotlin": ".kt .kts",
+        "swift": ".swift",
+        "scala": ".scala",
+        "dart": ".dart",
+        "elixir": ".ex .exs",
+        "erlang": ".erl",
+        "haskell": ".hs",
+        "clojure": ".clj .cljs",
+        "perl": ".pl .pm",
+        "r": ".r",
+        "julia": ".jl",
+        "powershell": ".ps1",
+        "batch": ".bat .cmd",
+        "protobuf": ".proto",
+        "graphql": ".graphql .gql",
+        "terraform": ".tf",
+        "cmake": ".cmake",
+        "groovy": ".groovy .gradle",
+    }.items()
+    for extension in extensions.split()
+}
+"""Languages by extension, in lower case."""
+
+NAMES: Mapping[str, str] = {
+    "dockerfile": "dockerfile",
+    "containerfile": "dockerfile",
+    "makefile": "makefile",
+    "gnumakefile": "makefile",
+    "rakefile": "ruby",
+    "gemfile": "ruby",
+    "vagrantfile": "ruby",
+    "cmakelists.txt": "cmake",
+    "jenkinsfile": "groovy",
+    "readme": TEXT,
+    "go.mod": "go_module",
+    "sconstruct": "python",
+    "wscript": "python",
+}
+_INTERPRETERS: Mapping[str, str] = {
+    "python": "python",
+    "sh": "shell",
+    "bash": "shell",
+    "dash": "shell",
+    "zsh": "shell",
+    "ruby": "ruby",
+    "node": "javascript",
+    "php": "php",
+    "lua": "lua",
+    "perl": "perl",
+}
+_SHEBANG = re.compile(r"#!\s*\S*?(?:env\s+(?:-\S+\s+)*)?([a-z]+)[\d.]*(?:\s|$)")
+_CPP = re.compile(
+    r"^\s*(?:class\s+\w+[^;]*$|namespace\s+\w|template\s*<|using\s+namespace|public:|private:)", re.MULTILINE
+)
+_LOCK = re.compile(
+    r"(?:.*\.lock|.*\.lockb|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.ya?ml|packages\.lock\.json|go\.sum"
+    r"|gradle\.lockfile)",
+    re.IGNORECASE,
+)
+_MINIFIED = re.compile(r".*(?:[.-]min\.(?:js|mjs|css|html)|\.bundle\.js|\.(?:js|css)\.map)", re.IGNORECASE)
+_GENERATED = re.compile(
+    r".*(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)|\.g\.(?:dart|cs)|\.designer\.cs|_generated\.\w+)",
+    re.IGNORECASE,
+)
+_TEST_FOLDERS = frozenset("test tests testing __tests__ spec specs testdata __mocks__ e2e t".split())
+_TEST_NAME = re.compile(
+    r"test_.+\.pyi?|.+_tests?\.\w+|.+[.-](?:test|spec|cy)\.\w+|conftest\.py|tests?\.(?:py|js|ts|php|rs)|.+_spec\.rb"
+    r"|(?:.+[a-z0-9])Tests?\.(?:java|php|cs|kt|scala|swift)|test-.+\.\w+"
+)
+
+
+def language_of(path: str, head: str = "") -> str:
+    """The language of a file, "" where its kind is not known.
+
+    Args:
+        path: relative, with forward slashes.
+        head: the file's beginning, for what its name leaves open: a script without an extension, a C++ header.
+
+    >>> language_of("a/b.py"), language_of("Dockerfile"), language_of("logo.png"), language_of("bin/run", "#!/bin/sh")
+    ('python', 'dockerfile', '', 'shell')
+    """
+    name = PurePosixPath(path).name
+    lower = name.lower()
+    known = (
+        NAMES.get(lower) or LANGUAGES.get(PurePosixPath(lower).suffix) or NAMES.get(lower.partition(".")[0])
+    )
+    if known == "c" and lower.endswith(".h") and _CPP.search(head):
+        return "cpp"
+    if known or "." in name.lstrip("."):
+        return known or ""
+    shebang = _SHEBANG.match(head)
+    return _INTERPRETERS.get(shebang[1], "") if shebang else ""
+
+
+def is_test_path(path: str) -> bool:
+    """Whether a path is that of a test or its support, by the habits of the common languages.
+
+    >>> is_test_path("tests/unit/test_a.py"), is_test_path("pkg/a_test.go"), is_test_path("src/contest.py")
+    (True, True, False)
+    """
+    *folders, name = PurePosixPath(path).parts
+    return any(folder.lower() in _TEST_FOLDERS for folder in folders) or bool(_TEST_NAME.fullmatch(name))
+
+
+def unwanted_name(path: str) -> str:
+    """Why a file is left out by its name alone: `lock`, `minified` or `generated`; "" where it is not.
+
+    >>> unwanted_name("package-lock.json"), unwanted_name("js/app.min.js"), unwanted_name("a.py")
+    ('lock', 'minified', '')
+    """
+    name = PurePosixPath(path).name
+    for reason, rule in (("lock", _LOCK), ("minified", _MINIFIED), ("generated", _GENERATED)):
+        if rule.fullmatch(name):
+            return reason
+    return ""

@@ -1,0 +1,63 @@
+"""AsciiDoc to an Outline of sections, and to readable text.
+
+Source: https://docs.asciidoctor.org/asciidoc/latest/, read by lines: sections by `==`, delimited blocks whole.
+"""
+
+from __future__ import annotations
+
+import re
+
+from quire.parsing.outline import Outline
+from quire.parsing.sections import Heading, identifier_in, nest_sections, paragraph_cuts
+
+_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t\r]*")
+_BLOCK = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|```\w*|\|={3,}|--)[ \t\r]*")
+_LABEL = re.compile(r"\[(?:\[[^\]]+\]|[#.\w][^\]]*)\][ \t\r]*")
+_LINK = re.compile(r"(?:link:|xref:|https?://)[^\s\[]*\[([^\]]*)\]|<<[^,>]+,?\s*([^>]*)>>")
+_ATTRIBUTE = re.compile(r"^(?::[\w!-]+:.*|\[[^\]]*\]|include::.*|//(?!//).*)$")
+_QUOTED = re.compile(r"(?<!\w)([*_`+#])(\S(?:.*?\S)?)\1(?!\w)")
+
+
+def parse_asciidoc(text: str) -> Outline:
+    r"""Sections of a document; what looks like a heading inside a delimited block is none.
+
+    >>> [title] = parse_asciidoc("= Title\n\n----\n== Code\n----\n\n== Usage\nText\n").definitions
+    >>> [(member.names, member.start_line, member.end_line) for member in title.members]
+    [(('Usage',), 7, 8)]
+    """
+    lines = text.split("\n")
+    headings: list[Heading] = []
+    block, label = "", -1
+    for number, line in enumerate(lines):
+        fence = _BLOCK.fullmatch(line)
+        if fence:
+            block = "" if block == fence[1] else block or fence[1]
+            label = -1
+            continue
+        heading = None if block else _HEADING.fullmatch(line)
+        if heading:
+            title = heading[2]
+            own = identifier_in(title)
+            first = label if label >= 0 else number
+            headings.append(Heading(first + 1, len(heading[1]), _inline(title), (own,) if own else ()))
+            label = -1
+        elif _LABEL.fullmatch(line):
+            label = number if label < 0 else label
+        elif line.strip():
+            label = -1
+    last_line = len(lines) - (not lines[-1])
+    return Outline(nest_sections(headings, last_line), paragraph_cuts(lines))
+
+
+def readable_asciidoc(text: str) -> str:
+    r"""The text as one reads it: links by their words, delimiters and attributes left out.
+
+    >>> readable_asciidoc("[source,c]\n----\nint a;\n----\nSee link:a.html[the page], *now*.")
+    'int a;\nSee the page, now.'
+    """
+    kept = (line for line in text.split("\n") if not _BLOCK.fullmatch(line) and not _ATTRIBUTE.match(line))
+    return "\n".join(_inline(line) for line in kept).strip("\n")
+
+
+def _inline(line: str) -> str:
+    return _QUOTED.sub(r"\2", _LINK.sub(lambda link: link[1] or link[2] or "", line))

@@ -1,0 +1,151 @@
+"""reStructuredText to an Outline of sections, and to readable text.
+
+Source: https://docutils.sourceforge.io/docs/ref/rst/restructuredtext.html, read by lines: sections by their adornment,
+definitions by Sphinx's directives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from quire.parsing.outline import Outline
+from quire.parsing.sections import Heading, identifier_in, nest_sections, paragraph_cuts
+
+_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t\r]*")
+_LABEL = re.compile(r"\.\. (?:_[^:]+:|index::|(?:[a-z]+:)?[a-z-]+::[ \t]+\S).*")
+_DEFINES = re.compile(
+    r"[ \t]*\.\. (?:[a-z]+:)?(?:setting|confval|option|envvar|class|exception|function|method|attribute|data|property"
+    r"|signal|event|decorator|program|module|command|describe|control|macro|type|cmdoption|autoclass|autofunction"
+    r"|automethod|automodule|autoattribute)::[ \t]+([^\s(,=]+)"
+)
+_ROLE = re.compile(r":[a-zA-Z][\w:.+-]*:`([^`]*)`")
+_TITLED = re.compile(r"([^<`]*[^<`\s])\s*<[^<>]+>$")
+_CODE = re.compile(r"``([^`]+)``")
+_LINK = re.compile(r"`([^`<]+?)(?:\s*<[^<>]*>)?`__?")
+_DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:[a-z]+:)?([a-z-]+)::[ \t]*(.*)$")
+_FIELD = re.compile(
+    r"^[ \t]*:(?:local|depth|maxdepth|members|undoc-members|inherited-members|class|noindex|linenos)\b.*$"
+)
+_SILENT = frozenset(
+    "contents index currentmodule module toctree image figure highlight code-block code sourcecode include".split()
+)
+
+
+def parse_rst(text: str) -> Outline:
+    """Sections of a document, nested as their adornments first appear; broken markup is read as text.
+
+    >>> [section] = parse_rst("Title\\n=====\\n\\nText\\n").definitions
+    >>> section.names, section.start_line, section.end_line
+    (('Title',), 1, 4)
+    """
+    lines = text.split("\n")
+    last_line = len(lines) - (not lines[-1])
+    styles: list[tuple[str, bool]] = []
+    found: list[tuple[int, int, int, str]] = []  # first line and line after the heading, level, title
+    number = 0
+    while number < len(lines):
+        heading = _heading_at(lines, number)
+        if heading is None:
+            number += 1
+            continue
+        style, title, height = heading
+        if style not in styles:
+            styles.append(style)
+        found.append((number, number + height, styles.index(style) + 1, title))
+        number += height
+    headings = [_labelled(lines, found, position) for position in range(len(found))]
+    return Outline(nest_sections(headings, last_line), paragraph_cuts(lines))
+
+
+def readable_rst(text: str) -> str:
+    """The text as one reads it: roles, links and code by their words, adornments and silent directives left out.
+
+    >>> readable_rst("See :setting:`the limit <task_limit>` and ``x``.\\n\\n.. code-block:: python\\n\\n    a()")
+    'See the limit and x.\\n\\n    a()'
+    """
+    kept: list[str] = []
+    for line in text.split("\n"):
+        shown = _shown_line(line)
+        if shown or (shown == "" and kept and kept[-1]):
+            kept.append(_inline(shown.rstrip()))
+    return "\n".join(kept).strip("\n")
+
+
+def _shown_line(line: str) -> str | None:
+    """The line without its directive; None where nothing of it is shown."""
+    if _ADORNMENT.fullmatch(line) or _FIELD.match(line):
+        return None
+    directive = _DIRECTIVE.match(line)
+    if directive:
+        return "" if directive[2] in _SILENT else f"{directive[1]}{directive[2]} {directive[3]}".rstrip()
+    return "" if line.startswith((".. _", ".. |")) else line
+
+
+def _inline(line: str) -> str:
+    if "`" not in line:
+        return line
+    line = _ROLE.sub(lambda role: _shown(role[1]), line)
+    return _LINK.sub(r"\1", _CODE.sub(r"\1", line)).replace("`", "")
+
+
+def _shown(target: str) -> str:
+    titled = _TITLED.match(target)
+    return titled[1] if titled else target.lstrip("~!@")
+
+
+def _heading_at(lines: Sequence[str], number: int) -> tuple[tuple[str, bool], str, int] | None:
+    """The adornment, title and height in lines of a heading that begins here."""
+    line = lines[number]
+    if number and lines[number - 1].strip() and not _ADORNMENT.fullmatch(lines[number - 1]):
+        return None
+    over = _ADORNMENT.fullmatch(line)
+    if over:
+        return _overlined(lines, number, over)
+    title = line.rstrip()
+    under = _ADORNMENT.fullmatch(lines[number + 1]) if title and number + 1 < len(lines) else None
+    if under is None or title[0].isspace() or title.startswith((".. ", "- ", "* ")):
+        return None
+    if len(under[0].rstrip()) < min(len(title), 4):
+        return None
+    return (under[1], False), _title(title), 2
+
+
+def _overlined(
+    lines: Sequence[str], number: int, over: re.Match[str]
+) -> tuple[tuple[str, bool], str, int] | None:
+    if number + 2 >= len(lines) or not lines[number + 1].strip():
+        return None
+    if lines[number + 2].rstrip() != over[0].rstrip() or _ADORNMENT.fullmatch(lines[number + 1]):
+        return None
+    return (over[1], True), _title(lines[number + 1]), 3
+
+
+def _title(line: str) -> str:
+    return _inline(line.strip()) if not identifier_in(line) else line.strip()
+
+
+def _labelled(lines: Sequence[str], found: Sequence[tuple[int, int, int, str]], position: int) -> Heading:
+    """A heading with the labels and directives right before it, and the names that its own lines define."""
+    row, below, level, title = found[position]
+    least = found[position - 1][1] if position else 0
+    first = row
+    for above in range(row - 1, least - 1, -1):
+        if lines[above].strip() and not _LABEL.fullmatch(lines[above].rstrip()):
+            break
+        if lines[above].strip():
+            first = above
+    end = found[position + 1][0] if position + 1 < len(found) else len(lines)
+    matches = (_DEFINES.match(line) for line in (*lines[first:row], *_without_next_label(lines, below, end)))
+    names = dict.fromkeys(match[1].lstrip("~!") for match in matches if match)
+    own = identifier_in(title)
+    if own:
+        names = {own: None, **names}
+    return Heading(first + 1, level, title.replace("`", ""), tuple(names))
+
+
+def _without_next_label(lines: Sequence[str], start: int, end: int) -> Sequence[str]:
+    """The section's own lines, without the labels at its end that belong to the next heading."""
+    while end > start and (not lines[end - 1].strip() or _LABEL.fullmatch(lines[end - 1].rstrip())):
+        end -= 1
+    return lines[start:end]
