@@ -19,7 +19,7 @@ from starlette.types import Scope
 from functions.faces.native.routes import FACE as NATIVE
 from functions.web.access import Access
 from functions.web.calls import run
-from functions.web.faces import FUNCTIONS, FaceMount, joined
+from functions.web.faces import FUNCTIONS, MOUNT_PATH, FaceMount, joined
 from functions.web.frame import Frame, render
 from functions.web.logs import configure_logs
 from functions.web.openapi import describe_api
@@ -45,9 +45,10 @@ def create_app(
     app.state.service = service
     app.state.pool = ThreadPoolExecutor(os.cpu_count(), "search") if concurrent else None
     mount = FaceMount(functions)
+    # First, because it is one comparison, and most requests come through a face.
+    app.router.routes.append(Mount(MOUNT_PATH, app=mount))
     app.router.routes.extend(joined(NATIVE, functions).routes)
     app.router.routes.extend(reference_router(partial(_describe, functions=functions)).routes)
-    app.router.routes.append(Mount("/{collection}", app=mount))
     app.add_exception_handler(HTTPException, _answer_problem)
     app.add_exception_handler(RequestValidationError, _answer_problem)
     app.add_middleware(

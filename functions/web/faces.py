@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from fastapi import APIRouter
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from functions.web.calls import run
 from functions.web.problems import Problem, render_problem
+from quire.collections import NAME, RESERVED
 from quire.errors import QuireError
 
 QUERY, ANSWER, MEMORY = "query", "answer", "memory"
@@ -53,6 +56,24 @@ def load_face(name: str) -> Face | None:
             raise
         return None
     return face
+
+
+class CollectionConvertor(Convertor[str]):
+    """Matches a collection's name in a path, and none of the native API's own."""
+
+    regex = rf"(?!(?:{'|'.join(map(re.escape, sorted(RESERVED)))})(?:/|$)){NAME.pattern}"
+
+    def convert(self, value: str) -> str:
+        """The name as it stands."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """The name as it stands."""
+        return value
+
+
+register_url_convertor("collection", CollectionConvertor())
+MOUNT_PATH = "/{collection:collection}"
 
 
 class FaceMount:

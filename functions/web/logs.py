@@ -45,4 +45,5 @@ def configure_logs(level: int = logging.INFO) -> None:
 def log(event: str, level: int = logging.INFO, **fields: Any) -> None:
     """Write one line: `event` says what happened, `fields` the facts."""
     if LOGGER.isEnabledFor(level):
-        LOGGER.log(level, event, extra={"fields": fields})
+        # Not `LOGGER.log`: looking for the caller's file and line is a third of a line's cost, and no line shows them.
+        LOGGER.handle(LOGGER.makeRecord(LOGGER.name, level, "", 0, event, (), None, extra={"fields": fields}))
