@@ -7,13 +7,11 @@ SHELL := /bin/sh
 PORT ?= 8000
 HOST ?= 127.0.0.1
 COLLECTION ?= quire
-QUIRE_STORE ?= .quire/store
-export QUIRE_STORE
+# The store that QUIRE_STORE names, in the shell or in .env; commands read it themselves, make needs it for a stamp.
+STORE := $(or $(QUIRE_STORE),$(shell sed -n 's/^QUIRE_STORE=//p' .env 2>/dev/null),.quire/store)
 
 VENV := .venv
 PY := $(VENV)/bin/python
-LOCKS := layers/runtime/requirements.txt layers/llm/requirements.txt build_index/requirements.txt \
-	tests/requirements.txt infra/requirements.txt
 MYPY_PATHS := layers/core/python/quire build_index functions tests $(if $(wildcard infra/*.py),infra)
 
 # What the environment holds hangs on these two; a stamp for each keeps the second `make` quick.
@@ -54,13 +52,14 @@ setup: $(TEST_READY) ## make the environment in .venv, tools for tests and check
 
 # ---- running ----------------------------------------------------------------------------------------------------
 
-# The index of this repository's own documents is built again when one of them, or the code that indexes them, changed.
-QUIRE_SOURCES := $(wildcard *.md layers/*.md) collections.toml \
-	$(shell find layers/core/python build_index -name '*.py' 2>/dev/null)
-QUIRE_READY := .quire/quire.built
+# The index of this repository's own documents is built again when one of them, or the code that indexes them, changed;
+# never into a store that is not a folder.
+QUIRE_SOURCES := collections.toml $(shell find . -name '.?*' -prune -o -name node_modules -prune -o -name '*.md' -print) \
+	$(shell find layers/core/python build_index -name '*.py')
+QUIRE_READY := $(if $(findstring :,$(STORE)),,$(STORE)/.quire-built)
 
 $(QUIRE_READY): $(QUIRE_SOURCES) | $(RUN_READY)
-	@$(WITH_ENV) $(PY) -m build_index build quire --store $(QUIRE_STORE)
+	@$(WITH_ENV) $(PY) -m build_index build quire
 	@mkdir -p $(@D) && touch $@
 
 .PHONY: run
@@ -74,7 +73,7 @@ dev: $(RUN_READY) $(QUIRE_READY) ## the same with hot reload
 
 .PHONY: index
 index: $(RUN_READY) ## build and publish one collection of collections.toml: make index COLLECTION=roblox
-	@$(WITH_ENV) $(PY) -m build_index build $(COLLECTION) --store $(QUIRE_STORE)
+	@$(WITH_ENV) $(PY) -m build_index build $(COLLECTION)
 
 # ---- checking ---------------------------------------------------------------------------------------------------
 
@@ -107,7 +106,7 @@ bench: $(TEST_READY) ## measure speed and size; one of tests/bench alone: make b
 
 .PHONY: eval
 eval: $(TEST_READY) ## ask the golden questions and print quality with intervals
-	@$(WITH_ENV) $(PY) -m build_index evaluate $(COLLECTION) --store $(QUIRE_STORE) $(ARGS)
+	@$(WITH_ENV) $(PY) -m build_index evaluate $(COLLECTION) $(ARGS)
 
 .PHONY: soak
 soak: $(TEST_READY) ## the long rounds that CI leaves out
