@@ -7,6 +7,7 @@ import re
 
 _FENCE = re.compile(r"(^[ \t]*```.*?^[ \t]*```[ \t]*$)", re.MULTILINE | re.DOTALL)
 _REFERENCE = re.compile(r"\b(Class|Enum|Datatype|Library|Global)\.([^`|<]+)(?:\|([^`<]*))?")
+_LOOSE = re.compile(r"(?<![`.\w])(?:Class|Datatype)\.([A-Z]\w*)(?:\|\w+)?")
 _SPAN = re.compile(r"(`[^`]*`)")
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\([^)\s]*(?:\s+\"[^\"]*\")?\)")
 _CODE_TAG = re.compile(r"<code[^>]*>(.*?)</code>", re.DOTALL)
@@ -62,6 +63,7 @@ def _prose(text: str, owner: str) -> str:
     if "<" in text:
         text = _untagged(text)
     if "." in text:
+        text = _LOOSE.sub(r"\1", text)
         text = _SPAN.sub(lambda match: _REFERENCE.sub(lambda found: _reference(found, owner), match[0]), text)
     if "](" in text:
         text = _LINK.sub(lambda match: "" if match[1] else match[2], text)

@@ -31,6 +31,7 @@ def test_the_examples_in_the_docstrings_hold(module: object) -> None:
         ("`Library.tide.next()`", "`tide.next()`"),
         ("`Global.SeaGlobals.hoist()`", "`hoist()`"),
         ("<code>Class.Boat</code>", "`Boat`"),
+        ("a Class.Boat, Class.Dinghy|Dinghies", "a Boat, Dinghy"),
     ],
 )
 def test_cross_references_read_as_names(written: str, shown: str) -> None:
