@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ from functions.web.wiring import lambda_app
 from quire.settings import Settings
 from tests.support.events import LambdaContext, event_v1, event_v2
 from tests.support.served import Shelf
+from tests.support.tree import ROOT
 
 MAKERS = [
     event_v1,
@@ -121,3 +125,32 @@ def test_a_function_without_a_store_starts_and_says_so_when_asked(
     assert "holds none" in called(handler, question, 404)["detail"]
     handler.close()
     assert '"event":"request"' in capsys.readouterr().out
+
+
+def test_the_handlers_import_brings_no_library_that_a_query_does_not_need(tmp_path: Path) -> None:
+    script = "import sys, functions.query; print(*{name.split('.')[0] for name in sys.modules}, sep='\\n')"
+    paths = os.pathsep.join((str(ROOT), str(ROOT / "layers/core/python")))
+    run = subprocess.run(
+        (sys.executable, "-W", "error", "-c", script),
+        cwd=tmp_path,
+        env={"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    loaded = set(run.stdout.split())
+    heavy = {
+        "google",
+        "boto3",
+        "botocore",
+        "build_index",
+        "httpx",
+        "tree_sitter",
+        "yaml",
+        "typer",
+        "rich",
+        "uvicorn",
+    }
+    assert {"fastapi", "mangum", "onnxruntime"} <= loaded
+    assert not loaded & heavy
