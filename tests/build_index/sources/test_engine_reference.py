@@ -9,7 +9,8 @@ from build_index.sources.engine_reference import read_reference
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
 from quire.errors import SourceError
-from tests.support.engine import PAGES, write_engine
+from tests.support.engine import write_engine
+from tests.support.engine_pages import PAGES
 
 
 def read(root: Path, *, dump_joined: bool = False) -> dict[str, Chunk]:
