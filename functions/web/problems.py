@@ -153,6 +153,6 @@ def _sentence(invalid: Mapping[str, Any]) -> str:
     if invalid["type"] == "extra_forbidden":
         return "unknown field"
     if invalid["type"] == "json_invalid":
-        return f"not valid JSON at byte {invalid['loc'][-1]}: {invalid['ctx']['error']}"
+        return f"not valid JSON: {invalid['ctx']['error']}"
     message: str = invalid["msg"]
     return message.removeprefix("Value error, ")

@@ -59,13 +59,15 @@ class Knowledge:
         return Found(served, found.hits, found.mode, degraded)
 
     def describe(self, caller: Caller, collection: str) -> Served:
-        """The state of one collection.
+        """The state of one collection, `degraded` by a missing model too.
 
         Raises:
             ScopeMissing, UnknownCollection: as their names say.
         """
         caller.require(READ, collection)
-        return self.catalog.get(collection)
+        served = self.catalog.get(collection)
+        _, missing = self._embedder(served, "hybrid")
+        return replace(served, degraded=(*served.degraded, *missing)) if missing else served
 
     def names(self, caller: Caller) -> tuple[str, ...]:
         """The collections that the store holds and the caller may read, sorted."""
@@ -76,7 +78,7 @@ class Knowledge:
         states: list[tuple[str, Served | QuireError]] = []
         for name in self.names(caller):
             try:
-                states.append((name, self.catalog.get(name)))
+                states.append((name, self.describe(caller, name)))
             except QuireError as error:
                 states.append((name, error))
         return states

@@ -22,13 +22,14 @@ from functions.faces.native.contract import (
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.faces import QUERY, Face
+from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from functions.web.wire import hit_wire
 from quire import __version__
 from quire.retrieval import Query
 
 STARTED = time.monotonic()
-router = APIRouter(tags=["native"])
+router = APIRouter(tags=["native"], route_class=LeanRoute)
 
 
 @router.post(

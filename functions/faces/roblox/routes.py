@@ -20,6 +20,7 @@ from functions.faces.roblox.errors import ERROR_EXAMPLE, render_detail
 from functions.web.calls import caller_of, collection_of, run, service_of
 from functions.web.documented import answer
 from functions.web.faces import QUERY, Face
+from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from functions.web.wire import citation_wire, metadata_wire, rounded
 from quire.documents import Hit
@@ -63,7 +64,7 @@ INVALID: dict[int | str, dict[str, Any]] = {
     413: _refused(Refusal, "Body over 1 MB", {"detail": "body: wanted at most 1,000,000 bytes"}),
     422: _refused(InvalidRequest, "Invalid request", ERROR_EXAMPLE),
 }
-router = APIRouter(tags=["roblox"])
+router = APIRouter(tags=["roblox"], route_class=LeanRoute)
 
 
 @router.post(

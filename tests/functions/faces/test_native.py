@@ -208,6 +208,15 @@ def test_without_a_model_the_answer_is_by_keywords_and_says_so(shelf: Shelf) -> 
     assert body["hits"][0]["metadata"]["title"] == "Physics units"
 
 
+def test_a_missing_model_shows_in_the_status(shelf: Shelf) -> None:
+    def no_model(digest: str) -> Embedder:
+        raise ModelError(f"model {digest}: not here")
+
+    body = shelf.client(embedder_of=no_model).get("/status").json()
+    assert body["status"] == body["collections"][0]["status"] == "degraded"
+    assert body["collections"][0]["degraded"] == ["embedding model unavailable: ranked by keywords alone"]
+
+
 def test_collections_are_listed_and_described(shelf: Shelf) -> None:
     shelf.publish("second", documents=api_documents()[:1])
     titled = {"roblox": Collection("roblox", "roblox", title="the engine")}
