@@ -67,16 +67,23 @@ def question_step(dimensions: int) -> float:
 
 
 def cosines(
-    codes: NDArray[np.int8], scales: NDArray[np.float32], question: NDArray[np.float32]
+    codes: NDArray[np.int8],
+    scales: NDArray[np.float32],
+    question: NDArray[np.float32],
+    rows: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float32]:
-    """Cosine of the unit vector `question` with each row, shape (n,); exact in the sense of this module."""
+    """Cosine of the unit vector `question` with each row, or with the chosen `rows`; exact as this module says."""
     step = question_step(len(question))
     whole = np.rint(question / np.float32(step)).astype(np.float32)
-    sums = np.empty(len(codes), np.float32)
-    for start in range(0, len(codes), BLOCK_ROWS):
-        block = slice(start, start + BLOCK_ROWS)
-        np.matmul(codes[block].astype(np.float32), whole, out=sums[block])
-    return sums * (scales * np.float32(step))
+    size = len(codes) if rows is None else len(rows)
+    sums = np.empty(size, np.float32)
+    floats = np.empty((min(BLOCK_ROWS, size), codes.shape[1]), np.float32)
+    for start in range(0, size, BLOCK_ROWS):
+        span = slice(start, min(start + BLOCK_ROWS, size))
+        block = floats[: span.stop - start]
+        block[...] = codes[span] if rows is None else codes[rows[span]]
+        np.matmul(block, whole, out=sums[span])
+    return sums * ((scales if rows is None else scales[rows]) * np.float32(step))
 
 
 def mean_row(blocks: Iterable[Quantized], dimensions: int) -> NDArray[np.float32]:

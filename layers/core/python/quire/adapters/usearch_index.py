@@ -15,10 +15,11 @@ from quire.fusion import EMPTY, Ranking
 from quire.ordinals import contains
 from quire.ports import Ordinals, VectorIndex, Vectors
 from quire.quantization import quantize
-from quire.vectors import VectorArrays, candidates_for, score_rows
+from quire.vectors import VectorArrays, score_rows
 
 CONNECTIVITY = 16
 EXPANSION_ADD = 128
+GRAPH_CANDIDATES = 200
 
 
 def write_graph(codes: NDArray[np.int8], path: Path) -> None:
@@ -55,7 +56,7 @@ class GraphVectors:
             return EMPTY
         if allowed is not None:
             return self._exact.nearest(vector, limit, allowed)
-        keys = self._graph.search(quantize(vector[None]).codes[0], candidates_for(limit), threads=1).keys
+        keys = self._graph.search(quantize(vector[None]).codes[0], max(GRAPH_CANDIDATES, 2 * limit), threads=1).keys
         rows: NDArray[np.intp] = np.sort(keys.astype(np.intp))
         rows = rows[~contains(self._hidden, self._arrays.owners[rows])]
         found = score_rows(self._arrays, vector, rows, limit)
