@@ -126,6 +126,10 @@ lock: | $(RUN_READY) ## lock the dependencies of pyproject.toml with digests; UP
 	@echo "lock: layers/llm/requirements.txt" && $(COMPILE) -c tests/requirements.txt --extra llm $(RUNTIME_NAMES) -o layers/llm/requirements.txt
 	@echo "lock: infra/requirements.txt" && $(COMPILE) -c tests/requirements.txt --extra infra -o infra/requirements.txt
 
+.PHONY: routes
+routes: $(TEST_READY) ## write functions/routes.json after a change of the routes
+	@$(PY) -m functions.web.route_table
+
 .PHONY: licenses
 licenses: $(TEST_READY) ## list third-party licences after a change of the locks
 	@$(PY) -m build_index.licenses

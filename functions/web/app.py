@@ -9,10 +9,8 @@ from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
+from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.types import Scope
 
@@ -20,10 +18,9 @@ from functions.faces.native.routes import FACE as NATIVE
 from functions.web.access import Access
 from functions.web.calls import run
 from functions.web.faces import FUNCTIONS, MOUNT_PATH, FaceMount, joined
-from functions.web.frame import Frame, render
+from functions.web.frame import Frame
 from functions.web.logs import configure_logs
 from functions.web.openapi import describe_api
-from functions.web.problems import problem_of
 from functions.web.reference import reference_router
 from functions.web.service import Knowledge
 
@@ -49,10 +46,10 @@ def create_app(
     app.router.routes.append(Mount(MOUNT_PATH, app=mount))
     app.router.routes.extend(joined(NATIVE, functions).routes)
     app.router.routes.extend(reference_router(partial(_describe, functions=functions)).routes)
-    app.add_exception_handler(HTTPException, _answer_problem)
-    app.add_exception_handler(RequestValidationError, _answer_problem)
-    app.add_middleware(
-        Frame,
+    # In place of the six layers that FastAPI would build: the frame answers every error, so there is one way for all.
+    # FastAPI's routes need the exit stack.
+    app.middleware_stack = Frame(
+        AsyncExitStackMiddleware(app.router),
         access=access,
         is_open=lambda scope: _is_open(scope, mount),
         max_body_bytes=max_body_bytes,
@@ -66,7 +63,3 @@ async def _describe(request: Request, *, functions: Sequence[str]) -> dict[str, 
 
 async def _is_open(scope: Scope, mount: FaceMount) -> bool:
     return scope["path"] in NATIVE.open_paths or await mount.is_open(scope)
-
-
-async def _answer_problem(request: Request, error: Exception) -> Response:
-    return render(request.scope, problem_of(error))
