@@ -21,17 +21,19 @@ class Sizes:
 
     Attributes:
         whole: up to this a definition is one span; a longer one is cut.
+        holder: up to this what holds definitions, such as a class, is one span.
         small: neighbouring definitions that are all smaller are joined,
         merged: up to this.
     """
 
     whole: int
+    holder: int
     small: int
     merged: int
 
 
-CODE = Sizes(whole=1600, small=240, merged=700)
-SECTIONS = Sizes(whole=1200, small=500, merged=1000)
+CODE = Sizes(whole=2400, holder=1200, small=300, merged=900)
+SECTIONS = Sizes(whole=1200, holder=1200, small=500, merged=1000)
 
 _MINOR = frozenset("module variable macro type".split())
 _HOLDERS = frozenset("class interface trait struct enum record impl union namespace module section".split())
@@ -104,7 +106,8 @@ def _piece(around: Span, definition: Definition, lines: Lines, sizes: Sizes) -> 
         definition.signature,
         around.path,
     )
-    if definition.members and lines.size(span.start_line, span.end_line) > sizes.whole:
+    most = sizes.holder if definition.kind in _HOLDERS else sizes.whole
+    if definition.members and lines.size(span.start_line, span.end_line) > most:
         yield from _pieces(span, definition.members, lines, sizes)
     else:
         yield span._replace(defines=(*defines, *_inner(path, definition.members)))
@@ -169,7 +172,7 @@ def _belong_together(above: Span, below: Span, lines: Lines, sizes: Sizes) -> bo
         return False
     size = lines.size(above.start_line, below.end_line)
     if _is_minor(above) and _is_minor(below):
-        return size <= sizes.whole
+        return size <= sizes.holder
     largest = max(lines.size(span.start_line, span.end_line) for span in (above, below))
     return size <= sizes.merged and largest < sizes.small
 

@@ -181,10 +181,9 @@ def _value(node: Any, level: int) -> Any:
 
 
 def _doc(body: Any, reader: _Reader, place: _Place) -> str:
+    said = docstring(body) if body is not None and reader.grammar.docstrings else ""
     start, end = place.doc
-    if end > start:
-        return comment_text(reader.between(start, end))
-    return docstring(body) if body is not None and reader.grammar.docstrings else ""
+    return said or (comment_text(reader.between(start, end)) if end > start else "")
 
 
 def _signature(node: Any, body: Any, reader: _Reader) -> str:

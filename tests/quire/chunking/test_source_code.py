@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import hashlib
+import os
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quire.chunking import CHUNKERS
+from quire.chunking.source_code import chunk_source_code
+from quire.documents import Chunk, Document
+from tests.support.code_samples import SAMPLES, Sample
+
+LARGEST = 200_000
+ENDINGS = {
+    ".py": "python",
+    ".c": "c",
+    ".h": "c",
+    ".js": "javascript",
+    ".rst": "rst",
+    ".txt": "text",
+    ".sh": "shell",
+    ".md": "markdown",
+}
+
+
+def cut(text: str, language: str, path: str = "a") -> list[Chunk]:
+    return list(chunk_source_code(Document(path, text, "source_code", {"path": path, "lang": language})))
+
+
+def trees() -> Iterator[Path]:
+    """Every 100th file of the standard library and of the installed packages."""
+    found = [
+        Path(folder, name)
+        for root in ("stdlib", "purelib")
+        for folder, _, names in os.walk(sysconfig.get_path(root))
+        for name in names
+        if Path(name).suffix in ENDINGS
+    ]
+    yield from (path for path in sorted(found)[::100] if path.stat().st_size < LARGEST)
+
+
+def test_every_chunk_of_real_trees_is_the_files_lines_byte_for_byte() -> None:
+    seen = 0
+    for path in trees():
+        try:
+            text = path.read_bytes().decode()
+        except UnicodeDecodeError:
+            continue
+        language = ENDINGS[path.suffix]
+        chunks = cut(text, language)
+        assert_is_lines(chunks, text, path, language)
+        seen += len(chunks)
+    assert seen > 100
+
+
+def assert_is_lines(chunks: list[Chunk], text: str, path: Path, language: str) -> None:
+    lines = text.encode().split(b"\n")
+    covered: set[int] = set()
+    for chunk in chunks:
+        start, end = chunk.metadata["start_line"], chunk.metadata["end_line"]
+        assert isinstance(start, int)
+        assert isinstance(end, int)
+        stored = b"\n".join(lines[start - 1 : end])
+        assert chunk.text.encode() == stored, path
+        assert chunk.metadata["sha256"] == hashlib.sha256(stored).hexdigest()
+        covered.update(range(start, end + 1))
+    if language != "markdown":
+        missing = [n for n, line in enumerate(lines, 1) if n not in covered and line.strip()]
+        assert not missing, f"{path}: {missing[:5]}"
+    assert len({chunk.id for chunk in chunks}) == len(chunks)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.language)
+def test_texts_joined_give_the_file_back(sample: Sample) -> None:
+    chunks = cut(sample.text, sample.language, sample.path)
+    assert "\n".join(chunk.text for chunk in chunks) == sample.text.removesuffix("\n")
+
+
+def test_carriage_returns_and_other_breaks_stay_and_count_no_lines() -> None:
+    text = "def a():\r\n    return '\x0c\u2028'\r\n\r\ndef b():\r\n    return 1\r\n"
+    chunks = cut(text, "python")
+    assert "\n".join(chunk.text for chunk in chunks) == text.removesuffix("\n")
+    assert chunks[-1].metadata["end_line"] == 5
+
+
+def test_a_chunk_says_where_it_stands_and_what_it_is() -> None:
+    body = "        self.do_something_that_takes_a_line()\n" * 30
+    text = f'class Task:\n    """Work to do."""\n\n    def retry(self):\n        """Try again."""\n{body}'
+    head, method = cut(text, "python", "celery/app/task.py")
+    assert (head.metadata["kind"], head.symbols[:2]) == ("class", ("Task", "celery.app.task.Task"))
+    assert method.breadcrumb == "celery/app/task.py › Task.retry"
+    assert method.symbols == ("Task.retry", "retry", "celery.app.task.Task.retry")
+    assert method.metadata["calls"] == ("do_something_that_takes_a_line",)
+    wanted = {
+        "kind": "method",
+        "symbol": "Task.retry",
+        "heading": "Task.retry",
+        "title": "celery/app/task.py",
+    }
+    assert {key: method.metadata[key] for key in wanted} == wanted
+    assert "celery app task" in method.summary
+    assert "Try again." in method.summary
+
+
+def test_a_document_of_sections_is_cut_at_headings_and_defines_its_settings() -> None:
+    paragraph = "A sentence that fills the section with words. " * 20 + "\n\n"
+    setting = ".. setting:: task_limit\n\n``task_limit``\n--------------\n\nSee :setting:`x`.\n\n"
+    text = f"Guide\n=====\n\n{paragraph}{setting}{paragraph}"
+    first, second = cut(text, "rst", "docs/guide.rst")
+    assert (second.metadata["start_line"], second.metadata["kind"]) == (6, "section")
+    assert second.metadata["heading"] == "Guide › task_limit"
+    assert second.symbols == ("task_limit",)
+    assert second.text.startswith(".. setting:: task_limit")
+    assert "See x." in second.summary
+    assert first.symbols == ()
+
+
+def test_markdown_keeps_the_files_lines_and_embeds_what_one_reads() -> None:
+    [chunk] = cut("# Guide\n\nSee **the** [page](a.html).\n", "markdown", "README.md")
+    assert chunk.text == "# Guide\n\nSee **the** [page](a.html)."
+    assert "See the page." in chunk.summary
+    assert (chunk.metadata["kind"], chunk.metadata["lang"]) == ("section", "markdown")
+
+
+def test_other_files_are_cut_into_windows() -> None:
+    chunks = cut("key: value\n" * 200, "yaml")
+    assert {chunk.metadata["kind"] for chunk in chunks} == {"window"}
+    assert all(len(chunk.text) <= 800 for chunk in chunks)
+
+
+@pytest.mark.parametrize("language", ["python", "rst", "markdown", "text"])
+def test_a_blank_file_has_no_chunks(language: str) -> None:
+    assert cut(" \n\n", language) == []
+
+
+def test_the_chunker_is_found_by_its_kind() -> None:
+    assert CHUNKERS["source_code"] is chunk_source_code
