@@ -15,6 +15,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,9 +74,9 @@ def measure(store: Path, collection: str, rounds: int) -> dict[str, Any]:
             "health v2 event": event_v2("GET", "/health"),
         }
         work: dict[str, Callable[[], object]] = {
-            "forward pass": lambda text=text: embedder.embed([text]),  # type: ignore[misc]
-            "retrieve": lambda text=text: retrieve(served.index, embedder, Query(text, 5)),  # type: ignore[misc]
-            **{name: (lambda event=event: handler(event, context)) for name, event in events.items()},
+            "forward pass": partial(embedder.embed, [text]),
+            "retrieve": partial(retrieve, served.index, embedder, Query(text, 5)),
+            **{name: partial(handler, event, context) for name, event in events.items()},
         }
         for name, one in work.items():
             spent = cpu_ms(one)
