@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -18,8 +18,7 @@ from quire.ordinals import NONE, intersection, union
 from quire.ports import Ordinals, VectorIndex
 
 STACKED_CHUNKS = 1024
-STACK_SEGMENTS = 32
-"""A write re-stacks at most so many segments; full stacks are kept by whoever opens versions one after another."""
+MOST_STACKED = 256
 
 Part: TypeAlias = Segment | Stack
 _Number = TypeVar("_Number", bound=np.generic)
@@ -35,15 +34,20 @@ def bases(sizes: Sequence[int]) -> list[int]:
 
 
 def group(segments: Sequence[Segment]) -> list[list[Segment]]:
-    """Runs of small segments together, at most `STACK_SEGMENTS`; each large one alone. Order is kept."""
+    """Each large segment alone, and runs of small ones in blocks; order is kept.
+
+    A run is cut into the largest blocks of a power of two, `MOST_STACKED` at most, that begin at a multiple of their
+    size. So 200 segments make three blocks (128, 64 and 8), and one more segment changes only the last ones.
+    """
     groups: list[list[Segment]] = []
-    for segment in segments:
-        is_small = segment.chunk_count <= STACKED_CHUNKS
-        last = groups[-1] if groups else []
-        if is_small and last and last[-1].chunk_count <= STACKED_CHUNKS and len(last) < STACK_SEGMENTS:
-            last.append(segment)
-        else:
-            groups.append([segment])
+    for is_small, run in groupby(segments, key=lambda segment: segment.chunk_count <= STACKED_CHUNKS):
+        members = list(run)
+        begin = 0
+        while begin < len(members):
+            aligned = begin & -begin or MOST_STACKED
+            size = min(aligned, MOST_STACKED, 1 << (len(members) - begin).bit_length() - 1) if is_small else 1
+            groups.append(members[begin : begin + size])
+            begin += size
     return groups
 
 

@@ -62,3 +62,18 @@ def with_deletion(pointer: Pointer, documents: Iterable[str]) -> Pointer:
         tombstones={**pointer.tombstones, **dict.fromkeys(documents, sequence)},
         next_sequence=sequence + 1,
     )
+
+
+def with_rollback(pointer: Pointer, older: Pointer) -> Pointer:
+    """An older state is served again. What was written live since stays, and what was deleted since stays deleted."""
+    held = {ref.digest for ref in older.segments}
+    written = [ref for ref in pointer.segments if ref.origin == WRITE and ref.digest not in held]
+    tombstones = {**older.tombstones}
+    for document, sequence in pointer.tombstones.items():
+        tombstones[document] = max(sequence, tombstones.get(document, 0))
+    return replace(
+        older,
+        segments=(*older.segments, *written),
+        tombstones=tombstones,
+        next_sequence=max(pointer.next_sequence, older.next_sequence),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -17,24 +18,35 @@ from quire.vocabulary import Spelling
 
 
 class StackedPostings:
-    """`Postings` of several tables whose ordinals follow one another, looked up through one dictionary."""
+    """Several `Postings` whose ordinals follow one another, merged and looked up through one dictionary."""
 
     def __init__(self, tables: Sequence[Postings], sizes: Sequence[int]) -> None:
-        self._tables = tables
-        self._bases = [sum(sizes[:position]) for position in range(len(sizes))]
-        self._places: dict[str, list[tuple[int, int]]] = {}
-        for number, table in enumerate(tables):
-            for position, key in enumerate(table.keys()):
-                self._places.setdefault(key, []).append((number, position))
+        ids: defaultdict[str, int] = defaultdict()
+        ids.default_factory = ids.__len__
+        keys, ordinals, weights, base = [], [], [], 0
+        for table, size in zip(tables, sizes, strict=True):
+            places = np.fromiter(map(ids.__getitem__, table.keys()), np.intp, len(table.strings))
+            starts = table.starts.astype(np.intp)
+            keys.append(np.repeat(places, starts[1:] - starts[:-1]))
+            ordinals.append(table.all_ordinals + np.uint32(base))
+            weights.append(table.all_weights)
+            base += size
+        every = np.concatenate(keys)
+        order = np.argsort(every, kind="stable")  # keeps the ordinals of a key ascending
+        self._ids = dict(ids)
+        self._starts = np.concatenate([[0], np.cumsum(np.bincount(every, minlength=len(ids)))]).tolist()
+        self._ordinals = np.concatenate(ordinals)[order]
+        self._weights = np.concatenate(weights)
+        if len(self._weights):
+            self._weights = self._weights[order]
 
     def entry(self, key: str) -> tuple[Ordinals, NDArray[np.uint8]]:
         """Ordinals and weights of the string over all tables."""
-        places = self._places.get(key)
-        if not places:
+        place = self._ids.get(key)
+        if place is None:
             return NO_ORDINALS, NO_WEIGHTS
-        found = [(self._bases[number], self._tables[number].at(position)) for number, position in places]
-        ordinals = np.concatenate([ordinals + np.uint32(base) for base, (ordinals, _) in found])
-        return ordinals, np.concatenate([weights for _, (_, weights) in found])
+        span = slice(self._starts[place], self._starts[place + 1])
+        return self._ordinals[span], self._weights[span]
 
     def ordinals(self, key: str) -> Ordinals:
         """Ordinals of the string, ascending."""

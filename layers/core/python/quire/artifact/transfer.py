@@ -14,6 +14,8 @@ from quire.model_facts import FACTS_FILE, read_facts
 from quire.ports import ObjectStore
 
 COLLECTIONS = "collections/"
+MODELS = "models/"
+SEGMENTS = "segments/"
 POINTER = "current.json"
 TRANSFERS = 8
 
@@ -40,12 +42,16 @@ def versions_key(name: str, version: str = "") -> str:
 
 def segment_key(name: str, digest: str) -> str:
     """Prefix of a segment's files."""
-    return f"{collection_key(name)}segments/{digest}/"
+    return f"{collection_key(name)}{SEGMENTS}{digest}/"
 
 
 def model_key(digest: str) -> str:
     """Prefix of a model's files, which lie in a store once."""
-    return f"models/{digest}/"
+    return f"{MODELS}{digest}/"
+
+
+CONDEMNED = "condemned.json"
+"""What nothing refers to any more, and since when: `prune` removes it a while later."""
 
 
 def upload_segment(objects: ObjectStore, prefix: str, folder: Path, manifest: Manifest) -> None:
