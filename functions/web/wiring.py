@@ -59,9 +59,13 @@ def open_objects(store: str) -> ObjectStore:
         ConfigError: the name has a scheme that no adapter knows.
     """
     scheme, separator, _ = store.partition("://")
-    if separator:
-        raise ConfigError(f"QUIRE_STORE: wanted a folder, found the scheme {scheme!r}")
-    return FolderStore(Path(store))
+    if not separator:
+        return FolderStore(Path(store))
+    if scheme != "s3":
+        raise ConfigError(f"QUIRE_STORE: wanted a folder or s3://bucket/prefix, found the scheme {scheme!r}")
+    from quire.adapters.s3_store import open_s3_store  # boto3 costs 280 ms to import: only a bucket needs it
+
+    return open_s3_store(store)
 
 
 def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> FastAPI:

@@ -6,15 +6,19 @@ import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from quire.adapters.folder_store import FolderStore
-from quire.errors import ArtifactCorrupt, SwapConflict
+from quire.adapters.s3_store import open_s3_store
+from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
 from quire.ports import ObjectStore
+from tests.support.aws import bucket_of, use_endpoint
 from tests.support.stores import MemoryStore
 
 WRITERS, ROUNDS = 16, 25
+ROUNDS_IN_CI = 5
 KEY = "collections/docs/current.json"
 
 
@@ -71,7 +75,10 @@ class ObjectStoreContract:
             store.write(KEY, b"one", if_match="0" * 32)
         assert store.read(KEY) is None
 
-    def test_one_of_many_racing_writers_wins_each_round(self, store: ObjectStore) -> None:
+    @pytest.mark.parametrize(
+        "rounds", [ROUNDS_IN_CI, pytest.param(ROUNDS, marks=pytest.mark.soak)], ids="{} rounds".format
+    )
+    def test_one_of_many_racing_writers_wins_each_round(self, store: ObjectStore, rounds: int) -> None:
         def swap(round_: int, writer: int, etag: str) -> bool:
             try:
                 store.write(KEY, f"{round_}/{writer}".encode(), if_match=etag)
@@ -81,7 +88,7 @@ class ObjectStoreContract:
 
         with ThreadPoolExecutor(WRITERS) as pool:
             etag = store.write(KEY, b"begin")
-            for round_ in range(ROUNDS):
+            for round_ in range(rounds):
                 won = list(pool.map(lambda writer, r=round_, e=etag: swap(r, writer, e), range(WRITERS)))
                 stored = store.read(KEY)
                 assert stored is not None
@@ -105,7 +112,7 @@ class ObjectStoreContract:
         assert store.list("c/") == []
 
     def test_a_file_goes_in_and_comes_out_checked(self, store: ObjectStore, tmp_path: Path) -> None:
-        data = bytes(range(256)) * 9000
+        data = bytes(range(256)) * 80_000  # three ranges of a download
         digest = hashlib.sha256(data).hexdigest()
         (tmp_path / "in").write_bytes(data)
         store.put_file("s/file", tmp_path / "in", digest)
@@ -123,6 +130,13 @@ class ObjectStoreContract:
         with pytest.raises(ArtifactCorrupt):
             store.fetch_file("s/file", tmp_path / "out", "0" * 64)
         assert not (tmp_path / "out").exists()
+
+    def test_an_empty_file_goes_in_and_comes_out(self, store: ObjectStore, tmp_path: Path) -> None:
+        digest = hashlib.sha256(b"").hexdigest()
+        (tmp_path / "in").write_bytes(b"")
+        store.put_file("s/file", tmp_path / "in", digest)
+        store.fetch_file("s/file", tmp_path / "out", digest)
+        assert (tmp_path / "out").read_bytes() == b""
 
     def test_fetching_what_is_not_there_is_named(self, store: ObjectStore, tmp_path: Path) -> None:
         with pytest.raises(ArtifactCorrupt, match="no such object"):
@@ -163,6 +177,62 @@ class TestFolderStore(ObjectStoreContract):
         store.write("s/other", b"x")
         assert store.list("s/") == ["other"]
         assert not list((tmp_path / "store" / "s").glob(".new-*"))
+
+
+class TestS3StoreOverMoto(ObjectStoreContract):
+    @pytest.fixture
+    def store(self, moto_url: str, monkeypatch: pytest.MonkeyPatch) -> ObjectStore:
+        return s3_store(moto_url, monkeypatch)
+
+    def test_an_empty_prefix_is_the_whole_bucket(self, moto_url: str, store: ObjectStore) -> None:
+        location = f"s3://{bucket_of(moto_url)}"
+        whole, below = open_s3_store(location), open_s3_store(f"{location}/deep/down/")
+        below.write("c", b"x")
+        assert whole.read("deep/down/c").data == b"x"  # type: ignore[union-attr]
+        assert "deep/" in whole.list("")
+        assert below.list("") == ["c"]
+
+    def test_a_prefix_with_more_names_than_one_page_is_listed_whole(self, store: ObjectStore) -> None:
+        for number in range(45):
+            store.write(f"many/{number:04d}", b"")
+        assert len(store.list("many/")) == 45
+
+    def test_an_unknown_bucket_is_a_store_that_cannot_be_reached(
+        self, moto_url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        use_endpoint(monkeypatch, moto_url)
+        store = open_s3_store("s3://no-such-bucket/p")
+        with pytest.raises(StoreUnavailable, match="NoSuchBucket"):
+            store.read("x")
+        with pytest.raises(StoreUnavailable, match="NoSuchBucket"):
+            store.write("x", b"", if_absent=True)
+
+    def test_a_server_that_is_not_there_is_a_store_that_cannot_be_reached(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        use_endpoint(monkeypatch, "http://127.0.0.1:9")
+        with pytest.raises(StoreUnavailable, match=r"current\.json"):
+            open_s3_store("s3://bucket").read("current.json")
+
+    def test_a_location_without_a_bucket_is_refused(self) -> None:
+        with pytest.raises(ConfigError, match="s3://bucket"):
+            open_s3_store("s3://")
+
+    def test_an_endpoint_that_is_no_url_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", "not a url")
+        with pytest.raises(ConfigError, match="s3://bucket"):
+            open_s3_store("s3://bucket")
+
+
+class TestS3StoreOverSeaweed(ObjectStoreContract):
+    @pytest.fixture
+    def store(self, seaweed_url: str, monkeypatch: pytest.MonkeyPatch) -> ObjectStore:
+        return s3_store(seaweed_url, monkeypatch)
+
+
+def s3_store(url: str, monkeypatch: pytest.MonkeyPatch) -> ObjectStore:
+    use_endpoint(monkeypatch, url)
+    return open_s3_store(f"s3://{bucket_of(url)}/prefix/{uuid4().hex[:4]}")
 
 
 def _count_up(root: Path, times: int) -> None:

@@ -1,0 +1,233 @@
+"""Objects in an S3 bucket, below a prefix. Any server that honours `If-Match` and `If-None-Match` on a put will do."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
+from quire.ports import Stored
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+COPY_BYTES = 1 << 20
+RANGE_BYTES = 8 << 20
+RANGES_AT_ONCE = 4
+SINGLE_PUT_BYTES = 64 << 20
+"""Larger files go up in parts, side by side."""
+CONFLICT_ATTEMPTS = 8
+_GONE = frozenset({"NoSuchKey", "404", "NotFound"})
+_LOST = frozenset({"PreconditionFailed", "412"})
+_BUSY = frozenset({"ConditionalRequestConflict", "409"})
+
+
+class S3Store:
+    """`ObjectStore` over a bucket. Safe to share by threads.
+
+    Args:
+        client: a boto3 client of S3.
+        bucket: its name; it must exist.
+        prefix: what every key begins with in the bucket; "" or ending with `/`.
+    """
+
+    def __init__(self, client: S3Client, bucket: str, prefix: str = "") -> None:
+        self._client = client
+        self._bucket = bucket
+        self._prefix = prefix
+
+    def read(self, key: str) -> Stored | None:
+        """See `quire.ports.ObjectStore`."""
+        with _translated(key):
+            try:
+                return _stored(self._client.get_object(**self._at(key)))
+            except ClientError as error:
+                if _code(error) in _GONE:
+                    return None
+                raise
+
+    def read_if_changed(self, key: str, etag: str) -> Stored | None:
+        """See `quire.ports.ObjectStore`."""
+        with _translated(key):
+            try:
+                return _stored(self._client.get_object(**self._at(key), IfNoneMatch=etag))
+            except ClientError as error:
+                if _code(error) in {"304", "NotModified"}:
+                    return None
+                if _code(error) in _GONE:
+                    raise KeyError(key) from error
+                raise
+
+    def write(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
+        """See `quire.ports.ObjectStore`."""
+        condition: dict[str, Any] = {"IfNoneMatch": "*"} if if_absent else {}
+        if if_match is not None:
+            condition = {"IfMatch": if_match}
+        with _translated(key):
+            for attempt in range(CONFLICT_ATTEMPTS):
+                try:
+                    return self._client.put_object(**self._at(key), Body=data, **condition)["ETag"]
+                except ClientError as error:
+                    code = _code(error)
+                    if code in _BUSY:  # S3 asks to try again: another conditional write was under way
+                        time.sleep(0.01 * (attempt + 1))
+                        continue
+                    if code in _LOST or (condition and code in _GONE):
+                        return self._lost(key, data, error)
+                    raise
+        raise SwapConflict(f"{key}: other writes were under way {CONFLICT_ATTEMPTS} times")
+
+    def _lost(self, key: str, data: bytes, error: ClientError) -> str:
+        """A put that the client repeated may have lost against itself: then the object holds its very bytes."""
+        if error.response["ResponseMetadata"].get("RetryAttempts"):
+            stored = self.read(key)
+            if stored is not None and stored.data == data:
+                return stored.etag
+        raise SwapConflict(f"{key}: it moved meanwhile ({_code(error)})") from error
+
+    def put_file(self, key: str, path: Path, sha256: str) -> None:
+        """See `quire.ports.ObjectStore`."""
+        digest, size = hashlib.sha256(), 0
+        with path.open("rb") as file:
+            while block := file.read(COPY_BYTES):
+                digest.update(block)
+                size += len(block)
+        _check(key, digest.hexdigest(), sha256)
+        with _translated(key):
+            if size > SINGLE_PUT_BYTES:
+                options = {"ChecksumAlgorithm": "SHA256"}
+                self._client.upload_file(str(path), self._bucket, self._prefix + key, ExtraArgs=options)
+                return
+            checksum = base64.b64encode(digest.digest()).decode()
+            with path.open("rb") as file:
+                self._client.put_object(**self._at(key), Body=file, ChecksumSHA256=checksum)
+
+    def fetch_file(self, key: str, path: Path, sha256: str) -> None:
+        """See `quire.ports.ObjectStore`."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
+            beside = Path(file.name)
+        try:
+            with _translated(key):
+                self._fetch(key, beside)
+            with beside.open("rb") as file:
+                _check(path.name, hashlib.file_digest(file, "sha256").hexdigest(), sha256)
+            beside.chmod(0o644)
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def _fetch(self, key: str, target: Path) -> None:
+        """Bring the object in ranges: the first tells the size, the others come side by side, of the same etag."""
+        try:
+            first = self._client.get_object(**self._at(key), Range=f"bytes=0-{RANGE_BYTES - 1}")
+        except ClientError as error:
+            if _code(error) == "InvalidRange":  # an empty object has no first byte
+                return
+            if _code(error) in _GONE:
+                raise ArtifactCorrupt(f"{target.name}: no such object ({key})") from error
+            raise
+        size = int(first.get("ContentRange", f"/{first['ContentLength']}").rpartition("/")[2])
+        with target.open("r+b") as file:
+            file.truncate(size)
+            _pour(first, file.fileno(), 0)
+            starts = range(RANGE_BYTES, size, RANGE_BYTES)
+            if starts:
+                with ThreadPoolExecutor(RANGES_AT_ONCE) as pool:
+                    etag, descriptor = first["ETag"], file.fileno()
+                    parts = [pool.submit(self._fetch_range, key, etag, descriptor, one) for one in starts]
+                    for part in parts:
+                        part.result()
+
+    def _fetch_range(self, key: str, etag: str, descriptor: int, start: int) -> None:
+        wanted = f"bytes={start}-{start + RANGE_BYTES - 1}"
+        _pour(self._client.get_object(**self._at(key), Range=wanted, IfMatch=etag), descriptor, start)
+
+    def list(self, prefix: str) -> list[str]:
+        """See `quire.ports.ObjectStore`."""
+        begin = self._prefix + prefix
+        names: set[str] = set()
+        with _translated(prefix):
+            pages = self._client.get_paginator("list_objects_v2")
+            for page in pages.paginate(Bucket=self._bucket, Prefix=begin, Delimiter="/"):
+                names.update(one["Key"].removeprefix(begin) for one in page.get("Contents", ()))
+                names.update(one["Prefix"].removeprefix(begin) for one in page.get("CommonPrefixes", ()))
+        return sorted(names - {""})
+
+    def delete(self, key: str) -> None:
+        """See `quire.ports.ObjectStore`."""
+        with _translated(key):
+            self._client.delete_object(**self._at(key))
+
+    def local_path(self, key: str) -> Path | None:
+        """See `quire.ports.ObjectStore`: a bucket cannot be mapped."""
+        del key
+        return None
+
+    def _at(self, key: str) -> Any:
+        return {"Bucket": self._bucket, "Key": self._prefix + key}
+
+
+def open_s3_store(location: str) -> S3Store:
+    """The store at `s3://bucket/prefix`; credentials, region and AWS_ENDPOINT_URL come from the environment.
+
+    Raises:
+        ConfigError: the location names no bucket, or the endpoint is no URL.
+    """
+    bucket, _, prefix = location.removeprefix("s3://").strip("/").partition("/")
+    if not bucket:
+        raise ConfigError(f"store: wanted s3://bucket or s3://bucket/prefix, found {location!r}")
+    # Servers elsewhere seldom resolve bucket.host names.
+    is_elsewhere = any(os.environ.get(name) for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"))
+    config = Config(
+        connect_timeout=5,
+        read_timeout=30,
+        max_pool_connections=64,
+        retries={"mode": "standard", "total_max_attempts": 4},
+        s3={"addressing_style": "path" if is_elsewhere else "auto"},
+    )
+    try:
+        client = boto3.client("s3", config=config)
+    except (BotoCoreError, ValueError) as error:
+        raise ConfigError(f"store {location}: {error}") from error
+    return S3Store(client, bucket, f"{prefix}/" if prefix else "")
+
+
+def _stored(answer: Any) -> Stored:
+    return Stored(answer["Body"].read(), answer["ETag"])
+
+
+def _pour(answer: Any, descriptor: int, offset: int) -> None:
+    """Write a body to its place in the file."""
+    for block in answer["Body"].iter_chunks(COPY_BYTES):
+        os.pwrite(descriptor, block, offset)
+        offset += len(block)
+
+
+def _check(name: str, found: str, sha256: str) -> None:
+    if found != sha256:
+        raise ArtifactCorrupt(f"{name}: sha256 {found} expected {sha256}")
+
+
+def _code(error: ClientError) -> str:
+    return error.response.get("Error", {}).get("Code", "")
+
+
+@contextmanager
+def _translated(key: str) -> Iterator[None]:
+    try:
+        yield
+    except (ClientError, BotoCoreError) as error:
+        raise StoreUnavailable(f"{key}: {error}") from error
