@@ -159,14 +159,14 @@ def _file_reason(walk: _Walk, entry: os.DirEntry[str], path: str, rules: Rules) 
 
 
 def _content_reason(walk: _Walk, entry: os.DirEntry[str], path: str) -> str:
+    reason = unwanted_name(path)
+    if reason:
+        return reason
     if walk.wanted is not None:
         if not walk.wanted.match_file(path):
             return "pattern"
     elif not _may_be_known(entry.name):
         return "type"
-    reason = unwanted_name(path)
-    if reason:
-        return reason
     size = entry.stat(follow_symlinks=False).st_size
     if not size:
         return "empty"

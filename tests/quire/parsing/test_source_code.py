@@ -10,6 +10,7 @@ from quire.parsing.grammars import GRAMMARS, open_grammar
 from quire.parsing.outline import Definition
 from quire.parsing.source_code import parse_source
 from tests.support.code_samples import SAMPLES, Sample
+from tests.support.outlines import assert_apart
 
 LONG = 2000
 
@@ -99,10 +100,3 @@ def test_any_damage_leaves_definitions_inside_the_file_and_apart(sample: Sample,
     outline = parse_source(text, sample.language, long=40)
     assert_apart(outline.definitions, 1, text.count("\n") + 1)
     assert list(outline.cuts) == sorted(outline.cuts)
-
-
-def assert_apart(definitions: tuple[Definition, ...], first: int, last: int) -> None:
-    for definition in definitions:
-        assert first <= definition.start_line <= definition.end_line <= last
-        assert_apart(definition.members, definition.start_line, definition.end_line)
-        first = definition.end_line + 1

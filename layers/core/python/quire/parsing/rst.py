@@ -23,6 +23,7 @@ _ROLE = re.compile(r":[a-zA-Z][\w:.+-]*:`([^`]*)`")
 _TITLED = re.compile(r"([^<`]*[^<`\s])\s*<[^<>]+>$")
 _CODE = re.compile(r"``([^`]+)``")
 _LINK = re.compile(r"`([^`<]+?)(?:\s*<[^<>]*>)?`__?")
+_STRONG = re.compile(r"(?<![\w*])(\*{1,2})([^*\s](?:[^*]*[^*\s])?)\1(?![\w*])")
 _DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:[a-z]+:)?([a-z-]+)::[ \t]*(.*)$")
 _FIELD = re.compile(
     r"^[ \t]*:(?:local|depth|maxdepth|members|undoc-members|inherited-members|class|noindex|linenos)\b.*$"
@@ -83,6 +84,8 @@ def _shown_line(line: str) -> str | None:
 
 
 def _inline(line: str) -> str:
+    if "*" in line:
+        line = _STRONG.sub(r"\2", line)
     if "`" not in line:
         return line
     line = _ROLE.sub(lambda role: _shown(role[1]), line)

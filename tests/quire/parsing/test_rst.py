@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quire.parsing.rst import parse_rst, readable_rst
+from tests.support.outlines import assert_apart, sections
+
+PAGE = """
+.. _guide:
+
+=======
+ Guide
+=======
+
+Words.
+
+.. setting:: task_limit
+
+``task_limit``
+==============
+
+At most so many::
+
+    Not a heading
+    -------------
+
+Second
+======
+
+.. class:: Basket(size)
+
+    What a customer wants.
+
+Deeper *words*
+--------------
+
+Third
+=====
+"""
+
+
+def test_sections_nest_as_their_adornments_first_appear() -> None:
+    assert list(sections(parse_rst(PAGE.lstrip()).definitions)) == [
+        (0, "Guide", 1, 30),
+        (1, "task_limit", 9, 18),
+        (1, "Second", 19, 28),
+        (2, "Deeper words", 26, 28),
+        (1, "Third", 29, 30),
+    ]
+
+
+def test_a_section_defines_what_its_directives_and_its_title_as_code_name() -> None:
+    guide = parse_rst(PAGE.lstrip()).definitions[0]
+    names = {member.names[0]: member.names[1:] for member in guide.members}
+    assert names == {"task_limit": ("task_limit",), "Second": ("Basket",), "Third": ()}
+    assert guide.names == ("Guide",)
+
+
+def test_what_one_reads_has_no_markup() -> None:
+    source = (
+        "Use :meth:`~celery.Task.retry` or `the docs <https://example.org>`_.\n\n"
+        ".. code-block:: python\n    :linenos:\n\n    retry()\n\n.. note:: Careful.\n\n.. _label:\n\nTitle\n=====\n"
+    )
+    assert readable_rst(source) == (
+        "Use celery.Task.retry or the docs.\n\n    retry()\n\nnote Careful.\n\nTitle"
+    )
+
+
+def test_tables_and_transitions_are_no_headings() -> None:
+    source = "A\n=\n\n=====  =====\nOne    Two\n=====  =====\n1      2\n=====  =====\n\n-----\n\nText\n"
+    assert [name for _, name, _, _ in sections(parse_rst(source).definitions)] in (["A"], [])
+
+
+@given(st.text(st.sampled_from("ab =-\n\n:`._"), max_size=200))
+def test_sections_of_any_text_lie_in_the_file_and_in_one_another(text: str) -> None:
+    assert_apart(parse_rst(text).definitions, 1, len(text.split("\n")))
+    readable_rst(text)
