@@ -24,6 +24,9 @@ from quire.index import OpenedIndex
 OLD_VERSIONS_KEPT = 4
 """Older versions kept open at once; each costs mappings and little memory of its own."""
 
+LATEST = "latest"
+"""What may stand for the version that is served now."""
+
 _KEEPS_SERVING = (StoreError, ArtifactError, UnknownCollection)
 
 
@@ -129,7 +132,7 @@ class Catalog:
         return entry.served if entry else None
 
     def get(self, name: str, version: str | None = None, *, fresh: bool = False) -> Served:
-        """The collection, open; `version` is an id or a prefix of an engine version (the newest match).
+        """The collection, open; `version` is an id, a prefix of an engine version (the newest match), or `latest`.
 
         `fresh` looks at the pointer now, whatever `refresh_s` says.
 
@@ -139,7 +142,7 @@ class Catalog:
             StoreError, ArtifactError: it cannot be opened and no good version is open.
         """
         entry = self._entries.get(name) or self._entry(name)
-        if version is not None and not self._is_current(entry.served, version):
+        if version is not None and version != LATEST and not self._is_current(entry.served, version):
             return self._older(name, version)
         served = entry.served
         if served is not None and not fresh and self._clock() < entry.due:
