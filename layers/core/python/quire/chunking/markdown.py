@@ -14,7 +14,7 @@ from quire.parsing.markdown import dialect_of, parse_markdown
 from quire.parsing.page import Page, Section
 
 CREATOR_DOCS = Sizes(least=500, most=1000, overlap=120)
-TEXTBOOK = Sizes(least=500, most=800, overlap=100, measure=estimate_tokens)
+TEXTBOOK = Sizes(least=500, most=780, overlap=100, measure=estimate_tokens)
 DOCS = Sizes(least=500, most=1100, overlap=120)
 
 _LOG = logging.getLogger(__name__)

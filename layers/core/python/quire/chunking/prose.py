@@ -21,7 +21,7 @@ def chunk_prose(document: Document) -> Iterator[Chunk]:
 
 def read_prose(text: str) -> Page:
     """A text as a page of one section; blank lines part its paragraphs, line breaks stay."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("\r\n", "\n").replace("\r", " ")
     blocks, line, seen = [], 1, 0
     for match in _PARAGRAPH.finditer(text):
         line += text.count("\n", seen, match.start())

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import count
 from textwrap import dedent
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -17,8 +18,11 @@ from quire.parsing.page import Block, Part, Section
 from quire.parsing.scan import BREAK, INSERT, NOTHING, Insert, Row
 
 _ANCHOR = re.compile(r"\s*\{#([\w:.-]+)\}\s*$")
-_ALERT = re.compile(r"\[!(\w+)\]\s*")
-_STRUCTURED = re.compile(rf"\n[ \t{NOTHING}]*\n|^[ \t]*(?:[-*+]|\d+[.)])[ \t]|```|~~~|{INSERT}", re.MULTILINE)
+_ALERT = re.compile(r"\[!(\w+)\][ \t]*")
+_CODE_TITLE = re.compile(r"""\b(?:title|name)\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s&"']+))""")
+_STRUCTURED = re.compile(
+    rf"\n[ \t{NOTHING}]*\n|(?:^|{BREAK})[ \t]*(?:[-*+]|\d+[.)])[ \t]|```|~~~|{INSERT}", re.MULTILINE
+)
 
 
 @lru_cache(maxsize=2)
@@ -90,8 +94,7 @@ class _Reader:
             self.at += 1
             yield from self._insert(token)
         else:
-            code = token.type in ("fence", "code_block")
-            yield from (Block("code" if code else "paragraph", (part,)) for part in self._parts())
+            yield from (Block(_kind(part, token), (part,)) for part in self._parts())
 
     def _parts(self, prefix: str = "") -> Iterator[Part]:
         """The part that begins here, if the token begins one, and the token is left behind."""
@@ -110,6 +113,10 @@ class _Reader:
             return
         self.at += 1
         if token.type in ("fence", "code_block"):
+            title = _CODE_TITLE.search(token.info or "")
+            if title:
+                shown = normal_line(title[1] or title[2] or unquote(title[3]))
+                yield Part(shown, _line(token), _line(token))
             yield _code(token)
 
     def _list(self, depth: int) -> Iterator[Part]:
@@ -176,6 +183,12 @@ class _Reader:
         while inner.at < len(inner.tokens):
             texts += [block.text for block in inner.blocks() if isinstance(block, Block)]
         return "\n".join(texts)
+
+
+def _kind(part: Part, token: Token) -> str:
+    if part.code:
+        return "code"
+    return "label" if token.type == "fence" else "paragraph"
 
 
 def _line(token: Token) -> int:

@@ -41,13 +41,10 @@ def on_tag(scan: Scan, tag: Tag) -> int:
 
 def _is_text(scan: Scan, tag: Tag) -> bool:
     """Whether a lenient dialect should read the tag as text: `List<String>` in prose."""
-    if (
-        scan.dialect.strict == "all"
-        or not tag.name
-        or tag.name in KNOWN
-        or tag.empty
-        or tag.name in scan.imports
-    ):
+    strict = scan.dialect.strict
+    if strict == "all" or not tag.name or tag.name in KNOWN or tag.empty or tag.name in scan.imports:
+        return False
+    if strict == "components" and tag.is_component and scan.at_line_start:
         return False
     if tag.closes:
         return f"<{tag.name}" not in scan.text[: tag.start]
@@ -83,23 +80,28 @@ def _drop(scan: Scan, tag: Tag) -> int:
 
 
 def _open(scan: Scan, tag: Tag) -> int:
-    end = tag.end
+    if re.fullmatch("h[1-6]", tag.name):
+        return _heading(scan, tag)
     if tag.name == "table":
         scan.tables.append(OpenTable(len(scan.out), scan.line(tag.start), scan.tail))
-    elif scan.tables and tag.name in ("tr", "td", "th"):
+    elif scan.tables and tag.name in ("tr", *CELLS):
         _mark(scan, tag.name, tag.start)
-    elif tag.name == "br":
-        scan.emit(BREAK)
-    elif tag.name == "li":
-        scan.emit("- " if scan.at_line_start else f"{BREAK}- ")
-    elif tag.name in _QUOTING:
-        scan.emit(TICK)
-    elif re.fullmatch("h[1-6]", tag.name):
-        return _heading(scan, tag)
-    elif not tag.is_inline and not scan.at_line_start:
-        scan.emit(BREAK)
+    else:
+        scan.emit(_before_content(scan, tag))
     _attributes(scan, tag)
-    return end
+    return tag.end
+
+
+def _before_content(scan: Scan, tag: Tag) -> str:
+    """What stands in for an opening tag: a break, a list mark, a code mark, a plus between keys, or nothing."""
+    if tag.name in _QUOTING:
+        return TICK
+    if tag.name == "kbd":
+        return "+" if scan.text.endswith("</kbd>", 0, tag.start) else ""
+    if tag.is_inline:
+        return ""
+    apart = BREAK if tag.name == "br" or not scan.at_line_start else ""
+    return f"{apart}- " if tag.name == "li" else apart
 
 
 def _heading(scan: Scan, tag: Tag) -> int:

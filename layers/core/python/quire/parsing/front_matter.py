@@ -48,7 +48,7 @@ def read_front_matter(text: str, path: str = "") -> FrontMatter:
     """
     if not re.match(r"\ufeff?---[ \t]*\r?\n", text):
         return FrontMatter()
-    lines = text.lstrip("\ufeff").splitlines()
+    lines = text.lstrip("\ufeff").replace("\r\n", "\n").split("\n")
     end = next((n for n, line in enumerate(lines[1:], 1) if line.rstrip() in _CLOSE), 0)
     if not end:
         if len(lines) > 1 and _PAIR.match(lines[1]):

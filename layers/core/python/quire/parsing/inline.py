@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from markdown_it.token import Token
@@ -19,7 +18,6 @@ _NORMAL = {
     ord(TICK): "`",
     ord(NOTHING): None,
 }
-_TICKS = re.compile(r"``|`[ \n]*`")
 
 
 def readable(children: Sequence[Token] | None) -> str:
@@ -43,8 +41,6 @@ def readable(children: Sequence[Token] | None) -> str:
 def normal_line(text: str) -> str:
     """One source line without marks, invisible characters and runs of spaces; a rendered break becomes `\\n`."""
     text = text.translate(_NORMAL)
-    if "`" in text:
-        text = _TICKS.sub("", text)
     return "\n".join(line for line in (" ".join(line.split()) for line in text.split("\n")) if line)
 
 

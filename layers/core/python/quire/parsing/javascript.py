@@ -10,6 +10,11 @@ VISIBLE = frozenset(
     "title subtitle description overline label text heading header question answer options hint explanation caption "
     "summary content body alt message note tagline detail details bullets steps quote leadIn leadOut".split()
 )
+_VISIBLE_ENDINGS = ("Title", "Text", "Label", "Description", "Caption", "Heading", "Subtitle")
+_TECHNICAL = frozenset(
+    "className class style src href url image icon id sx css key allow sandbox path d".split()
+)
+_CODE_LIKE = re.compile(r"://|[;{}=<>]|\b\d+px\b|var\(|\w\(|0\.\d")
 _TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[`{}()\[\]/\n]""", re.DOTALL
 )
@@ -23,7 +28,7 @@ _STRING = re.compile(
     re.DOTALL,
 )
 _CODE_TAG, _MARKUP = re.compile(r"</?code>"), re.compile(r"</?[A-Za-z][^<>]*>")
-_JSX_TEXT = re.compile(r"<[A-Za-z][^<>]*>([^<>{}]*[A-Za-z][^<>{}]*)</")
+_JSX_TEXT = re.compile(r"(?:<[A-Za-z][^<>]*>|<>|</[A-Za-z]+>)([^<>{}]*[A-Za-z][^<>{}]*)(?=</?[A-Za-z>])")
 
 
 def expression_end(text: str, start: int) -> int:
@@ -89,7 +94,7 @@ def literal(text: str) -> str | None:
     """
     text = text.strip()
     match = re.fullmatch(
-        r""""((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\$]|\\.)*)`""", text, re.DOTALL
+        r""""((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`""", text, re.DOTALL
     )
     return _unescape(next(group for group in match.groups() if group is not None)) if match else None
 
@@ -114,12 +119,19 @@ def visible_strings(code: str, key: str = "") -> Iterator[tuple[int, str]]:
             pending = keys[-1]
         elif match["text"]:
             value = literal(match["text"])
-            if pending in VISIBLE and value and value.strip():
+            if value and _is_shown(pending, value):
                 yield match.start(), _MARKUP.sub("", _CODE_TAG.sub("`", value))
             pending = keys[-1]
     bare = _STRING.sub(lambda match: " " * len(match[0]) if match["text"] else match[0], code)
     for match in _JSX_TEXT.finditer(bare):
         yield match.start(1), match[1]
+
+
+def _is_shown(key: str, value: str) -> bool:
+    """Whether a string is text for readers: its key says so, or it reads like prose and its key says nothing else."""
+    if key in VISIBLE or key.endswith(_VISIBLE_ENDINGS):
+        return bool(value.strip())
+    return key not in _TECHNICAL and len(value.split()) >= 5 and not _CODE_LIKE.search(value)
 
 
 def _unescape(text: str) -> str:

@@ -20,6 +20,8 @@ _LOOKS_MDX = re.compile(
 
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _H1 = re.compile(r"^ {0,3}#[ \t]+\S.*$", re.MULTILINE)
+# What may stand above a page's own heading; a heading of level 1 further down is one of its parts.
+_PREAMBLE = re.compile(r"(?:\s*(?:import|export)\b[^\n]*\n|\s*<!--.*?-->|\s*\{/\*.*?\*/\})*\s*", re.DOTALL)
 
 
 def dialect_of(path: str, text: str, *, site: bool = False, references: bool = False) -> Dialect:
@@ -40,10 +42,10 @@ def parse_markdown(
         SourceError: front matter, a tag, a code block or an expression is malformed; it names file and line.
     """
     dialect = dialect or dialect_of(path, text)
-    text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    text = _plain(text)
     head = read_front_matter(text, path)
     sections = _sections(Scan(_masked(text, head), path, dialect, includes or {}))
-    if not any(section.level == 1 for section in sections):
+    if not sections or sections[0].level != 1:
         sections = _titled(sections, head)
     sections = _described(sections, head)
     title = next((section.heading for section in sections if section.level == 1), head.string("title"))
@@ -57,18 +59,23 @@ def parse_markdown(
     )
 
 
+def _plain(text: str) -> str:
+    """The text with `\\n` alone between lines: a lone `\\r` ends no line, as editors count them."""
+    return text.replace("\r\n", "\n").replace("\r", " ").lstrip("\ufeff")
+
+
 def page_title(text: str, path: str = "") -> str:
     """The title that `parse_markdown` would give, without parsing the page; "" where there is none.
 
     Raises:
         SourceError: the front matter is malformed.
     """
-    text = text.replace("\r\n", "\n").lstrip("\ufeff")
+    text = _plain(text)
     head = read_front_matter(text, path)
     body = _FENCED.sub("", text.split("\n", head.end_line)[head.end_line] if head.end_line else text)
-    heading = _H1.search(body)
-    if not heading:
-        return normal_line(head.string("title"))
+    heading, titled = _H1.search(body), normal_line(head.string("title"))
+    if not heading or (titled and not _PREAMBLE.fullmatch(body[: heading.start()])):
+        return titled
     sections = _sections(Scan(heading[0], path, Dialect()))
     return sections[0].heading if sections else ""
 

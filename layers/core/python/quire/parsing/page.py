@@ -74,7 +74,8 @@ class Page:
     """A parsed document.
 
     Attributes:
-        title: the first heading of level 1, else the front matter's title, else "".
+        title: the heading of level 1 that opens the page, else the front matter's title, else the first
+            heading of level 1, else "".
         description: the front matter's description, or "".
         keywords: the front matter's keywords.
         sections: in order of the file.

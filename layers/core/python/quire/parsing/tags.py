@@ -24,7 +24,7 @@ BLOCK = frozenset(
 KNOWN = INLINE | VOID | DROPPED | BLOCK
 CELLS = frozenset(("td", "th"))
 
-_NAME = re.compile(r"<(/?)([A-Za-z][\w.-]*)?(?=[\s/>])")
+_NAME = re.compile(r"<(/?)(?:([A-Za-z][\w.-]*)(?=[\s/>])|(?=>))")
 _ATTRIBUTE = re.compile(r"""\s*([A-Za-z_:@][\w:@.-]*)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'{}<>`=]+|(?=\{)))?""")
 _END = re.compile(r"\s*(/?)>")
 _SPREAD = re.compile(r"\s*(?=\{)")

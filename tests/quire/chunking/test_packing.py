@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quire.adapters.wordpiece import open_tokenizer
+from quire.chunking.packing import (
+    Sizes,
+    Unit,
+    estimate_tokens,
+    join_units,
+    section_units,
+    split_part,
+    split_section,
+)
+from quire.parsing.page import Block, Part, Section
+from tests.support.shared import shared_path
+
+SIZES = Sizes(least=60, most=120, overlap=30)
+SENTENCE = st.builds(
+    lambda words: " ".join(words).capitalize() + ".",
+    st.lists(st.text(alphabet="abcdefgh", min_size=1, max_size=12), min_size=1, max_size=25),
+)
+PARAGRAPH = st.lists(SENTENCE, min_size=1, max_size=6).map(" ".join)
+
+
+@st.composite
+def sections(draw: st.DrawFn) -> Section:
+    blocks, line = [], 3
+    for kind in draw(st.lists(st.sampled_from(["paragraph", "list", "code", "label", "table"]), max_size=8)):
+        texts = draw(st.lists(PARAGRAPH, min_size=1, max_size=5 if kind in ("list", "table") else 1))
+        rows = []
+        for text in texts:
+            rows.append(
+                Part(f"```\n{text}\n```" if kind == "code" else text, line, line + 2, code=kind == "code")
+            )
+            line += 3
+        blocks.append(Block(kind, tuple(rows), header=rows[0].text if kind == "table" else ""))
+    return Section("A heading", 2, 1, blocks=tuple(blocks))
+
+
+def own_words(units: tuple[Unit, ...]) -> list[str]:
+    return [word for unit in units if not unit.repeated for word in unit.part.text.split()]
+
+
+@given(sections())
+def test_pieces_hold_every_word_once_and_in_order(section: Section) -> None:
+    units = section_units(section)
+    pieces = list(split_section(units, 0, SIZES))
+    assert [word for piece in pieces for word in own_words(piece.units)] == join_units(units).split()
+
+
+@given(sections())
+def test_no_piece_is_too_large_but_for_whole_code(section: Section) -> None:
+    for piece in split_section(section_units(section), 0, SIZES):
+        longest = max((len(unit.part.text) for unit in piece.units if unit.part.code), default=0)
+        assert len(piece.text) <= longest + SIZES.most
+
+
+@given(sections())
+def test_code_is_never_split(section: Section) -> None:
+    code = [part.text for block in section.blocks for part in block.parts if part.code]
+    texts = [piece.text for piece in split_section(section_units(section), 0, SIZES)]
+    assert all(any(block in text for text in texts) for block in code)
+
+
+@given(sections())
+def test_an_overlap_repeats_the_end_of_the_piece_before(section: Section) -> None:
+    pieces = list(split_section(section_units(section), 0, SIZES))
+    for before, after in pairwise(pieces):
+        repeated = [unit.part.text for unit in after.units if unit.repeated]
+        assert sum(map(len, repeated)) <= SIZES.overlap
+        assert [text for unit in before.units for text in [unit.part.text]][-1].endswith(
+            tuple(repeated[-1:]) or ""
+        )
+
+
+def test_a_label_stays_with_what_it_names() -> None:
+    filler = Part("Word " * 18, 1, 1)
+    blocks = (
+        Block("paragraph", (filler,)),
+        Block("label", (Part("macOS:", 3, 3),)),
+        Block("paragraph", (filler,)),
+    )
+    pieces = list(split_section(section_units(Section("", 0, 1, blocks=blocks)), 0, SIZES))
+    assert [piece.units[0].part.text for piece in pieces if piece.units[0].part.text == "macOS:"] == [
+        "macOS:"
+    ]
+
+
+@given(st.lists(SENTENCE, min_size=1, max_size=8), st.integers(1, 200))
+def test_a_split_part_keeps_its_words_and_their_lines(sentences: list[str], most: int) -> None:
+    text = " ".join(sentences)
+    breaks = tuple(match.end() for match in re.finditer(r"\. ", text))
+    part = Part(text, 10, 10 + len(breaks), breaks=breaks)
+    pieces = list(split_part(part, most))
+    assert " ".join(piece.text for piece in pieces).split() == text.split()
+    assert [line for piece in pieces for line in (piece.start_line, piece.end_line)] == sorted(
+        line for piece in pieces for line in (piece.start_line, piece.end_line)
+    )
+    at = 0
+    for piece in pieces:
+        at = text.index(piece.text, at)
+        assert piece.start_line == part.line_at(at)
+        assert [piece.line_at(offset) for offset in range(len(piece.text))] == [
+            part.line_at(at + offset) for offset in range(len(piece.text))
+        ]
+        at += len(piece.text)
+
+
+@pytest.mark.shared
+def test_estimated_tokens_are_close_to_the_models(model_folder: Path) -> None:
+    tokenizer = open_tokenizer(model_folder)
+    ratios = sorted(
+        estimate_tokens(passage) / len(tokenizer.ids(passage))
+        for file in sorted(shared_path("data/textbook/split-layout/frontend/docs").rglob("*.mdx"))
+        for passage in re.findall(r"(?:[^\n]*\n){25}", file.read_text(encoding="utf-8"))
+    )
+    count = len(ratios)
+    assert count > 100
+    assert 0.95 < ratios[count // 2] < 1.05
+    assert ratios[count // 20] > 0.85
+    assert ratios[-count // 20] < 1.15

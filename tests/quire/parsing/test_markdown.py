@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+import pytest
+
+from quire.parsing.markdown import dialect_of, page_title, parse_markdown, slug
+from quire.parsing.page import Page, Part
+
+MDX = dialect_of("page.mdx", "")
+SITE = dialect_of("page.md", "", site=True, references=True)
+
+
+def parts(page: Page) -> list[Part]:
+    return [part for section in page.sections for block in section.blocks for part in block.parts]
+
+
+def texts(source: str, path: str = "page.mdx") -> list[str]:
+    return [part.text for part in parts(parse_markdown(source, path))]
+
+
+def lines(source: str, path: str = "page.mdx") -> list[tuple[int, int]]:
+    return [(part.start_line, part.end_line) for part in parts(parse_markdown(source, path))]
+
+
+def test_headings_make_sections_with_lines_levels_and_fragments() -> None:
+    page = parse_markdown("# Book\n\nIntro.\n\n## Part A\n\nText.\n\n## Part A\n\n### Own {#mine}\n")
+    assert [(one.heading, one.level, one.line, one.anchor) for one in page.sections] == [
+        ("Book", 1, 1, "book"),
+        ("Part A", 2, 5, "part-a"),
+        ("Part A", 2, 9, "part-a-1"),
+        ("Own", 3, 11, "mine"),
+    ]
+
+
+def test_front_matter_gives_the_title_where_no_heading_does() -> None:
+    page = parse_markdown("---\ntitle: Springs\ndescription: How springs pull.\n---\n\nThey pull.\n")
+    assert page.title == "Springs"
+    assert [(one.heading, one.line) for one in page.sections] == [("Springs", 2)]
+    assert [(part.text, part.start_line) for part in parts(page)] == [
+        ("How springs pull.", 3),
+        ("They pull.", 6),
+    ]
+
+
+def test_the_first_heading_of_level_one_is_the_title() -> None:
+    source = "---\ntitle: Short\n---\n\n# The `Long` *one*\n"
+    assert parse_markdown(source).title == "The `Long` one"
+    assert page_title(source) == "The `Long` one"
+
+
+def test_a_heading_inside_a_code_block_is_no_title() -> None:
+    assert page_title("---\ntitle: Real\n---\n\n```python\n# not me\n```\n") == "Real"
+
+
+def test_inline_marks_go_and_their_text_stays() -> None:
+    source = "A **bold _word_**, [a link](https://x.org 'tip'), ~~old~~ `code`,\n"
+    source += "<https://x.org> &amp; &lt;b&gt; ![alt](i.png).\n"
+    assert texts(source, "page.md") == ["A bold word, a link, old `code`, https://x.org & <b> alt."]
+
+
+def test_a_paragraph_knows_the_line_of_each_of_its_words() -> None:
+    part = parts(parse_markdown("first one\nsecond two\nthird\n"))[0]
+    assert part.text == "first one second two third"
+    assert [part.line_at(part.text.index(word)) for word in part.text.split()] == [1, 1, 2, 2, 3]
+
+
+def test_imports_and_exports_go_and_text_shown_from_data_stays() -> None:
+    source = (
+        "import Card from '@site/Card';\nimport {\n  Tabs,\n} from '@theme/Tabs'; import X from 'x'\n\nexport "
+        "const name = 'Ada';\nexport const cards = [\n  {title: 'First card', href: '/x'},\n];\n\nHello {name}!\n"
+    )
+    assert texts(source) == ["First card", "Hello Ada!"]
+    assert lines(source)[-1] == (11, 11)
+
+
+def test_prose_that_begins_like_a_statement_stays() -> None:
+    assert texts("import the mesh from Blender first.\n\nexport it to FBX.\n", "page.mdx") == [
+        "import the mesh from Blender first.",
+        "export it to FBX.",
+    ]
+
+
+def test_tags_go_and_their_text_stays_on_its_line() -> None:
+    source = '<Alert severity="info">\n  <p>First <b>bold</b></p>\n\nSecond<br/>third\n</Alert>\n'
+    assert texts(source) == ["First bold", "Second\nthird"]
+    assert lines(source) == [(2, 2), (4, 4)]
+
+
+def test_attributes_that_a_reader_sees_become_text() -> None:
+    source = '<img src="a.png" alt="A robot arm" />\n\n<Card title="Begin here" to="/x">Go</Card>\n'
+    assert texts(source) == ["A robot arm", "Begin here\nGo"]
+
+
+def test_data_given_to_a_component_keeps_what_it_shows_and_where() -> None:
+    source = (
+        "<Quiz\n  id='q'\n  questions={[\n    {\n      question: 'Which sensor?',\n      options: ['Lidar', 'None'],\n"
+        "    },\n  ]}\n/>\n"
+    )
+    assert [word for text in texts(source) for word in text.splitlines()] == [
+        "Which sensor?",
+        "Lidar",
+        "None",
+    ]
+    assert lines(source)[0][0] == 5
+
+
+def test_expressions_show_strings_and_comments_vanish() -> None:
+    assert texts("{/* hidden */}\n\nSee {'this'}{' '}and <!-- not this --> that.\n") == ["See this and that."]
+
+
+def test_style_and_script_are_dropped() -> None:
+    assert texts("<style>{`\n  p { color: red }\n`}</style>\n\n<script>x()</script>\n\nText\n") == ["Text"]
+
+
+def test_html_entities_and_invisible_characters_are_made_plain() -> None:
+    assert texts("A&nbsp;B\u200bC non\u2011stop\n", "page.md") == ["A BC non-stop"]
+
+
+def test_code_blocks_stay_whole_with_language_title_and_lines() -> None:
+    source = 'Run:\n\n```lua title="Server Script"\nlocal a <const> = {1}\n\nprint(a)\n```\n'
+    assert texts(source) == [
+        "Run:",
+        "Server Script",
+        "```lua\nlocal a <const> = {1}\n\nprint(a)\n```",
+    ]
+    assert lines(source)[2] == (3, 7)
+
+
+def test_mermaid_is_code() -> None:
+    page = parse_markdown("```mermaid\nA-->B\n```\n")
+    assert [block.kind for section in page.sections for block in section.blocks] == ["code"]
+
+
+def test_indented_code_is_code_in_plain_markdown_and_text_in_mdx() -> None:
+    assert texts("Say:\n\n    <tag> kept\n", "page.md") == ["Say:", "```\n<tag> kept\n```"]
+    assert texts("Say:\n\n    kept\n", "page.mdx") == ["Say:", "kept"]
+
+
+def test_lists_keep_marks_depth_and_lines() -> None:
+    source = "1. One\n   more\n2. Two\n   - Inner\n\n     ```sh\n     ls\n     ```\n"
+    assert texts(source) == ["1. One more", "2. Two", "  - Inner", "```sh\nls\n```"]
+    assert lines(source) == [(1, 2), (3, 3), (4, 4), (6, 8)]
+
+
+def test_a_markdown_table_is_one_row_a_part() -> None:
+    source = "| Tier | Rate |\n| --- | :--- |\n| **2** | 30 Hz |\n"
+    assert texts(source) == ["Tier | Rate", "2 | 30 Hz"]
+    assert lines(source) == [(1, 1), (3, 3)]
+
+
+def test_an_html_table_reads_like_a_markdown_table() -> None:
+    source = (
+        "<table>\n<thead><tr><th>Key</th><th>Does</th></tr></thead>\n<tbody>\n<tr>\n  <td>`W`</td>\n"
+        "  <td>Walks<br/>forward [on](x.md)</td>\n</tr>\n<tr><td><kbd>Ctrl</kbd><kbd>B</kbd></td><td><ul><li>one</li>"
+        "<li>two</li></ul></td></tr>\n</tbody>\n</table>\n"
+    )
+    assert texts(source) == ["Key | Does", "`W` | Walks forward on", "Ctrl+B | - one\n- two"]
+    assert lines(source) == [(2, 2), (4, 7), (8, 8)]
+
+
+def test_admonitions_and_tabs_are_named_by_their_labels() -> None:
+    source = (
+        ":::warning Hot surface\nDo not touch.\n:::\n\n<Tabs>\n<TabItem value='mac' label='macOS'>\n\nBrew it.\n\n"
+        '</TabItem>\n<TabItem value="linux">\nApt it.\n</TabItem>\n</Tabs>\n\n:::note\nPlain.\n:::\n'
+    )
+    assert texts(source) == [
+        "Warning: Hot surface", "Do not touch.", "macOS:", "Brew it.", "linux:", "Apt it.", "Note", "Plain.",
+    ]  # fmt: skip
+
+
+def test_alerts_of_github_are_named() -> None:
+    assert texts("> [!NOTE]\n> Kept.\n", "page.md") == ["Note: Kept."]
+
+
+def test_html_headings_on_their_own_line_make_sections() -> None:
+    page = parse_markdown("<h2 style={{x: 1}}>\n  Inside\n</h2>\n\nText\n", "page.mdx")
+    assert [(section.heading, section.level, section.line) for section in page.sections] == [("Inside", 2, 2)]
+
+
+def test_a_tag_name_without_its_closing_tag_is_text_in_plain_markdown() -> None:
+    assert texts("Use List<String> and x < y, 5 > 3.\n", "page.md") == ["Use List<String> and x < y, 5 > 3."]
+
+
+def test_included_text_stands_where_it_is_included_and_knows_its_properties() -> None:
+    source = "import Note from '../includes/note.md'\n\n## Here\n\n<Note who=\"you\" />\n\nAfter.\n"
+    note = "---\ntitle: include\n---\n\nThis is for {props.who}.\n\n### Detail\n\nMore.\n"
+    page = parse_markdown(source, "page.md", SITE, {"../includes/note.md": note})
+    assert [(section.heading, section.line) for section in page.sections] == [("Here", 3), ("Detail", 5)]
+    assert [(part.text, part.start_line) for part in parts(page)] == [
+        ("This is for you.", 5), ("More.", 5), ("After.", 7),
+    ]  # fmt: skip
+
+
+def test_references_are_read_only_where_the_dialect_has_them() -> None:
+    source = "Listen to `Class.BasePart.Touched|Touched`.\n"
+    assert parts(parse_markdown(source, "a.md", SITE))[0].text == "Listen to `BasePart.Touched`."
+    assert parts(parse_markdown(source, "a.md"))[0].text == "Listen to `Class.BasePart.Touched|Touched`."
+
+
+def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
+    source = "---\ntitle: A\n---\n\n## B\n\n- c\n- d\n"
+    assert parse_markdown("\ufeff" + source.replace("\n", "\r\n")) == parse_markdown(source)
+
+
+@pytest.mark.parametrize("source", ["", "\n\n", "---\n---\n", "<br />\n", "<!-- only -->\n"])
+def test_a_page_without_text_has_no_parts(source: str) -> None:
+    assert parts(parse_markdown(source)) == []
+
+
+def test_slugs_follow_the_sites() -> None:
+    assert slug("1. Setup & Run: `npm`") == "1-setup--run-npm"
