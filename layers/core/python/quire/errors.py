@@ -1,28 +1,29 @@
 """Every error that Quire raises, with the HTTP status a route answers.
 
-    QuireError                    500
-    ├── InputError                422  the caller's value is wrong; `field` names it
-    │   ├── UnknownCollection     404
-    │   ├── UnknownVersion        404
-    │   ├── UnknownDocument       404
-    │   └── TooLarge              413
-    ├── AccessDenied              401  no key, or a wrong one
-    │   └── ScopeMissing          403  a right key that may not do this
-    ├── SourceError               400  a source cannot be read or parsed; `path` names the file
-    ├── ConfigError               500  a setting or collections.toml is wrong
-    ├── ArtifactError             503
-    │   ├── ArtifactCorrupt       503  bytes differ from the manifest's digest
-    │   └── ArtifactMismatch      503  format or model is not what this program reads
-    ├── StoreError                503
-    │   ├── StoreUnavailable      503
-    │   ├── SwapConflict          409  the pointer moved meanwhile: read it again and retry
-    │   └── BuildInProgress       409  another build holds the lock
-    ├── ModelError                500  an embedding model cannot be exported, opened or run
-    └── AnswerModelError          502
-        ├── ModelUnavailable      503  network, overload, deadline
-        ├── QuotaExceeded         429
-        ├── ModelRefused          502  blocked by the provider's filters
-        └── ModelMisconfigured    500  bad key, unknown model
+QuireError                    500
+├── InputError                422  the caller's value is wrong; `field` names it
+│   ├── UnknownCollection     404
+│   ├── UnknownVersion        404
+│   ├── UnknownDocument       404
+│   └── TooLarge              413
+├── AccessDenied              401  no key, or a wrong one
+│   └── ScopeMissing          403  a right key that may not do this
+├── SourceError               400  a source cannot be read or parsed; `path` names the file
+├── ConfigError               500  a setting or collections.toml is wrong
+├── ArtifactError             503
+│   ├── ArtifactCorrupt       503  bytes differ from the manifest's digest
+│   └── ArtifactMismatch      503  format or model is not what this program reads
+├── StoreError                503
+│   ├── StoreUnavailable      503
+│   ├── SwapConflict          409  the pointer moved meanwhile: read it again and retry
+│   └── BuildInProgress       409  another build holds the lock
+├── ModelError                500  an embedding model cannot be exported, opened or run
+└── AnswerModelError          502
+    ├── ModelUnavailable      503  network, overload, deadline
+    ├── QuotaExceeded         429
+    ├── ModelRefused          502  blocked by the provider's filters
+    ├── AnswerCut             502  ended by the provider at its length limit
+    └── ModelMisconfigured    500  bad key, unknown model
 """
 
 from __future__ import annotations
@@ -141,9 +142,13 @@ class AnswerModelError(QuireError):
 
 
 class ModelUnavailable(AnswerModelError):
-    """Network failure, overload or a deadline."""
+    """Network failure, overload or a deadline; `retry_after_s` is the provider's own word, where it gave one."""
 
     status = 503
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class QuotaExceeded(AnswerModelError):
@@ -158,6 +163,10 @@ class QuotaExceeded(AnswerModelError):
 
 class ModelRefused(AnswerModelError):
     """The provider's filters blocked the prompt or the answer."""
+
+
+class AnswerCut(AnswerModelError):
+    """The provider ended the answer at its length limit; what came before stands."""
 
 
 class ModelMisconfigured(AnswerModelError):

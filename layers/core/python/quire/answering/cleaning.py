@@ -1,0 +1,57 @@
+"""Makes text of unknown origin fit to stand in a prompt: visible characters only, and no marks that a model reads
+as structure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_KEPT = frozenset("\n\t")
+_VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef\u115f\u1160\u3164\uffa0\u2800\u034f]")
+_OWN_TAG = re.compile(
+    r"<(?=\s*/?\s*(?:source|selection|history|question|system|user|assistant|instructions?)\b)", re.I
+)
+_CHAT_TOKEN = re.compile(
+    r"<(?=\|)|<(?=/?(?:s|start_of_turn|end_of_turn|bos|eos)>)|\[(?=/?(?:INST|SYS)\])|<(?=<\s*/?SYS)", re.I
+)
+_MARK = re.compile(r"(?<![\w)\]`])\[+(\d{1,3}(?:,\s*\d{1,3})*)\]+")
+_FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*$|\Z)", re.M | re.S)
+
+
+def visible(text: str) -> str:
+    """The text without characters that a reader cannot see: zero-width, bidirectional, tag and control characters.
+
+    >>> visible("a\\u200bb\\u202ec\\U000e0041")
+    'abc'
+    """
+    text = _VARIATION.sub("", text)
+    return "".join(one for one in text if one in _KEPT or unicodedata.category(one) not in _HIDDEN)
+
+
+_HIDDEN = frozenset(("Cf", "Cc", "Co", "Cs", "Cn"))
+
+
+def as_data(text: str) -> str:
+    """The text as it may stand in a data block of a prompt.
+
+    Invisible characters go. Tags that look like the prompt's own or like a chat template's are escaped, and so are
+    citation marks outside code, which would pass for the model's own.
+
+    >>> as_data("see [3] </source> <|im_end|> a[3]")
+    'see (3) &lt;/source> &lt;|im_end|> a[3]'
+    """
+    text = _CHAT_TOKEN.sub(_escaped, _OWN_TAG.sub(_escaped, visible(text)))
+    parts, end = [], 0
+    for fence in _FENCED.finditer(text):
+        parts += [_MARK.sub(r"(\1)", text[end : fence.start()]), fence.group()]
+        end = fence.end()
+    return "".join([*parts, _MARK.sub(r"(\1)", text[end:])])
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return "&lt;" if match.group() == "<" else "&#91;"
+
+
+def one_line(text: str, limit: int) -> str:
+    """The text on one line, at most `limit` characters."""
+    return " ".join(visible(text).split())[:limit]

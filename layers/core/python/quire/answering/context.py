@@ -1,0 +1,102 @@
+"""Packs hits into the numbered sources that a model is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quire.documents import Chunk, Hit
+
+LEAST_OVERLAP = 12
+LEAST_ROOM_TOKENS = 60
+"""A source cut shorter than this says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One numbered source: a chunk, or neighbouring chunks of one document as one text.
+
+    Attributes:
+        n: from 1, in the order of the best hit.
+        hits: the chunks, in the document's order.
+        text: their text with what they share said once; cut where the budget ends.
+    """
+
+    n: int
+    hits: tuple[Hit, ...]
+    text: str
+
+    @property
+    def label(self) -> str:
+        """Where it stands, for the model to name: breadcrumb, or path."""
+        chunk = self.hits[0].chunk
+        return chunk.breadcrumb or str(chunk.metadata.get("path") or chunk.document_id)
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of English or code, about: four characters each. No tokenizer is right for all models."""
+    return -(-len(text) // 4)
+
+
+def pack(hits: Sequence[Hit], budget_tokens: int) -> tuple[Source, ...]:
+    """Number the hits as sources, best first, within the budget; neighbours of one document become one source."""
+    groups: list[list[Hit]] = []
+    for hit in hits:
+        near = [group for group in groups if any(_join(hit.chunk, other.chunk) for other in group)]
+        if not near:
+            groups.append([hit])
+            continue
+        near[0].append(hit)
+        for group in near[1:]:
+            near[0].extend(group)
+            groups.remove(group)
+    sources: list[Source] = []
+    left = budget_tokens
+    for group in groups:
+        text = _merged(ordered := sorted(group, key=lambda hit: _place(hit.chunk)))
+        if left < min(LEAST_ROOM_TOKENS, estimate_tokens(text)):
+            break
+        text = text[: left * 4]
+        left -= estimate_tokens(text)
+        sources.append(Source(len(sources) + 1, tuple(ordered), text))
+    return tuple(sources)
+
+
+def _place(chunk: Chunk) -> tuple[int, int]:
+    return _number(chunk, "chunk_index"), _number(chunk, "start_line")
+
+
+def _number(chunk: Chunk, name: str) -> int:
+    value = chunk.metadata.get(name)
+    return value if isinstance(value, int) else -1
+
+
+def _join(one: Chunk, other: Chunk) -> bool:
+    """Whether one begins where the other ends, or they overlap."""
+    if one.document_id != other.document_id:
+        return False
+    first, second = sorted((one, other), key=_place)
+    if _number(first, "chunk_index") >= 0:
+        return _number(second, "chunk_index") - _number(first, "chunk_index") == 1
+    end, start = _number(first, "end_line"), _number(second, "start_line")
+    return end >= 0 and start - end <= 1
+
+
+def _merged(ordered: Sequence[Hit]) -> str:
+    text = ordered[0].chunk.text
+    for hit in ordered[1:]:
+        shared = overlap(text, hit.chunk.text)
+        text += hit.chunk.text[shared:] if shared else "\n\n" + hit.chunk.text
+    return text
+
+
+def overlap(left: str, right: str) -> int:
+    """Length of the longest end of `left` that `right` begins with; 0 below a dozen characters, which may be chance.
+
+    >>> overlap("one two three four five", "three four five six")
+    15
+    """
+    for size in range(min(len(left), len(right)), LEAST_OVERLAP - 1, -1):
+        if left.endswith(right[:size]):
+            return size
+    return 0

@@ -1,0 +1,104 @@
+"""Questions that say too little: asked back without a history, completed from it where there is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from quire.documents import Turn
+from quire.terms import STOP_WORDS, identifiers, words
+
+ASK_BACK = "I need more context. Please ask a specific question about {title}."
+MOST_TURNS = 6
+"""Turns of the history that are looked at; older ones seldom hold what a follow-up points at."""
+
+_EMPTY = frozenset(
+    """
+    tell please continue go ahead explain describe elaborate expand clarify help understand mean means meant know see
+    say said show give example examples detail details information info thing things stuff something anything
+    everything one ones another else way ways better worse best same different similar faster slower easier simpler
+    again also too really actually just still even maybe ok okay yes no yeah sure thanks thank hi hello hey
+    work works working worked broken wrong problem problems issue issues error fix fail fails failed failing happen
+    happens happened happening does done do make makes get got can could would should want need try tried use used
+    question questions answer answers step steps next first last previous part point idea
+    summarize summarise overview option options not hmm why how what when where which who possible sense mind lot
+    bit little much many
+    """.split()
+)
+_PRONOUNS = frozenset("it its it's they them their he she his her one ones former latter".split())
+_DEMONSTRATIVES = frozenset("this that these those".split())
+_CONJUNCTIONS = frozenset("and or but because when if while so where".split())
+_EXPLETIVE = frozenset(
+    "said possible true necessary important best better worth common allowed required".split()
+)
+_OPENERS = re.compile(
+    r"^\s*(?:and|but|so|then|or|also|ok(?:ay)?,?)\b|^\s*(?:what|how) about\b|^\s*why(?: not)?\s*\?*\s*$", re.I
+)
+
+
+def is_vague(question: str) -> bool:
+    """Whether the question names nothing that could be looked up.
+
+    >>> is_vague("Please tell me more about it"), is_vague("How does it work?"), is_vague("How does DDS work?")
+    (True, True, False)
+    """
+    if identifiers(question):
+        return False
+    content = _content(question)
+    if not content:
+        return True
+    return len(content) == 1 and bool(_OPENERS.match(question)) and len(words(question)) <= 6
+
+
+def ask_back(title: str) -> str:
+    """The answer to a vague question; the title names what there is to ask about."""
+    return ASK_BACK.format(title=title)
+
+
+def is_follow_up(question: str) -> bool:
+    """Whether the question leans on an earlier one: vague, begins with "and", or points with a pronoun.
+
+    >>> is_follow_up("And how heavy is it?"), is_follow_up("What is the mass of a part?")
+    (True, False)
+    """
+    if is_vague(question) or _OPENERS.match(question):
+        return True
+    listed = [word.lower() for word in words(question)]
+    return any(_points_back(listed, place) for place in range(len(listed)))
+
+
+def _points_back(listed: Sequence[str], place: int) -> bool:
+    """Whether the word refers to something that was named before this question.
+
+    Behind content and a conjunction, or behind two words of content, it more likely refers to one of them; `that`
+    inside a sentence joins clauses, and "it is possible" refers to nothing.
+    """
+    word, following = listed[place], listed[place + 1 : place + 2]
+    before = _content(" ".join(listed[:place]))
+    if word in _PRONOUNS:
+        joined = not _CONJUNCTIONS.isdisjoint(listed[1:place])
+        return not _EXPLETIVE.intersection(following) and (not before or (len(before) == 1 and not joined))
+    joins = bool(_EXPLETIVE.intersection(listed[place - 1 : place]))
+    return word in _DEMONSTRATIVES and not joins and (not before or place == len(listed) - 1)
+
+
+def complete(question: str, history: Sequence[Turn]) -> str:
+    """What to search for: the question, and for a follow-up the last user turn that said what it is about.
+
+    A question that stands by itself, or has no history, comes back as it is: a change of topic must not drag the
+    old topic along.
+
+    >>> complete("And its range?", [Turn("user", "What does the lidar cost?"), Turn("assistant", "249 dollars.")])
+    'And its range?\\nWhat does the lidar cost?'
+    """
+    if not history or not is_follow_up(question):
+        return question
+    for turn in reversed(history[-MOST_TURNS:]):
+        if turn.role == "user" and not is_vague(turn.text):
+            return f"{question}\n{turn.text}"
+    return question
+
+
+def _content(question: str) -> list[str]:
+    listed = (word.lower().replace("’", "'") for word in words(question))
+    return [word for word in listed if word not in STOP_WORDS and word not in _EMPTY]

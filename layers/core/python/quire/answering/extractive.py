@@ -1,0 +1,196 @@
+"""An answer without a language model: the best passages of the best sources, quoted exactly and cited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quire.answering.citations import cite
+from quire.answering.passages import CODE, SENTENCE, Passage, split_passages
+from quire.answering.scoring import Scored
+from quire.answering.weighing import Weighed
+from quire.documents import Citation, Hit
+from quire.terms import analyze
+
+MOST_QUOTES = 4
+ANSWER_CHARACTERS = 1_400
+FIRST_CHARACTERS = 620
+LATER_CHARACTERS = 360
+CODE_CHARACTERS = 900
+LEAST_SHARE = 0.5
+SAME = 0.7
+"""A further quote scores at least this share of the best one's score."""
+
+_POINTING = re.compile(
+    r"(?:it|its|they|their|this|that|these|those|he|she|his|her|so|but|thus|hence|therefore|however)\b", re.I
+)
+_CHECKBOX = re.compile(r"\[[ xX]?\] ")
+_DRAWING = re.compile(r"```\s*mermaid")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A contiguous part of a chunk's text, `text[start:end]`, that can be read alone."""
+
+    hit: Hit
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The quoted text."""
+        return self.hit.chunk.text[self.start : self.end]
+
+
+def extract(question: Weighed, scored: Sequence[Scored]) -> tuple[str, tuple[Citation, ...]]:
+    """The answer's text in Markdown and its citations; empty where there is nothing to quote.
+
+    Each paragraph of the text is a quote, exactly as stored, and its mark.
+    """
+    quotes = choose_quotes(question, scored)
+    citations = tuple(cite(n, quote.hit, quote.start, quote.end) for n, quote in enumerate(quotes, 1))
+    return "\n\n".join(_rendered(citation) for citation in citations), citations
+
+
+def choose_quotes(question: Weighed, scored: Sequence[Scored]) -> list[Quote]:
+    """The best passages, widened to what can be read alone, without repeats, within the answer's bound."""
+    ranked = sorted(scored, key=lambda one: -_fitness(question, one))
+    quotes: list[Quote] = []
+    best = _fitness(question, ranked[0]) if ranked else 0.0
+    left = ANSWER_CHARACTERS
+    for one in ranked:
+        if len(quotes) == MOST_QUOTES or (quotes and _fitness(question, one) < LEAST_SHARE * best):
+            break
+        if any(_covers(quote, one) for quote in quotes):
+            continue
+        quote = _widened(question, one, *((LATER_CHARACTERS, 2) if quotes else (FIRST_CHARACTERS, 4)))
+        if (quotes and len(quote.text) > left) or any(_repeats(quote, other) for other in quotes):
+            continue
+        quotes.append(quote)
+        left -= len(quote.text)
+    return quotes
+
+
+def _fitness(question: Weighed, one: Scored) -> float:
+    """The score, less for what reads badly as an answer: drawings, quiz questions, check lists, code unasked for."""
+    text, score = one.text, one.score
+    if one.passage.kind == CODE:
+        score -= 3.0 if _DRAWING.match(text) else 0.0 if question.wants_code else 1.0
+    if text.endswith("?"):
+        score -= 1.5
+    if _CHECKBOX.match(text):
+        score -= 1.0
+    return score
+
+
+def _covers(quote: Quote, one: Scored) -> bool:
+    return (
+        quote.hit.chunk.id == one.hit.chunk.id
+        and quote.start <= one.passage.start
+        and one.passage.end <= quote.end
+    )
+
+
+def _repeats(one: Quote, other: Quote) -> bool:
+    """Whether they overlap, or say the same: chunks of one document repeat each other's ends, and pages each other."""
+    if one.hit.chunk.id == other.hit.chunk.id:
+        return one.start < other.end and other.start < one.end
+    said, new = set(analyze(other.text)), set(analyze(one.text))
+    return len(new & said) > SAME * min(len(new), len(said))
+
+
+def _widened(question: Weighed, one: Scored, room: int, most: int) -> Quote:
+    """The passage with what it cannot be read without, and what follows under its heading while there is room."""
+    text, passages = one.hit.chunk.text, split_passages(one.hit.chunk.text)
+    passage, place = one.passage, one.order
+    if passage.kind == CODE:
+        return Quote(one.hit, *_code(question, text, passage))
+    start, first = _opening(text, passages, place, room)
+    end, taken = passage.end, place - first + 1
+    for other in passages[place + 1 :]:
+        fits = other.end - start <= (room + CODE_CHARACTERS if other.kind == CODE else room)
+        if other.heading != passage.heading or not fits or (other.kind == SENTENCE and taken >= most):
+            break
+        if other.kind == CODE and not question.wants_code:
+            break
+        if _DRAWING.match(text[other.start :]) or text[other.start : other.end].endswith("?"):
+            break
+        end, taken = other.end, taken + (other.kind == SENTENCE)
+        if other.kind == CODE:
+            break
+    return Quote(one.hit, start, end)
+
+
+def _opening(text: str, passages: Sequence[Passage], place: int, room: int) -> tuple[int, int]:
+    """Where the quote begins, and the number of its first passage: with its lead and list, or what a pronoun means."""
+    passage = passages[place]
+    first = place
+    while first > 0 and passages[first - 1].block == passage.block:
+        if passage.kind == SENTENCE and not _POINTING.match(text[passages[first].start :]):
+            break
+        first -= 1
+    if passage.kind == SENTENCE:
+        while passages[first].start < passage.end - room:
+            first += 1
+        return passages[first].start, first
+    begin = passage.lead[0] if passage.lead else _line_start(text, passages[first].start)
+    if passage.end - begin <= room:
+        return begin, first
+    return _line_start(text, passage.start), place
+
+
+def _line_start(text: str, place: int) -> int:
+    return text.rfind("\n", 0, place) + 1
+
+
+def _code(question: Weighed, text: str, passage: Passage) -> tuple[int, int]:
+    """A block with its lead where it stands right before it; of a longer one the lines that are asked for."""
+    start, end = passage.start, passage.end
+    if passage.lead and not text[passage.lead[1] : start].strip():
+        start = passage.lead[0]
+    if end - passage.start <= CODE_CHARACTERS:
+        return start, end
+    return _best_lines(question, text, passage)
+
+
+def _best_lines(question: Weighed, text: str, passage: Passage) -> tuple[int, int]:
+    spans: list[tuple[int, int, float]] = []
+    position = passage.start
+    for line in text[passage.start : passage.end].splitlines(keepends=True):
+        end = position + len(line.rstrip())
+        if not re.match(r"\s*(?:```|~~~)", line):
+            spans.append((position, end, question.coverage(set(analyze(line)))))
+        position += len(line)
+    best, chosen = -1.0, (spans[0][0], spans[0][1])
+    for first in range(len(spans)):
+        total = 0.0
+        for last in range(first, len(spans)):
+            if spans[last][1] - spans[first][0] > CODE_CHARACTERS:
+                break
+            total += spans[last][2]
+            if total > best + 1e-9:
+                best, chosen = total, (spans[first][0], spans[last][1])
+    return chosen
+
+
+def _rendered(citation: Citation) -> str:
+    """The quote and its mark; a mark never stands inside a code block, and a torn one is fenced again."""
+    quote = citation.quote
+    if quote.count("```") % 2 == 0 and not _is_torn(citation):
+        return (
+            f"{quote}\n[{citation.n}]"
+            if quote.endswith(("```", "~~~")) or _is_list(quote)
+            else f"{quote} [{citation.n}]"
+        )
+    return f"```\n{quote}\n```\n[{citation.n}]"
+
+
+def _is_torn(citation: Citation) -> bool:
+    before = citation.hit.chunk.text[: citation.start]
+    return before.count("```") % 2 == 1
+
+
+def _is_list(quote: str) -> bool:
+    last = quote.rpartition("\n")[2]
+    return "\n" in quote and (" | " in last or bool(re.match(r"\s*(?:[-*+]|\d+[.)])\s", last)))

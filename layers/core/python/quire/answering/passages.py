@@ -1,0 +1,180 @@
+"""Cuts stored text into passages that can be quoted by themselves: sentences, list items, table rows, code blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+SENTENCE, ITEM, ROW, CODE = "sentence", "item", "row", "code"
+
+_HEADING = re.compile(r"#{1,6} ")
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_INDENT = re.compile(r"(?:\t| {2,})\S")
+_ROW = re.compile(r"\S.* \| \S|^\|.*\|$")
+_RULE = re.compile(r"[\s|:+=-]*$")
+_END = re.compile(r"[.!?…][\"'”’)\]*_`]*(?=\s)(?!\s+[a-z])|[。！？]")
+_ENDS = re.compile(r"[.!?…;)\"”'`\]。]\s*$")
+LONGEST_TITLE = 80
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|fig|eq|no|vol|pp?|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|u\.s|u\.k)|\b[A-Z])\.$",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A quotable span of a text: `text[start:end]`.
+
+    Attributes:
+        kind: `sentence`, `item` (without its bullet), `row` (of a table) or `code` (with its fences).
+        lead: span of the sentence or header row that introduces it, such as "It needs:"; None without one.
+        heading: span of the heading that it stands under, without `#`; None without one.
+        block: passages of one paragraph, list or table share a number, counted from 0.
+    """
+
+    start: int
+    end: int
+    kind: str
+    lead: tuple[int, int] | None
+    heading: tuple[int, int] | None
+    block: int
+
+
+def split_passages(text: str) -> list[Passage]:
+    """All passages of the text, in order. Headings and introducing lines are no passages but belong to some."""
+    cutter = _Cutter(text)
+    for start, end, kind in _lines(text):
+        cutter.take(start, end, kind)
+    cutter.end_block()
+    cutter.keep_lead()
+    return cutter.passages
+
+
+def _lines(text: str) -> Iterator[tuple[int, int, str]]:
+    """Spans of lines with their kind; a fenced block is one span."""
+    position, fence_start, fence = 0, -1, ""
+    for line in text.splitlines(keepends=True):
+        start, end = position, position + len(line.rstrip())
+        position += len(line)
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence):
+                yield fence_start, end, CODE
+                fence = ""
+        elif mark:
+            fence_start, fence = start, mark[1]
+        else:
+            yield start, end, _kind(line.rstrip())
+    if fence:
+        yield fence_start, len(text.rstrip()), CODE
+
+
+def _kind(line: str) -> str:
+    if not line.strip():
+        return "blank"
+    if _HEADING.match(line):
+        return "heading"
+    if _RULE.fullmatch(line):
+        return "rule"
+    if _ITEM.match(line):
+        return ITEM
+    if _ROW.search(line):
+        return ROW
+    return "indented" if _INDENT.match(line) else SENTENCE
+
+
+class _Cutter:
+    """Collects lines into blocks and cuts each block when it ends."""
+
+    def __init__(self, text: str) -> None:
+        self.passages: list[Passage] = []
+        self._text = text
+        self._spans: list[tuple[int, int]] = []
+        self._kind = ""
+        self._lead: tuple[int, int] | None = None
+        self._heading: tuple[int, int] | None = None
+        self._block = 0
+
+    def take(self, start: int, end: int, kind: str) -> None:
+        """Add a line; a line of another kind ends the block."""
+        if kind in ("blank", "rule"):
+            self.end_block()
+        elif kind == "heading":
+            self.end_block()
+            self._heading, self._lead = (start + self._text[start:end].index(" ") + 1, end), None
+        elif kind == CODE:
+            self.end_block()
+            self._kind, self._spans = CODE, [(start, end)]
+            self.end_block()
+        elif kind == "indented" or (kind == SENTENCE and self._kind == SENTENCE):
+            self._continue(start, end)
+        else:
+            if kind != self._kind:
+                self.end_block()
+            self._kind = kind
+            self._spans.append((start + _marker(self._text[start:end]), end))
+
+    def _continue(self, start: int, end: int) -> None:
+        if self._spans:
+            self._spans[-1] = (self._spans[-1][0], end)
+        else:
+            self._kind, self._spans = SENTENCE, [(start + _blanks(self._text, start), end)]
+
+    def end_block(self) -> None:
+        """Cut what was collected into passages."""
+        if not self._spans:
+            return
+        kind, spans, self._spans, self._kind = self._kind, self._spans, [], ""
+        lead = self._lead
+        if kind == SENTENCE:
+            lead, spans = None, self._without_lead(spans[0])
+        elif kind == ROW and len(spans) > 1:
+            lead, *spans = spans
+        self.passages += [Passage(start, end, kind, lead, self._heading, self._block) for start, end in spans]
+        self._block += bool(spans)
+
+    def keep_lead(self) -> None:
+        """At the end of the text: what introduces nothing is a passage after all, where there is no other."""
+        if self._lead and not self.passages:
+            self.passages.append(Passage(*self._lead, SENTENCE, None, self._heading, 0))
+
+    def _without_lead(self, paragraph: tuple[int, int]) -> list[tuple[int, int]]:
+        """Keep aside what introduces the next block and says little alone: a closing "…:", or a title-like line."""
+        self._lead = None
+        text = self._text[slice(*paragraph)]
+        if len(text) <= LONGEST_TITLE and "\n" not in text and _ENDS.search(text) is None:
+            self._lead = paragraph
+            return []
+        spans = sentences(self._text, *paragraph)
+        if self._text[spans[-1][1] - 1] == ":":
+            self._lead = spans.pop()
+        return spans
+
+
+def _marker(line: str) -> int:
+    """Length of the line's bullet or number, with its blanks."""
+    found = _ITEM.match(line)
+    return found.end() if found else 0
+
+
+def _blanks(text: str, start: int) -> int:
+    return len(text[start:]) - len(text[start:].lstrip())
+
+
+def sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Spans of the sentences in `text[start:end]`, without the white space between them.
+
+    Abbreviations, initials and decimals do not end a sentence, and a lower-case letter does not begin one.
+    """
+    found: list[tuple[int, int]] = []
+    begin = start
+    for mark in _END.finditer(text, start, end):
+        if _ABBREVIATION.search(text[max(begin, mark.start() - 12) : mark.start() + 1]):
+            continue
+        found.append((begin, mark.end()))
+        begin = mark.end() + _blanks(text[: end + 1], mark.end())
+    if begin < end:
+        found.append((begin, end))
+    return found

@@ -1,0 +1,85 @@
+"""What the wire protocols of model providers share: lines of a stream, server-sent events, and what a status means."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from quire.errors import AnswerModelError, ModelMisconfigured, ModelUnavailable, QuotaExceeded
+
+LONGEST_LINE = 1_000_000
+LONGEST_MESSAGE = 300
+
+
+def lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    """The lines of a byte stream in UTF-8, as they become complete; the last needs no end.
+
+    Raises:
+        ModelUnavailable: a line is longer than a million characters, or no UTF-8.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    held = ""
+    try:
+        for piece in pieces:
+            *whole, held = (held + decoder.decode(piece)).split("\n")
+            yield from (line.rstrip("\r") for line in whole)
+            if len(held) > LONGEST_LINE:
+                raise ModelUnavailable(
+                    f"provider: wanted lines of a stream, found {len(held):,} characters without one"
+                )
+        held += decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise ModelUnavailable(f"provider: wanted a stream in UTF-8: {error}") from error
+    if held:
+        yield held
+
+
+def event_data(pieces: Iterable[bytes]) -> Iterator[str]:
+    """The `data` of each server-sent event, its lines joined; comments and other fields are passed over.
+
+    >>> list(event_data([b"data: a\\n", b"\\n: beat\\n\\ndata: b\\ndata: c\\n\\n"]))
+    ['a', 'b\\nc']
+    """
+    held: list[str] = []
+    for line in lines(pieces):
+        name, _, value = line.partition(":")
+        if not line and held:
+            yield "\n".join(held)
+            held = []
+        elif name == "data":
+            held.append(value.removeprefix(" "))
+    if held:
+        yield "\n".join(held)
+
+
+def failure(provider: str, status: int, message: str, retry_after_s: float | None = None) -> AnswerModelError:
+    """The error that an HTTP status of a provider means.
+
+    A wrong key or model name is told from an overload: the first will not go away by itself.
+    """
+    text = f"{provider}: {status} {message[:LONGEST_MESSAGE]}".strip()
+    if status == 429:
+        return QuotaExceeded(text, retry_after_s=retry_after_s)
+    if status in (408, 409, 425) or status >= 500 or status < 400:
+        return ModelUnavailable(text, retry_after_s=retry_after_s)
+    return ModelMisconfigured(text)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds of a `retry-after` header; None without one, or where it is a date.
+
+    >>> retry_after({"retry-after": "1.5"}), retry_after({})
+    (1.5, None)
+    """
+    return seconds(headers.get("retry-after", ""))
+
+
+def seconds(text: str) -> float | None:
+    """Seconds written as `12`, `1.5` or `34s`; None for anything else.
+
+    >>> seconds("34s"), seconds("Wed, 21 Oct")
+    (34.0, None)
+    """
+    found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,9})?)s?", text.strip())
+    return float(found[1]) if found else None

@@ -1,0 +1,136 @@
+"""What a question asks for: its terms with weights from the collection, its names, and the kind of answer it wants."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from quire.terms import STOP_WORDS, analyze, identifiers, words
+
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred"
+    r"|thousand|million|billion|half|dozen|several|twice|third|quarter)\b",
+    re.I,
+)
+_DATE = re.compile(
+    r"\b(?:1\d{3}|20\d\d)s?\b|\b(?:century|centuries|january|february|march|april|may|june|july|august|september"
+    r"|october|november|december|bc|ad|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
+    re.I,
+)
+_NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][\w'-]+")
+_REASON = re.compile(
+    r"\b(?:because|since|due to|so that|in order|as a result|therefore|thus|reasons?|caused?|avoid|led to)\b",
+    re.I,
+)
+_WANTED = (
+    (
+        _NUMBER,
+        re.compile(
+            r"\bhow (?:many|much|long|far|fast|big|large|high|heavy|often|old|wide|tall|deep)\b|\b(?:percent(?:age)?"
+            r"|number|fraction|rate|range|amount|size|price|cost|budget|limit|default|frequency|maximum|minimum)\b",
+            re.I,
+        ),
+    ),
+    (
+        _DATE,
+        re.compile(r"\bwhen\b|\b(?:what|which) (?:year|century|decade|month|day|date|time)\b|\byear\b", re.I),
+    ),
+    (
+        _NAME,
+        re.compile(
+            r"\b(?:who|whom|whose|where)\b|\b(?:which|what) (?:\w+ )?(?:country|city|company|person|king|group|team"
+            r"|state|place|people|school|language|region|organization|name|title|book|type)\b|\bnamed?\b|\bcalled\b",
+            re.I,
+        ),
+    ),
+    (_REASON, re.compile(r"\bwhy\b|\breason\b|\bcauses?\b", re.I)),
+)
+_CODE_WANTED = re.compile(
+    r"\bhow (?:do|can|should|to|would)\b|\b(?:example|code|command|snippet|syntax|install|run|set ?up|write|create"
+    r"|build|configure|enable|launch|add|show me|implement|call|use)\b",
+    re.I,
+)
+
+
+class Lexicon(Protocol):
+    """What weighing asks of an index; `quire.index.OpenedIndex` fulfils it."""
+
+    @property
+    def chunk_count(self) -> int:
+        """Chunks that can be found."""
+
+    def document_frequency(self, term: str) -> int:
+        """Chunks that hold the term."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A question as its answers are judged by.
+
+    Attributes:
+        text: the question.
+        idf: term -> inverse document frequency in the collection, in the order of the question.
+        names: words written as names or identifiers, first words of sentences apart; lower-case.
+        wants_code: the question is about doing or writing something.
+    """
+
+    text: str
+    idf: Mapping[str, float]
+    names: tuple[str, ...]
+    wants_code: bool
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights; 1 for a question without terms."""
+        return sum(self.idf.values()) or 1.0
+
+    def coverage(self, terms: set[str]) -> float:
+        """Share of the question's weight that the terms hold, 0 to 1."""
+        return sum(weight for term, weight in self.idf.items() if term in terms) / self.total
+
+
+def weigh(question: str, lexicon: Lexicon) -> Weighed:
+    """Weigh a question's terms by how rare they are in the collection (BM25's idf)."""
+    count = lexicon.chunk_count
+    idf = {}
+    for term in dict.fromkeys(analyze(question)):
+        held = lexicon.document_frequency(term)
+        idf[term] = math.log(1 + (count - held + 0.5) / (held + 0.5))
+    return Weighed(question, idf, _names(question), bool(_CODE_WANTED.search(question)))
+
+
+def _names(question: str) -> tuple[str, ...]:
+    """Capitalised words inside sentences, acronyms, words with digits, and identifiers.
+
+    >>> _names("How do I scan NFC tags with React? Is MoveIt needed?")
+    ('nfc', 'react', 'moveit')
+    """
+    found: dict[str, None] = {}
+    for sentence in re.split(r"[.!?:]\s+|\n", question):
+        for place, word in enumerate(words(sentence)):
+            inner = word[1:]
+            marked = any(letter.isupper() or letter.isdigit() for letter in inner) and not word.isdigit()
+            if word.lower() not in STOP_WORDS and (marked or (place > 0 and word[:1].isupper())):
+                found.setdefault(word.lower())
+    found.update(dict.fromkeys(name.lower() for name in identifiers(question)))
+    return tuple(found)
+
+
+def cue(question: Weighed, passage: str) -> float:
+    """Whether the passage holds the kind of thing that is asked for, and that the question has not said itself.
+
+    1 and -1 for a number, date or name that is there or missing, half of that for a reason; 0 where no kind is asked.
+    """
+    asked = question.text.lower()
+    for given, wanted in _WANTED:
+        if wanted.search(question.text):
+            size = 0.5 if given is _REASON else 1.0
+            return (
+                size
+                if any(found.group().lower() not in asked for found in given.finditer(passage))
+                else -size
+            )
+    return 0.0

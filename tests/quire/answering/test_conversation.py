@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+
+from quire.answering.conversation import ask_back, complete, is_follow_up, is_vague
+from quire.documents import Turn
+
+VAGUE = """
+Tell me more
+continue
+can you explain that again?
+what do you mean
+why?
+ok and then?
+I don't get it
+show me another example
+what else?
+which one is better
+Summarize this
+and on the desktop?
+what about the other one?
+""".strip().splitlines()
+CLEAR = """
+What is a lidar?
+state
+How does DDS work?
+task.spawn
+show me an example of a state machine
+why is the sky blue
+help text of a button
+""".strip().splitlines()
+TALK = (
+    Turn("user", "What does the lidar cost?"),
+    Turn("assistant", "It costs 249 dollars [1]."),
+    Turn("user", "thanks"),
+    Turn("assistant", "You are welcome."),
+)
+
+
+@pytest.mark.parametrize("question", VAGUE)
+def test_a_question_that_names_nothing_is_vague(question: str) -> None:
+    assert is_vague(question)
+
+
+@pytest.mark.parametrize("question", CLEAR)
+def test_a_question_that_names_something_is_not_vague(question: str) -> None:
+    assert not is_vague(question)
+
+
+def test_asking_back_names_what_there_is_to_ask_about() -> None:
+    wanted = "I need more context. Please ask a specific question about the textbook content."
+    assert ask_back("the textbook content") == wanted
+
+
+@pytest.mark.parametrize(
+    "question", ["And its range?", "How heavy is it?", "tell me more", "why not?", "is that all"]
+)
+def test_a_follow_up_is_completed_by_the_last_question_that_said_something(question: str) -> None:
+    assert complete(question, TALK) == f"{question}\nWhat does the lidar cost?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is a gyroscope?",
+        "What is a lidar and how does it measure distance?",
+        "Why is it said that a body shapes a mind?",
+    ],
+)
+def test_a_question_that_stands_alone_does_not_drag_the_old_topic_along(question: str) -> None:
+    assert complete(question, TALK) == question
+
+
+def test_without_a_history_nothing_is_rewritten() -> None:
+    assert complete("And its range?", ()) == "And its range?"
+    assert complete("tell me more", (Turn("user", "hello"), Turn("assistant", "Hello."))) == "tell me more"
+
+
+def test_a_pronoun_that_refers_inside_the_question_makes_no_follow_up() -> None:
+    assert not is_follow_up("What is domain randomization and why does it help?")

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from quire.answering.language import is_foreign
+from tests.support.shared import shared_path
+
+FOREIGN = """
+¿Dónde guardo los datos del jugador?
+qué sensores usa el robot
+Cuánta memoria necesita la tarjeta
+comment installer le pilote sur Linux
+Quelle est la différence entre ces deux cartes ?
+Was ist ein Regelkreis?
+Wie groß ist der Arbeitsspeicher?
+o que é aprendizado por reforço
+por que usar Ubuntu
+come si installa il driver
+hoe installeer ik de driver
+jak zainstalować sterownik
+robot nedir
+hur installerar jag drivrutinen
+bagaimana cara memasang driver
+làm thế nào để cài đặt
+что такое датчик
+كيف أثبت البرنامج
+यह क्या है
+ロボットとは何ですか
+로봇이란 무엇입니까
+机器人是什么
+πώς εγκαθιστώ
+איך מתקינים
+""".strip().splitlines()
+ENGLISH = """
+What is the role of an actuator?
+flex align center
+die casting parameters
+TouchableOpacity vs Pressable
+sin and cos of the angle
+de facto standard for middleware
+naïve Bayes classifier
+com.example.app package name
+son of node
+il2cpp build
+es modules import
+how do I use std::vector::push_back
+self.create_timer(0.033, self.control_loop)
+42
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("question", FOREIGN)
+def test_a_question_in_another_language_is_noticed(question: str) -> None:
+    assert is_foreign(question)
+
+
+@pytest.mark.parametrize("question", ENGLISH)
+def test_technical_english_is_left_alone(question: str) -> None:
+    assert not is_foreign(question)
+
+
+@pytest.mark.parametrize("question", ["RemoteEvent:FireServer()", "`où` est_ce_que", "", "???", "été"])
+def test_with_fewer_than_two_words_beside_code_it_does_not_judge(question: str) -> None:
+    assert not is_foreign(question)
+
+
+@pytest.mark.shared
+def test_six_thousand_english_questions_raise_no_alarm() -> None:
+    rows = shared_path("data/beir/squad2-dev-half/queries.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [text for text in (json.loads(row)["text"] for row in rows) if is_foreign(text)] == []
