@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +18,17 @@ import numpy as np
 
 from build_index.evaluate import Ask
 from build_index.metrics import ndcg
+from build_index.pipeline import Tools
+from build_index.progress import track
+from build_index.vector_cache import CachedVectors
+from quire.artifact.layout import SegmentFacts
+from quire.artifact.reader import open_segment
+from quire.artifact.writer import write_segment
 from quire.documents import Chunk, chunk_id
 from quire.errors import InputError
+from quire.index import OpenedIndex
+from quire.ingestion import index_rows
+from quire.profiles import profile_named
 from quire.retrieval import Query
 
 DEPTH = 100
@@ -59,8 +69,30 @@ def corpus_chunks(folder: Path) -> Iterator[Chunk]:
     for row in _lines(folder / "corpus.jsonl"):
         name = row["_id"]
         yield Chunk(
-            id=chunk_id(name, "0"), document_id=name, text=row["text"] or row["title"], breadcrumb=row.get("title") or ""
+            id=chunk_id(name, "0"),
+            document_id=name,
+            text=row["text"] or row["title"],
+            breadcrumb=row.get("title") or "",
         )
+
+
+def build_beir_index(folder: Path, tools: Tools) -> OpenedIndex:
+    """Index the corpus as one segment in the cache folder; every document is one chunk and there is no cap."""
+    profile = profile_named("docs")
+    chunks = list(corpus_chunks(folder))
+    vectors = CachedVectors(tools.embedder, tools.cache / "vectors.sqlite")
+    target = tools.cache / "beir" / folder.name
+    shutil.rmtree(target, ignore_errors=True)
+    facts = SegmentFacts(
+        profile=profile.name,
+        face=profile.face,
+        filters=(),
+        dimensions=tools.embedder.dimensions,
+        model=tools.embedder.digest,
+    )
+    rows = track(index_rows(chunks, profile, vectors), f"{folder.name}: indexing", total=len(chunks))
+    write_segment(target, rows, facts)
+    return OpenedIndex([(open_segment(target), 0)], version=folder.name)
 
 
 def score_beir(ask: Ask, questions: BeirSet, mode: str) -> dict[str, float]:
@@ -72,7 +104,9 @@ def score_beir(ask: Ask, questions: BeirSet, mode: str) -> dict[str, float]:
         figures["ndcg@10"].append(ndcg(ranked, gains, 10))
         figures["recall@100"].append(len(set(ranked) & gains.keys()) / min(len(gains), DEPTH))
         figures["mrr@10"].append(_reciprocal_rank(ranked[:10], gains))
-    return {name: float(np.mean(values)) for name, values in figures.items()} | {"queries": len(questions.queries)}
+    return {name: float(np.mean(values)) for name, values in figures.items()} | {
+        "queries": len(questions.queries)
+    }
 
 
 def _reciprocal_rank(ranked: Sequence[str], gains: Mapping[str, int]) -> float:

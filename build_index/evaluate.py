@@ -71,7 +71,8 @@ def report(asked: Sequence[Asked]) -> dict[str, Any]:
         kinds.setdefault(one.question.kind, []).append(outcome)
     outcomes = [outcome for _, outcome in answered]
     intervals = {
-        name: bootstrap_interval([measure(outcome) for outcome in outcomes]) for name, measure in MEASURES.items()
+        name: bootstrap_interval([measure(outcome) for outcome in outcomes])
+        for name, measure in MEASURES.items()
     }
     return {
         "all": summarize(outcomes),

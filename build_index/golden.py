@@ -59,7 +59,9 @@ def _rows(path: Path) -> Iterator[GoldenQuestion]:
             try:
                 yield _question(json.loads(line))
             except (ValueError, KeyError, TypeError, IndexError) as error:
-                raise InputError(f"{path}:{number}: not a golden question: {error!r}", field="golden") from error
+                raise InputError(
+                    f"{path}:{number}: not a golden question: {error!r}", field="golden"
+                ) from error
 
 
 def _question(row: Mapping[str, Any]) -> GoldenQuestion:

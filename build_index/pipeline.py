@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import resource
+import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from build_index.environment import describe_environment
+from build_index.notes import describe_machine
 from build_index.progress import say, track
 from build_index.reading import Reading, open_reading
 from build_index.sources import Failure
 from build_index.vector_cache import CachedVectors
-from quire.artifact.layout import Manifest, Pointer, SegmentFacts
+from quire.artifact.layout import Manifest, Pointer, SegmentFacts, SourceFacts
 from quire.artifact.store import SegmentStore
 from quire.artifact.writer import write_segment
 from quire.documents import Chunk
@@ -101,9 +102,14 @@ def build(plan: BuildPlan, tools: Tools, store: SegmentStore, *, publish: bool =
     with store.lock(plan.name):
         reading = open_reading(plan.profile.name, plan.sources, tools.cache, plan.options)
         ingested = ingest(plan, reading, tools)
-        pointer = store.publish(plan.name, ingested.folder, ingested.manifest) if publish else None
+        pointer = _publish(plan, ingested, tools, store) if publish else None
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return BuildReport(ingested, pointer, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def _publish(plan: BuildPlan, ingested: Ingested, tools: Tools, store: SegmentStore) -> Pointer:
+    store.put_model(tools.model_folder)
+    return store.publish(plan.name, ingested.folder, ingested.manifest, label=ingested.label)
 
 
 def ingest(plan: BuildPlan, reading: Reading, tools: Tools) -> Ingested:
@@ -114,7 +120,9 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools) -> Ingested:
     chunks = list(track(_chunks(reading, failures), f"{plan.name}: reading"))
     read_s = time.perf_counter() - started
     if not chunks:
-        raise SourceError(f"{plan.name}: no chunk could be read; {len(failures)} files failed", path=plan.sources[0][1])
+        raise SourceError(
+            f"{plan.name}: no chunk could be read; {len(failures)} files failed", path=plan.sources[0][1]
+        )
     rows = index_rows(chunks, plan.profile, vectors)
     facts = SegmentFacts(
         profile=plan.profile.name,
@@ -122,14 +130,15 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools) -> Ingested:
         filters=plan.profile.filters,
         dimensions=tools.embedder.dimensions,
         model=tools.embedder.digest,
-        sources=reading.source_facts(),
+        sources=tuple(SourceFacts(**asdict(one)) for one in reading.provenance),
         extra=reading.extra,
         notes=describe_machine(),
     )
-    folder = tools.cache / "segments" / plan.name
+    folder = tools.cache / "built" / plan.name
+    shutil.rmtree(folder, ignore_errors=True)
     manifest = write_segment(folder, track(rows, f"{plan.name}: indexing", total=len(chunks)), facts)
     seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
-    return Ingested(manifest, folder, reading.label, failures, seconds, vectors.figures())
+    return Ingested(manifest, folder, reading.label, failures, seconds, _embedding(vectors))
 
 
 def _chunks(reading: Reading, failures: list[Failure]) -> Iterator[Chunk]:
@@ -148,3 +157,7 @@ def _chunks(reading: Reading, failures: list[Failure]) -> Iterator[Chunk]:
         except SourceError as error:
             failures.append(Failure(error.path or document.id, str(error)))
             say(f"skipped {document.id}: {error}")
+
+
+def _embedding(vectors: CachedVectors) -> dict[str, float]:
+    return {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}

@@ -12,7 +12,9 @@ QUIET_S = 1.0
 EVERY_S = 1.0
 
 
-def track(items: Iterable[T], label: str, *, total: int | None = None, out: TextIO | None = None) -> Iterator[T]:
+def track(
+    items: Iterable[T], label: str, *, total: int | None = None, out: TextIO | None = None
+) -> Iterator[T]:
     """Pass the items through and say once a second how it goes; a step under a second says nothing.
 
     With `total` the time left is estimated from the rate so far.

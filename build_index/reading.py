@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from build_index.sources.creator_docs import read_creator_docs
 from build_index.sources.docusaurus import read_docusaurus
 from build_index.sources.engine_reference import read_reference
 from build_index.sources.fetch import locate
-from build_index.sources.git_repository import read_repositories
 from build_index.sources.markdown_tree import read_markdown_tree
 from build_index.sources.roblox_api import read_engine_version, read_hierarchy, read_roblox_api
 from quire.documents import Document
@@ -37,7 +36,7 @@ class Reading:
     documents: Documents
     provenance: tuple[Provenance, ...]
     label: str = ""
-    extra: Mapping[str, Any] | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -67,7 +66,9 @@ def open_reading(
         folders[key].append(found.folder)
         provenance.append(Provenance(key, location, found.revision, found.version))
     if not folders:
-        raise InputError(f"source: profile {profile} needs {' and '.join(f'{key}=PATH' for key in known)}", field="source")
+        raise InputError(
+            f"source: profile {profile} needs {' and '.join(f'{key}=PATH' for key in known)}", field="source"
+        )
     documents, label, extra = _READERS[profile](folders, options)
     return Reading(documents, tuple(provenance), str(options.get("engine_version") or label), extra)
 
@@ -80,7 +81,7 @@ def _read_roblox(folders: Folders, _: Mapping[str, Any]) -> tuple[Documents, str
         for dump in dumps:
             yield from read_roblox_api(dump, reference)
         for root in docs:
-            yield from read_reference(root)
+            yield from read_reference(root, dump_joined=bool(dumps))
             yield from read_creator_docs(root)
 
     if not dumps:
@@ -88,8 +89,17 @@ def _read_roblox(folders: Folders, _: Mapping[str, Any]) -> tuple[Documents, str
     return documents(), read_engine_version(dumps[0]) or "", {"hierarchy": read_hierarchy(dumps[0])}
 
 
-def _each(read: Callable[[Path], Documents]) -> Callable[[Folders, Mapping[str, Any]], tuple[Documents, str, dict[str, Any]]]:
+def _each(
+    read: Callable[[Path], Documents],
+) -> Callable[[Folders, Mapping[str, Any]], tuple[Documents, str, dict[str, Any]]]:
     def opened(folders: Folders, _: Mapping[str, Any]) -> tuple[Documents, str, dict[str, Any]]:
         return (one for root in folders["docs"] for one in read(root)), "", {}
 
     return opened
+
+
+_READERS: Mapping[str, Callable[[Folders, Mapping[str, Any]], tuple[Documents, str, dict[str, Any]]]] = {
+    "roblox": _read_roblox,
+    "textbook": _each(read_docusaurus),
+    "docs": _each(read_markdown_tree),
+}

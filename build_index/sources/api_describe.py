@@ -95,6 +95,13 @@ def write_embedding(entry: Described) -> str:
     return bare("\n".join(part for part in told if part))
 
 
+def write_headline(entry: Described) -> str:
+    """The gist to embed beside the text: the name in words and the first paragraph of what it means."""
+    owner, _, member = entry.name.replace(":", ".").removeprefix("Enum.").rpartition(".")
+    first = entry.prose.split("\n\n", 1)[0]
+    return bare(f"{split_words(owner)} {split_words(member)}: {first}".strip(": "))
+
+
 def signature(name: str, parameters: Sequence[Parameter], returns: Sequence[Parameter] = ()) -> str:
     """Write a call as Luau does.
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from build_index.sources.api_describe import Described, write_embedding, write_text
+from build_index.sources.api_describe import Described, write_embedding, write_headline, write_text
 from build_index.sources.api_text import readable
 from build_index.sources.reference_page import Entry, Page
 from quire.documents import Document, Value
@@ -66,6 +66,7 @@ def build_document(entry: Described, identity: Identity) -> Document:
         "aliases": identity.aliases,
         "breadcrumb": " › ".join(part for part in (identity.class_name, identity.member_name) if part),
         "summary": write_embedding(entry),
+        "headline": write_headline(entry),
     }
     if identity.member_name:
         metadata["member_name"] = identity.member_name

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-FEATURES = ("cosine", "coverage", "named")
-RIDGE = 1e-2
+FEATURES = ("cosine", "coverage", "named", "known", "familiar")
+RIDGE = 1e-4
 ROUNDS = 50
 
 
@@ -21,8 +21,8 @@ ROUNDS = 50
 class Calibration:
     """Coefficients of the logistic model, in the order of `FEATURES`, and its intercept."""
 
-    weights: tuple[float, ...] = (9.0, 4.0, 1.5)
-    intercept: float = -5.5
+    weights: tuple[float, ...] = (6.6, 4.4, 2.9, 3.8, 3.2)
+    intercept: float = -10.4
 
     def probabilities(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
         """Probabilities of shape (n,) for evidence of shape (n, len(FEATURES))."""

@@ -43,6 +43,7 @@ class Chunk:
         symbols: exact names that it defines, most specific first: `("BasePart.Touched", "Touched")`.
         aliases: more text to find it by, indexed by keywords alone and never shown.
         summary: text to embed in place of `text`, where another text finds it better; "" means `text`.
+        headline: its gist in a line, embedded beside the text; "" means the breadcrumb.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Chunk:
     symbols: tuple[str, ...] = ()
     aliases: str = ""
     summary: str = ""
+    headline: str = ""
 
 
 @dataclass(frozen=True, slots=True)

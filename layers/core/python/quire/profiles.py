@@ -16,6 +16,7 @@ class Profile:
         face: the HTTP contract that its collections speak.
         filters: metadata fields that can be filtered by; each gets postings in the segment.
         vector_breadcrumb: whether the breadcrumb is embedded with the text.
+        headline_weight: share of the headline's vector in each of a chunk's vectors.
         vector_weight: share of the vectors in the fusion for a question in prose.
         identifier_vector_weight: the same for a question that names identifiers.
         demotions: `(field, value, factor)`: a chunk whose metadata says so has its fused score multiplied; the field
@@ -27,10 +28,11 @@ class Profile:
     face: str
     filters: tuple[str, ...]
     vector_breadcrumb: bool = True
-    vector_weight: float = 0.5
+    headline_weight: float = 0.25
+    vector_weight: float = 0.6
     identifier_vector_weight: float = 0.3
     demotions: tuple[tuple[str, str | bool, float], ...] = ()
-    per_document: int = 2
+    per_document: int = 1
 
 
 PROFILES = {
@@ -39,8 +41,17 @@ PROFILES = {
         Profile(
             "roblox",
             "roblox",
-            ("source", "class_name", "member_name", "member_type", "tags", "file_path", "deprecated", "internal"),
-            demotions=(("internal", True, 0.5), ("deprecated", True, 0.85), ("member_type", "EnumItem", 0.9)),
+            (
+                "source",
+                "class_name",
+                "member_name",
+                "member_type",
+                "tags",
+                "file_path",
+                "deprecated",
+                "internal",
+            ),
+            demotions=(("internal", True, 0.4), ("deprecated", True, 0.7), ("member_type", "EnumItem", 0.9)),
             per_document=3,
         ),
         Profile("textbook", "textbook", ("chapter", "chapter_dir", "section", "filename", "heading", "path")),
@@ -51,6 +62,7 @@ PROFILES = {
             ("path", "lang", "symbol", "kind", "repository", "is_test"),
             demotions=(("is_test", True, 0.5),),
             vector_breadcrumb=False,
+            headline_weight=0.0,
             per_document=3,
         ),
         Profile("sites", "sites", ("site_id", "source", "document_id")),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from quire.bm25 import idf
 from quire.spelling import best_spelling
 from quire.terms import STOP_WORDS, analyze, identifiers, words
 
@@ -21,6 +22,10 @@ _PART = re.compile(r"\w+")
 
 class Vocabulary(Protocol):
     """What the collection knows of words and symbols; `quire.index.OpenedIndex` fulfils it."""
+
+    @property
+    def chunk_count(self) -> int:
+        """Chunks that can be found."""
 
     def document_frequency(self, term: str) -> int:
         """Chunks that hold the term."""
@@ -42,6 +47,8 @@ class Question:
         names: symbols that the collection defines and the question writes as identifiers, in order.
         whole: the question is one symbol and nothing else.
         mended: words as written, each with what it was read as.
+        known_share: share of the question's information (summed idf) in terms that the collection holds, 0 to 1.
+        foreign: it writes an identifier that the collection neither defines nor mentions.
     """
 
     text: str
@@ -49,6 +56,8 @@ class Question:
     names: tuple[str, ...]
     whole: bool
     mended: Mapping[str, str]
+    known_share: float = 1.0
+    foreign: bool = False
 
 
 def read_question(
@@ -69,7 +78,23 @@ def read_question(
     if heading_weight:
         terms.update({HEADING_MARK + term: heading_weight for term in counts})
     names, whole = _names(read, vocabulary, resolve)
-    return Question(read, terms, names, whole, mended)
+    frequencies = {term: vocabulary.document_frequency(term) for term in counts}
+    foreign = any(_is_foreign(name, vocabulary, resolve) for name in identifiers(read))
+    return Question(
+        read, terms, names, whole, mended, _known_share(frequencies, vocabulary.chunk_count), foreign
+    )
+
+
+def _known_share(frequencies: Mapping[str, int], chunks: int) -> float:
+    gains = {term: idf(chunks, frequency) for term, frequency in frequencies.items()}
+    total = sum(gains.values())
+    return sum(gain for term, gain in gains.items() if frequencies[term]) / total if total else 0.0
+
+
+def _is_foreign(name: str, vocabulary: Vocabulary, resolve: Callable[[str], str | None]) -> bool:
+    terms = analyze(name)
+    held = bool(terms) and vocabulary.document_frequency(terms[0]) > 0
+    return not (held or vocabulary.has_symbol(name) or resolve(name))
 
 
 def _names(
@@ -93,13 +118,15 @@ def _proper(tokens: Sequence[str]) -> list[str]:
 
 def _mend(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     mended: dict[str, str] = {}
-    for part in dict.fromkeys(_PART.findall(text)):
+    for part in dict.fromkeys(
+        part for token in words(text) if "'" not in token for part in _PART.findall(token)
+    ):
         if len(mended) >= MOST_MENDED:
             break
         if not _is_strange(part, vocabulary):
             continue
         known = best_spelling(part.lower(), vocabulary.near(part.lower(), 24))
-        if known:
+        if known and known != part.lower():
             mended[part] = known
     return mended
 

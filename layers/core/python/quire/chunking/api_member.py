@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from quire.documents import Chunk, Document, Value, chunk_id
 
-CHUNK_FIELDS = ("breadcrumb", "symbols", "aliases", "summary")
+CHUNK_FIELDS = ("breadcrumb", "symbols", "aliases", "summary", "headline")
 """Metadata entries that become the chunk's own fields instead of travelling on as metadata."""
 
 
@@ -31,6 +31,7 @@ def chunk_api_member(document: Document) -> Iterator[Chunk]:
         symbols=_names(document.metadata.get("symbols")),
         aliases=_text(document, "aliases"),
         summary=_text(document, "summary"),
+        headline=_text(document, "headline"),
     )
 
 

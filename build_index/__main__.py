@@ -1,0 +1,91 @@
+"""The operator's CLI: `python -m build_index COMMAND`. Exit codes: 0 done, 1 some files failed, 2 refused or wrong."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from build_index import commands
+from build_index.progress import say
+from build_index.release_commands import add_release_commands
+from quire.errors import QuireError
+
+REFUSED = 2
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command and give its exit code."""
+    args = _parser().parse_args(arguments)
+    try:
+        return int(args.run(args))
+    except QuireError as error:
+        say(f"build_index {args.command}: {error}")
+        return REFUSED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m build_index", description="Builds and looks after collections."
+    )
+    commands_of = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_build(commands_of.add_parser("build", help="read sources, write a segment, publish it"))
+    inspect = commands_of.add_parser("inspect", help="print what a collection serves")
+    _common(inspect, commands.run_inspect)
+    verify = commands_of.add_parser("verify", help="check every byte against the digests")
+    _common(verify, commands.run_verify)
+    _add_query(commands_of.add_parser("query", help="ask one question"))
+    _add_evaluate(commands_of.add_parser("evaluate", help="ask the golden questions"))
+    _add_beir(commands_of.add_parser("beir", help="run a BEIR-format folder"))
+    add_release_commands(commands_of)
+    return parser
+
+
+def _common(parser: argparse.ArgumentParser, run: object) -> None:
+    parser.add_argument("name", help="the collection")
+    parser.add_argument("--store", help="folder of the store (default: QUIRE_STORE, else .quire/store)")
+    parser.set_defaults(run=run)
+
+
+def _add_build(parser: argparse.ArgumentParser) -> None:
+    _common(parser, commands.run_build)
+    parser.add_argument("--profile", choices=["roblox", "docs", "textbook", "code"])
+    parser.add_argument(
+        "--source",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="KEY=PATH",
+        help="a path, git URL or release URL",
+    )
+    parser.add_argument("--engine-version", help="names the index where the sources do not")
+    parser.add_argument("--no-publish", action="store_true", help="stop before the pointer")
+    parser.add_argument("--json", action="store_true")
+
+
+def _add_query(parser: argparse.ArgumentParser) -> None:
+    _common(parser, commands.run_query)
+    parser.add_argument("text", help="the question")
+    parser.add_argument("--top-k", type=int, default=8)
+    parser.add_argument("--mode", default="hybrid", choices=["hybrid", "vector", "keyword"])
+    parser.add_argument("--filter", action="extend", nargs="+", default=[], metavar="FIELD=VALUE")
+    parser.add_argument("--version")
+    parser.add_argument("--json", action="store_true")
+
+
+def _add_evaluate(parser: argparse.ArgumentParser) -> None:
+    _common(parser, commands.run_evaluate)
+    parser.add_argument("--golden", nargs="+", default=[], metavar="FILE")
+    parser.add_argument("--html", metavar="FILE", help="write a self-contained page with plots")
+    parser.add_argument("--json", action="store_true")
+
+
+def _add_beir(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", help="holds corpus.jsonl, queries.jsonl and qrels/")
+    parser.add_argument("--mode", default="hybrid", choices=["hybrid", "vector", "keyword"])
+    parser.add_argument("--split", default="test")
+    parser.add_argument("--json", action="store_true")
+    parser.set_defaults(run=commands.run_beir)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

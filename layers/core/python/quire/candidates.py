@@ -1,0 +1,109 @@
+"""The chunks that may answer a question, scored by both sides, and how the sides become one ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.fusion import EMPTY, Ranking, rank
+from quire.index import OpenedIndex
+from quire.ports import Ordinals, Vectors
+from quire.question import Question
+from quire.symbols import fold_symbol
+
+DEPTH = 200
+"""Candidates from each side. 10 lose recall; beyond 300 nothing more is found."""
+KEYWORD_DEPTH = 2000
+"""Keyword scores looked up for the vectors' candidates; further down they are as good as nothing."""
+NORMALIZED_DEPTH = 100
+"""Min-max spans the best 100 scores: .729 nDCG@10 on SciFact against .716 by reciprocal rank."""
+MOST_NAMED = 64
+NAME_LEAD = 0.5
+"""Added to the fused score (at most 1) of a chunk that defines a named symbol; less where many share the name,
+and 1 where the question is nothing but the name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Chunks with both sides' scores.
+
+    Attributes:
+        ordinals: ascending.
+        cosines: float32, or None where vectors take no part.
+        keywords: float32, 0 where no term matched.
+    """
+
+    ordinals: Ordinals
+    cosines: NDArray[np.float32] | None
+    keywords: NDArray[np.float32]
+
+
+def gather(
+    index: OpenedIndex, row: Vectors | None, question: Question, allowed: Ordinals | None, *, keywords: bool
+) -> Candidates:
+    """The best of each side and every chunk that defines a named symbol, each scored by both sides.
+
+    `row` is the question's vector, None to leave vectors out; `keywords` says whether terms take part.
+    """
+    by_vector = EMPTY if row is None else index.nearest(row, DEPTH, allowed)
+    by_term = index.search(question.terms, KEYWORD_DEPTH, allowed) if keywords else EMPTY
+    named = named_chunks(index, question.names, allowed)
+    ordinals = np.unique(np.concatenate([by_vector.ordinals, by_term.ordinals[:DEPTH], named]))
+    ordinals = ordinals.astype(np.uint32, copy=False)
+    cosines = None if row is None else _align(ordinals, index.nearest(row, len(ordinals), ordinals))
+    return Candidates(ordinals, cosines, _align(ordinals, by_term))
+
+
+def fuse_sides(candidates: Candidates, weight: float, priors: NDArray[np.float32]) -> Ranking:
+    """All candidates by a convex combination of min-max normalized scores times their priors.
+
+    `weight` goes to the vectors. Source: Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid
+    retrieval", ACM TOIS 2023.
+    """
+    scores = np.float32(1.0 - weight) * _scaled(candidates.keywords)
+    if candidates.cosines is not None:
+        scores = scores + np.float32(weight) * _scaled(candidates.cosines)
+    return rank(candidates.ordinals, scores * priors[candidates.ordinals], len(scores))
+
+
+def lead_with_names(index: OpenedIndex, fused: Ranking, question: Question) -> Ranking:
+    """Lift the chunks that define a named symbol, a qualified name above a bare one."""
+    if not question.names:
+        return fused
+    scores = fused.scores.copy()
+    for name in question.names:
+        defining = index.symbol(name)[:MOST_NAMED]
+        lift = 1.0 if question.whole else NAME_LEAD / max(len(defining), 1) ** 0.5
+        if not question.whole and "." not in fold_symbol(name):
+            lift *= 0.5
+        scores[np.isin(fused.ordinals, defining)] += np.float32(lift)
+    return rank(fused.ordinals, scores, len(scores))
+
+
+def named_chunks(index: OpenedIndex, names: Sequence[str], allowed: Ordinals | None) -> Ordinals:
+    """Chunks that define one of the names, ascending, inside the filter."""
+    if not names:
+        return np.empty(0, np.uint32)
+    named = np.unique(np.concatenate([index.symbol(name)[:MOST_NAMED] for name in names]))
+    return named if allowed is None else named[np.isin(named, allowed)]
+
+
+def _align(ordinals: Ordinals, ranking: Ranking) -> NDArray[np.float32]:
+    """The ranking's scores in the order of `ordinals`, 0 for those that it lacks."""
+    scores = np.zeros(len(ordinals), np.float32)
+    if len(ordinals):
+        places = np.minimum(np.searchsorted(ordinals, ranking.ordinals), len(ordinals) - 1)
+        held = ordinals[places] == ranking.ordinals
+        scores[places[held]] = ranking.scores[held]
+    return scores
+
+
+def _scaled(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    if len(scores) == 0 or float(scores.max()) <= 0:
+        return np.zeros_like(scores)
+    depth = min(NORMALIZED_DEPTH, len(scores))
+    low = np.partition(scores, len(scores) - depth)[len(scores) - depth]
+    return np.clip((scores - low) / max(scores.max() - low, np.float32(1e-9)), 0.0, 1.0)

@@ -1,0 +1,34 @@
+"""How sure a hit is: facts about a question and a chunk that do not depend on what else was found."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.candidates import Candidates, named_chunks
+from quire.fusion import Ranking
+from quire.index import OpenedIndex
+from quire.question import Question
+
+
+def gather_evidence(
+    index: OpenedIndex, candidates: Candidates, chosen: Ranking, question: Question
+) -> NDArray[np.float64]:
+    """Rows in the order of `chosen`, columns as `quire.calibration.FEATURES`.
+
+    cosine: of the question with the chunk. coverage: the chunk's keyword score as a share of what holding every
+    term would earn. named: it defines a symbol that the question names. known: share of the question's information
+    that lies in terms which the collection holds at all. familiar: no identifier in the question is foreign to it.
+    """
+    places = np.searchsorted(candidates.ordinals, chosen.ordinals)
+    count = len(places)
+    ideal = max(index.ideal(question.terms), 1e-9)
+    return np.column_stack(
+        [
+            np.zeros(count) if candidates.cosines is None else candidates.cosines[places],
+            candidates.keywords[places] / ideal,
+            np.isin(chosen.ordinals, named_chunks(index, question.names, None)),
+            np.full(count, question.known_share),
+            np.full(count, not question.foreign),
+        ]
+    ).astype(np.float64)
