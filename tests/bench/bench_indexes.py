@@ -30,13 +30,14 @@ from quire.vectors import VectorArrays
 from tests.support.rows import FACTS, clustered, isotropic, make_rows, normalized
 
 WIDTH = 384
-QUESTIONS = 60
+QUESTIONS = 200
+TIMED = 40
 
 
 def thread_ms(work: Callable[[int], object]) -> float:
     """CPU milliseconds of the calling thread: the median over `work(0)`, `work(1)`, ... of the best of five each."""
     best = []
-    for question in range(QUESTIONS):
+    for question in range(TIMED):
         times = []
         for _ in range(5):
             begin = time.thread_time()

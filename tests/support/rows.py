@@ -42,10 +42,13 @@ def vocabulary(size: int, seed: int = 0) -> list[str]:
 def clustered(count: int, dimensions: int, seed: int = 0, spread: float = 0.6) -> NDArray[np.float32]:
     """Unit rows around centres, as embeddings of texts on some topics lie; `spread` is noise to centre."""
     rng = np.random.default_rng(seed)
-    centres = rng.standard_normal((max(count // 100, 8), dimensions)).astype(np.float32)
-    rows = centres[rng.integers(0, len(centres), count)]
-    rows += spread * rng.standard_normal((count, dimensions)).astype(np.float32)
-    return normalized(rows)
+    centres = rng.standard_normal((max(count // 100, 8), dimensions), dtype=np.float32)
+    rows: NDArray[np.float32] = centres[rng.integers(0, len(centres), count)]
+    for start in range(0, count, 65536):
+        block = rows[start : start + 65536]
+        block += np.float32(spread) * rng.standard_normal(block.shape, dtype=np.float32)
+        block /= np.linalg.norm(block, axis=1, keepdims=True)
+    return rows
 
 
 def isotropic(count: int, dimensions: int, seed: int = 0) -> NDArray[np.float32]:

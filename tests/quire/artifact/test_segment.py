@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+import mmap
 import random
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +17,7 @@ from quire.artifact.reader import Segment, open_segment, verify_segment
 from quire.artifact.writer import IndexRow, amend_manifest, write_segment
 from quire.documents import Chunk
 from quire.errors import ArtifactCorrupt, ArtifactError, ArtifactMismatch
-from tests.support.rows import DIMENSIONS, FACTS, build, make_rows, plain_row, tree_bytes
+from tests.support.rows import DIMENSIONS, FACTS, build, make_rows, open_index, plain_row, tree_bytes
 
 COUNT = 250
 GRAPH_FROM = 100
@@ -226,3 +228,17 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="went away"):
         write_segment(tmp_path / "s", rows(), FACTS)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_opening_maps_and_costs_the_same_however_large_the_segment(tmp_path: Path) -> None:
+    rows = (plain_row(f"d{number:05d}", "0", f"word{number} some text") for number in range(20_000))
+    write_segment(tmp_path / "s", rows, FACTS)
+    begin = time.process_time()
+    segment = open_segment(tmp_path / "s")
+    index = open_index(segment)
+    spent_ms = (time.process_time() - begin) * 1e3
+    assert spent_ms < 50
+    assert index.chunk_count == 20_000
+    assert index.document_chunks("d19999").tolist() == [19_999]
+    for array in (segment.fingerprints, segment.documents.starts, segment.document_numbers):
+        assert isinstance(array.base, mmap.mmap)

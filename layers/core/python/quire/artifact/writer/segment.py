@@ -29,6 +29,8 @@ from quire.artifact.writer.rows import IndexRow, Spool
 from quire.artifact.writer.vectors import VectorsWriter
 
 GRAPH_FROM_VECTORS = 400_000
+"""Up to here comparing sign bits costs 12 ms of one thread at most, and filters, tombstones and merges stay exact; a
+graph costs 0.4 ms of CPU and 532 bytes a vector to build, so 160 s and 213 MB here."""
 
 
 def write_segment(
