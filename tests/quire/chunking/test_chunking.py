@@ -141,10 +141,10 @@ def test_a_document_without_text_is_one_chunk_of_its_title(text: str) -> None:
     assert [chunk.text for chunk in chunks] == ["# Only a title" if "title" in text else "# Guide"]
 
 
-def test_the_description_stands_in_the_first_chunk() -> None:
-    assert (
-        cut("---\ntitle: T\ndescription: Says what.\n---\n\nBody.\n")[0].text == "# T\n\nSays what.\n\nBody."
-    )
+@pytest.mark.parametrize(("head", "body"), [("title: T\n", "Body."), ("", "# T\n\nBody.")])
+def test_the_description_stands_below_the_title_in_the_first_chunk(head: str, body: str) -> None:
+    (chunk,) = cut(f"---\n{head}description: Says what.\n---\n\n{body}\n")
+    assert chunk.text == "# T\n\nSays what.\n\nBody."
 
 
 def test_keywords_find_the_first_chunk_and_are_not_stored_text() -> None:

@@ -103,7 +103,7 @@ def _described(sections: list[Section], head: FrontMatter) -> list[Section]:
     if not part:
         return sections
     block = Block("paragraph", (part,))
-    if not sections or sections[0].line > part.start_line + 1:
+    if not sections or sections[0].level > 1:
         return [Section("", 0, part.start_line, blocks=(block,)), *sections]
     return [replace(sections[0], blocks=(block, *sections[0].blocks)), *sections[1:]]
 

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from build_index.sources import Failure
+from build_index.sources.markdown_tree import read_markdown_tree
+from quire.chunking import CHUNKERS
+from quire.documents import Document
+from tests.support.shared import shared_path
+
+
+def write(root: Path, pages: dict[str, str]) -> Path:
+    for name, text in pages.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    return root
+
+
+def test_metadata_names_path_top_folder_and_title(tmp_path: Path) -> None:
+    root = write(tmp_path, {"docs/run/fast.md": "# Running fast\n\nText.\n", "README.md": "Read me.\n"})
+    readme, page = read_markdown_tree(root)
+    assert isinstance(page, Document)
+    assert isinstance(readme, Document)
+    assert page.metadata == {
+        "path": "docs/run/fast.md",
+        "filename": "fast.md",
+        "chapter": "docs",
+        "section": "Running fast",
+        "url": "docs/run/fast.md",
+    }
+    assert (readme.metadata["chapter"], readme.metadata["section"]) == ("", "README")
+
+
+def test_the_same_content_is_read_once_and_a_broken_file_is_a_failure(tmp_path: Path) -> None:
+    root = write(
+        tmp_path,
+        {"a.md": "Same.\n", "b.md": "Same.\n", "c.mdx": "---\ntitle: [x\n---\n", "d.markdown": "D\n"},
+    )
+    found = list(read_markdown_tree(root))
+    assert [one.id for one in found if isinstance(one, Document)] == ["a.md", "d.markdown"]
+    assert [one.path for one in found if isinstance(one, Failure)] == ["c.mdx"]
+
+
+def test_a_base_url_makes_addresses(tmp_path: Path) -> None:
+    (page,) = read_markdown_tree(write(tmp_path, {"a/b.md": "B\n"}), "https://x.org/tree/")
+    assert isinstance(page, Document)
+    assert page.metadata["url"] == "https://x.org/tree/a/b.md"
+
+
+@pytest.mark.shared
+def test_the_real_tree_is_read_whole() -> None:
+    root = shared_path("data/react-native")
+    found = list(read_markdown_tree(root))
+    assert len(found) == len([*root.rglob("*.md"), *root.rglob("*.mdx")])
+    documents = [one for one in found if isinstance(one, Document)]
+    assert len(documents) == len(found)
+    assert all(list(CHUNKERS[document.kind](document)) for document in documents)
