@@ -18,6 +18,7 @@ QuireError                    500
 │   ├── SwapConflict          409  the pointer moved meanwhile: read it again and retry
 │   └── BuildInProgress       409  another build holds the lock
 ├── ModelError                500  an embedding model cannot be exported, opened or run
+├── PublishRefused            409  a guard or the gate refused a built version
 └── AnswerModelError          502
     ├── ModelUnavailable      503  network, overload, deadline
     ├── QuotaExceeded         429
@@ -133,6 +134,12 @@ class BuildInProgress(StoreError):
 
 class ModelError(QuireError):
     """An embedding model cannot be exported, opened or run."""
+
+
+class PublishRefused(QuireError):
+    """A guard or the publish gate refused a built version; the message says why, what was lost, and how to insist."""
+
+    status = 409
 
 
 class AnswerModelError(QuireError):
