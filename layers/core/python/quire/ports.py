@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quire.documents import Chunk, Turn
 from quire.fusion import Ranking
+
+if TYPE_CHECKING:
+    from datetime import datetime  # 9 ms that a process start has not got
 
 Vectors = NDArray[np.float32]
 Ordinals = NDArray[np.uint32]
@@ -143,20 +145,33 @@ class ObjectStore(Protocol):
         """Where the objects under the key lie as files that can be mapped in place; None where they do not."""
 
 
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A stored turn: its id, which sorts by time, and when it was said, UTC."""
+
+    id: str
+    at: datetime
+    turn: Turn
+
+
 class ChatMemory(Protocol):
-    """Turns of sessions, each kept for 30 days at most."""
+    """Turns of sessions, each kept for `quire.sessions.RETENTION`. A session never sees another's turns.
 
-    def append(self, session: str, turns: Sequence[Turn], *, token: str | None = None) -> None:
-        """Store the turns together, in order; the same `token` again stores nothing twice."""
+    Nothing older is ever returned, whatever the store has deleted. Every method raises StoreUnavailable where the
+    store cannot be reached.
+    """
 
-    def recent(self, session: str, limit: int) -> list[Turn]:
-        """The last `limit` live turns, oldest first."""
+    def append(self, session: str, turns: Sequence[Turn], *, token: str | None = None) -> list[Remembered]:
+        """Store the turns together, in order; where `token` was used before, give what it stored then."""
+
+    def recent(self, session: str, limit: int, *, before: str | None = None) -> list[Remembered]:
+        """The last `limit` live turns, of those before the turn of id `before` where it is given; oldest first."""
 
     def forget(self, session: str) -> int:
-        """Delete the session's turns and say how many there were."""
+        """Delete everything of the session and say how many live turns there were."""
 
     def purge(self, before: datetime) -> int:
-        """Delete every turn older than `before` and say how many."""
+        """Delete every turn older than `before` and say how many were found."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import secrets
+import os
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -43,7 +43,7 @@ class BuildLock:
         self._clock = clock
         self._lease_s = lease_s
         self._read_as_of = as_of
-        self._owner = secrets.token_hex(8)
+        self._owner = os.urandom(8).hex()
         self._etag = ""
         self._guard = threading.Lock()
         self._ended = threading.Event()
