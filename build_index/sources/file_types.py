@@ -103,7 +103,7 @@ _GENERATED = re.compile(
     r".*(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)|\.g\.(?:dart|cs)|\.designer\.cs|_generated\.\w+)",
     re.IGNORECASE,
 )
-_TEST_FOLDERS = frozenset("test tests testing __tests__ spec specs testdata __mocks__ e2e t".split())
+_TEST_FOLDERS = frozenset("test tests __tests__ spec specs testdata __mocks__ e2e t".split())
 _TEST_NAME = re.compile(
     r"test_.+\.pyi?|.+_tests?\.\w+|.+[.-](?:test|spec|cy)\.\w+|conftest\.py|tests?\.(?:py|js|ts|php|rs)|.+_spec\.rb"
     r"|(?:.+[a-z0-9])Tests?\.(?:java|php|cs|kt|scala|swift)|test-.+\.\w+"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from quire.chunking.code_summary import summarize
+from quire.chunking.code_summary import place_in_words, summarize
 from quire.chunking.lines import Lines, read_lines
 from quire.chunking.markdown import chunk_docs
 from quire.chunking.spans import CODE, SECTIONS, Span, cut_spans
@@ -58,9 +58,10 @@ def chunk_source_code(document: Document) -> Iterator[Chunk]:
     if language in GRAMMARS:
         outline = parse_source(document.text, language, long=CODE.whole)
         file = _File(document, path, lines, outline, module_name(path, outline.package))
+        place = place_in_words(path)
         for span in cut_spans(outline, lines, CODE):
             text = lines.text(span.start_line, span.end_line)
-            yield _chunk(file, span, text, summarize(path, span, text))
+            yield _chunk(file, span, text, summarize(place, span, text, language))
     elif language in _MARKUP:
         yield from _sections(document, path, lines, language)
     elif language == "markdown":
@@ -117,9 +118,7 @@ def _windows(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
     for start, end in cut_windows(lines):
         text = lines.text(start, end)
         if text.strip():
-            yield _chunk(
-                file, Span(start, end, "window"), text, summarize(path, Span(start, end, "window"), text)
-            )
+            yield _chunk(file, Span(start, end, "window"), text, f"{place_in_words(path)}\n{text}")
 
 
 def _chunk(file: _File, span: Span, text: str, summary: str, *, identity: str = "") -> Chunk:

@@ -32,11 +32,12 @@ class Sizes:
     merged: int
 
 
-CODE = Sizes(whole=2400, holder=1200, small=300, merged=900)
+CODE = Sizes(whole=2400, holder=1200, small=200, merged=700)
 SECTIONS = Sizes(whole=1200, holder=1200, small=500, merged=1000)
 
 _MINOR = frozenset("module variable macro type".split())
 _HOLDERS = frozenset("class interface trait struct enum record impl union namespace module section".split())
+LONGEST_CLOSING = 80
 _CLOSING = re.compile(r"(?:\s|[^\w\s]|\bend\b|\bfi\b|\bdone\b)*")
 
 Path = tuple[str, ...]
@@ -119,7 +120,7 @@ def _paths(holder: Path, definition: Definition) -> tuple[Path, tuple[Path, ...]
         return holder, ()
     if definition.kind == "section":
         return (*holder, definition.names[0]), tuple((name,) for name in definition.names[1:])
-    paths = tuple((*holder, *_parts_of(name)) for name in definition.names)
+    paths = tuple((*holder, *(_parts_of(name) if "." in name else (name,))) for name in definition.names)
     return paths[0], () if definition.kind == "impl" else paths
 
 
@@ -141,7 +142,7 @@ def _closed(pieces: Iterator[Span], lines: Lines) -> Iterator[Span]:
         start = piece.start_line
         while last is not None and start <= piece.end_line and lines.is_blank(start):
             start += 1
-        if last is not None and not piece.defines and _CLOSING.fullmatch(lines.text(start, piece.end_line)):
+        if last is not None and not piece.defines and _only_closes(start, piece.end_line, lines):
             start = piece.end_line + 1
         if last is not None and start > piece.start_line:
             last = last._replace(end_line=start - 1)
@@ -149,9 +150,13 @@ def _closed(pieces: Iterator[Span], lines: Lines) -> Iterator[Span]:
             continue
         if last is not None:
             yield last
-        last = piece._replace(start_line=start)
+        last = piece if start == piece.start_line else piece._replace(start_line=start)
     if last is not None:
         yield last
+
+
+def _only_closes(start: int, end: int, lines: Lines) -> bool:
+    return lines.size(start, end) <= LONGEST_CLOSING and bool(_CLOSING.fullmatch(lines.text(start, end)))
 
 
 def _merged(pieces: Iterator[Span], lines: Lines, sizes: Sizes) -> Iterator[Span]:
@@ -183,13 +188,12 @@ def _is_minor(span: Span) -> bool:
 
 
 def _joined(above: Span, below: Span) -> Span:
-    """Two neighbours as one: of what both lie in, or of the one that defines something."""
-    names = [span for span in (above, below) if span.path != span.holder and span.defines]
-    shown = above if len(names) != 1 or above.path == above.holder else names[0]
+    """Two neighbours as one, named after the first that defines something; a file's head keeps its own kind."""
+    is_head = above.start_line == 1 and above.kind == "module"
+    shown = above if above.defines or is_head or not below.defines else below
     return shown._replace(
         start_line=above.start_line,
         end_line=below.end_line,
-        path=above.holder if len(names) == 2 else shown.path,
         defines=(*above.defines, *below.defines),
         doc=above.doc or below.doc,
         signature=above.signature or below.signature,
@@ -204,8 +208,8 @@ def _parts(span: Span, outline: Outline, lines: Lines, sizes: Sizes) -> Iterator
         if line > span.end_line:
             break
         yield part._replace(start_line=start, end_line=line - 1)
-        start, part = line, span._replace(defines=())
-    yield part._replace(start_line=start, end_line=span.end_line)
+        start, part = line, span._replace(defines=(), start_line=line)
+    yield part
 
 
 def _best_cut(part: tuple[int, int], outline: Outline, lines: Lines, whole: int) -> int:

@@ -47,6 +47,8 @@ def spelled(text: str) -> str:
     >>> spelled("*open_door(int key)"), spelled("Foo<T>::bar"), spelled("Foo.prototype.bar"), spelled("$config['a']")
     ('open_door', 'Foo.bar', 'Foo.bar', 'config.a')
     """
+    if text.isidentifier():
+        return text[:LONGEST_NAME]
     text = text[: 4 * LONGEST_NAME].lstrip("*& \t\r\n")
     if text.startswith(("{", "[")):
         return ""

@@ -18,7 +18,7 @@ class Definition:
         start_line: its first line; a doc comment, attributes and decorators before it belong to it.
         end_line: its last line, inclusive.
         doc: its docstring or doc comment without markers, cut to `LONGEST_DOC` characters; "" where it has none.
-        signature: its head on one line, without the body; "" where it has none.
+        signature: of a long one, its head on one line without the body; "" elsewhere.
         members: definitions inside it, in order, none overlapping in lines.
     """
 

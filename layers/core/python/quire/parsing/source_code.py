@@ -17,6 +17,9 @@ from quire.parsing.syntax import ATTACHED, docstring, file_doc, find_cuts, last_
 DEEPEST = 48
 """Definitions nested deeper than this stay part of what holds them."""
 
+CROWD = 160
+"""Where so many statements stand side by side, those of one line without a comment are data, not definitions."""
+
 # Nodes that are looked through for the definitions inside them, in all languages alike.
 _OPEN = frozenset(
     """
@@ -34,6 +37,7 @@ _BULKY = frozenset(
 )
 _CLASSES = frozenset("class interface trait struct enum record impl union".split())
 _ENTERED = _CLASSES | {"namespace", "module"}
+_VALUE_CARRIERS = ("variable_declarator", "assignment_statement", "expression_list")
 _SPACE = re.compile(r"\s+")
 
 
@@ -42,6 +46,7 @@ class _Reader:
     source: bytes
     grammar: Grammar
     long: int
+    interesting: frozenset[str]
 
     def between(self, start: int, end: int) -> str:
         return self.source[start:end].decode(errors="replace")
@@ -51,11 +56,20 @@ class _Reader:
 
 
 class _Place(NamedTuple):
-    """Where a definition stands: its first row with all that belongs to it, its comment's bytes, its least last row,
-    the kind of what holds it, and the depth."""
+    """Where a definition stands.
+
+    Attributes:
+        row: its first, with all that belongs to it.
+        doc_start: first byte of the comments before it,
+        doc_end: and the byte after them; 0 where there are none.
+        last_row: the least that its last row may be.
+        holder: the kind of the definition around it.
+        depth: how many nodes deep it was found.
+    """
 
     row: int
-    doc: tuple[int, int]
+    doc_start: int
+    doc_end: int
     last_row: int
     holder: str
     depth: int
@@ -75,12 +89,13 @@ def parse_source(text: str, language: str, *, long: int) -> Outline:
     opened = open_grammar(language)
     source = text.encode(errors="replace")
     root = opened.parser.parse(source).root_node
-    reader = _Reader(source, opened.grammar, long)
+    interesting = frozenset(opened.grammar.kinds) | opened.grammar.wrappers | _OPEN | _BULKY
+    reader = _Reader(source, opened.grammar, long, interesting)
     captured = opened.references(root)
     return Outline(
         definitions=_apart(_definitions(root, reader, "", 0)),
         cuts=tuple(find_cuts(root, long)),
-        references=tuple(sorted((node.start_point.row + 1, node.text.decode()) for node in captured)),
+        references=tuple(sorted((node.start_point[0] + 1, node.text.decode()) for node in captured)),
         doc=file_doc(root, docstrings=opened.grammar.docstrings),
         package=package_name(root),
     )
@@ -88,39 +103,38 @@ def parse_source(text: str, language: str, *, long: int) -> Outline:
 
 def _definitions(parent: Any, reader: _Reader, holder: str, depth: int) -> Iterator[Definition]:
     """Definitions among the children of a node; `holder` is the kind of the definition around them."""
-    lead: tuple[int, int, int] | None = None  # first row, first byte, last byte of the comments just read
-    end = -1
+    lead = (0, 0, 0)  # first row, first byte and last byte of the comments just read
+    commented, end = False, -1
+    crowded = parent.named_child_count > CROWD
     for child in parent.named_children:
-        row = child.start_point.row
-        touches = lead is not None and row <= end + 1
-        if child.type in ATTACHED:
-            if lead is not None and touches:
+        kind = child.type
+        if kind in ATTACHED:
+            row = child.start_point[0]
+            if commented and row <= end + 1:
                 lead = (lead[0], lead[1], child.end_byte)
             elif row > end:
-                lead = (row, child.start_byte, child.end_byte)
+                lead, commented = (row, child.start_byte, child.end_byte), True
             end = last_row(child)
             continue
-        if lead is not None and touches:
-            place = _Place(lead[0], lead[1:], 0, holder, depth)
-        else:
-            place = _Place(row, (child.start_byte, child.start_byte), 0, holder, depth)
-        yield from _read(child, reader, place)
-        lead, end = None, last_row(child)
+        row = child.start_point[0]
+        if kind in reader.interesting and (commented or not crowded or row != child.end_point[0]):
+            first, *doc = lead if commented and row <= end + 1 else (row, 0, 0)
+            yield from _read(child, reader, _Place(first, doc[0], doc[1], 0, holder, depth))
+        commented, end = False, last_row(child)
 
 
 def _read(node: Any, reader: _Reader, place: _Place) -> Iterator[Definition]:
     """The definitions that a node is or holds."""
     if place.depth > DEEPEST:
         return
-    deeper = place._replace(depth=place.depth + 1)
     kind = reader.grammar.kinds.get(node.type)
     if kind:
-        yield from _defined(node, kind, reader, deeper)
+        yield from _defined(node, kind, reader, place)
     elif node.type in reader.grammar.wrappers:
+        place = place._replace(last_row=max(place.last_row, last_row(node)), depth=place.depth + 1)
         for child in node.named_children:
-            if child.type not in ATTACHED:
-                end = max(place.last_row, last_row(node))
-                yield from _read(child, reader, deeper._replace(last_row=end))
+            if child.type in reader.interesting and child.type not in ATTACHED:
+                yield from _read(child, reader, place)
     elif node.type in _OPEN or (node.type in _BULKY and reader.is_long(node)):
         yield from _definitions(node, reader, place.holder, place.depth + 1)
 
@@ -141,16 +155,20 @@ def _defined(node: Any, kind: str, reader: _Reader, place: _Place) -> Iterator[D
         names = tuple(f"{receiver}.{name}" for name in names)
     if kind == "function" and place.holder in _CLASSES:
         kind = "method"
-    inside = () if value is None else _read(value, reader, place._replace(holder=kind, last_row=0))
+    inside = (
+        ()
+        if value is None
+        else _read(value, reader, place._replace(holder=kind, last_row=0, depth=place.depth + 1))
+    )
     if body is not None and (kind in _ENTERED or reader.is_long(node)):
-        inside = _definitions(body, reader, kind, place.depth)
+        inside = _definitions(body, reader, kind, place.depth + 1)
     yield Definition(
         names=names,
         kind=kind,
         start_line=place.row + 1,
         end_line=max(last_row(node), place.last_row) + 1,
         doc=_doc(body, reader, place),
-        signature=_signature(node, body, reader),
+        signature=_signature(node, body, reader) if reader.is_long(node) else "",
         members=_apart(inside),
     )
 
@@ -168,22 +186,17 @@ def _valued(node: Any, kind: str, reader: _Reader, holder: str) -> tuple[str, An
 
 
 def _value(node: Any, level: int) -> Any:
-    for name in ("value", "right"):
-        found = node.child_by_field_name(name)
-        if found is not None:
-            return found
-    if level == 3:
-        return None
-    carriers = ("variable_declarator", "assignment_statement", "expression_list")
-    inner = next((child for child in node.named_children if child.type in carriers[:2]), None)
-    inner = inner or next((child for child in node.named_children if child.type == carriers[2]), None)
+    found = node.child_by_field_name("value") or node.child_by_field_name("right")
+    if found is not None or level == 3:
+        return found
+    children = {child.type: child for child in reversed(node.named_children)}
+    inner = next((children[carrier] for carrier in _VALUE_CARRIERS if carrier in children), None)
     return None if inner is None else _value(inner, level + 1)
 
 
 def _doc(body: Any, reader: _Reader, place: _Place) -> str:
     said = docstring(body) if body is not None and reader.grammar.docstrings else ""
-    start, end = place.doc
-    return said or (comment_text(reader.between(start, end)) if end > start else "")
+    return said or (comment_text(reader.between(place.doc_start, place.doc_end)) if place.doc_end else "")
 
 
 def _signature(node: Any, body: Any, reader: _Reader) -> str:

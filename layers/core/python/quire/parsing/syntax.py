@@ -10,6 +10,7 @@ COMMENTS = frozenset("comment line_comment block_comment marginalia".split())
 ATTACHED = COMMENTS | {"attribute_item", "decorator"}
 """Nodes before a definition that belong to it."""
 
+_MOST_COMMENTS = 32
 _PACKAGES = frozenset(
     "namespace_definition file_scoped_namespace_declaration package_declaration package_clause".split()
 )
@@ -18,7 +19,7 @@ _PACKAGES = frozenset(
 def last_row(node: Any) -> int:
     """The last row that the node has characters on; some grammars count a line feed to a node."""
     row, column = node.end_point
-    return int(row if column or row == node.start_point.row else row - 1)
+    return int(row if column or row == node.start_point[0] else row - 1)
 
 
 def find_cuts(root: Any, long: int) -> list[tuple[int, int]]:
@@ -30,9 +31,9 @@ def find_cuts(root: Any, long: int) -> list[tuple[int, int]]:
     waiting = [(root, 0)]
     while waiting:
         node, depth = waiting.pop()
-        end, after_comment = node.start_point.row, False
+        end, after_comment = node.start_point[0], False
         for child in node.named_children:
-            row = child.start_point.row
+            row = child.start_point[0]
             if row > end and not (after_comment and row == end + 1):
                 depths[row + 1] = min(depth, depths.get(row + 1, depth))
             end, after_comment = last_row(child), child.type in ATTACHED
@@ -48,13 +49,21 @@ def node_text(node: Any) -> str:
 
 def docstring(body: Any) -> str:
     """What the first statement of a body says where it is a string; "" elsewhere."""
-    first = next((child for child in body.named_children if child.type not in COMMENTS), None)
+    first = _first_named(body)
     if first is None or first.type != "expression_statement":
         return ""
-    literal = first.named_children[0] if first.named_children else None
+    literal = first.named_child(0) if first.named_child_count else None
     if literal is None or literal.type not in ("string", "concatenated_string"):
         return ""
     return docstring_text(node_text(literal))
+
+
+def _first_named(body: Any) -> Any:
+    for position in range(min(body.named_child_count, _MOST_COMMENTS)):
+        child = body.named_child(position)
+        if child.type not in COMMENTS:
+            return child
+    return None
 
 
 def file_doc(root: Any, *, docstrings: bool) -> str:
