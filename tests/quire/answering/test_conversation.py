@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.answering.conversation import ask_back, complete, is_follow_up, is_vague
+from quire.answering.conversation import complete, is_follow_up, is_vague
 from quire.documents import Turn
 
 VAGUE = """
@@ -45,11 +45,6 @@ def test_a_question_that_names_nothing_is_vague(question: str) -> None:
 @pytest.mark.parametrize("question", CLEAR)
 def test_a_question_that_names_something_is_not_vague(question: str) -> None:
     assert not is_vague(question)
-
-
-def test_asking_back_names_what_there_is_to_ask_about() -> None:
-    wanted = "I need more context. Please ask a specific question about the textbook content."
-    assert ask_back("the textbook content") == wanted
 
 
 @pytest.mark.parametrize(

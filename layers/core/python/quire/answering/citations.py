@@ -7,6 +7,8 @@ from collections.abc import Collection
 
 from quire.documents import Citation, Hit, text_sha256
 
+CITED = re.compile(r"\[(\d{1,3})\]")
+"""A mark as `CitationFilter` passes it."""
 _NUMBERS = r"\d{1,3}(?:,\s*\d{1,3})*"
 _MARK = re.compile(rf" ?\[+({_NUMBERS})\]+| ?【({_NUMBERS})(?:†[^】\n]{{0,40}})?】")
 _UNSETTLED = re.compile(r" ?(?:\[+(?:\d{1,3}(?:,\s*\d{1,3})*,?\s*)?\]*|【[^】\n]{0,48}| )$")

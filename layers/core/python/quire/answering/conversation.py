@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from quire.documents import Turn
 from quire.terms import STOP_WORDS, identifiers, words
 
-ASK_BACK = "I need more context. Please ask a specific question about {title}."
 MOST_TURNS = 6
 """Turns of the history that are looked at; older ones seldom hold what a follow-up points at."""
 
@@ -48,11 +47,6 @@ def is_vague(question: str) -> bool:
     if not content:
         return True
     return len(content) == 1 and bool(_OPENERS.match(question)) and len(words(question)) <= 6
-
-
-def ask_back(title: str) -> str:
-    """The answer to a vague question; the title names what there is to ask about."""
-    return ASK_BACK.format(title=title)
 
 
 def is_follow_up(question: str) -> bool:

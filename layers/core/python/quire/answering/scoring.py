@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from quire.answering.passages import CODE, Passage, split_passages
 from quire.answering.weighing import Weighed, cue
 from quire.documents import Hit
-from quire.ports import Embedder
+from quire.ports import Embedder, Vectors
 from quire.terms import analyze
 
 MOST_EMBEDDED = 16
@@ -46,22 +46,22 @@ class Scored:
 
 
 def score_passages(
-    question: Weighed, hits: Sequence[Hit], embedder: Embedder | None, *, embedded: int = MOST_EMBEDDED
+    question: Weighed, hits: Sequence[Hit], embedder: Embedder | None, vector: Vectors | None
 ) -> list[Scored]:
-    """Passages of the hits, best first; those that look best by their terms are compared by meaning too."""
+    """Passages of the hits, best first; those that look best by their terms are compared by meaning too.
+
+    `vector` is the question's row; None, like no embedder, leaves it at the terms.
+    """
     found = sorted((one for hit in hits for one in _of_hit(question, hit, hits[0].score)), key=_order)
-    if embedder is None or not found:
+    if embedder is None or vector is None or not found:
         return found
-    first, rest = found[:embedded], found[embedded:]
-    rows = embedder.embed([question.text, *map(_embedded_text, first)])
-    cosines = rows[1:] @ rows[0]
+    first, rest = found[:MOST_EMBEDDED], found[MOST_EMBEDDED:]
+    cosines = embedder.embed([_embedded_text(one) for one in first]) @ vector
     first = [
         replace(one, score=one.score + COSINE * float(cosine), cosine=float(cosine))
         for one, cosine in zip(first, cosines, strict=True)
     ]
-    # What was not embedded is taken to be as near as the farthest that was.
-    floor = COSINE * min(float(cosines.min()), 0.0)
-    return sorted(first + [replace(one, score=one.score + floor) for one in rest], key=_order)
+    return sorted(first + rest, key=_order)
 
 
 def _order(one: Scored) -> tuple[float, int, int]:

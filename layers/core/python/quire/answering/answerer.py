@@ -1,0 +1,170 @@
+"""The use case: a question over an opened collection to a cited answer, streamed or whole."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from quire.answering.claims import is_api, missing_symbols, sentence
+from quire.answering.context import pack
+from quire.answering.conversation import complete, is_vague
+from quire.answering.events import Citations, Delta, Done, Event, Sources
+from quire.answering.extractive import extract
+from quire.answering.findings import Findings, Shelf, find
+from quire.answering.generation import Draft, generate
+from quire.answering.inquiry import EXTRACTIVE, Answer, Inquiry, Usage
+from quire.answering.language import NOTICE, is_foreign
+from quire.answering.prompt import new_nonce, write_prompt
+from quire.answering.quoting import quote_sources
+from quire.answering.refusals import ask_back, named, not_covered
+from quire.documents import Citation
+from quire.ports import AnswerModel
+from quire.retrieval import Retrieved
+
+MODEL_LENIENCY = 0.5
+"""A model may try from this share of the threshold on: it reads, and can still say that the sources do not answer."""
+CONTEXT_TOKENS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An answer's text with what belongs to it, before the hits are put beside it."""
+
+    text: str
+    answerable: bool = True
+    citations: tuple[Citation, ...] = ()
+    notices: tuple[str, ...] = ()
+    model_used: str = EXTRACTIVE
+    degraded: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """One call; `deadline` is in `time.monotonic()` seconds."""
+
+    shelf: Shelf
+    inquiry: Inquiry
+    model: AnswerModel | None
+    deadline: float
+
+
+Writing: TypeAlias = Generator[Event, None, Written]
+
+
+def answer(shelf: Shelf, inquiry: Inquiry, model: AnswerModel | None = None) -> Answer:
+    """The answer, whole; see `stream_answer`."""
+    *_, last = stream_answer(shelf, inquiry, model)
+    assert isinstance(last, Done)
+    return last.answer
+
+
+def stream_answer(shelf: Shelf, inquiry: Inquiry, model: AnswerModel | None = None) -> Iterator[Event]:
+    """Answer the inquiry: by the model where there is one and it does, else by quotes. The last event is `Done`.
+
+    Raises:
+        InputError: the question is empty, or a filter field unknown; `field` names it.
+    """
+    request = _Request(shelf, inquiry, model, time.monotonic() + inquiry.deadline_s)
+    searched = complete(inquiry.question, inquiry.history)
+    if is_vague(searched) and not inquiry.selected_text.strip():
+        found = Retrieved((), "", (), shelf.index.version)
+        yield Sources((), found.version)
+        written = yield from _say(Written(ask_back(shelf.index.profile), answerable=False))
+    else:
+        findings = find(shelf, inquiry, searched)
+        found = findings.found
+        yield Sources(found.hits, found.version)
+        written = yield from _write(request, findings)
+    yield Citations(written.citations)
+    yield Done(_answer(shelf, inquiry, written, found))
+
+
+def _answer(shelf: Shelf, inquiry: Inquiry, written: Written, found: Retrieved) -> Answer:
+    notices = [NOTICE] if is_foreign(inquiry.question) else []
+    notices += [
+        f"Read `{name}` as `{known}`."
+        for name, known in found.mended.items()
+        if shelf.index.has_symbol(known)
+    ]
+    return Answer(
+        text=written.text,
+        answerable=written.answerable,
+        citations=written.citations,
+        hits=found.hits,
+        notices=(*notices, *written.notices),
+        model_used=written.model_used,
+        degraded=(*found.degraded, *written.degraded),
+        usage=written.usage,
+        version=found.version,
+    )
+
+
+def _write(request: _Request, findings: Findings) -> Writing:
+    shelf, inquiry, model = request.shelf, request.inquiry, request.model
+    threshold = shelf.abstention.threshold
+    written = Written("")
+    if is_api(shelf.index) and (missing := missing_symbols(shelf.index, inquiry.question)):
+        title = named(shelf.title, shelf.index.profile)
+        text = "\n\n".join(sentence(one, title, shelf.label) for one in missing)
+        return (yield from _say(Written(text, answerable=False)))
+    if model is not None and findings.confidence >= MODEL_LENIENCY * threshold:
+        written = yield from _generate(request, findings, model)
+        if written.text:
+            return written
+    if findings.confidence >= threshold and written.model_used == EXTRACTIVE:
+        text, citations = extract(findings.weighed, findings.scored)
+        if citations:
+            return (yield from _say(replace(written, text=text, citations=citations)))
+    text = (
+        NOTICE
+        if is_foreign(inquiry.question)
+        else not_covered(shelf.title, shelf.index.profile, findings.found.hits)
+    )
+    return (yield from _say(replace(written, text=text, answerable=False)))
+
+
+def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writing:
+    """The model's answer; an empty text where it gave none, under the model's name where it said "not covered"."""
+    shelf, inquiry = request.shelf, request.inquiry
+    sources = pack(findings.read, CONTEXT_TOKENS)
+    title = named(shelf.title, shelf.index.profile)
+    prompt = write_prompt(inquiry, sources, title=title, nonce=new_nonce(), examples=model.wants_examples)
+    draft = Draft()
+    known = range(1, len(sources) + 1)
+    pieces = generate(
+        model, prompt, draft, known=known, max_tokens=inquiry.max_tokens, deadline=request.deadline
+    )
+    for text in pieces:
+        yield Delta(text)
+    written = Written("", degraded=tuple(draft.degraded), usage=draft.usage)
+    if draft.not_covered:
+        return replace(written, model_used=model.name)
+    if not draft.text:
+        return written
+    return replace(
+        written,
+        text=draft.text,
+        citations=quote_sources(draft.text, draft.used, sources, shelf.index),
+        notices=(*draft.notices, *_flags(shelf, draft.text)),
+        model_used=model.name,
+    )
+
+
+def _flags(shelf: Shelf, text: str) -> tuple[str, ...]:
+    """Names in a generated answer that the collection's API does not have."""
+    if not is_api(shelf.index):
+        return ()
+    title = named(shelf.title, shelf.index.profile)
+    return tuple(sentence(missing, title, shelf.label) for missing in missing_symbols(shelf.index, text))
+
+
+def _say(written: Written) -> Writing:
+    """Send a text that is known whole, a paragraph at a time."""
+    paragraphs = written.text.split("\n\n")
+    for paragraph in paragraphs[:-1]:
+        yield Delta(f"{paragraph}\n\n")
+    yield Delta(paragraphs[-1])
+    return written

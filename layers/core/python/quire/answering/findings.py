@@ -1,0 +1,79 @@
+"""All that is known before a word of an answer is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
+from quire.answering.inquiry import Inquiry
+from quire.answering.scoring import Scored, score_passages
+from quire.answering.siblings import with_siblings
+from quire.answering.weighing import Weighed, weigh
+from quire.documents import Hit
+from quire.index import OpenedIndex
+from quire.ports import Embedder
+from quire.retrieval import Query, Retrieved, retrieve
+
+READ_HITS = 6
+"""Hits whose passages are scored; later ones change one answer in a hundred."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """An opened collection with what answering from it needs.
+
+    Attributes:
+        index: the version that is asked.
+        embedder: None where the model cannot be opened; then words alone count.
+        title: how sentences name the collection.
+        label: engine version or commit, "" where there is none.
+    """
+
+    index: OpenedIndex
+    embedder: Embedder | None
+    title: str
+    label: str = ""
+
+    @property
+    def abstention(self) -> Abstention:
+        """The collection's threshold, as it was measured when it was built."""
+        return read_abstention(self.index.calibration.get("abstention"))
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a question found.
+
+    Attributes:
+        found: the hits as they are shown.
+        read: those, then more chunks of their documents.
+        weighed: what was searched for, weighed.
+        scored: passages of the first hits and of the siblings, best first.
+        evidence: what speaks for and against an answer.
+        confidence: probability that the collection answers.
+    """
+
+    found: Retrieved
+    read: tuple[Hit, ...]
+    weighed: Weighed
+    scored: list[Scored]
+    evidence: Evidence
+    confidence: float
+
+
+def find(shelf: Shelf, inquiry: Inquiry, searched: str) -> Findings:
+    """Retrieve for `searched`, the question as its history completes it, and for the selected text; then read.
+
+    Raises:
+        InputError: the question is empty, or a filter field unknown; `field` names it.
+    """
+    index, embedder = shelf.index, shelf.embedder
+    text = f"{searched}\n{inquiry.selected_text}" if inquiry.selected_text.strip() else searched
+    found = retrieve(index, embedder, Query(text, inquiry.top_k, inquiry.filters))
+    vector = embedder.embed([text])[0] if embedder is not None else None
+    read = with_siblings(index, found.hits, text, vector)
+    weighed = weigh(text, index)
+    first = (*found.hits[:READ_HITS], *read[len(found.hits) :])
+    scored = score_passages(weighed, first, embedder, vector)
+    evidence = gather(weigh(searched, index), weighed, found.hits, scored, lexicon=index)
+    return Findings(found, read, weighed, scored, evidence, confidence(evidence) if found.hits else 0.0)
