@@ -134,6 +134,10 @@ routes: $(TEST_READY) ## write functions/routes.json after a change of the route
 licenses: $(TEST_READY) ## list third-party licences after a change of the locks
 	@$(PY) -m build_index.licenses
 
+.PHONY: layers
+layers: $(TEST_READY) ## make the Lambda layers and the functions asset in build/layers; needs Python 3.13 and strip
+	@$(PY) -m build_index.layers $(ARGS)
+
 .PHONY: clean
 clean: ## remove the environment, the local store and every cache
 	@rm -rf $(VENV) .quire .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
