@@ -114,17 +114,18 @@ soak: $(TEST_READY) ## the long rounds that CI leaves out
 
 # ---- upkeep -----------------------------------------------------------------------------------------------------
 
-COMPILE = $(VENV)/bin/uv pip compile pyproject.toml --quiet --generate-hashes --universal --python-version 3.11 \
+COMPILE = $(VENV)/bin/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	--fork-strategy fewest --no-header --no-emit-index-url --no-emit-find-links $(UPGRADE)
+PROJECT = pyproject.toml
 RUNTIME_NAMES = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' layers/runtime/requirements.txt)
 
 .PHONY: lock
 lock: | $(RUN_READY) ## lock the dependencies of pyproject.toml with digests; UPGRADE=--upgrade takes newer ones
-	@echo "lock: tests/requirements.txt" && $(COMPILE) --extra local --extra llm --extra build --extra dev -o tests/requirements.txt
-	@echo "lock: build_index/requirements.txt" && $(COMPILE) -c tests/requirements.txt --extra local --extra build -o build_index/requirements.txt
-	@echo "lock: layers/runtime/requirements.txt" && $(COMPILE) -c tests/requirements.txt -o layers/runtime/requirements.txt
-	@echo "lock: layers/llm/requirements.txt" && $(COMPILE) -c tests/requirements.txt --extra llm $(RUNTIME_NAMES) -o layers/llm/requirements.txt
-	@echo "lock: infra/requirements.txt" && $(COMPILE) -c tests/requirements.txt --extra infra -o infra/requirements.txt
+	@echo "lock: tests/requirements.txt" && $(COMPILE) $(PROJECT) --extra local --extra llm --extra build --extra dev --group infra --group rig -o tests/requirements.txt
+	@echo "lock: build_index/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt --extra local --extra build -o build_index/requirements.txt
+	@echo "lock: layers/runtime/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt -o layers/runtime/requirements.txt
+	@echo "lock: layers/llm/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt --extra llm $(RUNTIME_NAMES) -o layers/llm/requirements.txt
+	@echo "lock: infra/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group infra -o infra/requirements.txt
 
 .PHONY: routes
 routes: $(TEST_READY) ## write functions/routes.json after a change of the routes
