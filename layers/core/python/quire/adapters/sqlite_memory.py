@@ -1,0 +1,150 @@
+"""Chat memory in one SQLite file: the embedded default, for processes of one machine."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from quire.documents import Turn
+from quire.errors import StoreUnavailable
+from quire.ports import Remembered
+from quire.sessions import moment, next_ids, oldest_ms, read_turn_id
+
+BUSY_S = 30.0
+PURGE_EVERY_S = 24 * 3600.0
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS turns (
+    session TEXT NOT NULL, id TEXT NOT NULL, at_ms INTEGER NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL,
+    token TEXT, PRIMARY KEY (session, id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS turns_at ON turns (at_ms);
+CREATE INDEX IF NOT EXISTS turns_token ON turns (session, token) WHERE token IS NOT NULL;
+"""
+
+
+class SqliteMemory:
+    """`ChatMemory` over a file, which is made at the first use. Safe to share by threads; processes may share the file.
+
+    Expired turns are deleted when it is opened and then daily, at an append.
+
+    Args:
+        path: the file.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
+        self._path = path
+        self._clock = clock
+        self._guard = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._purged_at = 0.0
+
+    def append(self, session: str, turns: Sequence[Turn], *, token: str | None = None) -> list[Remembered]:
+        """See `quire.ports.ChatMemory`."""
+        self._purge_when_due()
+        with self._transaction() as database:
+            if token is not None:
+                known = database.execute(
+                    "SELECT id, at_ms, role, text FROM turns WHERE session = ? AND token = ? ORDER BY id",
+                    (session, token),
+                ).fetchall()
+                if known:
+                    return [_remembered(row) for row in known]
+            (last,) = database.execute("SELECT max(id) FROM turns WHERE session = ?", (session,)).fetchone()
+            ids = next_ids(len(turns), self._now_ms(), last)
+            rows = [
+                (one, read_turn_id(one)[0], turn.role, turn.text)
+                for one, turn in zip(ids, turns, strict=True)
+            ]
+            database.executemany(
+                "INSERT INTO turns (session, token, id, at_ms, role, text) VALUES (?, ?, ?, ?, ?, ?)",
+                [(session, token, *row) for row in rows],
+            )
+        return [_remembered(row) for row in rows]
+
+    def recent(self, session: str, limit: int, *, before: str | None = None) -> list[Remembered]:
+        """See `quire.ports.ChatMemory`."""
+        with self._transaction("DEFERRED") as database:
+            rows = database.execute(
+                "SELECT id, at_ms, role, text FROM turns WHERE session = ? AND at_ms >= ? AND id < ? "
+                "ORDER BY id DESC LIMIT ?",
+                (session, oldest_ms(self._now_ms()), before or "~", max(limit, 0)),
+            ).fetchall()
+        return [_remembered(row) for row in reversed(rows)]
+
+    def forget(self, session: str) -> int:
+        """See `quire.ports.ChatMemory`."""
+        with self._transaction() as database:
+            (live,) = database.execute(
+                "SELECT count(*) FROM turns WHERE session = ? AND at_ms >= ?",
+                (session, oldest_ms(self._now_ms())),
+            ).fetchone()
+            database.execute("DELETE FROM turns WHERE session = ?", (session,))
+        return int(live)
+
+    def purge(self, before: datetime) -> int:
+        """See `quire.ports.ChatMemory`."""
+        with self._transaction() as database:
+            oldest = int(before.timestamp() * 1000)
+            deleted = database.execute("DELETE FROM turns WHERE at_ms < ?", (oldest,))
+        return deleted.rowcount
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._guard:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+
+    def _purge_when_due(self) -> None:
+        with self._guard:
+            now = self._clock()
+            if now < self._purged_at + PURGE_EVERY_S:
+                return
+            self._purged_at = now
+        self.purge(moment(oldest_ms(self._now_ms())))
+
+    @contextmanager
+    def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[sqlite3.Connection]:
+        with self._guard:
+            try:
+                database = self._opened()
+                database.execute(f"BEGIN {kind}")
+                try:
+                    yield database
+                except BaseException:
+                    database.rollback()
+                    raise
+                database.commit()
+            except (sqlite3.Error, OSError) as error:
+                raise StoreUnavailable(f"chat memory {self._path.name}: {error}") from error
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.touch(mode=0o600)
+            database = sqlite3.connect(
+                self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
+            )
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = FULL")  # what was acknowledged outlives a power cut
+            database.execute("PRAGMA secure_delete = ON")  # what was forgotten is not left in free pages
+            database.executescript(_SCHEMA)
+            database.execute("DELETE FROM turns WHERE at_ms < ?", (oldest_ms(self._now_ms()),))
+            self._purged_at = self._clock()
+            self._connection = database
+        return self._connection
+
+    def _now_ms(self) -> int:
+        return int(self._clock() * 1000)
+
+
+def _remembered(row: tuple[str, int, str, str]) -> Remembered:
+    name, at_ms, role, text = row
+    return Remembered(name, moment(at_ms), Turn(role, text))
