@@ -11,16 +11,20 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from build_index.calibrate import calibrate
+from build_index.golden import read_golden
 from build_index.notes import describe_machine
 from build_index.progress import say, track
 from build_index.reading import Reading, open_reading
 from build_index.sources import Failure
 from build_index.vector_cache import CachedVectors
 from quire.artifact.layout import Manifest, Pointer, SegmentFacts, SourceFacts
+from quire.artifact.reader import open_segment
 from quire.artifact.store import SegmentStore
-from quire.artifact.writer import write_segment
+from quire.artifact.writer import amend_manifest, write_segment
 from quire.documents import Chunk
 from quire.errors import SourceError
+from quire.index import OpenedIndex
 from quire.ingestion import chunk_document, index_rows
 from quire.ports import Embedder
 from quire.profiles import Profile
@@ -136,9 +140,17 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools) -> Ingested:
     )
     folder = tools.cache / "built" / plan.name
     shutil.rmtree(folder, ignore_errors=True)
-    manifest = write_segment(folder, track(rows, f"{plan.name}: indexing", total=len(chunks)), facts)
+    write_segment(folder, track(rows, f"{plan.name}: indexing", total=len(chunks)), facts)
+    manifest = _calibrated(plan, folder, tools.embedder)
     seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
     return Ingested(manifest, folder, reading.label, failures, seconds, _embedding(vectors))
+
+
+def _calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
+    """Ask the written segment questions and keep in its manifest how its scores become probabilities."""
+    index = OpenedIndex([(open_segment(folder), 0)])
+    golden = read_golden([Path(plan.golden)]) if plan.golden else ()
+    return amend_manifest(folder, calibration=calibrate(index, embedder, golden).as_json())
 
 
 def _chunks(reading: Reading, failures: list[Failure]) -> Iterator[Chunk]:

@@ -6,7 +6,7 @@ support vector machines", 1999; the coefficients are fitted when a collection is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 FEATURES = ("cosine", "coverage", "named", "known", "familiar")
 RIDGE = 1e-4
 ROUNDS = 50
+SLOPES = (0.25, 4.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +25,19 @@ class Calibration:
     weights: tuple[float, ...] = (6.6, 4.4, 2.9, 3.8, 3.2)
     intercept: float = -10.4
 
+    def logits(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log odds of shape (n,) for evidence of shape (n, len(FEATURES))."""
+        result: NDArray[np.float64] = evidence @ np.asarray(self.weights) + self.intercept
+        return result
+
+    def rescaled(self, slope: float, offset: float) -> Calibration:
+        """The model whose log odds are `slope` times these plus `offset`; the order of chunks stays."""
+        weights = tuple(round(slope * weight, 6) for weight in self.weights)
+        return Calibration(weights, round(slope * self.intercept + offset, 6))
+
     def probabilities(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
         """Probabilities of shape (n,) for evidence of shape (n, len(FEATURES))."""
-        logits = evidence @ np.asarray(self.weights) + self.intercept
+        logits = self.logits(evidence)
         return 1.0 / (1.0 + np.exp(-np.clip(logits, -30.0, 30.0)))
 
     def as_json(self) -> dict[str, object]:
@@ -47,43 +58,42 @@ def read_calibration(value: Mapping[str, object] | None) -> Calibration:
     return Calibration(tuple(float(weight) for weight in weights), float(intercept))
 
 
-def fit(evidence: Sequence[Sequence[float]], relevant: Sequence[bool]) -> Calibration:
-    """Fit by Newton's method with a small ridge; classes are weighed to count alike.
+def fit_scale(logits: NDArray[np.float64], relevant: NDArray[np.bool_]) -> tuple[float, float]:
+    """Slope and offset that make `sigmoid(slope * logit + offset)` the likeliest, both outcomes weighed alike.
 
-    Weights are kept from below 0, since more evidence never makes a chunk less relevant.
+    The slope is kept within 0.25..4, so that few or easy examples cannot turn scores into yes and no.
 
     Raises:
         ValueError: not both outcomes are there.
     """
-    x = np.column_stack([np.asarray(evidence, np.float64), np.ones(len(evidence))])
-    y = np.asarray(relevant, np.float64)
-    if not 0 < y.sum() < len(y):
+    share = float(relevant.mean()) if len(relevant) else 0.0
+    if not 0 < share < 1:
         raise ValueError("calibration: wanted relevant and irrelevant examples, found one kind")
-    balance = np.where(y > 0, 0.5 / y.mean(), 0.5 / (1 - y.mean()))
-    active = list(range(x.shape[1]))
-    while True:
-        beta = _newton(x[:, active], y, balance)
-        negative = [column for column, value in zip(active[:-1], beta[:-1], strict=True) if value < 0]
-        if not negative:
-            break
-        active = [column for column in active if column not in negative]
-    full = np.zeros(x.shape[1])
-    full[active] = beta
-    return Calibration(tuple(round(float(value), 6) for value in full[:-1]), round(float(full[-1]), 6))
-
-
-def _newton(
-    x: NDArray[np.float64], y: NDArray[np.float64], balance: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    beta = np.zeros(x.shape[1])
-    ridge = np.full(x.shape[1], RIDGE * len(y))
-    ridge[-1] = 1e-9
+    balance = np.where(relevant, 0.5 / share, 0.5 / (1 - share))
+    slope = offset = 0.0
     for _ in range(ROUNDS):
-        p = 1.0 / (1.0 + np.exp(-np.clip(x @ beta, -30.0, 30.0)))
-        gradient = x.T @ (balance * (p - y)) + ridge * beta
-        curvature = (x * (balance * p * (1 - p) + 1e-9)[:, None]).T @ x + np.diag(ridge)
-        step = np.linalg.solve(curvature, gradient)
-        beta -= step
-        if np.abs(step).max() < 1e-8:
-            break
-    return beta
+        slope, offset = _newton_step(logits, relevant, balance, (slope, offset))
+    slope = float(np.clip(slope, *SLOPES))
+    for _ in range(ROUNDS):
+        _, offset = _newton_step(logits, relevant, balance, (slope, offset), fixed_slope=True)
+    return slope, offset
+
+
+def _newton_step(
+    logits: NDArray[np.float64],
+    relevant: NDArray[np.bool_],
+    balance: NDArray[np.float64],
+    at: tuple[float, float],
+    *,
+    fixed_slope: bool = False,
+) -> tuple[float, float]:
+    slope, offset = at
+    p = 1.0 / (1.0 + np.exp(-np.clip(slope * logits + offset, -30.0, 30.0)))
+    error, spread = balance * (p - relevant), balance * p * (1 - p) + 1e-9
+    if fixed_slope:
+        return slope, float(offset - error.sum() / spread.sum())
+    x = np.column_stack([logits, np.ones(len(logits))])
+    ridge = np.array([RIDGE * len(logits), 1e-9])
+    gradient = x.T @ error + ridge * np.array([slope, offset])
+    step = np.linalg.solve((x * spread[:, None]).T @ x + np.diag(ridge), gradient)
+    return float(slope - np.clip(step[0], -1, 1)), float(offset - np.clip(step[1], -5, 5))

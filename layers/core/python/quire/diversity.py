@@ -5,30 +5,39 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
+from quire.ports import Ordinals
 
 NEAR_BITS = 3
 """Fingerprints of 64 bits that differ in no more are one text. Source: Manku et al., "Detecting near-duplicates
 for web crawling", WWW 2007."""
 
 
-def diversify(index: OpenedIndex, ranking: Ranking, *, per_document: int, limit: int) -> Ranking:
+def diversify(
+    index: OpenedIndex, ranking: Ranking, *, per_document: int, limit: int, exempt: Ordinals
+) -> Ranking:
     """The best `limit` chunks without near-duplicates, at most `per_document` of one document.
 
-    Chunks over the cap come after the others had their turn, so a full page is shown whenever there is one. Scores
-    stay those of the ranking, made descending again by lowering late ones to their predecessor's.
+    Chunks in `exempt` (sorted) are neither near-duplicates nor counted: the question names what they define. Others
+    over the cap come after the rest had their turn, so a full page is shown whenever there is one. Scores stay those
+    of the ranking, made descending again by lowering late ones to their predecessor's.
     """
     pool = Ranking(ranking.ordinals[: 8 * limit + 32], ranking.scores[: 8 * limit + 32])
     fingerprints = index.fingerprints(pool.ordinals)
     documents = index.documents(pool.ordinals)
+    is_exempt = np.isin(pool.ordinals, exempt).tolist()
     chosen: list[int] = []
     spare: list[int] = []
     seen: Counter[int] = Counter()
     for position in range(len(pool)):
         if len(chosen) == limit:
             break
+        if is_exempt[position]:
+            chosen.append(position)
+            continue
         if chosen and _is_near(fingerprints, position, chosen):
             continue
         document = int(documents[position])
@@ -41,6 +50,6 @@ def diversify(index: OpenedIndex, ranking: Ranking, *, per_document: int, limit:
     return Ranking(pool.ordinals[chosen], np.minimum.accumulate(pool.scores[chosen]))
 
 
-def _is_near(fingerprints: np.ndarray, position: int, chosen: list[int]) -> bool:
+def _is_near(fingerprints: NDArray[np.uint64], position: int, chosen: list[int]) -> bool:
     distances = np.bitwise_count(fingerprints[chosen] ^ fingerprints[position])
     return bool((distances <= NEAR_BITS).any())

@@ -52,7 +52,6 @@ PROFILES = {
                 "internal",
             ),
             demotions=(("internal", True, 0.4), ("deprecated", True, 0.7), ("member_type", "EnumItem", 0.9)),
-            per_document=3,
         ),
         Profile("textbook", "textbook", ("chapter", "chapter_dir", "section", "filename", "heading", "path")),
         Profile("docs", "chatbot", ("chapter", "section", "heading", "filename", "path")),

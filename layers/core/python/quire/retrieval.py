@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from quire.calibration import read_calibration
-from quire.candidates import Candidates, fuse_sides, gather, lead_with_names
+from quire.calibration import Calibration, read_calibration
+from quire.candidates import Candidates, fuse_sides, gather, lead_with_names, named_chunks
 from quire.confidence import gather_evidence
 from quire.diversity import diversify
-from quire.documents import Hit
+from quire.documents import Chunk, Hit
 from quire.errors import InputError
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
@@ -55,19 +55,44 @@ def retrieve(index: OpenedIndex, embedder: Embedder | None, query: Query) -> Ret
         InputError: the text is empty, the mode or a filter field unknown; `field` names it.
     """
     _check(query)
+    mode, degraded = _available(query.mode, embedder)
+    ranked = _rank(index, embedder, query, mode)
+    hits = _hits(index, ranked, read_calibration(index.calibration))
+    if query.min_score is not None:
+        hits = tuple(hit for hit in hits if hit.score >= query.min_score)
+    return Retrieved(hits, mode, degraded, index.version, ranked.question.mended)
+
+
+def weigh_top_hit(
+    index: OpenedIndex, embedder: Embedder, query: Query, calibration: Calibration
+) -> tuple[Chunk, float] | None:
+    """The best chunk with its log odds by another calibration than the index's own; None without a hit."""
+    ranked = _rank(index, embedder, query, query.mode)
+    top = Ranking(ranked.chosen.ordinals[:1], ranked.chosen.scores[:1])
+    if not len(top):
+        return None
+    evidence = gather_evidence(index, ranked.candidates, top, ranked.question)
+    return index.fetch(top.ordinals.tolist())[0], float(calibration.logits(evidence)[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ranked:
+    question: Question
+    candidates: Candidates
+    chosen: Ranking
+
+
+def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, mode: str) -> _Ranked:
     profile = profile_named(index.profile)
     allowed = index.allowed(query.filters)
     question = read_question(query.text, index, heading_weight=HEADING_WEIGHT, resolve=index.resolve)
-    mode, degraded = _available(query.mode, embedder)
     row = embedder.embed([question.text])[0] if embedder is not None and mode != "keyword" else None
     candidates = gather(index, row, question, allowed, keywords=mode != "vector")
     fused = fuse_sides(candidates, _weight(profile, question, mode), index.priors(profile.demotions))
     fused = lead_with_names(index, fused, question)
-    chosen = diversify(index, fused, per_document=profile.per_document, limit=query.top_k)
-    hits = _hits(index, chosen, candidates, question)
-    if query.min_score is not None:
-        hits = tuple(hit for hit in hits if hit.score >= query.min_score)
-    return Retrieved(hits, mode, degraded, index.version, question.mended)
+    named = named_chunks(index, question.names, allowed)
+    chosen = diversify(index, fused, per_document=profile.per_document, limit=query.top_k, exempt=named)
+    return _Ranked(question, candidates, chosen)
 
 
 def _check(query: Query) -> None:
@@ -91,14 +116,14 @@ def _weight(profile: Profile, question: Question, mode: str) -> float:
     return profile.identifier_vector_weight if question.names else profile.vector_weight
 
 
-def _hits(index: OpenedIndex, chosen: Ranking, candidates: Candidates, question: Question) -> tuple[Hit, ...]:
-    evidence = gather_evidence(index, candidates, chosen, question)
-    scores = np.minimum.accumulate(read_calibration(index.calibration).probabilities(evidence)).tolist()
+def _hits(index: OpenedIndex, ranked: _Ranked, calibration: Calibration) -> tuple[Hit, ...]:
+    chosen, candidates = ranked.chosen, ranked.candidates
+    evidence = gather_evidence(index, candidates, chosen, ranked.question)
+    scores = np.minimum.accumulate(calibration.probabilities(evidence)).tolist()
     cosines: list[float | None] = [None] * len(scores)
     if candidates.cosines is not None:
         cosines = candidates.cosines[np.searchsorted(candidates.ordinals, chosen.ordinals)].tolist()
-    chunks = index.fetch(chosen.ordinals.tolist())
-    rows = zip(chunks, scores, cosines, strict=True)
+    rows = zip(index.fetch(chosen.ordinals.tolist()), scores, cosines, strict=True)
     return tuple(
         Hit(chunk, number, score, cosine, index.version)
         for number, (chunk, score, cosine) in enumerate(rows, 1)

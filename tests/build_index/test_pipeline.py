@@ -1,0 +1,139 @@
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from build_index.__main__ import main
+from tests.support.engine import write_engine
+from tests.support.rows import tree_bytes
+from tests.support.tree import ROOT
+
+GUIDE = """---
+title: Harbours
+---
+
+# Harbours
+
+A harbour shelters boats from waves. Boats sail to the nearest harbour when the wind rises.
+
+## Mooring
+
+Tie two lines to the pier before the engine stops, then a third one against the tide.
+"""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch, model_folder):
+    """A work folder with an engine's sources, a store and a cache that holds the exported model."""
+    dump, reference = write_engine(tmp_path / "engine")
+    docs = reference / "content" / "en-us" / "guides"
+    docs.mkdir(parents=True, exist_ok=True)
+    (docs / "harbours.md").write_text(GUIDE)
+    cache = tmp_path / "cache"
+    (cache / "models").mkdir(parents=True)
+    shutil.copytree(model_folder, cache / "models" / model_folder.name)
+    monkeypatch.setenv("QUIRE_CACHE", str(cache))
+    monkeypatch.chdir(tmp_path)
+    from build_index import workshop
+
+    workshop.settings.cache_clear()
+    yield dump, reference
+    workshop.settings.cache_clear()
+
+
+def build(dump: Path, reference: Path, store: str, *more: str) -> int:
+    sources = [f"api_dump={dump}", f"creator_docs={reference}"]
+    return main(["build", "boats", "--profile", "roblox", "--source", *sources, "--store", store, *more])
+
+
+def test_a_build_is_published_and_answers(place, capsys):
+    assert build(*place, "store", "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["chunks"] > 5
+    assert report["failures"] == []
+    assert main(["query", "boats", "Boat:SailTo", "--store", "store", "--json"]) == 0
+    hits = json.loads(capsys.readouterr().out)["hits"]
+    assert hits[0]["metadata"]["member_name"] == "SailTo"
+    assert main(["verify", "boats", "--store", "store"]) == 0
+    assert "verified" in capsys.readouterr().out
+    assert main(["inspect", "boats", "--store", "store"]) == 0
+    assert json.loads(capsys.readouterr().out)["pointer"]["profile"] == "roblox"
+
+
+def test_the_same_input_gives_the_same_bytes_whatever_the_cache_holds(place, tmp_path, capsys):
+    dump, reference = place
+    assert build(dump, reference, "first") == 0
+    guide = reference / "content" / "en-us" / "guides" / "harbours.md"
+    guide.write_text(GUIDE.replace("third", "fourth"))
+    assert build(dump, reference, "changed") == 0
+    (tmp_path / "cache" / "vectors.sqlite").unlink()
+    assert build(dump, reference, "scratch") == 0
+    first, changed, scratch = (
+        tree_bytes(tmp_path / store / "collections" / "boats" / "segments")
+        for store in ("first", "changed", "scratch")
+    )
+    assert changed == scratch
+    assert changed.keys() != first.keys()
+
+
+def test_a_malformed_file_is_reported_and_the_rest_is_built(place, capsys):
+    dump, reference = place
+    (reference / "content" / "en-us" / "guides" / "broken.md").write_text("---\ntitle: [open\n---\ntext\n")
+    assert build(dump, reference, "store", "--json") == 1
+    report = json.loads(capsys.readouterr().out)
+    assert [Path(one["path"]).name for one in report["failures"]] == ["broken.md"]
+    assert report["chunks"] > 5
+
+
+def test_without_publishing_the_pointer_stays(place, tmp_path):
+    assert build(*place, "store", "--no-publish") == 0
+    assert not (tmp_path / "store" / "collections" / "boats" / "current.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["build", "boats", "--profile", "roblox", "--source", "nonsense"], "wanted KEY=VALUE"),
+        (["build", "boats", "--profile", "roblox", "--source", "book=."], "reads api_dump, creator_docs"),
+        (["build", "query", "--profile", "docs", "--source", "docs=."], "reserved"),
+        (["build", "boats", "--profile", "docs", "--source", "docs=nowhere"], "nowhere"),
+        (["query", "ghost", "who?", "--store", "empty"], "ghost"),
+    ],
+)
+def test_a_wrong_command_says_what_is_wrong(place, capsys, arguments, told):
+    assert main(arguments) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_two_builds_at_once_end_with_one_lock_and_no_error(place, tmp_path):
+    dump, reference = place
+    command = [
+        sys.executable,
+        "-m",
+        "build_index",
+        "build",
+        "boats",
+        "--profile",
+        "roblox",
+        "--store",
+        "store",
+    ]
+    command += ["--source", f"api_dump={dump}", f"creator_docs={reference}"]
+    running = [
+        subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=_env(tmp_path))
+        for _ in range(2)
+    ]
+    told = [process.communicate(timeout=120)[1] for process in running]
+    assert [process.returncode for process in running] == [0, 0]
+    assert sum("Ingestion already in progress" in text for text in told) <= 1
+    assert main(["verify", "boats", "--store", "store"]) == 0
+
+
+def _env(folder: Path) -> dict[str, str]:
+    import os
+
+    paths = f"{ROOT / 'layers' / 'core' / 'python'}{os.pathsep}{ROOT}"
+    return {**os.environ, "QUIRE_CACHE": str(folder / "cache"), "PYTHONPATH": paths}
