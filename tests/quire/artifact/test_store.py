@@ -288,3 +288,31 @@ def test_the_version_stands_for_segments_and_tombstones_alone() -> None:
 def test_the_label_is_the_first_version_that_a_source_has(store: SegmentStore, make: Make) -> None:
     sources = (SourceFacts("a"), SourceFacts("b", version="0.735"), SourceFacts("c", version="9"))
     assert store.publish("docs", *make([], replace(FACTS, sources=sources))).label == "0.735"
+
+
+def test_a_state_that_lost_the_race_is_no_version(store: SegmentStore, make: Make) -> None:
+    first = store.publish("docs", *make([plain_row("a", "0", "one")]))
+    moved = store.swap("docs", states.with_deletion(first, ["x"]), first)
+    with pytest.raises(SwapConflict):
+        store.swap("docs", states.with_deletion(first, ["y"]), first, record=True)
+    assert {one.version for one in store.versions("docs")} == {first.version, moved.version}
+
+
+def test_what_was_served_before_a_build_stays_a_version(store: SegmentStore, make: Make) -> None:
+    store.publish("docs", *make([plain_row("a", "0", "word one")]))
+    write(store, *make([plain_row("live", "0", "word live")]))
+    live = store.pointer("docs")
+    store.publish("docs", *make([plain_row("a", "0", "word two")]))
+    assert sorted(texts(store, "word", live.version)) == ["word live", "word one"]
+    assert sorted(texts(store, "word")) == ["word live", "word two"]
+
+
+def test_a_rollback_serves_the_older_build_and_keeps_live_writes(store: SegmentStore, make: Make) -> None:
+    first = store.publish("docs", *make([plain_row("a", "0", "word one"), plain_row("b", "0", "word b")]))
+    store.publish("docs", *make([plain_row("a", "0", "word two")]), label="bad")
+    write(store, *make([plain_row("live", "0", "word live")]))
+    delete(store, "b")
+    store.advance("docs", lambda now: states.with_rollback(there(now), first))
+    assert sorted(texts(store, "word")) == ["word live", "word one"]
+    assert (store.pointer("docs").label, store.pointer("docs").published_at) == ("1.2.3", first.published_at)
+    assert store.pointer("docs").next_sequence == 3

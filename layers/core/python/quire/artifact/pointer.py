@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from quire.artifact.layout import Manifest, Pointer, SegmentRef
+from quire.errors import SwapConflict
 
 BUILD = "build"
 WRITE = "write"
@@ -65,15 +66,34 @@ def with_deletion(pointer: Pointer, documents: Iterable[str]) -> Pointer:
 
 
 def with_rollback(pointer: Pointer, older: Pointer) -> Pointer:
-    """An older state is served again. What was written live since stays, and what was deleted since stays deleted."""
-    held = {ref.digest for ref in older.segments}
-    written = [ref for ref in pointer.segments if ref.origin == WRITE and ref.digest not in held]
+    """An older state's builds serve again. Live writes stay as they are now, and what was deleted stays deleted."""
+    built = [ref for ref in older.segments if ref.origin == BUILD]
+    written = [ref for ref in pointer.segments if ref.origin == WRITE]
     tombstones = {**older.tombstones}
     for document, sequence in pointer.tombstones.items():
         tombstones[document] = max(sequence, tombstones.get(document, 0))
     return replace(
         older,
-        segments=(*older.segments, *written),
+        segments=(*built, *written),
         tombstones=tombstones,
         next_sequence=max(pointer.next_sequence, older.next_sequence),
     )
+
+
+def with_merge(pointer: Pointer, folded: Iterable[str], digest: str, *, as_of: int) -> Pointer:
+    """One segment takes the place of those that were folded into it, `as_of` the last sequence when that began.
+
+    What was written or deleted meanwhile has a higher sequence and holds on.
+
+    Raises:
+        SwapConflict: one of them is no longer served, so the merged segment may hold what is gone.
+    """
+    gone = set(folded)
+    missing = gone - {ref.digest for ref in pointer.segments}
+    if missing:
+        raise SwapConflict(f"merge: segment {min(missing)} is no longer served")
+    at = next(place for place, ref in enumerate(pointer.segments) if ref.digest in gone)
+    kept = [ref for ref in pointer.segments if ref.digest not in gone]
+    before = sum(ref.digest not in gone for ref in pointer.segments[:at])
+    merged = SegmentRef(digest, as_of, WRITE)
+    return replace(pointer, segments=(*kept[:before], merged, *kept[before:]))

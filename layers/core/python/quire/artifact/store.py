@@ -171,18 +171,24 @@ class SegmentStore:
     def swap(self, name: str, pointer: Pointer, expected: Pointer | None, *, record: bool = False) -> Pointer:
         """Make `pointer` the collection's state if that is still `expected` (None: there is none yet).
 
-        With `record` the state can be asked for as a version for as long as its segments are kept.
+        With `record` this state and the one before it stay versions that can be asked for. A record is written only
+        of what was served: a swap that fails, or a process that dies in the middle, leaves none of a state that
+        never was.
 
         Raises:
             SwapConflict: the pointer moved since `expected` was read.
         """
-        data = pointer.to_json()
-        if record:
-            self._write_record(name, pointer, data)
+        if record and expected:
+            self._write_record(name, expected)
         etag = self._objects.write(
-            pointer_key(name), data, if_match=expected.etag if expected else None, if_absent=expected is None
+            pointer_key(name),
+            pointer.to_json(),
+            if_match=expected.etag if expected else None,
+            if_absent=expected is None,
         )
         swapped = replace(pointer, etag=etag)
+        if record:
+            self._write_record(name, swapped)
         with self._guard:
             self._last[name] = swapped
         return swapped
@@ -201,9 +207,9 @@ class SegmentStore:
         except UnknownCollection:
             return 0
 
-    def _write_record(self, name: str, pointer: Pointer, data: bytes) -> None:
+    def _write_record(self, name: str, pointer: Pointer) -> None:
         try:
-            self._objects.write(versions_key(name, pointer.version), data, if_absent=True)
+            self._objects.write(versions_key(name, pointer.version), pointer.to_json(), if_absent=True)
         except SwapConflict:
             return  # published before: its first record stands
 
