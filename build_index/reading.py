@@ -8,11 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pathspec import GitIgnoreSpec
+
 from build_index.sources import Failure, Provenance
 from build_index.sources.creator_docs import read_creator_docs
 from build_index.sources.docusaurus import read_docusaurus
 from build_index.sources.engine_reference import read_reference
 from build_index.sources.fetch import locate
+from build_index.sources.file_selection import DEFAULT_EXCLUDE, Excluded, Selection
+from build_index.sources.git_repository import open_repository, read_repositories
 from build_index.sources.markdown_tree import read_markdown_tree
 from build_index.sources.roblox_api import read_engine_version, read_hierarchy, read_roblox_api
 from quire.documents import Document
@@ -31,12 +35,24 @@ class Reading:
         provenance: one row a source.
         label: the engine version or release that names the index; "" where the sources have none.
         extra: what serving needs beside chunks, such as the class hierarchy.
+        excluded: files left out by rule, counted by reason while `documents` is read.
     """
 
     documents: Documents
     provenance: tuple[Provenance, ...]
     label: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
+    excluded: Excluded = field(default_factory=Excluded)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What one profile's reader gives; the fields are those of `Reading`."""
+
+    documents: Documents
+    label: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    excluded: Excluded = field(default_factory=Excluded)
 
 
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -69,11 +85,12 @@ def open_reading(
         raise InputError(
             f"source: profile {profile} needs {' and '.join(f'{key}=PATH' for key in known)}", field="source"
         )
-    documents, label, extra = _READERS[profile](folders, options)
-    return Reading(documents, tuple(provenance), str(options.get("engine_version") or label), extra)
+    opened = _READERS[profile](folders, options)
+    label = str(options.get("engine_version") or opened.label)
+    return Reading(opened.documents, tuple(provenance), label, opened.extra, opened.excluded)
 
 
-def _read_roblox(folders: Folders, _: Mapping[str, Any]) -> tuple[Documents, str, dict[str, Any]]:
+def _read_roblox(folders: Folders, _: Mapping[str, Any]) -> Opened:
     dumps, docs = folders.get("api_dump", ()), folders.get("creator_docs", ())
     reference = docs[0] if docs else None
 
@@ -85,21 +102,41 @@ def _read_roblox(folders: Folders, _: Mapping[str, Any]) -> tuple[Documents, str
             yield from read_creator_docs(root)
 
     if not dumps:
-        return documents(), "", {}
-    return documents(), read_engine_version(dumps[0]) or "", {"hierarchy": read_hierarchy(dumps[0])}
+        return Opened(documents())
+    hierarchy = {"hierarchy": read_hierarchy(dumps[0])}
+    return Opened(documents(), read_engine_version(dumps[0]) or "", hierarchy)
 
 
-def _each(
-    read: Callable[[Path], Documents],
-) -> Callable[[Folders, Mapping[str, Any]], tuple[Documents, str, dict[str, Any]]]:
-    def opened(folders: Folders, _: Mapping[str, Any]) -> tuple[Documents, str, dict[str, Any]]:
-        return (one for root in folders["docs"] for one in read(root)), "", {}
-
-    return opened
+def _read_textbook(folders: Folders, options: Mapping[str, Any]) -> Opened:
+    base_url = str(options.get("base_url", ""))
+    return Opened(one for root in folders["docs"] for one in read_docusaurus(root, base_url))
 
 
-_READERS: Mapping[str, Callable[[Folders, Mapping[str, Any]], tuple[Documents, str, dict[str, Any]]]] = {
+def _read_docs(folders: Folders, options: Mapping[str, Any]) -> Opened:
+    base_url = str(options.get("base_url", ""))
+    unwanted = GitIgnoreSpec.from_lines(options.get("exclude", ()))
+    documents = (one for root in folders["docs"] for one in read_markdown_tree(root, base_url))
+    return Opened(one for one in documents if not unwanted.match_file(_path(one)))
+
+
+def _path(one: Document | Failure) -> str:
+    return one.path if isinstance(one, Failure) else str(one.metadata["path"])
+
+
+def _read_code(folders: Folders, options: Mapping[str, Any]) -> Opened:
+    roots = folders["repository"]
+    selection = Selection(
+        patterns=tuple(options.get("patterns", ())),
+        exclude=(*DEFAULT_EXCLUDE, *options.get("exclude", ())),
+    )
+    excluded = Excluded()
+    repositories = [open_repository(root) for root in roots]
+    return Opened(read_repositories(repositories, selection, excluded), excluded=excluded)
+
+
+_READERS: Mapping[str, Callable[[Folders, Mapping[str, Any]], Opened]] = {
     "roblox": _read_roblox,
-    "textbook": _each(read_docusaurus),
-    "docs": _each(read_markdown_tree),
+    "textbook": _read_textbook,
+    "docs": _read_docs,
+    "code": _read_code,
 }

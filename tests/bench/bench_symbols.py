@@ -24,7 +24,7 @@ def sample_members(index: OpenedIndex, count: int) -> list[Chunk]:
     """Chunks of members, seeded."""
     chunks = index.fetch(range(index.chunk_count))
     members = [c for c in chunks if c.metadata.get("member_name") and c.metadata.get("source") == "api_dump"]
-    return random.Random(SEED).sample(members, min(count, len(members)))  # noqa: S311
+    return random.Random(SEED).sample(members, min(count, len(members)))
 
 
 def misspell(word: str, chance: random.Random) -> str:
@@ -57,7 +57,7 @@ def measure_exact(index: OpenedIndex, embedder: Embedder, members: list[Chunk]) 
 
 def measure_typos(index: OpenedIndex, embedder: Embedder, members: list[Chunk]) -> tuple[float, list[str]]:
     """Share of misspelt members found among the first five, and those that were not."""
-    chance = random.Random(SEED)  # noqa: S311
+    chance = random.Random(SEED)
     failed, asked = [], 0
     for chunk in members:
         owner, member = str(chunk.metadata["class_name"]), str(chunk.metadata["member_name"])

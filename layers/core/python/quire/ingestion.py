@@ -14,6 +14,7 @@ from quire.documents import Chunk, Document
 from quire.profiles import Profile
 from quire.quantization import Quantized, quantize, restore
 from quire.question import HEADING_MARK
+from quire.symbol_graph import call_terms
 from quire.terms import analyze
 
 VectorSource = Callable[[Iterable[tuple[str, str]]], Iterator[Quantized]]
@@ -39,8 +40,8 @@ def passage(chunk: Chunk, profile: Profile) -> tuple[str, str]:
 def keyword_terms(chunk: Chunk) -> tuple[Counter[str], float]:
     """Term frequencies of a chunk and its length in terms.
 
-    Text, breadcrumb and aliases count alike; breadcrumb and symbols count once more as marked heading terms, which
-    add nothing to the length.
+    Text, breadcrumb and aliases count alike; breadcrumb and symbols count once more as marked heading terms, and
+    names that the chunk refers to as marked call terms; these add nothing to the length.
     """
     heading = analyze(chunk.breadcrumb)
     frequencies = Counter(analyze(chunk.text))
@@ -50,6 +51,7 @@ def keyword_terms(chunk: Chunk) -> tuple[Counter[str], float]:
     marked = {HEADING_MARK + term for term in heading}
     marked.update(HEADING_MARK + term for symbol in chunk.symbols for term in analyze(symbol))
     frequencies.update(dict.fromkeys(marked, 1))
+    frequencies.update(dict.fromkeys(call_terms(chunk), 1))
     return frequencies, length
 
 
