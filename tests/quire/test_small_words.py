@@ -46,8 +46,7 @@ def test_texts_of_nearly_the_same_terms_have_near_fingerprints() -> None:
     words = [f"word{number}" for number in range(200)]
 
     def of(chosen: list[str]) -> int:
-        signs = np.array([fingerprints.term_signs(word) for word in chosen])
-        return fingerprints.fingerprint(signs, np.ones(len(chosen), np.float32))
+        return fingerprints.fingerprint(fingerprints.term_signs(chosen), np.ones(len(chosen), np.float32))
 
     assert of(words) == of(words)
     assert (of(words) ^ of(words[:-2])).bit_count() <= 12

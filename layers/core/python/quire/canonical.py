@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
 
 def canonical_json(value: object) -> bytes:
     """The value as JSON: sorted keys, no spaces, UTF-8, no NaN.
@@ -12,8 +14,7 @@ def canonical_json(value: object) -> bytes:
     >>> canonical_json({"b": 1, "a": "é"}).decode()
     '{"a":"é","b":1}'
     """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode()
+    return _ENCODER.encode(value).encode()
 
 
 def json_sha256(value: object) -> str:

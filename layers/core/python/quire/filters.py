@@ -23,11 +23,15 @@ def filter_key(field_name: str, value: object) -> str:
     return f"{field_name}\x00{filter_value(value)}"
 
 
-def filter_keys(field_names: Iterable[str], metadata: Metadata) -> list[str]:
-    """The keys of a chunk; a tuple has one for each value, None has none."""
+def filter_keys(field_names: Iterable[str], metadata: Metadata) -> Iterable[str]:
+    """The keys of a chunk, each once; a tuple has one for each value, None has none."""
     keys: dict[str, None] = {}
     for name in field_names:
         value = metadata.get(name)
-        values = value if isinstance(value, tuple | list) else () if value is None else (value,)
-        keys.update((filter_key(name, one), None) for one in values)
-    return list(keys)
+        if isinstance(value, str):  # most are, and there are hundreds of thousands of them
+            keys[f"{name}\x00{value}"] = None
+        elif isinstance(value, tuple | list):
+            keys.update((filter_key(name, one), None) for one in value)
+        elif value is not None:
+            keys[filter_key(name, value)] = None
+    return keys

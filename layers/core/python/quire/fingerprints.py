@@ -7,6 +7,7 @@ from rounding algorithms", STOC 2002 (simhash).
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,10 @@ from numpy.typing import NDArray
 BITS = 64
 
 
-def term_signs(term: str) -> NDArray[np.float32]:
-    """The 64 bits of the term's blake2b hash as +1 and -1, lowest bit first; float32, shape (64,)."""
-    digest = hashlib.blake2b(term.encode(), digest_size=BITS // 8).digest()
-    bits = np.unpackbits(np.frombuffer(digest, np.uint8), bitorder="little")
+def term_signs(terms: Sequence[str]) -> NDArray[np.float32]:
+    """The 64 bits of each term's blake2b hash as +1 and -1, lowest bit first; float32, shape (terms, 64)."""
+    hashes = b"".join(hashlib.blake2b(term.encode(), digest_size=BITS // 8).digest() for term in terms)
+    bits = np.unpackbits(np.frombuffer(hashes, np.uint8), bitorder="little").reshape(len(terms), BITS)
     return bits.astype(np.float32) * 2 - 1
 
 

@@ -16,7 +16,7 @@ from quire.artifact.tensors import Array, FileFacts, write_tensors
 from quire.artifact.writer.postings import PostingsBuilder
 from quire.artifact.writer.rows import IndexRow
 from quire.bm25 import STEPS, quantize_frequencies
-from quire.fingerprints import BITS, fingerprint, term_signs
+from quire.fingerprints import fingerprint, term_signs
 from quire.symbols import fold_symbol, last_part
 from quire.trigrams import trigrams
 
@@ -45,8 +45,7 @@ class KeywordsWriter:
 
     def fingerprints(self, order: NDArray[np.intp]) -> Array:
         """One fingerprint a chunk, uint64, in the order of ordinals."""
-        terms = [term_signs(term) for term in self._terms.strings()]
-        signs = np.array(terms, np.float32).reshape(len(terms), BITS)
+        signs = term_signs(self._terms.strings())
         postings, weights = self._terms.postings(), self._weights().astype(np.float32)
         prints = [fingerprint(signs[postings[row]], weights[row]) for row in self._terms.rows()]
         return np.array(prints, np.uint64)[order]

@@ -42,8 +42,8 @@ class VectorsWriter:
             raise ArtifactMismatch(
                 f"chunk {chunk_id}: vectors of {vectors.codes.shape[1]} dimensions, wanted {self._dimensions}"
             )
-        self._spool.append(np.ascontiguousarray(vectors.codes).tobytes())
-        self._scales.frombytes(np.ascontiguousarray(vectors.scales, np.float32).tobytes())
+        self._spool.append(vectors.codes.tobytes())
+        self._scales.frombytes(vectors.scales.tobytes())
         self._counts.append(len(vectors))
 
     def finish(self, folder: Path, order: NDArray[np.intp]) -> FileFacts:
