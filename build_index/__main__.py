@@ -8,6 +8,7 @@ import sys
 from build_index import commands
 from build_index.progress import say
 from build_index.release_commands import add_release_commands
+from build_index.review_options import add_review_options
 from quire.errors import QuireError
 
 REFUSED = 2
@@ -58,6 +59,7 @@ def _add_build(parser: argparse.ArgumentParser) -> None:
         help="a path, git URL or release URL",
     )
     parser.add_argument("--engine-version", help="names the index where the sources do not")
+    add_review_options(parser)
     parser.add_argument("--no-publish", action="store_true", help="stop before the pointer")
     parser.add_argument("--json", action="store_true")
 

@@ -16,6 +16,7 @@ from build_index.golden import read_golden
 from build_index.pipeline import BuildPlan, BuildReport, build
 from build_index.progress import say
 from build_index.report_page import write_page
+from build_index.review_options import open_review
 from build_index.workshop import open_question_embedder, open_store, open_tools, settings
 from quire.collections import Collection, check_name, read_collections
 from quire.errors import BuildInProgress, ConfigError, InputError
@@ -30,7 +31,9 @@ def run_build(args: argparse.Namespace) -> int:
     plan = _plan(args)
     store = open_store(args.store)
     try:
-        report = build(plan, open_tools(), store, publish=not args.no_publish)
+        tools, publish = open_tools(), not args.no_publish
+        review = open_review(args, plan.name, golden=plan.golden, options=plan.options) if publish else None
+        report = build(plan, tools, store, publish=publish, review=review)
     except BuildInProgress as busy:
         say(str(busy))
         return OK

@@ -6,7 +6,7 @@ import resource
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -96,16 +96,26 @@ class BuildReport:
         }
 
 
-def build(plan: BuildPlan, tools: Tools, store: SegmentStore, *, publish: bool = True) -> BuildReport:
-    """Build the collection's segment under its lock, and publish it.
+def build(
+    plan: BuildPlan,
+    tools: Tools,
+    store: SegmentStore,
+    *,
+    publish: bool = True,
+    review: Callable[[str, Path], Manifest] | None = None,
+) -> BuildReport:
+    """Build the collection's segment under its lock, and publish it if the `review` lets it pass.
 
     Raises:
         BuildInProgress: another build of the collection is running.
+        PublishRefused: the review refused it; the segment stays in the cache.
         SourceError: a source cannot be fetched, or nothing in it could be read.
     """
     with store.lock(plan.name):
         reading = open_reading(plan.profile.name, plan.sources, tools.cache, plan.options)
         ingested = ingest(plan, reading, tools)
+        if publish and review is not None:
+            ingested.manifest = review(plan.name, ingested.folder)
         pointer = _publish(plan, ingested, tools, store) if publish else None
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return BuildReport(ingested, pointer, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)

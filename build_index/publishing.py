@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,13 @@ def roll_back(place: Place, name: str, wanted: str = PREVIOUS) -> Pointer:
 
 
 def publish_built(
-    place: Place, name: str, cache: Path, *, segment: str = LATEST, label: str | None = None
+    place: Place,
+    name: str,
+    cache: Path,
+    *,
+    segment: str = LATEST,
+    label: str | None = None,
+    review: Callable[[str, Path], Manifest] | None = None,
 ) -> Pointer:
     """Serve a segment that was built with `--no-publish`, or one that the store holds already.
 
@@ -111,8 +118,10 @@ def publish_built(
         cache: folder that the build wrote into.
         segment: digest, or `latest` for what was built last.
         label: of the version; by default the version of the first source that has one.
+        review: judges what comes from the cache; what the store holds already was judged when it came.
 
     Raises:
+        PublishRefused: the review refused it.
         InputError: neither the cache nor the store has that segment.
         ArtifactCorrupt: a byte of it differs from its manifest.
         ModelError: neither has its embedding model.
@@ -121,6 +130,8 @@ def publish_built(
     with place.store.lock(name):
         folder, manifest = _built(place, name, cache, segment)
         _require_model(place, cache, manifest.model)
+        if review is not None and manifest_of(place, name, manifest.digest) is None:
+            manifest = review(name, folder)
         return place.store.publish(name, folder, manifest, label=label)
 
 

@@ -18,6 +18,7 @@ from build_index.publishing import (
     publish_built,
     roll_back,
 )
+from build_index.review_options import add_review_options, review_of_described
 from build_index.workshop import open_objects, open_store, settings
 from quire.artifact.layout import Pointer
 from quire.errors import BuildInProgress, InputError
@@ -31,6 +32,7 @@ def add_release_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     _common(publish, run_publish)
     publish.add_argument("--segment", default=LATEST, metavar="DIGEST", help="(default: what was built last)")
     publish.add_argument("--label", help="name of the version (default: the sources' own version)")
+    add_review_options(publish)
     rollback = commands.add_parser("rollback", help="serve an older version again")
     _common(rollback, run_rollback)
     rollback.add_argument(
@@ -54,7 +56,12 @@ def run_publish(args: argparse.Namespace) -> int:
     """Publish a built segment and print the version; exit code 0 too where a build is running."""
     try:
         pointer = publish_built(
-            _place(args), args.name, settings().cache, segment=args.segment, label=args.label
+            _place(args),
+            args.name,
+            settings().cache,
+            segment=args.segment,
+            label=args.label,
+            review=review_of_described(args, args.name),
         )
     except BuildInProgress as busy:
         say(str(busy))

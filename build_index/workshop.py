@@ -62,6 +62,11 @@ def open_question_embedder() -> Embedder:
     return _embedder(ensure_model(settings().cache, progress=_progress), 1)
 
 
+def open_model(folder: Path) -> Embedder:
+    """The embedding model of a folder, for one thread."""
+    return _embedder(folder, 1)
+
+
 def _embedder(folder: Path, threads: int) -> Embedder:
     return open_embedder(folder, open_tokenizer(folder), threads=threads)
 
@@ -71,4 +76,12 @@ def _progress(step: str, done: int, total: int) -> None:
         say(f"model: {step} {done}/{total}")
 
 
-__all__ = ["QuireError", "open_objects", "open_question_embedder", "open_store", "open_tools", "settings"]
+__all__ = [
+    "QuireError",
+    "open_model",
+    "open_objects",
+    "open_question_embedder",
+    "open_store",
+    "open_tools",
+    "settings",
+]
