@@ -41,6 +41,8 @@ class ObjectStoreContract:
         assert store.read("nothing/here") is None
         store.write("a", b"a file where a folder might be")
         assert store.read("a/b") is None
+        store.write("folder/object", b"x")
+        assert store.read("folder") is None
 
     def test_an_unchanged_object_is_not_read_again(self, store: ObjectStore) -> None:
         etag = store.write(KEY, b"one")
@@ -169,6 +171,14 @@ class TestFolderStore(ObjectStoreContract):
             worker.join()
         assert [worker.exitcode for worker in workers] == [0] * 4
         assert store.read("counter").data == b"80"  # type: ignore[union-attr]
+
+    @pytest.mark.parametrize("key", ["../outside", "a/../../outside", "/etc/hostname"])
+    def test_no_key_leads_out_of_the_folder(self, store: ObjectStore, tmp_path: Path, key: str) -> None:
+        (tmp_path / "outside").write_bytes(b"secret")
+        with pytest.raises(StoreUnavailable, match="below the store's folder"):
+            store.read(key)
+        with pytest.raises(StoreUnavailable):
+            store.write(key, b"x")
 
     def test_nothing_half_written_is_left_or_listed(self, store: ObjectStore, tmp_path: Path) -> None:
         (tmp_path / "in").write_bytes(b"data")

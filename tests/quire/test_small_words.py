@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire import bm25, canonical, filters, fingerprints, ordinals, symbols, trigrams
-from quire.artifact import parts
+from quire.artifact import ids, parts
 from quire.artifact.writer import postings
 from quire.ordinals import contains, difference, intersection, union
 
@@ -20,7 +20,7 @@ SETS = st.sets(st.integers(0, 60)).map(lambda members: np.array(sorted(members),
 
 @pytest.mark.parametrize(
     "module",
-    [bm25, canonical, filters, ordinals, symbols, trigrams, parts, postings],
+    [bm25, canonical, filters, ids, ordinals, symbols, trigrams, parts, postings],
     ids=lambda m: m.__name__,
 )
 def test_examples_in_the_docstrings_hold(module: ModuleType) -> None:

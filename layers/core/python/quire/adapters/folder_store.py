@@ -30,7 +30,7 @@ class FolderStore:
         """See `quire.ports.ObjectStore`."""
         try:
             data = self._path(key).read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         except OSError as error:
             raise StoreUnavailable(f"{key}: cannot be read: {error}") from error
@@ -96,6 +96,8 @@ class FolderStore:
         return self._path(key)
 
     def _path(self, key: str) -> Path:
+        if key.startswith("/") or ".." in key.split("/"):
+            raise StoreUnavailable(f"{key!r}: wanted a key below the store's folder")
         return self._root / key
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.adapters.payload_shards import PayloadShards
+from quire.artifact.ids import id_number
 from quire.artifact.layout import (
     COLUMNS,
     GRAPH,
@@ -118,10 +119,10 @@ class Segment:
 
     def find(self, chunk_id: str) -> int | None:
         """Ordinal of the chunk of that id."""
-        try:
-            wanted = np.uint64(int(chunk_id, 16))
-        except (ValueError, OverflowError):
+        number = id_number(chunk_id)
+        if number is None:
             return None
+        wanted = np.uint64(number)
         ids: NDArray[np.uint64] = self._columns["ids.sorted"]
         place = int(np.searchsorted(ids, wanted))
         if place == len(ids) or ids[place] != wanted:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.artifact.ids import id_number
 from quire.artifact.layout import COLUMNS, Counts
 from quire.artifact.tensors import Array, FileFacts, write_tensors
 from quire.artifact.writer.postings import PostingsBuilder
@@ -73,10 +74,10 @@ class ColumnsWriter:
             ArtifactError: its id is not 16 hexadecimal digits.
         """
         chunk = row.chunk
-        try:
-            self._ids.append(int.from_bytes(bytes.fromhex(chunk.id), "big"))
-        except (ValueError, OverflowError):
-            raise ArtifactError(f"chunk id {chunk.id!r}: wanted 16 hexadecimal digits") from None
+        number = id_number(chunk.id)
+        if number is None:
+            raise ArtifactError(f"chunk id {chunk.id!r}: wanted 16 hexadecimal digits")
+        self._ids.append(number)
         self._values.add_row(filter_keys(self._filters, chunk.metadata))
         self._symbols.add_row(dict.fromkeys(fold_symbol(symbol) for symbol in chunk.symbols))
         self._documents.add_row((chunk.document_id,))
