@@ -56,7 +56,9 @@ class GraphVectors:
             return EMPTY
         if allowed is not None:
             return self._exact.nearest(vector, limit, allowed)
-        keys = self._graph.search(quantize(vector[None]).codes[0], max(GRAPH_CANDIDATES, 2 * limit), threads=1).keys
+        keys = self._graph.search(
+            quantize(vector[None]).codes[0], max(GRAPH_CANDIDATES, 2 * limit), threads=1
+        ).keys
         rows: NDArray[np.intp] = np.sort(keys.astype(np.intp))
         rows = rows[~contains(self._hidden, self._arrays.owners[rows])]
         found = score_rows(self._arrays, vector, rows, limit)
