@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-FEATURES = ("cosine", "coverage", "named", "known", "familiar")
+FEATURES = ("cosine", "coverage", "named", "known", "familiar", "clear")
 RIDGE = 1e-4
 ROUNDS = 50
 SLOPES = (0.25, 4.0)
@@ -22,8 +22,8 @@ SLOPES = (0.25, 4.0)
 class Calibration:
     """Coefficients of the logistic model, in the order of `FEATURES`, and its intercept."""
 
-    weights: tuple[float, ...] = (6.6, 4.4, 2.9, 3.8, 3.2)
-    intercept: float = -10.4
+    weights: tuple[float, ...] = (4.0, 3.6, 2.5, 4.6, 2.5, 6.0)
+    intercept: float = -10.2
 
     def logits(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log odds of shape (n,) for evidence of shape (n, len(FEATURES))."""

@@ -10,6 +10,8 @@ from quire.fusion import Ranking
 from quire.index import OpenedIndex
 from quire.question import Question
 
+CROWD = 50
+
 
 def gather_evidence(
     index: OpenedIndex, candidates: Candidates, chosen: Ranking, question: Question
@@ -19,6 +21,7 @@ def gather_evidence(
     cosine: of the question with the chunk. coverage: the chunk's keyword score as a share of what holding every
     term would earn. named: it defines a symbol that the question names. known: share of the question's information
     that lies in terms which the collection holds at all. familiar: no identifier in the question is foreign to it.
+    clear: how far the nearest chunk's cosine stands above the crowd's.
     """
     places = np.searchsorted(candidates.ordinals, chosen.ordinals)
     count = len(places)
@@ -30,5 +33,14 @@ def gather_evidence(
             np.isin(chosen.ordinals, named_chunks(index, question.names, None)),
             np.full(count, question.known_share),
             np.full(count, not question.foreign),
+            np.full(count, _clearness(candidates)),
         ]
     ).astype(np.float64)
+
+
+def _clearness(candidates: Candidates) -> float:
+    """Cosine of the nearest chunk less that of the `CROWD`-th, 0 where vectors take no part."""
+    if candidates.cosines is None or len(candidates.cosines) < 2:
+        return 0.0
+    place = max(len(candidates.cosines) - CROWD, 0)
+    return float(candidates.cosines.max() - np.partition(candidates.cosines, place)[place])

@@ -47,7 +47,8 @@ class Question:
         names: symbols that the collection defines and the question writes as identifiers, in order.
         whole: the question is one symbol and nothing else.
         mended: words as written, each with what it was read as.
-        known_share: share of the question's information (summed idf) in terms that the collection holds, 0 to 1.
+        known_share: share of the question's information (summed idf) in terms that the collection holds, 0 to 1; a
+            word whose spelling was mended counts only where it became a symbol's name.
         foreign: it writes an identifier that the collection neither defines nor mentions.
     """
 
@@ -78,7 +79,10 @@ def read_question(
     if heading_weight:
         terms.update({HEADING_MARK + term: heading_weight for term in counts})
     names, whole = _names(read, vocabulary, resolve)
-    frequencies = {term: vocabulary.document_frequency(term) for term in counts}
+    guessed = {term for word in mended.values() if not vocabulary.has_symbol(word) for term in analyze(word)}
+    frequencies = {
+        term: 0 if term in guessed else vocabulary.document_frequency(term) for term in counts
+    }
     foreign = any(_is_foreign(name, vocabulary, resolve) for name in identifiers(read))
     return Question(
         read, terms, names, whole, mended, _known_share(frequencies, vocabulary.chunk_count), foreign
