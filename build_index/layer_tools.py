@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from build_index.install import PIP, pip_settings, uv_environment
@@ -16,6 +18,7 @@ PYTHON = "3.13"
 PLATFORM = "x86_64-manylinux_2_28"
 
 
+@cache
 def find_python() -> str:
     """Path of a Python of the functions' version: only that one can write its bytecode.
 
@@ -78,18 +81,38 @@ def strip_symbols(root: Path) -> None:
     Raises:
         ConfigError: this machine has no `strip` for ELF files.
     """
-    libraries = [str(path) for path in sorted(_libraries(root))]
-    if not libraries:
-        return
-    if shutil.which("strip") is None:
+    libraries = sorted(_libraries(root))
+    if libraries and shutil.which("strip") is None:
         raise ConfigError(
             "layers: wanted the program `strip`, found none; on Debian: apt-get install binutils"
         )
-    done = subprocess.run(
-        ("strip", "--strip-unneeded", *libraries), capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise ConfigError(f"layers: strip failed: {done.stderr.strip()[:500]}")
+    for library in libraries:
+        stripped = library.with_name(library.name + ".stripped")
+        command = ("strip", "--strip-unneeded", "-o", str(stripped), str(library))
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ConfigError(f"layers: strip failed: {done.stderr.strip()[:500]}")
+        if is_loadable(stripped.read_bytes()):
+            stripped.chmod(library.stat().st_mode)
+            stripped.replace(library)
+        else:
+            stripped.unlink()
+
+
+def is_loadable(library: bytes) -> bool:
+    """Whether a 64-bit ELF file's segments can be mapped: their offsets and addresses agree within a page.
+
+    `strip` moves them in libraries that auditwheel rewrote, such as numpy's OpenBLAS; the loader then refuses the file.
+    Source: the ELF-64 object file format, section 7.
+    """
+    table, (size, count) = struct.unpack_from("<Q", library, 32)[0], struct.unpack_from("<HH", library, 54)
+    for number in range(count):
+        at = table + number * size
+        kind, offset, address = (struct.unpack_from("<I4xQQ", library, at)[one] for one in range(3))
+        align = struct.unpack_from("<Q", library, at + 48)[0]
+        if kind == 1 and align > 1 and (address - offset) % align:
+            return False
+    return True
 
 
 def _libraries(root: Path) -> Iterator[Path]:

@@ -97,7 +97,7 @@ def _zip(target: Path, tree: Path, files: list[Path]) -> None:
         for path in files:
             entry = zipfile.ZipInfo(path.relative_to(tree).as_posix(), _DATE)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o100755 if ".so" in path.name else 0o100644) << 16
+            entry.external_attr = (0o100755 if path.stat().st_mode & 0o100 else 0o100644) << 16
             archive.writestr(entry, path.read_bytes())
 
 
@@ -140,7 +140,7 @@ def _copy_sources(source: Path, target: Path) -> None:
     for path in _sources(source):
         copy = target / path.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, copy)
+        shutil.copy(path, copy)
 
 
 def _sources(folder: Path) -> Iterator[Path]:

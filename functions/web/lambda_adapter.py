@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from mangum import Mangum
-from mangum.types import ASGI
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 TEXT_TYPES = [
     "text/",
@@ -21,19 +21,33 @@ TEXT_TYPES = [
 class LambdaHandler:
     """Callable as a Lambda handler: `handler(event, context)` with a v1 (REST) or v2 (HTTP API, URL) event."""
 
-    def __init__(self, app: ASGI, *, base_path: str = "") -> None:
+    def __init__(self, app: ASGIApp, *, base_path: str = "") -> None:
         # Mangum asks for the thread's event loop when it is built and at every call; where there is none, Python
         # 3.12 and later warn or raise.
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
+        self._app = app
         self._base_path = base_path.rstrip("/")
         # With its lifespan on, Mangum would start and stop the app at every event.
-        self._mangum = Mangum(app, lifespan="off", text_mime_types=TEXT_TYPES)
+        self._mangum = Mangum(
+            app,  # type: ignore[arg-type]
+            lifespan="off",
+            text_mime_types=TEXT_TYPES,
+        )
 
     def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
         """Answer one event."""
         asyncio.set_event_loop(self._loop)
         return self._mangum(without_stage(event, self._base_path), context)
+
+    def request_of(self, event: dict[str, Any], context: Any) -> tuple[Scope, bytes]:
+        """The ASGI scope and the body of an event, for who sends the response piece by piece."""
+        request = self._mangum.infer(without_stage(event, self._base_path), context)
+        return dict(request.scope), request.body
+
+    def run(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the app over one request."""
+        self._loop.run_until_complete(self._app(scope, receive, send))
 
     def close(self) -> None:
         """Close the event loop; Lambda never does, tests do."""

@@ -19,6 +19,7 @@ from functions.web.app import create_app
 from functions.web.faces import FUNCTIONS
 from functions.web.logs import log
 from functions.web.models import Models, model_folder
+from functions.web.restore import after_restore
 from functions.web.service import Knowledge
 from quire.adapters import open_embedder
 from quire.adapters.folder_store import FolderStore
@@ -38,7 +39,10 @@ def local_app(settings: Settings) -> FastAPI:
 def lambda_app(settings: Settings, functions: Sequence[str]) -> FastAPI:
     """One function's routes, for one request at a time, with everything opened ahead of the first."""
     app = _app(settings, functions, concurrent=False)
-    _warm(app.state.service)
+    service: Knowledge = app.state.service
+    _warm(service)
+    # What a snapshot holds may be days old.
+    after_restore(service.catalog.look_again)
     return app
 
 
@@ -65,7 +69,9 @@ def open_objects(store: str) -> ObjectStore:
         raise ConfigError(f"QUIRE_STORE: wanted a folder or s3://bucket/prefix, found the scheme {scheme!r}")
     from quire.adapters.s3_store import open_s3_store  # boto3 costs 280 ms to import: only a bucket needs it
 
-    return open_s3_store(store)
+    bucket = open_s3_store(store)
+    after_restore(bucket.reconnect)
+    return bucket
 
 
 def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> FastAPI:

@@ -155,6 +155,12 @@ class Catalog:
         finally:
             entry.lock.release()
 
+    def look_again(self) -> None:
+        """Look at the pointer of every open collection now, whatever `refresh_s` says; what cannot be read says so."""
+        for name, entry in list(self._entries.items()):
+            if entry.served is not None:
+                self.get(name, fresh=True)
+
     def _entry(self, name: str) -> _Entry:
         names = self.names()
         if name not in names:

@@ -176,6 +176,10 @@ class S3Store:
         del key
         return None
 
+    def reconnect(self) -> None:
+        """Drop the kept connections, which are dead after a freeze; new ones are made at need."""
+        self._client.close()
+
     def _at(self, key: str) -> Any:
         return {"Bucket": self._bucket, "Key": self._prefix + key}
 
