@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functions.web.indexing import Indexer
 from functions.web.wiring import local_app
 from quire.settings import read_settings
 
-app = local_app(read_settings())
+_settings = read_settings()
+app = local_app(_settings)
+app.state.indexer = Indexer(_settings)

@@ -12,7 +12,7 @@ from pathspec import GitIgnoreSpec
 
 from build_index.sources.file_types import LANGUAGES, NAMES, unwanted_name
 from build_index.sources.ignore_rules import Rules, compile_globs, rules_above
-from quire.errors import InputError, SourceError
+from quire.errors import SourceError
 
 DEFAULT_EXCLUDE = tuple(
     """
@@ -73,23 +73,6 @@ class _Walk:
     wanted: GitIgnoreSpec | None
     unwanted: GitIgnoreSpec
     excluded: Excluded
-
-
-def confine(root: str | Path, allowed: Path) -> Path:
-    """The folder `root`, resolved, where it lies inside of `allowed`; a relative one is relative to it.
-
-    Raises:
-        InputError: it leads out of `allowed`, or is no folder.
-    """
-    folder = (allowed / root).resolve()
-    if not folder.is_relative_to(allowed.resolve()):
-        raise InputError(f"root: {root} leads out of the allowed folder", field="root")
-    if not folder.is_dir():
-        raise InputError(
-            f"root: wanted a folder, found {'a file' if folder.exists() else 'nothing'} at {root}",
-            field="root",
-        )
-    return folder
 
 
 def select_files(root: Path, selection: Selection, excluded: Excluded) -> Iterator[str]:

@@ -123,6 +123,10 @@ class Knowledge:
                 failed[name] = str(error)
         return failed
 
+    def embedder(self, served: Served) -> Embedder | None:
+        """The model of a collection, ready; None where it cannot be opened."""
+        return self._embedder(served, "hybrid")[0]
+
     def _embedder(self, served: Served, mode: str) -> tuple[Embedder | None, tuple[str, ...]]:
         if mode == "keyword":
             return None, ()

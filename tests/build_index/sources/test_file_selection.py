@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from build_index.sources.file_selection import Excluded, Selection, as_selection, confine, select_files
+from build_index.sources.file_selection import Excluded, Selection, as_selection, select_files
+from quire.confinement import confine
 from quire.errors import InputError, SourceError
 
 EVERY = Selection(patterns=("*",), exclude=(".git",))

@@ -40,17 +40,19 @@ class Settings:
 def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """Read the settings from `environ`, by default the process's.
 
+    RAG_INDEX_DIR and RAG_API_KEY, the names of the code-knowledge specification, count where Quire's are not set.
+
     Raises:
         ConfigError: a variable does not hold what it must; the message names it.
     """
     env = os.environ if environ is None else environ
     default = Settings()
     return Settings(
-        store=env.get("QUIRE_STORE") or default.store,
+        store=env.get("QUIRE_STORE") or env.get("RAG_INDEX_DIR") or default.store,
         cache=Path(env.get("QUIRE_CACHE") or default.cache),
         collections_file=Path(env.get("QUIRE_COLLECTIONS") or default.collections_file),
         refresh_s=_number(env, "QUIRE_REFRESH_S", 10.0 if "AWS_LAMBDA_FUNCTION_NAME" in env else 1.0),
-        api_key=env.get("QUIRE_API_KEY") or None,
+        api_key=env.get("QUIRE_API_KEY") or env.get("RAG_API_KEY") or None,
         threads=int(_number(env, "QUIRE_THREADS", default.threads)),
         max_body_bytes=int(_number(env, "QUIRE_MAX_BODY_BYTES", default.max_body_bytes)),
         base_path=env.get("QUIRE_BASE_PATH", default.base_path),

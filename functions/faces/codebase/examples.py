@@ -1,0 +1,59 @@
+"""Example bodies for the API reference, from the specification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from functions.faces.codebase.contract import (
+    AnswerResponse,
+    IndexResponse,
+    JobResponse,
+    Match,
+    QueryResponse,
+    Stats,
+)
+
+MATCH: Match = {
+    "score": 0.78,
+    "path": "src/helpers/curl.php",
+    "start_line": 12,
+    "end_line": 68,
+    "snippet": "function doCurlGet($url) { ... }",
+    "metadata": {
+        "lang": "php",
+        "symbol": "doCurlGet",
+        "kind": "function",
+        "sha256": "b1946ac92492d2347c6235b4d2611184a1f0e3c6f0d0e6b7c0a1c1c1d6a0c0de",
+    },
+}
+QUERY: QueryResponse = {"matches": [MATCH]}
+ANSWER: AnswerResponse = {
+    "final": (
+        "Sessions are kept in memcached: `session.save_handler=memcached` [1].\n\n"
+        "Sources:\n- config/php/session.php:10-42\n- Dockerfile:55-88"
+    ),
+    "citations": [
+        {"path": "config/php/session.php", "start_line": 10, "end_line": 42},
+        {"path": "Dockerfile", "start_line": 55, "end_line": 88},
+    ],
+    "matches": [MATCH],
+}
+INDEX: IndexResponse = {"ok": True, "files_indexed": 152, "chunks": 1043, "duration_s": 12.3}
+STATS: Stats = {"files": 152, "chunks": 1043, "updated_at": "2025-10-29T02:10:01Z"}
+JOB: JobResponse = {
+    "id": "5e0c6f0c1d3b",
+    "status": "done",
+    "started_at": "2025-10-29T02:09:49Z",
+    "result": INDEX,
+    "files_changed": 152,
+    "failed": [],
+    "excluded": {"gitignore": 4, "type": 31},
+    "error": None,
+}
+HEALTH = {"status": "ok", "version": "0.1.0"}
+CONFIG: dict[str, Any] = {
+    "RAG_DATA_DIR": ".",
+    "RAG_TOP_K": 8,
+    "RAG_API_KEY": "********",
+    "RAG_LLM_PROVIDER": "none",
+}

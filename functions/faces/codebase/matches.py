@@ -1,0 +1,61 @@
+"""Hits as the specification's matches, with as much of their file as was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from functions.faces.codebase.contract import CitationWire, Match
+from functions.web.wire import metadata_wire, rounded
+from quire.documents import Chunk, Hit
+from quire.expansion import Passage, expand
+from quire.index import OpenedIndex
+
+_ELSEWHERE = frozenset(("path", "start_line", "end_line", "calls", "title", "heading"))
+
+
+def match_wire(hit: Hit, index: OpenedIndex, scope: str | None) -> Match:
+    """One match; where a wider passage is shown, its metadata says which lines matched."""
+    start, end = lines_of(hit.chunk)
+    metadata = {key: value for key, value in metadata_wire(hit.chunk).items() if key not in _ELSEWHERE}
+    metadata |= {"id": hit.chunk.id, "version": hit.version}
+    shown = Passage(hit.chunk.text, start, end)
+    wider = expand(index, hit.chunk, scope) if scope else None
+    if wider is not None:
+        shown = wider
+        metadata |= {"match_start_line": start, "match_end_line": end}
+    return {
+        "score": rounded(hit.score),
+        "path": path_of(hit.chunk),
+        "start_line": shown.start,
+        "end_line": shown.end,
+        "snippet": shown.text,
+        "metadata": metadata,
+    }
+
+
+def citation_wire(chunk: Chunk) -> CitationWire:
+    """The lines of a chunk."""
+    start, end = lines_of(chunk)
+    return {"path": path_of(chunk), "start_line": start, "end_line": end}
+
+
+def path_of(chunk: Chunk) -> str:
+    """The chunk's file."""
+    return str(chunk.metadata.get("path") or chunk.document_id)
+
+
+def lines_of(chunk: Chunk) -> tuple[int, int]:
+    """First and last line, from 1."""
+    start, end = chunk.metadata.get("start_line"), chunk.metadata.get("end_line")
+    return (start if isinstance(start, int) else 1, end if isinstance(end, int) else 1)
+
+
+def sources_text(citations: Sequence[CitationWire]) -> str:
+    """The end of an answer.
+
+    >>> sources_text([{"path": "a.php", "start_line": 12, "end_line": 68}])
+    'Sources:\\n- a.php:12-68'
+    """
+    return "\n".join(
+        ["Sources:", *(f"- {one['path']}:{one['start_line']}-{one['end_line']}" for one in citations)]
+    )

@@ -1,0 +1,127 @@
+"""Routes of face `codebase`, relative to its collection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from functions.faces.codebase import examples, index_routes
+from functions.faces.codebase.answering import cited, final_text
+from functions.faces.codebase.contract import (
+    AnswerRequest,
+    AnswerResponse,
+    Health,
+    QueryRequest,
+    QueryResponse,
+    Stats,
+)
+from functions.faces.codebase.documented import INVALID, documented
+from functions.faces.codebase.errors import render_detail
+from functions.faces.codebase.matches import match_wire
+from functions.faces.codebase.search import answer_question, search
+from functions.faces.codebase.settings import effective, read_code_settings
+from functions.web.calls import caller_of, collection_of, run, service_of
+from functions.web.documented import answer as example
+from functions.web.faces import ANSWER, MEMORY, QUERY, Face
+from functions.web.lean import LeanRoute
+from functions.web.replies import reply
+from quire import __version__
+from quire.answering.inquiry import Inquiry
+from quire.errors import UnknownCollection
+from quire.retrieval import Query
+from quire.settings import read_settings
+
+query_router = APIRouter(tags=["codebase"], route_class=LeanRoute)
+answer_router = APIRouter(tags=["codebase"], route_class=LeanRoute)
+
+
+@query_router.get(
+    "/health", summary="Is the server running", response_model=Health, responses=example(examples.HEALTH)
+)
+async def health() -> Response:
+    """Always 200 while the process runs."""
+    wire: Health = {"status": "ok", "version": __version__}
+    return reply(wire)
+
+
+@query_router.get(
+    "/config",
+    summary="The effective configuration",
+    response_model=dict[str, Any],
+    responses=example(examples.CONFIG),
+)
+async def config() -> Response:
+    """What holds now, under the specification's names; secrets are only shown as set."""
+    return reply(effective(read_settings(), read_code_settings()))
+
+
+@query_router.get(
+    "/index/stats",
+    summary="What the index holds",
+    response_model=Stats,
+    responses=example(examples.STATS) | documented(401, 503),
+)
+async def stats(request: Request) -> Response:
+    """Files and passages of the version that is served, and when it was published."""
+    service, name = service_of(request), collection_of(request)
+    wire: Stats = {"files": 0, "chunks": 0, "updated_at": None}
+    try:
+        served = await run(request.scope, service.describe, caller_of(request), name)
+    except UnknownCollection:
+        return reply(wire)
+    wire["files"] = sum(manifest.counts.documents for manifest in served.index.manifests)
+    wire["chunks"] = served.index.chunk_count
+    wire["updated_at"] = served.pointer.published_at
+    return reply(wire)
+
+
+@query_router.post(
+    "/query",
+    summary="Search the code",
+    response_model=QueryResponse,
+    responses=example(examples.QUERY) | documented(401, 404, 503) | INVALID,
+)
+async def query(body: QueryRequest, request: Request) -> Response:
+    """Passages of files that answer the question, best first, with their lines."""
+    question = Query(body.q, body.top_k or read_code_settings().top_k, body.filters)
+    service, caller, name = service_of(request), caller_of(request), collection_of(request)
+    found = await run(request.scope, search, service, caller, name, question, second_look=body.rerank)
+    index = found.served.index
+    wire: QueryResponse = {"matches": [match_wire(hit, index, body.expand) for hit in found.hits]}
+    return reply(wire, headers=_labels(found.served.version, found.degraded))
+
+
+@answer_router.post(
+    "/answer",
+    summary="Answer a question about the code",
+    response_model=AnswerResponse,
+    responses=example(examples.ANSWER) | documented(401, 404, 503) | INVALID,
+)
+async def answer(body: AnswerRequest, request: Request) -> Response:
+    """An answer from the code alone, ending with its sources; without a model it is made of quotes."""
+    top_k = body.top_k or read_code_settings().top_k
+    inquiry = Inquiry(body.q, top_k=top_k, max_tokens=body.max_tokens, filters=body.filters)
+    service, caller, name = service_of(request), caller_of(request), collection_of(request)
+    served, said = await run(request.scope, answer_question, service, caller, name, inquiry)
+    citations = cited(said)
+    wire: AnswerResponse = {
+        "final": final_text(said, citations),
+        "citations": citations,
+        "matches": [match_wire(hit, served.index, body.expand) for hit in said.hits],
+    }
+    return reply(wire, headers=_labels(said.version, said.degraded) | {"x-quire-model": said.model_used})
+
+
+def _labels(version: str, degraded: tuple[str, ...]) -> dict[str, str]:
+    return {"x-quire-version": version} | ({"x-quire-degraded": "; ".join(degraded)} if degraded else {})
+
+
+FACE = Face(
+    "codebase",
+    "Code knowledge",
+    {QUERY: query_router, ANSWER: answer_router, MEMORY: index_routes.router},
+    render_detail,
+    frozenset({"/health", "/config"}),
+)

@@ -1,0 +1,165 @@
+"""Index builds that a server starts: each in a process of its own, so that questions keep their speed meanwhile.
+
+The process runs `build_index.folder_job`; this side only starts it, waits, and remembers what became of it. A Lambda
+function has no indexer (`app.state.indexer` is missing there): it holds no build code and no folder to read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import uuid
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeAlias
+
+from functions.web.logs import log
+from quire import errors
+from quire.errors import BuildInProgress, QuireError, SourceError
+from quire.settings import Settings
+
+JOBS_KEPT = 100
+LAST_LINES = 5
+JobStatus: TypeAlias = Literal["running", "done", "failed"]
+RUNNING: JobStatus = "running"
+DONE: JobStatus = "done"
+FAILED: JobStatus = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOrder:
+    """What to index; the fields are those of `build_index.folder_job.Order`, whose `root` must be confined already."""
+
+    collection: str
+    root: str
+    patterns: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    clean: bool = False
+    incremental: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One build. `outcome` is that of `build_index.folder_job` once `status` is `done`; `error` says why it failed."""
+
+    id: str
+    collection: str
+    status: JobStatus
+    started_at: str
+    outcome: Mapping[str, Any] | None = None
+    error: QuireError | None = None
+
+
+class Indexer:
+    """Starts builds, one a collection at a time, and knows the last hundred. Safe to share by threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._threads: dict[str, threading.Thread] = {}
+
+    def start(self, order: IndexOrder) -> Job:
+        """Start a build and return at once.
+
+        Raises:
+            BuildInProgress: one of the same collection is running.
+        """
+        with self._lock:
+            for other in self._jobs.values():
+                if other.collection == order.collection and other.status == RUNNING:
+                    raise BuildInProgress(f"collection {order.collection!r}: job {other.id} is building it")
+            job = Job(uuid.uuid4().hex[:12], order.collection, RUNNING, _now())
+            self._jobs[job.id] = job
+            while len(self._jobs) > JOBS_KEPT:
+                self._threads.pop(self._jobs.popitem(last=False)[0], None)
+            thread = self._threads[job.id] = threading.Thread(
+                target=self._run, args=(job, order), daemon=True
+            )
+            thread.start()
+        return job
+
+    def wait(self, job: Job) -> Job:
+        """The job once it has ended."""
+        self._threads[job.id].join()
+        return self._jobs[job.id]
+
+    def job(self, name: str) -> Job | None:
+        """The job of that id; None where it is not known, or no longer."""
+        return self._jobs.get(name)
+
+    def _run(self, job: Job, order: IndexOrder) -> None:
+        try:
+            outcome = _build(order, self._settings)
+            ended = replace(job, status=DONE, outcome=outcome)
+        except QuireError as error:
+            ended = replace(job, status=FAILED, error=error)
+        with self._lock:
+            self._jobs[job.id] = ended
+        _log_ended(ended)
+
+
+def _build(order: IndexOrder, settings: Settings) -> dict[str, Any]:
+    """Run the build's process to its end.
+
+    Raises:
+        QuireError: as the process says; BuildDied where it said nothing.
+    """
+    environment = {**os.environ, "QUIRE_STORE": settings.store, "QUIRE_CACHE": str(settings.cache)}
+    done = subprocess.run(
+        (sys.executable, "-m", "build_index.folder_job"),
+        input=json.dumps(asdict(order)),
+        capture_output=True,
+        env=environment,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    try:
+        said: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        last = " | ".join(done.stderr.splitlines()[-LAST_LINES:])
+        log("build died", code=done.returncode, message=last)
+        raise BuildDied(
+            f"the build ended with code {done.returncode}; what was served before still is"
+        ) from None
+    if "error" in said:
+        raise _error(said["error"], said["message"])
+    return said
+
+
+class BuildDied(QuireError):
+    """The process of a build ended without a word: killed, or out of memory."""
+
+
+def _error(name: str, message: str) -> QuireError:
+    kind = getattr(errors, name, QuireError)
+    return kind(message) if isinstance(kind, type) and issubclass(kind, QuireError) else SourceError(message)
+
+
+def _log_ended(job: Job) -> None:
+    said = job.outcome or {}
+    embedded = said.get("embedded", 0)
+    log(
+        "indexed",
+        collection=job.collection,
+        job=job.id,
+        status=job.status,
+        error=type(job.error).__name__ if job.error else None,
+        files=said.get("files"),
+        chunks=said.get("chunks"),
+        embedded=embedded,
+        excluded=said.get("excluded"),
+        failed=[path for path, _ in said.get("failed", ())],
+        mean_embedding_ms=round(said["embedding_s"] / embedded * 1000, 2) if embedded else None,
+        took_s=round(said.get("seconds", 0.0), 2),
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

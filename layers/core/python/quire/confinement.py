@@ -1,0 +1,24 @@
+"""Folders that a caller may name: those inside of an allowed one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from quire.errors import InputError
+
+
+def confine(root: str | Path, allowed: Path) -> Path:
+    """The folder `root`, resolved, where it lies inside of `allowed`; a relative one is relative to it.
+
+    Raises:
+        InputError: it leads out of `allowed`, or is no folder.
+    """
+    folder = (allowed / root).resolve()
+    if not folder.is_relative_to(allowed.resolve()):
+        raise InputError(f"root: {root} leads out of the allowed folder", field="root")
+    if not folder.is_dir():
+        raise InputError(
+            f"root: wanted a folder, found {'a file' if folder.exists() else 'nothing'} at {root}",
+            field="root",
+        )
+    return folder
