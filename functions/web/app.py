@@ -17,12 +17,13 @@ from starlette.types import Scope
 from functions.faces.native.routes import FACE as NATIVE
 from functions.web.access import Access
 from functions.web.calls import run
-from functions.web.faces import FUNCTIONS, MOUNT_PATH, FaceMount, joined
+from functions.web.faces import FUNCTIONS, MOUNT_PATH, QUERY, FaceMount, joined
 from functions.web.frame import Frame
 from functions.web.logs import configure_logs
 from functions.web.openapi import describe_api
 from functions.web.reference import reference_router
 from functions.web.service import Knowledge
+from functions.web.site import is_open_path, site_router
 
 
 def create_app(
@@ -46,6 +47,8 @@ def create_app(
     app.router.routes.append(Mount(MOUNT_PATH, app=mount))
     app.router.routes.extend(joined(NATIVE, functions).routes)
     app.router.routes.extend(reference_router(partial(_describe, functions=functions)).routes)
+    if QUERY in functions:
+        app.router.routes.extend(site_router().routes)
     # In place of the six layers that FastAPI would build: the frame answers every error, so there is one way for all.
     # FastAPI's routes need the exit stack.
     app.middleware_stack = Frame(
@@ -62,4 +65,5 @@ async def _describe(request: Request, *, functions: Sequence[str]) -> dict[str, 
 
 
 async def _is_open(scope: Scope, mount: FaceMount) -> bool:
-    return scope["path"] in NATIVE.open_paths or await mount.is_open(scope)
+    path = scope["path"]
+    return path in NATIVE.open_paths or is_open_path(path) or await mount.is_open(scope)

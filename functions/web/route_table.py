@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute, Route
 
 from functions.web.faces import FUNCTIONS, joined, load_face
 from functions.web.reference import PATHS
+from functions.web.site import PATHS as SITE_PATHS
 
 FACES = Path(__file__).parents[1] / "faces"
 TABLE = Path(__file__).parents[1] / "routes.json"
@@ -32,7 +33,9 @@ def route_table() -> dict[str, dict[str, list[str]]]:
     for name in face_names():
         if face := load_face(name):
             table[name] = {function: _lines(joined(face, [function]).routes) for function in FUNCTIONS}
-    table["native"]["query"] = sorted([*table["native"]["query"], *(f"GET {path}" for path in PATHS)])
+    table["native"]["query"] = sorted(
+        [*table["native"]["query"], *(f"GET {path}" for path in (*PATHS, *SITE_PATHS))]
+    )
     return {name: {key: lines for key, lines in row.items() if lines} for name, row in table.items()}
 
 

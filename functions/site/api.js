@@ -1,0 +1,100 @@
+/** The native API as the page and the widget call it. Errors arrive as `Problem`. */
+
+const KEY = "quire-key";
+let memory = null;
+
+export class Problem extends Error {
+  /** `status` is 0 where no response came; `retryAfter` is in seconds. */
+  constructor(status, detail, retryAfter = 0) {
+    super(detail);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+export function apiKey() {
+  try { return sessionStorage.getItem(KEY); } catch { return memory; }
+}
+
+export function keepKey(key) {
+  memory = key;
+  try { key ? sessionStorage.setItem(KEY, key) : sessionStorage.removeItem(KEY); } catch { /* storage is off: memory holds it */ }
+}
+
+export class Api {
+  /** `base` ends with a slash; a stage prefix is part of it. */
+  constructor(base) { this.base = base; }
+
+  collections(signal) { return this.#json("collections", { signal }); }
+  describe(name, signal) { return this.#json(`collections/${encodeURIComponent(name)}`, { signal }); }
+  query(body, signal) { return this.#json("query", { body, signal }); }
+
+  /** Calls `on(event, data)` for each event of a streamed answer; a whole answer comes as `done`. */
+  async answer(body, on, signal) {
+    const response = await this.#send("answer", { body: { ...body, stream: true }, signal });
+    if (!(response.headers.get("content-type") ?? "").startsWith("text/event-stream")) {
+      on("done", await response.json());
+      return;
+    }
+    await readEvents(response.body, on);
+  }
+
+  async #json(path, options) { return (await this.#send(path, options)).json(); }
+
+  async #send(path, { body, signal }) {
+    const headers = { accept: "application/json, text/event-stream" };
+    const key = apiKey();
+    if (key) headers["x-api-key"] = key;
+    if (body) headers["content-type"] = "application/json";
+    let response;
+    try {
+      response = await fetch(this.base + path, { method: body ? "POST" : "GET", headers, signal, body: body && JSON.stringify(body), credentials: "omit" });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new Problem(0, "The server cannot be reached.");
+    }
+    if (response.ok) return response;
+    throw await problemOf(response);
+  }
+}
+
+async function problemOf(response) {
+  let detail = "";
+  try {
+    const body = await response.json();
+    detail = body.detail ?? body.message ?? "";
+  } catch { /* a gateway's own error page */ }
+  return new Problem(response.status, detail || `The server answered ${response.status}.`, Number(response.headers.get("retry-after")) || 0);
+}
+
+async function readEvents(stream, on) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  let ended = false;
+  for (;;) {
+    const { value, done } = await reader.read();
+    rest = (rest + (value ?? "")).replaceAll("\r\n", "\n");
+    const blocks = rest.split("\n\n");
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const { name, data } = parseEvent(block);
+      if (!data) continue;
+      const value = JSON.parse(data);
+      if (name === "error") throw new Problem(value.status ?? 502, value.detail ?? value.message ?? "The answer broke off.");
+      ended ||= name === "done";
+      on(name, value);
+    }
+    if (done) break;
+  }
+  if (!ended) throw new Problem(0, "The answer broke off before its end.");
+}
+
+function parseEvent(block) {
+  let name = "message";
+  const data = [];
+  for (const line of block.split("\n")) {
+    if (line.startsWith("event:")) name = line.slice(6).trim();
+    else if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
+  }
+  return { name, data: data.join("\n") };
+}

@@ -1,0 +1,90 @@
+/** Result cards and the facets beside them. */
+import { h, safeLink } from "./dom.js";
+import { markdown } from "./markdown.js";
+import { markWords } from "./marking.js";
+
+const MOST_VALUES = 7;
+const LABELS = { class_name: "Class", member_type: "Kind", member_name: "Member", file_path: "File", path: "File", filename: "File", source: "Source", chapter: "Chapter", section: "Section", tags: "Tag", deprecated: "Deprecated", language: "Language" };
+const HIDDEN = new Set(["filename", "chapter_dir", "heading", "internal", "member_name", "file_path", "path", "section"]);
+
+/** The name that a hit goes by: its member, its heading, its title or its file. */
+export function titleOf({ metadata: m, citation: c }) {
+  if (m.class_name && m.member_name && m.class_name !== m.member_name) return `${m.class_name}.${m.member_name}`;
+  return m.symbol || c.heading || m.title || m.class_name || m.enum_name || c.path?.split("/").at(-1) || "Passage";
+}
+
+/** Where a hit stands: path and lines, or what kind of thing it is. A long path loses its beginning, never its lines. */
+export function place(hit, words = null) {
+  const { citation: c, metadata: m } = hit;
+  const lines = c.path && c.start_line ? `:${c.start_line}${c.end_line && c.end_line !== c.start_line ? `–${c.end_line}` : ""}` : "";
+  const path = h("bdi", null, c.path || [m.source?.replaceAll("_", " "), m.member_type?.toLowerCase()].filter(Boolean).join(" · "));
+  markWords(path, words);
+  return h("span.place", { title: `${c.path ?? ""}${lines}` || null }, h("span.path", null, path), lines && h("span.lines", null, lines));
+}
+
+/** Where a hit stands above its name: the page's title or the chapter, unless it says the same. */
+function trailOf(hit) {
+  const { metadata: m } = hit;
+  return [m.chapter, m.title].filter((one, at, all) => one && one !== titleOf(hit) && all.indexOf(one) === at).join(" › ");
+}
+
+export function card(hit, { words, label, onOpen, onCopy }) {
+  const title = h("button.title", { type: "button", onclick: () => onOpen(hit) }, titleOf(hit));
+  markWords(title, words);
+  const body = h("div.excerpt.md", null, markdown(withoutTitle(hit)));
+  markWords(body, words);
+  body.addEventListener("click", (event) => { if (!event.target.closest("a") && !getSelection().toString()) onOpen(hit); });
+  const page = safeLink(hit.citation.url);
+  const trail = trailOf(hit);
+  return h("article.card", { "data-id": hit.id },
+    trail && h("p.trail", null, trail),
+    h("h2", null, title),
+    place(hit, words),
+    body,
+    h("footer", null,
+      hit.metadata.deprecated === true && h("span.badge.warn", null, "deprecated"),
+      label && h("span.badge", { title: `Version ${hit.citation.version}` }, label),
+      h("span.actions", null,
+        h("button.quiet", { type: "button", onclick: (event) => onCopy(hit, event.currentTarget) }, "Copy link"),
+        page && h("a.quiet", { href: page, target: "_blank", rel: "noopener noreferrer" }, "Open page"))));
+}
+
+/** The text without a first line that only repeats the card's title, cut where nobody would read on. */
+function withoutTitle(hit) {
+  const lines = hit.text.split("\n");
+  const first = lines[0].replace(/^#+\s*/, "").trim();
+  const rest = first === titleOf(hit) && lines.length > 1 ? lines.slice(1).join("\n") : hit.text;
+  return rest.length > 1400 ? `${rest.slice(0, 1400)} …` : rest;
+}
+
+/** Counts of each field's values over the hits, most frequent first; fields that do not divide them are left out. */
+export function facetsOf(hits, fields, chosen) {
+  const groups = [];
+  for (const field of fields) {
+    if (HIDDEN.has(field) && !chosen[field]) continue;
+    const counts = new Map();
+    for (const hit of hits) {
+      const value = hit.metadata[field];
+      for (const one of Array.isArray(value) ? value : [value]) {
+        if (one !== null && one !== undefined && one !== "") counts.set(String(one), (counts.get(String(one)) ?? 0) + 1);
+      }
+    }
+    for (const one of chosen[field] ?? []) if (!counts.has(one)) counts.set(one, 0);
+    if (counts.size > 1 || chosen[field]) groups.push([field, [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))]);
+  }
+  return groups;
+}
+
+export function facetList(groups, chosen, onToggle) {
+  return groups.map(([field, values]) => {
+    const picked = chosen[field] ?? [];
+    const shown = values.filter(([value], at) => at < MOST_VALUES || picked.includes(value));
+    const rows = shown.map(([value, number]) => h("label.value", null,
+      h("input", { type: "checkbox", checked: picked.includes(value), onchange: () => onToggle(field, value), "data-facet": `${field}:${value}` }),
+      h("span.words", null, valueLabel(field, value)), h("span.number", { "aria-label": `${number} results` }, String(number))));
+    return h("fieldset", null, h("legend", null, fieldLabel(field)), ...rows);
+  });
+}
+
+export const fieldLabel = (field) => LABELS[field] ?? field.replaceAll("_", " ").replace(/^\w/, (letter) => letter.toUpperCase());
+const valueLabel = (field, value) => field === "source" ? value.replaceAll("_", " ") : { true: "yes", false: "no" }[value] ?? value;
