@@ -12,17 +12,18 @@ from quire.fusion import EMPTY, Ranking, fuse, rank
 from quire.index import OpenedIndex
 from quire.ports import Ordinals, Vectors
 from quire.question import Question
-from quire.symbol_graph import find_callees, find_callers, read_relation
+from quire.symbol_graph import Asked, find_callees, find_callers, read_relation
 from quire.symbols import fold_symbol
 
 DEPTH = 200
 """Candidates from each side. 10 lose recall; beyond 300 nothing more is found."""
-KEYWORD_DEPTH = 2000
+KEYWORD_DEPTH = 800
 """Keyword scores looked up for the vectors' candidates; further down they are as good as nothing."""
 NORMALIZED_DEPTH = 100
 """Min-max spans the best 100 scores: .729 nDCG@10 on SciFact against .716 by reciprocal rank."""
 MOST_NAMED = 64
 RELATED = 20
+NO_RELATION = Asked()
 MOST_DEFINING = 8
 RELATED_LIFT = 0.2
 NAME_LEAD = 0.5
@@ -38,11 +39,15 @@ class Candidates:
         ordinals: ascending.
         cosines: float32, or None where vectors take no part.
         keywords: float32, 0 where no term matched.
+        named: those that define a symbol of the question, ascending.
+        related: callers and callees of those symbols, where the question is about them.
     """
 
     ordinals: Ordinals
     cosines: NDArray[np.float32] | None
     keywords: NDArray[np.float32]
+    named: Ordinals
+    related: Ranking
 
 
 def gather(
@@ -55,11 +60,22 @@ def gather(
     by_vector = EMPTY if row is None else index.nearest(row, DEPTH, allowed)
     by_term = index.search(question.terms, KEYWORD_DEPTH, allowed) if keywords else EMPTY
     named = named_chunks(index, question.names, allowed)
-    related = find_related(index, question, allowed).ordinals
-    ordinals = np.unique(np.concatenate([by_vector.ordinals, by_term.ordinals[:DEPTH], named, related]))
-    ordinals = ordinals.astype(np.uint32, copy=False)
-    cosines = None if row is None else _align(ordinals, index.nearest(row, len(ordinals), ordinals))
-    return Candidates(ordinals, cosines, _align(ordinals, by_term))
+    related = find_related(index, question, named, allowed)
+    ordinals = np.unique(
+        np.concatenate([by_vector.ordinals, by_term.ordinals[:DEPTH], named, related.ordinals])
+    ).astype(np.uint32, copy=False)
+    cosines = None if row is None else _cosines(index, row, ordinals, by_vector)
+    return Candidates(ordinals, cosines, _align(ordinals, by_term), named, related)
+
+
+def _cosines(index: OpenedIndex, row: Vectors, ordinals: Ordinals, known: Ranking) -> NDArray[np.float32]:
+    """Cosines of all candidates; only those that the search did not score are computed."""
+    cosines = _align(ordinals, known)
+    missing = np.setdiff1d(ordinals, known.ordinals, assume_unique=True)
+    if len(missing):
+        rest = index.nearest(row, len(missing), missing)
+        cosines[np.searchsorted(ordinals, rest.ordinals)] = rest.scores
+    return cosines
 
 
 def fuse_sides(candidates: Candidates, weight: float, priors: NDArray[np.float32]) -> Ranking:
@@ -88,16 +104,17 @@ def lead_with_names(index: OpenedIndex, fused: Ranking, question: Question) -> R
     return rank(fused.ordinals, scores, len(scores))
 
 
-def find_related(index: OpenedIndex, question: Question, allowed: Ordinals | None) -> Ranking:
+def find_related(
+    index: OpenedIndex, question: Question, named: Ordinals, allowed: Ordinals | None
+) -> Ranking:
     """Callers and callees of the named symbols, where the question is about either; scores at most 1."""
-    asked = read_relation(question.text)
-    if not question.names or not (asked.callers or asked.callees):
+    asked = read_relation(question.text) if len(named) else NO_RELATION
+    if not (asked.callers or asked.callees):
         return EMPTY
     callers = find_callers(index, question.names, RELATED, allowed) if asked.callers else EMPTY
     callees = EMPTY
     if asked.callees:
-        defining = index.fetch(named_chunks(index, question.names, allowed)[:MOST_DEFINING].tolist())
-        callees = find_callees(index, defining, RELATED)
+        callees = find_callees(index, index.fetch(named[:MOST_DEFINING].tolist()), RELATED)
     found = fuse(callers, callees, weight=0.5, depth=RELATED, limit=2 * RELATED)
     if allowed is None:
         return found
@@ -105,16 +122,14 @@ def find_related(index: OpenedIndex, question: Question, allowed: Ordinals | Non
     return Ranking(found.ordinals[held], found.scores[held])
 
 
-def lift_related(index: OpenedIndex, fused: Ranking, question: Question, allowed: Ordinals | None) -> Ranking:
+def lift_related(candidates: Candidates, fused: Ranking) -> Ranking:
     """Lift callers and callees by up to `RELATED_LIFT`, so that they stand below what the question names itself."""
-    related = find_related(index, question, allowed)
-    if not len(related):
+    if not len(candidates.related):
         return fused
-    order = np.argsort(related.ordinals)
-    places = np.minimum(np.searchsorted(related.ordinals[order], fused.ordinals), len(order) - 1)
-    held = related.ordinals[order][places] == fused.ordinals
-    scores = fused.scores + np.where(held, np.float32(RELATED_LIFT) * related.scores[order][places], 0)
-    return rank(fused.ordinals, scores.astype(np.float32), len(scores))
+    order = np.argsort(fused.ordinals)
+    lifts = np.zeros(len(fused), np.float32)
+    lifts[order] = _align(fused.ordinals[order], candidates.related)
+    return rank(fused.ordinals, fused.scores + np.float32(RELATED_LIFT) * lifts, len(fused))
 
 
 def named_chunks(index: OpenedIndex, names: Sequence[str], allowed: Ordinals | None) -> Ordinals:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.candidates import Candidates, named_chunks
+from quire.candidates import Candidates
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
 from quire.question import Question
@@ -30,7 +30,7 @@ def gather_evidence(
         [
             np.zeros(count) if candidates.cosines is None else candidates.cosines[places],
             candidates.keywords[places] / ideal,
-            np.isin(chosen.ordinals, named_chunks(index, question.names, None)),
+            np.isin(chosen.ordinals, candidates.named),
             np.full(count, question.known_share),
             np.full(count, not question.foreign),
             np.full(count, _clearness(candidates)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from quire.calibration import Calibration, read_calibration
-from quire.candidates import Candidates, fuse_sides, gather, lead_with_names, lift_related, named_chunks
+from quire.candidates import Candidates, fuse_sides, gather, lead_with_names, lift_related
 from quire.confidence import gather_evidence
 from quire.diversity import diversify
 from quire.documents import Chunk, Hit
@@ -89,9 +89,10 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, mode: str
     row = embedder.embed([question.text])[0] if embedder is not None and mode != "keyword" else None
     candidates = gather(index, row, question, allowed, keywords=mode != "vector")
     fused = fuse_sides(candidates, _weight(profile, question, mode), index.priors(profile.demotions))
-    fused = lift_related(index, lead_with_names(index, fused, question), question, allowed)
-    named = named_chunks(index, question.names, allowed)
-    chosen = diversify(index, fused, per_document=profile.per_document, limit=query.top_k, exempt=named)
+    fused = lift_related(candidates, lead_with_names(index, fused, question))
+    chosen = diversify(
+        index, fused, per_document=profile.per_document, limit=query.top_k, exempt=candidates.named
+    )
     return _Ranked(question, candidates, chosen)
 
 
