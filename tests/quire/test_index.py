@@ -174,7 +174,7 @@ def test_keyword_scores_do_not_count_what_is_hidden(
     whole: OpenedIndex, question: dict[str, float], deleted: set[int]
 ) -> None:
     tombstones = {f"doc/{number:05d}.md": 2 for number in deleted}
-    index = OpenedIndex([(whole._segments[0], 1)], tombstones=tombstones)
+    index = OpenedIndex([(whole.segments[0], 1)], tombstones=tombstones)
     live = [(n, row) for n, row in enumerate(ROWS) if n // 5 not in deleted]
     expected = bm25_by_hand([row for _, row in live], question)
     found = index.search(question, COUNT)

@@ -19,6 +19,7 @@ from functions.faces.native.contract import (
     QueryResponse,
     Status,
 )
+from functions.faces.native.verify import router as verify_router
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.faces import QUERY, Face
@@ -116,4 +117,5 @@ async def _summaries(request: Request) -> list[CollectionSummary]:
     return [summary_wire(name, service.title(name), state, now) for name, state in states]
 
 
+router.routes.extend(verify_router.routes)
 FACE = Face("native", "Native API", {QUERY: router})

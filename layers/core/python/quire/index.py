@@ -47,6 +47,9 @@ class OpenedIndex:
         version: what hits are labelled with.
         tombstones: document id -> sequence; hides the document in segments of a lower sequence.
         stacker: makes a stack of small segments; a store passes one that remembers.
+
+    Attributes:
+        segments: as they were opened, in the pointer's order.
     """
 
     def __init__(
@@ -59,14 +62,14 @@ class OpenedIndex:
     ) -> None:
         self.version = version
         self._priors: dict[tuple[tuple[str, Any, float], ...], NDArray[np.float32]] = {}
-        self._segments = [segment for segment, _ in segments]
-        self._bases = bases([segment.chunk_count for segment in self._segments])
-        groups = group(self._segments)
+        self.segments = [segment for segment, _ in segments]
+        self._bases = bases([segment.chunk_count for segment in self.segments])
+        groups = group(self.segments)
         self._parts: list[Part] = [group[0] if len(group) == 1 else stacker(group) for group in groups]
         self._part_bases = bases([part.chunk_count for part in self._parts])
         sequences = np.repeat(
             np.array([sequence for _, sequence in segments], np.int64),
-            [segment.chunk_count for segment in self._segments],
+            [segment.chunk_count for segment in self.segments],
         )
         self._hidden = [
             hidden_ordinals(part, sequences[base : base + part.chunk_count], tombstones or {})
@@ -76,12 +79,12 @@ class OpenedIndex:
     @property
     def manifests(self) -> tuple[Manifest, ...]:
         """The segments' manifests, in order."""
-        return tuple(segment.manifest for segment in self._segments)
+        return tuple(segment.manifest for segment in self.segments)
 
     @property
     def profile(self) -> str:
         """The collection's profile; "" where there is no segment."""
-        return self._segments[0].manifest.profile if self._segments else ""
+        return self.segments[0].manifest.profile if self.segments else ""
 
     @cached_property
     def chunk_count(self) -> int:
@@ -112,9 +115,9 @@ class OpenedIndex:
 
     def _fetch(self, ordinal: int) -> list[Chunk]:
         number = bisect_right(self._bases, ordinal) - 1
-        if number < 0 or ordinal >= self._bases[number] + self._segments[number].chunk_count:
+        if number < 0 or ordinal >= self._bases[number] + self.segments[number].chunk_count:
             raise IndexError(f"chunk ordinal {ordinal}: out of range")
-        return self._segments[number].payloads.fetch([ordinal - self._bases[number]])
+        return self.segments[number].payloads.fetch([ordinal - self._bases[number]])
 
     def allowed(self, filters: Mapping[str, Any]) -> Ordinals | None:
         """Live chunks that fulfil every filter, ascending; None where there is no filter.
@@ -139,7 +142,7 @@ class OpenedIndex:
         """
         if demotions not in self._priors:
             factors = np.ones(
-                self._bases[-1] + self._segments[-1].chunk_count if self._segments else 0, np.float32
+                self._bases[-1] + self.segments[-1].chunk_count if self.segments else 0, np.float32
             )
             for name, value, factor in demotions:
                 if name in self.filter_fields:
@@ -183,7 +186,7 @@ class OpenedIndex:
 
     def find(self, chunk_id: str) -> int | None:
         """Ordinal of the live chunk of that id."""
-        for base, segment in zip(self._bases, self._segments, strict=True):
+        for base, segment in zip(self._bases, self.segments, strict=True):
             local = segment.find(chunk_id)
             if local is None:
                 continue
@@ -241,6 +244,8 @@ class OpenedIndex:
         return difference(ordinals, self._hidden[number])
 
     def _local(self, ordinals: Ordinals, number: int) -> Ordinals:
+        if len(self._parts) == 1:
+            return ordinals
         base = self._part_bases[number]
         bounds = np.array([base, base + self._parts[number].chunk_count], np.uint32)
         first, last = np.searchsorted(ordinals, bounds)

@@ -47,14 +47,22 @@ class PayloadShards:
         Raises:
             IndexError: there is no such ordinal.
         """
-        if not 0 <= ordinal < len(self):
-            raise IndexError(f"chunk ordinal {ordinal}: the segment has 0 to {len(self) - 1}")
-        shard = int(np.searchsorted(self._shards, np.uint32(ordinal), side="right")) - 1
+        shard = self.shard_of(ordinal)
         if shard not in self._opened:
             self._opened[shard] = self._open_shard(shard)
         begin = int(self._offsets[self._shards[shard]])
         first, last = int(self._offsets[ordinal]) - begin, int(self._offsets[ordinal + 1]) - begin
         return self._opened[shard][first:last]
+
+    def shard_of(self, ordinal: int) -> int:
+        """Number of the shard that holds a chunk.
+
+        Raises:
+            IndexError: there is no such ordinal.
+        """
+        if not 0 <= ordinal < len(self):
+            raise IndexError(f"chunk ordinal {ordinal}: the segment has 0 to {len(self) - 1}")
+        return int(np.searchsorted(self._shards, np.uint32(ordinal), side="right")) - 1
 
 
 def read_line(line: bytes) -> Chunk:
