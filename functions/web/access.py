@@ -1,47 +1,31 @@
-"""Who asks and what they may do. The frame asks `identify` once a request; use cases ask the Caller."""
+"""Who asks: turns request headers into a Caller. What a caller may do is in `quire.access`; use cases ask it."""
 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from quire.errors import AccessDenied, ScopeMissing
+from quire.access import ADMIN, ANYONE, EVERYTHING, NOBODY, READ, WRITE, Caller
+from quire.access_file import AccessFile, TokenPolicy
+from quire.errors import AccessDenied
 
-READ, WRITE, ADMIN = "read", "write", "admin"
-EVERYTHING = "*"
+__all__ = [
+    "ADMIN",
+    "ANYONE",
+    "EVERYTHING",
+    "NOBODY",
+    "READ",
+    "WRITE",
+    "Access",
+    "Caller",
+    "OneKey",
+    "ScopedKeys",
+    "presented_key",
+]
 
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """One identified caller.
-
-    Attributes:
-        name: for logs; never the key itself.
-        grants: what it may do: pairs of an action and a collection, either of which may be `EVERYTHING`.
-    """
-
-    name: str
-    grants: frozenset[tuple[str, str]]
-
-    def may(self, action: str, collection: str) -> bool:
-        """Whether a grant covers the action on the collection."""
-        wanted = {(a, c) for a in (action, EVERYTHING) for c in (collection, EVERYTHING)}
-        return not wanted.isdisjoint(self.grants)
-
-    def require(self, action: str, collection: str) -> None:
-        """Stop a caller who may not do this.
-
-        Raises:
-            ScopeMissing: no grant covers the action on the collection.
-        """
-        if not self.may(action, collection):
-            raise ScopeMissing(f"collection {collection!r}: this key may not {action} it")
-
-
-ANYONE = Caller("anyone", frozenset({(EVERYTHING, EVERYTHING)}))
-NOBODY = Caller("nobody", frozenset())
+Claims = Callable[[str], Mapping[str, Any]]
 
 
 class Access(Protocol):
@@ -65,12 +49,56 @@ class OneKey:
         """Compare the presented key in constant time."""
         if self.api_key is None:
             return ANYONE
-        presented = presented_key(headers)
-        if presented is None:
-            raise AccessDenied("this service needs a key: send it as x-api-key or as a bearer token")
-        if not hmac.compare_digest(presented.encode(), self.api_key.encode()):
+        if not self.opens(_needed(headers)):
             raise AccessDenied("the key is wrong")
         return Caller("key", ANYONE.grants)
+
+    def opens(self, presented: str) -> bool:
+        """Whether this is the key."""
+        return self.api_key is not None and hmac.compare_digest(presented.encode(), self.api_key.encode())
+
+
+class ScopedKeys:
+    """Keys with scopes and tokens, as an access file says now; the one key opens everything beside them.
+
+    Args:
+        file: the access file.
+        api_key: the key to everything; None for none.
+        open_tokens: what checks the tokens of a policy; opened once for each.
+    """
+
+    def __init__(
+        self, file: AccessFile, api_key: str | None, open_tokens: Callable[[TokenPolicy], Claims]
+    ) -> None:
+        self._file = file
+        self._master = OneKey(api_key)
+        self._open_tokens = open_tokens
+        self._tokens: tuple[TokenPolicy, Claims] | None = None
+
+    def identify(self, headers: Mapping[str, str]) -> Caller:
+        """Look the key up, or check the token."""
+        presented = _needed(headers)
+        if self._master.opens(presented):
+            return Caller("key", ANYONE.grants)
+        policy = self._file.policy()
+        caller = policy.caller(presented)
+        if caller is not None:
+            return caller
+        if policy.tokens is not None and presented.count(".") == 2:
+            return policy.tokens.caller(self._claims(policy.tokens)(presented))
+        raise AccessDenied("the key is wrong")
+
+    def _claims(self, tokens: TokenPolicy) -> Claims:
+        if self._tokens is None or self._tokens[0] != tokens:
+            self._tokens = (tokens, self._open_tokens(tokens))
+        return self._tokens[1]
+
+
+def _needed(headers: Mapping[str, str]) -> str:
+    presented = presented_key(headers)
+    if presented is None:
+        raise AccessDenied("this service needs a key: send it as x-api-key or as a bearer token")
+    return presented
 
 
 def presented_key(headers: Mapping[str, str]) -> str | None:

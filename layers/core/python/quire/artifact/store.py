@@ -16,9 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from quire.artifact import pointer as states
-from quire.artifact.layout import Manifest, Pointer, read_pointer
+from quire.artifact.layout import Manifest, Pointer, SegmentRef, read_pointer
 from quire.artifact.lock import BuildLock
-from quire.artifact.reader import verify_segment
+from quire.artifact.reader import Segment, verify_segment
 from quire.artifact.shelf import Shelf
 from quire.artifact.transfer import (
     COLLECTIONS,
@@ -106,6 +106,22 @@ class SegmentStore:
         if version is None or version == current.version:
             return self._open(current, current)
         return self._open(self._record(name, version), current)
+
+    def open_state(self, pointer: Pointer) -> OpenedIndex:
+        """Open exactly this state, without a look at what is served now.
+
+        Raises:
+            ArtifactCorrupt: a file is missing or damaged; missing ones were folded and swept away meanwhile.
+        """
+        return self._open(pointer, pointer)
+
+    def segment(self, name: str, ref: SegmentRef) -> Segment:
+        """One segment of the collection, opened.
+
+        Raises:
+            ArtifactCorrupt: as above.
+        """
+        return self._shelf.segment(name, ref.digest)
 
     def put_model(self, folder: Path) -> None:
         """Store an exported embedding model, once."""

@@ -1,0 +1,60 @@
+"""Who may do what: one policy for every face, the native API and MCP. Use cases ask the Caller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quire.errors import ScopeMissing
+
+READ, WRITE, ADMIN = "read", "write", "admin"
+ACTIONS = (READ, WRITE, ADMIN)
+EVERYTHING = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One identified caller.
+
+    Attributes:
+        name: for logs; never the key itself.
+        grants: what it may do: pairs of an action and a collection, either of which may be `EVERYTHING`.
+        sites: whose documents and messages it may touch, in collections that are divided into sites.
+        subject: the user that a token names; "" where the caller speaks for several.
+    """
+
+    name: str
+    grants: frozenset[tuple[str, str]]
+    sites: frozenset[str] = frozenset({EVERYTHING})
+    subject: str = ""
+
+    def may(self, action: str, collection: str) -> bool:
+        """Whether a grant covers the action on the collection."""
+        wanted = {(a, c) for a in (action, EVERYTHING) for c in (collection, EVERYTHING)}
+        return not wanted.isdisjoint(self.grants)
+
+    def require(self, action: str, collection: str) -> None:
+        """Stop a caller who may not do this.
+
+        Raises:
+            ScopeMissing: no grant covers the action on the collection.
+        """
+        if not self.may(action, collection):
+            raise ScopeMissing(f"collection {collection!r}: this key may not {action} it")
+
+    def require_site(self, action: str, collection: str, site: str) -> None:
+        """Stop a caller who may not do this, or not to this site.
+
+        Raises:
+            ScopeMissing: no grant covers the action on the collection, or the site is not among the caller's.
+        """
+        self.require(action, collection)
+        if self.sites.isdisjoint({site, EVERYTHING}):
+            raise ScopeMissing(f"site {site[:80]!r}: this key may not {action} it")
+
+    def user(self, claimed: str) -> str:
+        """The user whom the caller speaks for: the token's, whatever the request claims."""
+        return self.subject or claimed
+
+
+ANYONE = Caller("anyone", frozenset({(EVERYTHING, EVERYTHING)}))
+NOBODY = Caller("nobody", frozenset(), frozenset())

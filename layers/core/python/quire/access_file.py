@@ -1,0 +1,182 @@
+"""Keys with scopes, read from a file that may change while the service runs.
+
+[[keys]]
+name = "workflow"                # for logs
+sha256 = "5e88..."               # of the key: `printf %s KEY | sha256sum`; the file holds no secret
+actions = ["read", "write"]      # read, write, admin or *
+collections = ["sites"]          # or *
+sites = ["acme"]                 # or *; left out: none
+
+[jwt]                            # tokens of an identity provider; their `sub` is the user
+issuer = "https://example.zitadel.cloud"
+audience = "quire"
+jwks_url = "https://example.zitadel.cloud/oauth/v2/keys"
+actions = ["read", "write"]
+collections = ["sites"]
+sites = ["acme"]
+sites_claim = "urn:quire:sites"  # a claim that names the sites instead
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import threading
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from quire.access import ACTIONS, EVERYTHING, Caller
+from quire.errors import ConfigError
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_KEY_FIELDS = frozenset({"name", "sha256", "actions", "collections", "sites"})
+_JWT_FIELDS = frozenset({"issuer", "audience", "jwks_url", "actions", "collections", "sites", "sites_claim"})
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPolicy:
+    """Which tokens are believed, and what their bearers may do; fields as in the file."""
+
+    issuer: str
+    audience: str
+    jwks_url: str
+    grants: frozenset[tuple[str, str]]
+    sites: frozenset[str]
+    sites_claim: str = ""
+
+    def caller(self, claims: Mapping[str, Any]) -> Caller:
+        """The caller that checked claims describe."""
+        subject = str(claims["sub"])
+        sites = self.sites
+        if self.sites_claim:
+            named = claims.get(self.sites_claim, ())
+            sites = frozenset([named] if isinstance(named, str) else map(str, named)) - {EVERYTHING}
+        return Caller(f"token:{subject}", self.grants, sites, subject)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What an access file says: callers by the sha256 of their key, and the policy for tokens."""
+
+    callers: tuple[tuple[str, Caller], ...] = ()
+    tokens: TokenPolicy | None = None
+
+    def caller(self, key: str) -> Caller | None:
+        """The caller of a key, None where no entry has it. Compares with every entry, each in constant time."""
+        presented = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+        found = None
+        for sha256, caller in self.callers:
+            if hmac.compare_digest(sha256, presented):
+                found = caller
+        return found
+
+
+class AccessFile:
+    """The policy in a file, read again when the file changes: keys come and go without a restart. Thread-safe.
+
+    Args:
+        path: of the TOML file.
+        complain: told why a changed file cannot be used; what was read before it stays in force.
+
+    Raises:
+        ConfigError: the file cannot be used at the start.
+    """
+
+    def __init__(self, path: Path, *, complain: Callable[[str], None] = lambda _: None) -> None:
+        self._path = path
+        self._complain = complain
+        self._guard = threading.Lock()
+        self._stamp = self._look()
+        self._policy = read_policy(path)
+
+    def policy(self) -> Policy:
+        """What the file says now."""
+        stamp = self._look()
+        if stamp == self._stamp:
+            return self._policy
+        with self._guard:
+            if stamp != self._stamp:
+                self._stamp = stamp
+                try:
+                    self._policy = read_policy(self._path)
+                except ConfigError as error:
+                    self._complain(str(error))
+        return self._policy
+
+    def _look(self) -> tuple[int, int, int]:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return (0, 0, 0)
+        return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def read_policy(path: Path) -> Policy:
+    """Read an access file.
+
+    Raises:
+        ConfigError: it is missing or malformed; the message names the entry and the field.
+    """
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+    if unknown := set(tree) - {"keys", "jwt"}:
+        raise ConfigError(f"{path}: [{min(unknown)}]: unknown; wanted [[keys]] and [jwt]")
+    keys = tree.get("keys", [])
+    if not isinstance(keys, list):
+        raise ConfigError(f"{path}: keys: wanted [[keys]] tables")
+    callers = tuple(_key(f"{path}: key {number}", table) for number, table in enumerate(keys, 1))
+    return Policy(callers, _tokens(f"{path}: [jwt]", tree["jwt"]) if "jwt" in tree else None)
+
+
+def _key(where: str, table: Mapping[str, Any]) -> tuple[str, Caller]:
+    _known(where, table, _KEY_FIELDS)
+    sha256 = _text(where, table, "sha256").lower()
+    if not _SHA256.fullmatch(sha256):
+        raise ConfigError(f"{where}: sha256: wanted 64 hexadecimal digits of the key's digest")
+    return sha256, Caller(_text(where, table, "name"), _grants(where, table), _set(where, table, "sites"))
+
+
+def _tokens(where: str, table: Mapping[str, Any]) -> TokenPolicy:
+    _known(where, table, _JWT_FIELDS)
+    return TokenPolicy(
+        issuer=_text(where, table, "issuer"),
+        audience=_text(where, table, "audience"),
+        jwks_url=_text(where, table, "jwks_url"),
+        grants=_grants(where, table),
+        sites=_set(where, table, "sites"),
+        sites_claim=_text(where, table, "sites_claim") if "sites_claim" in table else "",
+    )
+
+
+def _known(where: str, table: Any, fields: frozenset[str]) -> None:
+    if not isinstance(table, dict):
+        raise ConfigError(f"{where}: wanted a table, found {table!r}")
+    if unknown := set(table) - fields:
+        raise ConfigError(f"{where}: {min(unknown)}: unknown; wanted some of {', '.join(sorted(fields))}")
+
+
+def _grants(where: str, table: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    actions = _set(where, table, "actions")
+    if strange := actions - {*ACTIONS, EVERYTHING}:
+        raise ConfigError(f"{where}: actions: wanted some of {', '.join(ACTIONS)}, found {min(strange)!r}")
+    return frozenset((action, one) for action in actions for one in _set(where, table, "collections"))
+
+
+def _text(where: str, table: Mapping[str, Any], name: str) -> str:
+    value = table.get(name)
+    if not isinstance(value, str) or not value:
+        raise ConfigError(f"{where}: {name}: wanted a text, found {value!r}")
+    return value
+
+
+def _set(where: str, table: Mapping[str, Any], name: str) -> frozenset[str]:
+    value = table.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise ConfigError(f"{where}: {name}: wanted a list of texts, found {value!r}")
+    return frozenset(value)

@@ -1,0 +1,196 @@
+"""The use cases of a site's documents: add, replace, delete, read and list them."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import replace
+
+from quire.access import READ, WRITE, Caller
+from quire.artifact.layout import Pointer
+from quire.artifact.store import SegmentStore
+from quire.catalog import Served
+from quire.documents import Document, text_sha256
+from quire.errors import SourceError
+from quire.live_catalog import LiveCatalog
+from quire.live_writes import LiveWrites, Written, unknown_document
+from quire.ports import Embedder, ObjectStore
+from quire.sites import (
+    Page,
+    Site,
+    SiteDocument,
+    Submission,
+    as_document,
+    described,
+    new_id,
+    text_key,
+    texts_key,
+    written_at,
+)
+
+
+class SiteDocuments:
+    """The use cases of documents. Each asks first whether the caller may touch the site.
+
+    Args:
+        live, writes, store, objects: the collections, to be read, written and listed.
+        embedder_for: the embedder of a digest, of "" for the one that new sites get.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        live: LiveCatalog,
+        writes: LiveWrites,
+        store: SegmentStore,
+        objects: ObjectStore,
+        *,
+        embedder_for: Callable[[str], Embedder],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._live = live
+        self._writes = writes
+        self._store = store
+        self._objects = objects
+        self._embedder_for = embedder_for
+        self._clock = clock
+
+    def add(self, caller: Caller, site: Site, text: Submission, *, token: str | None = None) -> SiteDocument:
+        """Add a document; the same `token` again adds nothing and gives the same id.
+
+        Raises:
+            ScopeMissing: the caller may not write to the site.
+        """
+        caller.require_site(WRITE, site.collection, site.id)
+        now_ms = int(self._clock() * 1000)
+        document_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{site.name}#{token}") if token else new_id(now_ms))
+        served = self._live.find(site.name)
+        known = self._known(served, site, document_id) if served and token else None
+        created_at = known.created_at if known else written_at(now_ms)
+        return self._put(site, document_id, text, created_at=created_at)
+
+    def replace(self, caller: Caller, site: Site, document_id: str, text: Submission) -> SiteDocument:
+        """Put another text in the place of a document's, in one step; without a source it keeps its own.
+
+        Raises:
+            ScopeMissing: the caller may not write to the site.
+            UnknownDocument: the site has no such document.
+        """
+        caller.require_site(WRITE, site.collection, site.id)
+        old = self._known(self._live.find(site.name), site, document_id)
+        if old is None:
+            raise unknown_document(document_id)
+        text = Submission(text.content, old.source if text.source is None else text.source)
+        new = self._put(site, document_id, text, created_at=old.created_at, must_exist=True)
+        if text_key(site, new) != text_key(site, old):
+            self._objects.delete(text_key(site, old))
+        return new
+
+    def delete(self, caller: Caller, site: Site, document_id: str) -> None:
+        """Delete a document.
+
+        Raises:
+            ScopeMissing: the caller may not write to the site.
+            UnknownDocument: the site has no such document.
+        """
+        caller.require_site(WRITE, site.collection, site.id)
+        self._writes.delete(site.place, document_id)
+        texts = texts_key(site, document_id)
+        for text in self._objects.list(texts):
+            self._objects.delete(texts + text)
+
+    def get(self, caller: Caller, site: Site, document_id: str) -> SiteDocument:
+        """A document with its content.
+
+        Raises:
+            ScopeMissing: the caller may not read the site.
+            UnknownDocument: the site has no such document.
+        """
+        caller.require_site(READ, site.collection, site.id)
+        return self._read(site, document_id)
+
+    def page(self, caller: Caller, site: Site, *, limit: int, after: str = "") -> Page:
+        """Up to `limit` documents whose ids come after `after`.
+
+        Raises:
+            ScopeMissing: the caller may not read the site.
+        """
+        caller.require_site(READ, site.collection, site.id)
+        served = self._live.find(site.name)
+        ids = self._ids(served.pointer) if served else []
+        begin = bisect_right(ids, after)
+        found = [self._known(served, site, one) for one in ids[begin : begin + limit]]
+        documents = tuple(one for one in found if one is not None)
+        more = begin + limit < len(ids)
+        return Page(documents, documents[-1].id if more and documents else None, len(ids))
+
+    def _put(
+        self,
+        site: Site,
+        document_id: str,
+        text: Submission,
+        *,
+        created_at: str,
+        must_exist: bool = False,
+    ) -> SiteDocument:
+        source, content = text.source or "", text.content
+        now = written_at(int(self._clock() * 1000))
+        new = SiteDocument(
+            document_id,
+            site.id,
+            source,
+            created_at,
+            now,
+            chunks=0,
+            sha256=text_sha256(content),
+            content=content,
+        )
+        document = as_document(new)
+        served = self._live.find(site.name)
+        embedder = self._embedder_for(served.model if served else "")
+        self._objects.write(text_key(site, new), content.encode())
+        try:
+            written = self._write(site, document, embedder, must_exist=must_exist)
+        except BaseException:
+            self._objects.delete(text_key(site, new))
+            raise
+        if document_id in written.changed:
+            return replace(new, chunks=written.chunks[document_id])
+        self._objects.delete(text_key(site, new))
+        return self._read(site, document_id)
+
+    def _write(self, site: Site, document: Document, embedder: Embedder, *, must_exist: bool) -> Written:
+        try:
+            return self._writes.put(site.place, [document], embedder, must_exist=must_exist)
+        except SourceError:  # text that only looked like Markdown by its name is indexed as it stands
+            plain = replace(document, kind="prose")
+            return self._writes.put(site.place, [plain], embedder, must_exist=must_exist)
+
+    def _read(self, site: Site, document_id: str) -> SiteDocument:
+        for _ in range(3):  # its text may be replaced between the two reads
+            known = self._known(self._live.find(site.name), site, document_id)
+            if known is None:
+                break
+            stored = self._objects.read(text_key(site, known))
+            if stored is not None:
+                return replace(known, content=stored.data.decode())
+        raise unknown_document(document_id)
+
+    def _known(self, served: Served | None, site: Site, document_id: str) -> SiteDocument | None:
+        if served is None:
+            return None
+        ordinals = served.index.document_chunks(document_id)
+        if not len(ordinals):
+            return None
+        first = served.index.fetch(ordinals[:1])[0]
+        return described(site, first, len(ordinals))
+
+    def _ids(self, pointer: Pointer) -> list[str]:
+        """Ids of the documents that are served, ascending."""
+        ids: set[str] = set()
+        for ref in pointer.segments:
+            keys = self._store.segment(pointer.collection, ref).documents.keys()
+            ids.update(one for one in keys if pointer.tombstones.get(one, -1) <= ref.sequence)
+        return sorted(ids)
