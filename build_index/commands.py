@@ -68,7 +68,7 @@ def run_verify(args: argparse.Namespace) -> int:
 def run_query(args: argparse.Namespace) -> int:
     """Ask one question and print the hits."""
     found = _ask(args)(
-        Query(args.text, top_k=args.top_k, filters=_pairs(args.filter, "filter"), mode=args.mode)
+        Query(args.text, top_k=args.top_k, filters=dict(_pairs(args.filter, "filter")), mode=args.mode)
     )
     if args.json:
         hits = [{"rank": h.rank, "score": h.score, **asdict(h.chunk)} for h in found.hits]
@@ -113,7 +113,7 @@ def run_beir(args: argparse.Namespace) -> int:
 def _plan(args: argparse.Namespace) -> BuildPlan:
     described = _described(args.name) if not args.profile or not args.source else _optional(args.name)
     profile = args.profile or described.profile
-    sources = tuple(_pairs(args.source, "source", repeat=True)) or described.sources
+    sources = tuple(_pairs(args.source, "source")) or described.sources
     options: dict[str, Any] = dict(described.options)
     if args.engine_version:
         options["engine_version"] = args.engine_version
@@ -157,21 +157,21 @@ def _golden_of(name: str) -> list[Path]:
     return [Path(golden)]
 
 
-def _ask(args: argparse.Namespace):
+def _ask(args: argparse.Namespace) -> evaluation.Ask:
     store = open_store(args.store)
     index = store.open(args.name, getattr(args, "version", None))
     embedder = open_question_embedder()
     return lambda query: retrieve(index, embedder, query)
 
 
-def _pairs(items: Sequence[str], what: str, *, repeat: bool = False):
-    pairs = []
+def _pairs(items: Sequence[str], what: str) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
     for item in items:
         key, separator, value = item.partition("=")
         if not separator or not key or not value:
             raise InputError(f"--{what}: wanted KEY=VALUE, found {item!r}", field=what)
         pairs.append((key, value))
-    return pairs if repeat else dict(pairs)
+    return pairs
 
 
 def _print_build(report: BuildReport, *, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,7 @@ class Outcome:
         return 1.0 / self.first if self.first else 0.0
 
 
-MEASURES = {
+MEASURES: dict[str, Callable[[Outcome], float]] = {
     "hit@1": lambda outcome: outcome.hit(1),
     "hit@5": lambda outcome: outcome.hit(5),
     "hit@10": lambda outcome: outcome.hit(10),
