@@ -17,7 +17,7 @@ from quire.errors import SourceError
 DEFAULT_EXCLUDE = tuple(
     """
     node_modules dist build .git venv .venv __pycache__ .hg .svn .tox .nox .mypy_cache .ruff_cache .pytest_cache
-    .hypothesis .idea .vs .gradle .next .nuxt .terraform *.egg-info .DS_Store
+    .hypothesis .quire .idea .vs .gradle .next .nuxt .terraform *.egg-info .DS_Store
     """.split()
 )
 LARGEST_BYTES = 1_000_000

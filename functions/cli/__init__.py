@@ -1,0 +1,42 @@
+"""The user's command line: index a folder, ask it, search it, serve it, without HTTP between.
+
+Exit codes: 0 done; 1 nothing found, not answered, or some files failed; 2 wrong or refused. Messages go to standard
+error, results to standard output; `--json` makes them one JSON value.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from functions.cli.asking import ask, search
+from functions.cli.building import index, serve
+from functions.cli.common import INTERRUPTED, NOTHING, WRONG
+from quire.errors import QuireError
+
+app = typer.Typer(
+    name="quire",
+    help="Turns folders of code and documents into answers with path:line.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for command in (index, ask, search, serve):
+    app.command()(command)
+
+
+def main() -> None:
+    """Run one command; an error that has a name is one line, never a traceback."""
+    try:
+        app(prog_name="quire")
+    except QuireError as error:
+        typer.echo(f"quire: {error}", err=True)
+        sys.exit(WRONG)
+    except BrokenPipeError:
+        # Whoever read had enough; without this Python complains when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(NOTHING)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,5 @@
+"""`python -m functions.cli`, the same as `quire`."""
+
+from functions.cli import main
+
+main()

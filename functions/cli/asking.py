@@ -1,0 +1,91 @@
+"""`quire search` and `quire ask`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from functions.cli.common import (
+    NOTHING,
+    CollectionOption,
+    JsonOption,
+    QuestionArgument,
+    StoreOption,
+    TopOption,
+    choose,
+    open_knowledge,
+    place_of,
+    print_json,
+    snippet,
+    symbol_of,
+    warn,
+)
+
+
+def search(
+    question: QuestionArgument,
+    collection: CollectionOption = "",
+    top: TopOption = 8,
+    *,
+    rerank: Annotated[
+        bool, typer.Option("--rerank", help="Read the best passages twice: better, slower.")
+    ] = False,
+    store: StoreOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Find passages and show where they stand."""
+    from functions.faces.codebase.search import search as find
+    from functions.web.access import ANYONE
+    from functions.web.wire import hit_wire
+    from quire.retrieval import Query
+
+    service = open_knowledge(store)
+    name = choose(service, collection)
+    found = find(service, ANYONE, name, Query(question, top), second_look=rerank)
+    warn(found.degraded)
+    if as_json:
+        hits = [hit_wire(hit) for hit in found.hits]
+        print_json({"collection": name, "version": found.served.version, "mode": found.mode, "hits": hits})
+    else:
+        for hit in found.hits:
+            typer.echo(f"{place_of(found.served, hit.chunk)}  {symbol_of(hit.chunk)}  {hit.score:.2f}")
+            typer.echo(snippet(hit.chunk.text))
+    if not found.hits:
+        raise typer.Exit(NOTHING)
+
+
+def ask(
+    question: QuestionArgument,
+    collection: CollectionOption = "",
+    top: TopOption = 8,
+    *,
+    store: StoreOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Answer a question from the indexed files alone, with the places that say so."""
+    from functions.faces.codebase.search import answer_question
+    from functions.web.access import ANYONE
+    from functions.web.wire import citation_wire
+    from quire.answering.inquiry import Inquiry
+
+    service = open_knowledge(store)
+    name = choose(service, collection)
+    served, answer = answer_question(service, ANYONE, name, Inquiry(question, top_k=top))
+    warn(answer.degraded)
+    cited = [(one.n, one.quote, one.hit.chunk, one.start) for one in answer.citations]
+    if as_json:
+        citations = [
+            {"n": n, "quote": quote, **citation_wire(chunk, answer.version)} for n, quote, chunk, _ in cited
+        ]
+        known = {"answer": answer.text, "answerable": answer.answerable, "notices": list(answer.notices)}
+        facts = {"model_used": answer.model_used, "version": answer.version}
+        print_json({"collection": name, **known, "citations": citations, **facts})
+    else:
+        typer.echo("\n\n".join([answer.text, *answer.notices]))
+        if cited:
+            typer.echo("\nSources:")
+        for n, _, chunk, start in cited:
+            typer.echo(f"[{n}] {place_of(served, chunk, start)}  {symbol_of(chunk)}".rstrip())
+    if not answer.answerable:
+        raise typer.Exit(NOTHING)

@@ -1,0 +1,72 @@
+"""`quire index` and `quire serve`."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from functions.cli.common import NOTHING, JsonOption, StoreOption, name_of, print_json, settings_for
+from quire.errors import InputError
+
+
+def index(
+    path: Annotated[Path, typer.Argument(help="The folder.")],
+    name: Annotated[str, typer.Option(help="What to call the index.", show_default="the folder's name")] = "",
+    *,
+    pattern: Annotated[
+        list[str] | None, typer.Option(help="Files to take, as in .gitignore; may come again.")
+    ] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="Files to leave out; may come again.")] = None,
+    clean: Annotated[bool, typer.Option("--clean", help="Embed everything again.")] = False,
+    store: StoreOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Index a folder of code and documents; again, it takes only what changed."""
+    # The build's libraries cost a second to import: only this command needs them.
+    from build_index.folder_job import Order, run_order
+    from build_index.workshop import open_store, open_tools
+
+    folder = path.expanduser().resolve()
+    if not folder.is_dir():
+        found = "a file" if folder.exists() else "nothing"
+        raise InputError(f"{path}: wanted a folder, found {found}", field="path")
+    settings = settings_for(store)
+    order = Order(
+        collection=name or name_of(folder),
+        root=str(folder),
+        store=settings.store,
+        patterns=tuple(pattern or ()),
+        exclude=tuple(exclude or ()),
+        clean=clean,
+        incremental=not clean,
+    )
+    outcome = run_order(order, open_store(settings.store), open_tools, settings.cache)
+    if as_json:
+        print_json({"collection": order.collection, **asdict(outcome)})
+    else:
+        typer.echo(
+            f"{order.collection}: {outcome.files} files, {outcome.chunks} passages, {outcome.changed} files changed, "
+            f"{outcome.seconds:.1f} s; version {outcome.version}"
+        )
+    for failed, reason in outcome.failed:
+        typer.echo(f"failed: {failed}: {reason}", err=True)
+    if outcome.failed:
+        raise typer.Exit(NOTHING)
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535)] = 8000,
+    store: StoreOption = "",
+) -> None:
+    """Serve every index over HTTP; its API reference is at /reference."""
+    import uvicorn
+
+    if store:
+        os.environ["QUIRE_STORE"] = store
+    typer.echo(f"serving {settings_for(store).store} at http://{host}:{port}/reference", err=True)
+    uvicorn.run("functions.local:app", host=host, port=port, access_log=False, log_level="warning")

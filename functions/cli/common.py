@@ -1,0 +1,110 @@
+"""What the commands share: options, the store that is meant, the collection that is meant, and how results look."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quire.errors import InputError, UnknownCollection
+from quire.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from functions.web.service import Knowledge
+    from quire.catalog import Served
+    from quire.documents import Chunk
+
+NOTHING, WRONG, INTERRUPTED = 1, 2, 130
+SNIPPET_LINES = 6
+NEWLINE = "\n"
+
+StoreOption = Annotated[
+    str,
+    typer.Option(
+        "--store", help="Folder or s3:// bucket of the indexes.", show_default="QUIRE_STORE or .quire/store"
+    ),
+]
+CollectionOption = Annotated[
+    str, typer.Option("--collection", "-c", help="Which index to ask; needed where there are several.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
+TopOption = Annotated[int, typer.Option("--top", "-n", min=1, max=50, help="How many passages at most.")]
+QuestionArgument = Annotated[str, typer.Argument(help="In words, or just a name.")]
+
+
+def name_of(folder: Path) -> str:
+    """What a folder's index is called: its name, in the letters that a collection may have.
+
+    >>> name_of(Path("/src/My.App 2"))
+    'my-app-2'
+    """
+    name = re.sub(r"[^a-z0-9_-]+", "-", folder.name.lower()).strip("-")
+    return name[:63] if name[:1].isalpha() else f"code-{name}"[:63].rstrip("-")
+
+
+def settings_for(store: str) -> Settings:
+    """The process's settings, with the store of `--store` where it was given."""
+    settings = read_settings()
+    return replace(settings, store=store) if store else settings
+
+
+def open_knowledge(store: str) -> Knowledge:
+    """The collections of the store, ready to be asked. Imports the server's libraries, which takes a second."""
+    from functions.web.wiring import open_service
+
+    return open_service(settings_for(store))
+
+
+def choose(service: Knowledge, wanted: str) -> str:
+    """The collection that was named, the only one, or that of the folder we stand in."""
+    held = service.catalog.names()
+    if wanted or len(held) == 1:
+        return wanted or held[0]
+    if not held:
+        raise UnknownCollection("nothing is indexed yet: run `quire index PATH` first", field="collection")
+    here = name_of(Path.cwd())
+    if here in held:
+        return here
+    raise InputError(f"say which with --collection: {', '.join(held)}", field="collection")
+
+
+def place_of(served: Served, chunk: Chunk, start: int = 0) -> str:
+    """`path:line` of the character `start` of a chunk, relative to where we stand if the file is still there, as terminals and editors open it."""
+    path, line = chunk.metadata.get("path"), chunk.metadata.get("start_line")
+    if not isinstance(path, str):
+        return str(chunk.metadata.get("url") or chunk.document_id)
+    for manifest in served.index.manifests:
+        for source in manifest.sources:
+            root = Path(source.location)
+            for file in (root / path, root.parent / path):
+                if file.is_file():
+                    path = os.path.relpath(file)
+    return f"{path}:{line + chunk.text.count(NEWLINE, 0, start)}" if isinstance(line, int) else path
+
+
+def symbol_of(chunk: Chunk) -> str:
+    """What the passage defines, or the heading that it stands under."""
+    return str(chunk.metadata.get("symbol") or chunk.metadata.get("heading") or "")
+
+
+def snippet(text: str) -> str:
+    """The first lines of a passage, indented."""
+    lines = text.rstrip().split("\n")
+    more = [f"    … {len(lines) - SNIPPET_LINES} more lines"] if len(lines) > SNIPPET_LINES else []
+    return "\n".join([*(f"    {line}"[:160] for line in lines[:SNIPPET_LINES]), *more]) + "\n"
+
+
+def warn(degraded: tuple[str, ...]) -> None:
+    """Say on standard error what did not work as it should."""
+    for one in degraded:
+        typer.echo(f"degraded: {one}", err=True)
+
+
+def print_json(value: Any) -> None:
+    """Print the value in one line."""
+    typer.echo(json.dumps(value, ensure_ascii=False))
