@@ -12,8 +12,8 @@ from quire.artifact.layout import MANIFEST, Manifest, Pointer, read_manifest
 from quire.artifact.reader import verify_segment
 from quire.artifact.store import SegmentStore
 from quire.artifact.transfer import model_key, segment_key
-from quire.catalog import matches_label
 from quire.errors import ArtifactCorrupt, InputError, ModelError, UnknownVersion
+from quire.history import find_version as find_held
 from quire.model_facts import FACTS_FILE
 from quire.ports import ObjectStore
 
@@ -61,7 +61,7 @@ def list_versions(place: Place, name: str) -> list[VersionFacts]:
 
 
 def find_version(place: Place, name: str, wanted: str) -> Pointer:
-    """A version by its id, its label (whole, or up to a dot: the newest match), or one of three words.
+    """A version by its id, its label (whole, or up to a dot), its date, or one of three words.
 
     `latest` is what is served now, `previous` what was published before that, `newest` what was published last.
 
@@ -75,11 +75,7 @@ def find_version(place: Place, name: str, wanted: str) -> Pointer:
         older = held[held.index(current) + 1 :]
         if older:
             return older[0]
-    for pointer in held:
-        if pointer.version == wanted or matches_label(pointer.label, wanted):
-            return pointer
-    known = ", ".join(f"{one.version} ({one.label})" if one.label else one.version for one in held)
-    raise UnknownVersion(f"version {wanted!r} of {name!r}: the store holds {known}", field="version")
+    return find_held(held, name, wanted)
 
 
 def roll_back(place: Place, name: str, wanted: str = PREVIOUS) -> Pointer:

@@ -10,8 +10,9 @@ import pytest
 
 from quire.artifact.layout import Pointer
 from quire.artifact.store import SegmentStore
-from quire.catalog import OLD_VERSIONS_KEPT, Catalog, CollectionStore, matches_label
+from quire.catalog import Catalog, CollectionStore
 from quire.errors import ArtifactCorrupt, QuireError, StoreUnavailable, UnknownCollection, UnknownVersion
+from quire.history import OLD_VERSIONS_KEPT, matches_label
 from quire.index import OpenedIndex
 from quire.retrieval import Query, retrieve
 from tests.support.corpus import api_documents

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -17,12 +16,9 @@ from quire.errors import (
     StoreError,
     StoreUnavailable,
     UnknownCollection,
-    UnknownVersion,
 )
+from quire.history import History
 from quire.index import OpenedIndex
-
-OLD_VERSIONS_KEPT = 4
-"""Older versions kept open at once; each costs mappings and little memory of its own."""
 
 LATEST = "latest"
 """What may stand for the version that is served now."""
@@ -108,7 +104,7 @@ class Catalog:
         self._names: tuple[str, ...] = ()
         self._names_due = float("-inf")
         self._entries: dict[str, _Entry] = {}
-        self._old: OrderedDict[tuple[str, str], Served] = OrderedDict()
+        self._history = History(store, refresh_s=refresh_s, clock=clock)
 
     def names(self) -> tuple[str, ...]:
         """Names of the store's collections, sorted; while the store cannot be read, those last seen.
@@ -132,7 +128,7 @@ class Catalog:
         return entry.served if entry else None
 
     def get(self, name: str, version: str | None = None, *, fresh: bool = False) -> Served:
-        """The collection, open; `version` is an id, a prefix of an engine version (the newest match), or `latest`.
+        """The collection, open; `version` is an id, an engine version by prefix, a date, or `latest`.
 
         `fresh` looks at the pointer now, whatever `refresh_s` says.
 
@@ -142,9 +138,9 @@ class Catalog:
             StoreError, ArtifactError: it cannot be opened and no good version is open.
         """
         entry = self._entries.get(name) or self._entry(name)
-        if version is not None and version != LATEST and not self._is_current(entry.served, version):
-            return self._older(name, version)
         served = entry.served
+        if version is not None and version != LATEST and (served is None or version != served.version):
+            return self._older(name, version)
         if served is not None and not fresh and self._clock() < entry.due:
             return served
         # One thread looks; where something is open already the others do not wait for it.
@@ -194,33 +190,18 @@ class Catalog:
             return replace(served, degraded=()) if served.degraded else served
         return Served(name, self._store.open(name, pointer.version), pointer)
 
-    def _is_current(self, served: Served | None, version: str) -> bool:
-        return served is not None and version == served.version
-
     def _older(self, name: str, wanted: str) -> Served:
-        pointer = self._resolve(name, wanted)
-        key = (name, pointer.version)
-        with self._lock:
-            if key in self._old:
-                self._old.move_to_end(key)
-                return self._old[key]
-        served = Served(name, self._store.open(name, pointer.version), pointer)
-        with self._lock:
-            self._old[key] = served
-            while len(self._old) > OLD_VERSIONS_KEPT:
-                self._old.popitem(last=False)
-        return served
-
-    def _resolve(self, name: str, wanted: str) -> Pointer:
-        held = self._store.versions(name)
-        for pointer in held:
-            if pointer.version == wanted:
-                return pointer
-        for pointer in held:
-            if matches_label(pointer.label, wanted):
-                return pointer
-        known = ", ".join(f"{one.version} ({one.label})" if one.label else one.version for one in held)
-        raise UnknownVersion(f"version {wanted!r} of {name!r}: the store holds {known}", field="version")
+        """An older version under the tombstones of today; the current one where that is what `wanted` means."""
+        pointer = self._history.find(name, wanted)
+        try:
+            current = self.get(name)
+        except ArtifactError as error:
+            index = self._history.open(pointer, self._store.pointer(name).tombstones)
+            return Served(name, index, pointer, (f"current version unusable ({type(error).__name__})",))
+        if pointer.version == current.version:
+            return current
+        index = self._history.open(pointer, current.pointer.tombstones)
+        return Served(name, index, pointer, current.degraded)
 
 
 class _Entry:
@@ -231,15 +212,6 @@ class _Entry:
         self.served: Served | None = None
         self.failure: QuireError | None = None
         self.due = float("-inf")
-
-
-def matches_label(label: str, wanted: str) -> bool:
-    """Whether `wanted` is the label or a prefix of it that ends at a dot.
-
-    >>> matches_label("0.735.0.7350832", "0.735"), matches_label("0.735.0.7350832", "0.73")
-    (True, False)
-    """
-    return bool(wanted) and (label == wanted or label.startswith(wanted.rstrip(".") + "."))
 
 
 def _label(error: QuireError, version: str) -> str:
