@@ -135,9 +135,9 @@ def _described(name: str) -> Collection:
     """
     known = read_collections(settings().collections_file)
     if name not in known:
-        listed = ", ".join(known) or "none"
+        listed, file = ", ".join(known) or "none", settings().collections_file
         raise ConfigError(
-            f"collection {name!r}: not in {settings().collections_file}, which lists {listed}; say --profile and --source"
+            f"collection {name!r}: not in {file}, which lists {listed}; say --profile and --source"
         )
     return known[name]
 

@@ -12,7 +12,8 @@ from build_index.metrics import MEASURES
 
 _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem;color:#1b1f24;background:#fff}
-table{border-collapse:collapse;margin:1rem 0}td,th{padding:.25rem .7rem;text-align:right;border-bottom:1px solid #d5dae0}
+table{border-collapse:collapse;margin:1rem 0}
+td,th{padding:.25rem .7rem;text-align:right;border-bottom:1px solid #d5dae0}
 td:first-child,th:first-child{text-align:left}svg{display:block;margin:1rem 0}.bar{fill:#3266c8}.span{stroke:#1b1f24}
 .yes{fill:#3266c8}.no{fill:#c2571a}text{font-size:12px;fill:currentColor}
 @media(prefers-color-scheme:dark){body{color:#e4e7eb;background:#14171a}td,th{border-color:#363c43}.span{stroke:#e4e7eb}}

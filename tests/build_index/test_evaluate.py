@@ -1,10 +1,11 @@
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from build_index.evaluate import ask_golden, report, table
+from build_index.evaluate import Asked, ask_golden, report, table
 from build_index.golden import matches, read_golden
 from build_index.metrics import bootstrap_interval, ndcg, separation
 from build_index.report_page import write_page
@@ -24,7 +25,7 @@ ROWS = [
 
 
 @pytest.fixture
-def asked(tmp_path):
+def asked(tmp_path: Path) -> list[Asked]:
     fake = HashingEmbedder()
     write_corpus(tmp_path / "segment", fake)
     index = OpenedIndex([(open_segment(tmp_path / "segment"), 0)])
@@ -33,7 +34,7 @@ def asked(tmp_path):
     return ask_golden(lambda query: retrieve(index, fake, query), read_golden([golden]))
 
 
-def test_the_report_counts_hits_by_kind_and_names_the_missed(asked):
+def test_the_report_counts_hits_by_kind_and_names_the_missed(asked: list[Asked]) -> None:
     figures = report(asked)
     assert figures["all"]["n"] == 3
     assert figures["by_kind"]["concept"]["hit@5"] == 1.0
@@ -48,7 +49,7 @@ def test_the_report_counts_hits_by_kind_and_names_the_missed(asked):
     assert "off-topic AUC" in table(figures)
 
 
-def test_the_page_is_one_file_without_links_and_escapes_questions(asked, tmp_path):
+def test_the_page_is_one_file_without_links_and_escapes_questions(asked: list[Asked], tmp_path: Path) -> None:
     write_page(tmp_path / "page.html", {"collection": "<quire>", **report(asked)}, asked)
     page = (tmp_path / "page.html").read_text()
     assert "<svg" in page
@@ -56,7 +57,7 @@ def test_the_page_is_one_file_without_links_and_escapes_questions(asked, tmp_pat
     assert "http" not in page
 
 
-def test_a_malformed_golden_file_names_file_and_line(tmp_path):
+def test_a_malformed_golden_file_names_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "golden.jsonl").write_text('{"id": "a", "query": "x"}\n{"id": 3}\n')
     with pytest.raises(InputError, match=r"golden\.jsonl:2"):
         read_golden([tmp_path / "golden.jsonl"])
@@ -68,7 +69,7 @@ def test_a_malformed_golden_file_names_file_and_line(tmp_path):
     ("target", "holds"),
     [({"path": "a.py", "line": 5}, True), ({"path": "a.py", "line": 6}, False), ({"path": "b.py"}, False)],
 )
-def test_a_target_holds_where_every_key_does(target, holds):
+def test_a_target_holds_where_every_key_does(target: dict[str, object], holds: bool) -> None:
     assert matches({"path": "a.py", "start_line": 2, "end_line": 5}, target) is holds
 
 
@@ -76,17 +77,17 @@ def test_a_target_holds_where_every_key_does(target, holds):
     st.lists(st.sampled_from("abcdef"), unique=True),
     st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 3)),
 )
-def test_ndcg_lies_between_nothing_and_the_ideal_order(ranked, gains):
+def test_ndcg_lies_between_nothing_and_the_ideal_order(ranked: list[str], gains: dict[str, int]) -> None:
     ideal = sorted(gains, key=lambda name: -gains[name])
     assert 0.0 <= ndcg(ranked, gains, 10) <= 1.0 + 1e-9
     assert ndcg(ideal, gains, 10) == pytest.approx(1.0 if gains else 0.0)
 
 
-def test_ndcg_agrees_with_a_worked_example():
+def test_ndcg_agrees_with_a_worked_example() -> None:
     assert ndcg(["x", "a"], {"a": 1}, 10) == pytest.approx(0.6309297)
 
 
-def test_separation_and_intervals():
+def test_separation_and_intervals() -> None:
     assert separation([0.9, 0.8], [0.1, 0.8]) == pytest.approx(0.875)
     assert separation([], [0.1]) is None
     low, high = bootstrap_interval([1.0] * 8 + [0.0] * 2)

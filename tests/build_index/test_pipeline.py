@@ -2,6 +2,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ Tie two lines to the pier before the engine stops, then a third one against the 
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch, model_folder):
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_folder: Path) -> Iterator[tuple[Path, Path]]:
     """A work folder with an engine's sources, a store and a cache that holds the exported model."""
     dump, reference = write_engine(tmp_path / "engine")
     docs = reference / "content" / "en-us" / "guides"
@@ -49,7 +50,9 @@ def build(dump: Path, reference: Path, store: str, *more: str) -> int:
     return main(["build", "boats", "--profile", "roblox", "--source", *sources, "--store", store, *more])
 
 
-def test_a_build_is_published_and_answers(place, capsys):
+def test_a_build_is_published_and_answers(
+    place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert build(*place, "store", "--json") == 0
     report = json.loads(capsys.readouterr().out)
     assert report["chunks"] > 5
@@ -63,7 +66,9 @@ def test_a_build_is_published_and_answers(place, capsys):
     assert json.loads(capsys.readouterr().out)["pointer"]["profile"] == "roblox"
 
 
-def test_the_same_input_gives_the_same_bytes_whatever_the_cache_holds(place, tmp_path, capsys):
+def test_the_same_input_gives_the_same_bytes_whatever_the_cache_holds(
+    place: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     dump, reference = place
     assert build(dump, reference, "first") == 0
     guide = reference / "content" / "en-us" / "guides" / "harbours.md"
@@ -79,7 +84,9 @@ def test_the_same_input_gives_the_same_bytes_whatever_the_cache_holds(place, tmp
     assert changed.keys() != first.keys()
 
 
-def test_a_malformed_file_is_reported_and_the_rest_is_built(place, capsys):
+def test_a_malformed_file_is_reported_and_the_rest_is_built(
+    place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     dump, reference = place
     (reference / "content" / "en-us" / "guides" / "broken.md").write_text("---\ntitle: [open\n---\ntext\n")
     assert build(dump, reference, "store", "--json") == 1
@@ -88,7 +95,7 @@ def test_a_malformed_file_is_reported_and_the_rest_is_built(place, capsys):
     assert report["chunks"] > 5
 
 
-def test_without_publishing_the_pointer_stays(place, tmp_path):
+def test_without_publishing_the_pointer_stays(place: tuple[Path, Path], tmp_path: Path) -> None:
     assert build(*place, "store", "--no-publish") == 0
     assert not (tmp_path / "store" / "collections" / "boats" / "current.json").exists()
 
@@ -103,12 +110,14 @@ def test_without_publishing_the_pointer_stays(place, tmp_path):
         (["query", "ghost", "who?", "--store", "empty"], "ghost"),
     ],
 )
-def test_a_wrong_command_says_what_is_wrong(place, capsys, arguments, told):
+def test_a_wrong_command_says_what_is_wrong(
+    place: tuple[Path, Path], capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
     assert main(arguments) == 2
     assert told in capsys.readouterr().err
 
 
-def test_two_builds_at_once_end_with_one_lock_and_no_error(place, tmp_path):
+def test_two_builds_at_once_end_with_one_lock_and_no_error(place: tuple[Path, Path], tmp_path: Path) -> None:
     dump, reference = place
     command = [
         sys.executable,

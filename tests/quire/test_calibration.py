@@ -1,4 +1,5 @@
 import doctest
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from quire.calibration import DEFAULT, FEATURES, SLOPES, fit_scale, read_calibra
 from quire.fusion import Ranking, fuse, normalize
 
 
-def test_fitted_scores_follow_the_outcomes_they_were_fitted_on():
+def test_fitted_scores_follow_the_outcomes_they_were_fitted_on() -> None:
     generator = np.random.default_rng(3)
     logits = np.concatenate([generator.normal(2.0, 1.0, 400), generator.normal(-1.0, 1.0, 400)])
     relevant = np.arange(800) < 400
@@ -22,7 +23,7 @@ def test_fitted_scores_follow_the_outcomes_they_were_fitted_on():
 
 
 @given(st.lists(st.tuples(st.floats(-8, 8), st.booleans()), min_size=4, max_size=60))
-def test_fitting_never_turns_the_order_round(examples):
+def test_fitting_never_turns_the_order_round(examples: list[tuple[float, bool]]) -> None:
     logits = np.array([logit for logit, _ in examples])
     relevant = np.array([outcome for _, outcome in examples])
     if relevant.all() or not relevant.any():
@@ -34,14 +35,14 @@ def test_fitting_never_turns_the_order_round(examples):
     assert np.isfinite(offset)
 
 
-def test_a_calibration_survives_its_manifest():
+def test_a_calibration_survives_its_manifest() -> None:
     stretched = DEFAULT.rescaled(0.5, 1.0)
     assert read_calibration(stretched.as_json()) == stretched
     assert read_calibration({}) == DEFAULT
     assert read_calibration({"features": ["other"], "weights": [1.0], "intercept": 0.0}) == DEFAULT
 
 
-def test_more_evidence_never_lowers_a_probability():
+def test_more_evidence_never_lowers_a_probability() -> None:
     base = np.full((1, len(FEATURES)), 0.4)
     for column in range(len(FEATURES)):
         more = base.copy()
@@ -50,7 +51,7 @@ def test_more_evidence_never_lowers_a_probability():
 
 
 @pytest.mark.parametrize("module", [spelling, fusion])
-def test_doctests_hold(module):
+def test_doctests_hold(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
 
@@ -58,8 +59,8 @@ words = st.text("abcde", min_size=1, max_size=7)
 
 
 @given(words, words)
-def test_edit_distance_is_the_textbook_recursion(left, right):
-    def distance(i, j):
+def test_edit_distance_is_the_textbook_recursion(left: str, right: str) -> None:
+    def distance(i: int, j: int) -> int:
         if i == 0 or j == 0:
             return i + j
         best = min(
@@ -83,7 +84,9 @@ rankings = st.dictionaries(st.integers(0, 30), st.floats(0.125, 8, width=16), ma
 
 
 @given(rankings, rankings, st.floats(0, 1))
-def test_fusion_keeps_every_chunk_once_and_stays_within_one(vectors, keywords, weight):
+def test_fusion_keeps_every_chunk_once_and_stays_within_one(
+    vectors: Ranking, keywords: Ranking, weight: float
+) -> None:
     fused = fuse(vectors, keywords, weight=weight, depth=100, limit=100)
     assert sorted(fused.ordinals.tolist()) == sorted(
         {*vectors.ordinals.tolist(), *keywords.ordinals.tolist()}
@@ -93,7 +96,7 @@ def test_fusion_keeps_every_chunk_once_and_stays_within_one(vectors, keywords, w
 
 
 @given(rankings)
-def test_fusing_with_nothing_keeps_the_order(ranking):
+def test_fusing_with_nothing_keeps_the_order(ranking: Ranking) -> None:
     fused = fuse(ranking, fusion.EMPTY, weight=1.0, depth=len(ranking) or 1, limit=100)
     assert normalize(ranking.scores, 100).tolist() == sorted(
         normalize(ranking.scores, 100).tolist(), reverse=True
@@ -101,7 +104,7 @@ def test_fusing_with_nothing_keeps_the_order(ranking):
     assert set(fused.ordinals.tolist()) == set(ranking.ordinals.tolist())
 
 
-def test_equal_scores_stand_in_order_of_ordinal():
+def test_equal_scores_stand_in_order_of_ordinal() -> None:
     ranking = fusion.rank(np.array([9, 2, 5], np.uint32), np.ones(3, np.float32), 2)
     assert ranking.ordinals.tolist() == [2, 5]
     assert isinstance(ranking, Ranking)

@@ -1,5 +1,6 @@
 import doctest
 import re
+from types import ModuleType
 
 import pytest
 import snowballstemmer
@@ -13,16 +14,16 @@ ORACLE = snowballstemmer.stemmer("english")
 
 
 @pytest.mark.parametrize("module", [stemming, terms])
-def test_doctests_hold(module):
+def test_doctests_hold(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
 
 @given(st.from_regex(r"[a-z]{1,14}(ing|ed|ly|s|ies|ation|ness|ful|ogist|y)?", fullmatch=True))
-def test_stems_agree_with_the_snowball_reference(word):
+def test_stems_agree_with_the_snowball_reference(word: str) -> None:
     assert stemming.stem(word) == ORACLE.stemWord(word)
 
 
-def test_stems_agree_with_the_reference_over_a_real_vocabulary():
+def test_stems_agree_with_the_reference_over_a_real_vocabulary() -> None:
     text = (shared_path("data/beir/scifact") / "corpus.jsonl").read_text(encoding="utf-8").lower()
     words = sorted(set(re.findall("[a-z]+", text)))
     assert len(words) > 20_000
@@ -42,17 +43,17 @@ def test_stems_agree_with_the_reference_over_a_real_vocabulary():
         ("the parts' edges", "part edge"),
     ],
 )
-def test_an_identifier_is_found_whole_and_by_its_words(written, asked):
+def test_an_identifier_is_found_whole_and_by_its_words(written: str, asked: str) -> None:
     assert set(terms.analyze(asked)) <= set(terms.analyze(written))
 
 
-def test_stop_words_and_over_long_tokens_leave_no_terms():
+def test_stop_words_and_over_long_tokens_leave_no_terms() -> None:
     assert terms.analyze("what is it that you don't have") == []
     assert terms.analyze("a" * (terms.LONGEST_TOKEN + 1)) == []
 
 
 @given(st.text(max_size=200))
-def test_any_text_gives_plain_lower_case_terms_twice_alike(text):
+def test_any_text_gives_plain_lower_case_terms_twice_alike(text: str) -> None:
     found = terms.analyze(text)
     assert found == terms.analyze(text)
     assert all(term and not term.isspace() for term in found)
