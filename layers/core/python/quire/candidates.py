@@ -155,4 +155,7 @@ def _scaled(scores: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.zeros_like(scores)
     depth = min(NORMALIZED_DEPTH, len(scores))
     low = np.partition(scores, len(scores) - depth)[len(scores) - depth]
-    return np.clip((scores - low) / max(scores.max() - low, np.float32(1e-9)), 0.0, 1.0)
+    scaled: NDArray[np.float32] = np.clip(
+        (scores - low) / max(scores.max() - low, np.float32(1e-9)), 0.0, 1.0
+    )
+    return scaled
