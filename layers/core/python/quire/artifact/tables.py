@@ -19,6 +19,7 @@ from quire.artifact.tensors import Array
 
 NO_ORDINALS: NDArray[np.uint32] = np.empty(0, np.uint32)
 NO_WEIGHTS: NDArray[np.uint8] = np.empty(0, np.uint8)
+REMEMBERED = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,10 @@ class StringTable:
     def _views(self) -> tuple[memoryview, memoryview]:
         return self.data.data, self.offsets.data
 
+    @cached_property
+    def _found(self) -> dict[str, int]:
+        return {}
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -44,8 +49,15 @@ class StringTable:
         return (str(data[begin:end], "utf-8") for begin, end in pairwise(self.offsets.tolist()))
 
     def find(self, text: str) -> int:
-        """Position of the string, or -1."""
-        wanted = text.encode("utf-8", "surrogatepass")
+        """Position of the string, or -1. The last strings asked for are remembered: one question asks thrice."""
+        place = self._found.get(text)
+        if place is None:
+            if len(self._found) >= REMEMBERED:
+                self._found.clear()
+            place = self._found[text] = self._search(text.encode("utf-8", "surrogatepass"))
+        return place
+
+    def _search(self, wanted: bytes) -> int:
         data, offsets = self._views
         low, high = 0, len(self)
         while low < high:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -69,20 +70,25 @@ class SpellingWriter:
         self._names.update(last_part(fold_symbol(symbol)) for symbol in row.chunk.symbols)
 
     def finish(self, folder: Path) -> FileFacts:
-        """Write the file: the postings of trigrams over words, and each word's count of chunks and of trigrams."""
+        """Write the file."""
         counts: dict[str, int] = {}
         for written, count in self._written.items():
             for word in WORD.findall(written.lower()):
                 counts[word] = counts.get(word, 0) + count
-        words = sorted(counts.keys() | self._names)
-        builder, lengths = PostingsBuilder(), array("B")
-        for word in words:
-            parts = trigrams(word)
-            builder.add_row(parts)
-            lengths.append(min(len(parts), 255))
-        arrays = builder.finish("trigrams", np.arange(len(words)))
-        arrays |= table_arrays("words", words)
-        arrays["lengths"] = np.asarray(lengths)
-        arrays["counts"] = np.array([counts.get(word, 0) for word in words], np.uint32)
-        arrays["names"] = np.array([word in self._names for word in words], np.uint8)
-        return write_tensors(folder / SPELLING, arrays)
+        return write_tensors(folder / SPELLING, spelling_arrays(counts, self._names))
+
+
+def spelling_arrays(counts: Mapping[str, int], names: Collection[str]) -> dict[str, Array]:
+    """Words with how often each stands in chunks, and names of symbols, as the arrays of the spelling file."""
+    words = sorted({*counts, *names})
+    builder, lengths = PostingsBuilder(), array("B")
+    for word in words:
+        parts = trigrams(word)
+        builder.add_row(parts)
+        lengths.append(min(len(parts), 255))
+    arrays = builder.finish("trigrams", np.arange(len(words)))
+    arrays |= table_arrays("words", words)
+    arrays["lengths"] = np.asarray(lengths)
+    arrays["counts"] = np.array([counts.get(word, 0) for word in words], np.uint32)
+    arrays["names"] = np.array([word in names for word in words], np.uint8)
+    return arrays
