@@ -28,7 +28,13 @@ def is_subsequence(wanted: Sequence[str], found: Sequence[str]) -> bool:
 
 
 WORDS = st.text(alphabet="abcdefghijk", min_size=1, max_size=9)
-SENTENCES = st.lists(WORDS, min_size=1, max_size=20).map(lambda words: " ".join(words).capitalize() + ".")
+SENTENCES = st.builds(
+    lambda start, count: (
+        " ".join(f"w{n * 7919 % 10 ** (n % 9 + 1)}" for n in range(start, start + count)) + "."
+    ),
+    st.integers(0, 999),
+    st.integers(1, 20),
+)
 PROSE = st.lists(SENTENCES, min_size=1, max_size=8).map(" ".join)
 BLOCKS = st.one_of(
     PROSE,

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,6 +38,27 @@ def test_an_unclosed_component_is_an_error_in_a_site_and_an_unclosed_element_is_
     with pytest.raises(SourceError, match=r"^a\.md:1: <Tabs> is never closed"):
         parse_markdown("<Tabs>\n", "a.md", site)
     assert parse_markdown("<ul>\n<li>one\n", "a.md", site).sections
+
+
+HOSTILE = {
+    "braces": "{ " * 30_000,
+    "tags": "<a b={ " * 15_000,
+    "comments": "<!-- " * 30_000,
+    "styles": "<style>\n" * 20_000,
+    "unknown tags": "".join(f"<zz{n}> " for n in range(15_000)),
+    "closing tags": "</zz>" * 20_000,
+    "items": "<li>" * 20_000,
+    "ticks": "".join("`" * (n % 90 + 1) + " " for n in range(3_000)),
+    "brackets": "[" * 20_000,
+    "headings": "<h2>a\n" * 20_000,
+}
+
+
+@pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_text_takes_no_quadratic_time(source: str) -> None:
+    started = time.process_time()
+    assert parse_markdown(source, "page.md").sections is not None
+    assert time.process_time() - started < 10  # the quadratic readings took minutes
 
 
 FRAGMENTS = st.sampled_from(

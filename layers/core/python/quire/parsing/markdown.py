@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from quire.parsing.blocks import read_blocks
-from quire.parsing.elements import on_tag
 from quire.parsing.front_matter import FrontMatter, read_front_matter
+from quire.parsing.html import on_tag
 from quire.parsing.inline import make_part, normal_line
 from quire.parsing.markup import clean_markup
 from quire.parsing.page import Block, Page, Section, moved_to

@@ -15,6 +15,8 @@ from quire.parsing.references import read_reference
 from quire.parsing.scan import BREAK, Insert, Scan
 from quire.parsing.tags import Tag, read_tag
 
+MOST_UNCLOSED = 50
+"""Braces without an end that are looked for in one file; those after them are text."""
 _TOKEN = re.compile(
     r"(?P<fence>^[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<mark>`{3,}|~{3,}))"
     r"|(?P<ticks>`+)|(?P<escape>\\[\\`<{])"
@@ -100,7 +102,7 @@ def _escape(scan: Scan, match: re.Match[str]) -> int:
 
 
 def _comment(scan: Scan, match: re.Match[str]) -> int:
-    end = scan.text.find("-->", match.end())
+    end = scan.find("-->", match.end())
     if end < 0:
         if scan.dialect.strict == "all":
             raise scan.fail(match.start(), "comment is opened by <!-- and never closed")
@@ -110,9 +112,11 @@ def _comment(scan: Scan, match: re.Match[str]) -> int:
 
 
 def _tag(scan: Scan, match: re.Match[str], on_tag: Callable[[Scan, Tag], int]) -> int:
-    tag = read_tag(scan.text, match.start())
+    start = match.start()
+    tag = read_tag(scan.text, start, braces=scan.unclosed < MOST_UNCLOSED)
     if tag:
         return on_tag(scan, tag)
+    scan.unclosed += "{" in scan.text[start : start + 300]
     if scan.dialect.strict == "all":
         name = re.match(r"</?([\w.-]*)", scan.text[match.start() : match.start() + 60])
         raise scan.fail(match.start(), f"tag <{name[1] if name else ''} is never closed by '>'")
@@ -123,8 +127,9 @@ def _expression(scan: Scan, match: re.Match[str]) -> int:
     start = match.start()
     if not scan.dialect.mdx or scan.text.startswith("{#", start):
         return _copy(scan, match)
-    end = javascript.expression_end(scan.text, start)
+    end = javascript.expression_end(scan.text, start) if scan.unclosed < MOST_UNCLOSED else -1
     if end < 0:
+        scan.unclosed += 1
         if scan.dialect.strict == "all":
             raise scan.fail(start, "expression is opened by '{' and never closed")
         return _copy(scan, match)

@@ -12,6 +12,8 @@ from quire.parsing.tags import Tag
 
 # Private-use characters that mark, in cleaned text, what Markdown cannot say. A source's own are removed first.
 INSERT, BREAK, TICK, NOTHING = "\ue001", "\ue002", "\ue003", "\ue004"
+MOST_MISSING = 500
+"""Different ends that are looked for in vain in one file; beyond, nothing is found."""
 MARKS = re.compile("[\ue001-\ue004]")
 
 
@@ -56,13 +58,16 @@ class OpenTable:
 
     begin: int
     line: int
-    tail: str
+    at_line_start: bool
     events: list[tuple[str, int, int]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Scan:
-    """The state of one pass over a file."""
+    """The state of one pass over a file.
+
+    `at_line_start`: only white space, quote or list marks stand on the line written so far.
+    """
 
     text: str
     path: str
@@ -70,20 +75,42 @@ class Scan:
     includes: Mapping[str, str] = field(default_factory=dict)
     props: Mapping[str, str] = field(default_factory=dict)
     out: list[str] = field(default_factory=list)
-    tail: str = ""
+    at_line_start: bool = True
     inserts: list[Insert] = field(default_factory=list)
     open_tags: list[Tag] = field(default_factory=list)
     tables: list[OpenTable] = field(default_factory=list)
     constants: dict[str, str] = field(default_factory=dict)
     imports: dict[str, str] = field(default_factory=dict)
     line_starts: list[int] = field(default_factory=list)
+    missing: set[str] = field(default_factory=set)
+    firsts: dict[str, int] = field(default_factory=dict)
+    unclosed: int = 0
+
+    def find(self, wanted: str, start: int) -> int:
+        """Offset of `wanted` from `start` on, or -1; what was not found once is not searched for again.
+
+        Reading goes forward, so that this keeps a text full of openings without ends from taking quadratic time.
+        """
+        hopeless = wanted in self.missing or len(self.missing) > MOST_MISSING
+        found = -1 if hopeless else self.text.find(wanted, start)
+        if found < 0:
+            self.missing.add(wanted)
+        return found
+
+    def first(self, wanted: str) -> int:
+        """Offset of the first `wanted` in the whole text, or its length where there is none."""
+        if wanted not in self.firsts:
+            found = self.text.find(wanted)
+            self.firsts[wanted] = len(self.text) if found < 0 else found
+        return self.firsts[wanted]
 
     def emit(self, text: str) -> None:
         """Append to the cleaned text."""
         if text:
             self.out.append(text)
             cut = text.rfind("\n")
-            self.tail = text[cut + 1 :] if cut >= 0 else self.tail + text
+            blank = not text[cut + 1 :].strip(" \t>-*+")
+            self.at_line_start = blank and (cut >= 0 or self.at_line_start)
 
     def blank(self, start: int, end: int, *, keep: bool = False) -> None:
         """Append only the line breaks of a stretch; with `keep`, its lines do not end a paragraph."""
@@ -102,8 +129,3 @@ class Scan:
         """Append an insert's line."""
         self.inserts.append(made)
         self.emit(f"{INSERT}{len(self.inserts) - 1}{INSERT}")
-
-    @property
-    def at_line_start(self) -> bool:
-        """Whether only white space, quote or list marks stand on the line so far."""
-        return not self.tail.strip(" \t>-*+")

@@ -57,8 +57,11 @@ class Tag:
         return self.strings.get(name, (0, ""))[1]
 
 
-def read_tag(text: str, start: int) -> Tag | None:
-    """The tag that begins at `start`, or None where the text there is no complete tag."""
+def read_tag(text: str, start: int, *, braces: bool = True) -> Tag | None:
+    """The tag that begins at `start`, or None where the text there is no complete tag.
+
+    Without `braces`, a tag with an attribute in braces is none.
+    """
     head = _NAME.match(text, start)
     if not head:
         return None
@@ -75,7 +78,7 @@ def read_tag(text: str, start: int) -> Tag | None:
             continue
         brace = _SPREAD.match(text, position)
         if brace and (not attribute or attribute[2] == ""):
-            position = expression_end(text, brace.end())
+            position = expression_end(text, brace.end()) if braces else -1
             if position < 0:
                 return None
             expressions[name] = (brace.end() + 1, text[brace.end() + 1 : position - 1])

@@ -1,4 +1,4 @@
-"""What each HTML or JSX element becomes in the cleaned text."""
+"""HTML and JSX inside Markdown: what each element becomes in the cleaned text."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _is_text(scan: Scan, tag: Tag) -> bool:
     if strict == "components" and tag.is_component and scan.at_line_start:
         return False
     if tag.closes:
-        return f"<{tag.name}" not in scan.text[: tag.start]
-    return f"</{tag.name}" not in scan.text[tag.end :]
+        return scan.first(f"<{tag.name}") > tag.start
+    return scan.find(f"</{tag.name}", tag.end) < 0
 
 
 def _balance(scan: Scan, tag: Tag) -> None:
@@ -71,8 +71,9 @@ def _balance(scan: Scan, tag: Tag) -> None:
 
 
 def _drop(scan: Scan, tag: Tag) -> int:
-    close = re.compile(rf"</{tag.name}\s*>").search(scan.text, tag.end)
-    end = tag.end if tag.empty or not close else close.end()
+    close = -1 if tag.empty else scan.find(f"</{tag.name}", tag.end)
+    end = scan.text.find(">", close) + 1 if close >= 0 else 0
+    end = end or tag.end
     if end > tag.end and scan.open_tags and scan.open_tags[-1] is tag:
         scan.open_tags.pop()
     scan.blank(tag.start, end)
@@ -83,7 +84,7 @@ def _open(scan: Scan, tag: Tag) -> int:
     if re.fullmatch("h[1-6]", tag.name):
         return _heading(scan, tag)
     if tag.name == "table":
-        scan.tables.append(OpenTable(len(scan.out), scan.line(tag.start), scan.tail))
+        scan.tables.append(OpenTable(len(scan.out), scan.line(tag.start), scan.at_line_start))
     elif scan.tables and tag.name in ("tr", *CELLS):
         _mark(scan, tag.name, tag.start)
     else:
@@ -108,7 +109,7 @@ def _heading(scan: Scan, tag: Tag) -> int:
     """A heading on a line of its own becomes a Markdown heading, any other a line of text."""
     gap = re.compile(r"\s*").match(scan.text, tag.end)
     start = gap.end() if gap else tag.end
-    close = scan.text.find(f"</{tag.name}", start)
+    close = scan.find(f"</{tag.name}", start)
     if scan.tables or not scan.at_line_start or close < 0 or "\n" in scan.text[start:close].rstrip():
         scan.emit("" if scan.at_line_start else BREAK)
         return tag.end
@@ -163,7 +164,7 @@ def _end_table(scan: Scan, table: OpenTable, last_line: int) -> None:
     written = scan.out[table.begin :]
     caption = _before_rows(scan, table)
     del scan.out[table.begin :]
-    scan.tail = table.tail
+    scan.at_line_start = table.at_line_start
     lines = sum(piece.count("\n") for piece in written)
     if scan.tables or not scan.at_line_start:
         text = BREAK.join(" ".join(row.cells) for row in rows)
