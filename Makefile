@@ -52,10 +52,9 @@ setup: $(TEST_READY) ## make the environment in .venv, tools for tests and check
 
 # ---- running ----------------------------------------------------------------------------------------------------
 
-# The index of this repository's own documents is built again when one of them, or the code that indexes them, changed;
-# never into a store that is not a folder.
-QUIRE_SOURCES := collections.toml $(shell find . -name '.?*' -prune -o -name node_modules -prune -o -name '*.md' -print) \
-	$(shell find layers/core/python build_index -name '*.py')
+# The index of this repository is built again when one of its files changed; never into a store that is not a folder.
+QUIRE_SOURCES := collections.toml pyproject.toml $(shell find . -name '.?*' -prune -o -name node_modules -prune -o \
+	-path ./tests -prune -o -path ./build -prune -o \( -name '*.md' -o -name '*.py' \) -print)
 QUIRE_READY := $(if $(findstring :,$(STORE)),,$(STORE)/.quire-built)
 
 $(QUIRE_READY): $(QUIRE_SOURCES) | $(RUN_READY)
@@ -63,7 +62,7 @@ $(QUIRE_READY): $(QUIRE_SOURCES) | $(RUN_READY)
 	@mkdir -p $(@D) && touch $@
 
 .PHONY: run
-run: $(RUN_READY) $(QUIRE_READY) ## serve http://127.0.0.1:8000 over an index of this repository's documents
+run: $(RUN_READY) $(QUIRE_READY) ## serve http://127.0.0.1:8000 over an index of this repository
 	@$(WITH_ENV) $(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --no-access-log
 
 .PHONY: dev

@@ -74,17 +74,23 @@ def choose(service: Knowledge, wanted: str) -> str:
 
 
 def place_of(served: Served, chunk: Chunk, start: int = 0) -> str:
-    """`path:line` of the character `start` of a chunk, relative to where we stand if the file is still there, as terminals and editors open it."""
+    """Where character `start` of a chunk stands, as `path:line`, which terminals and editors open."""
     path, line = chunk.metadata.get("path"), chunk.metadata.get("start_line")
     if not isinstance(path, str):
         return str(chunk.metadata.get("url") or chunk.document_id)
-    for manifest in served.index.manifests:
-        for source in manifest.sources:
-            root = Path(source.location)
-            for file in (root / path, root.parent / path):
-                if file.is_file():
-                    path = os.path.relpath(file)
-    return f"{path}:{line + chunk.text.count(NEWLINE, 0, start)}" if isinstance(line, int) else path
+    near = _near(served, path)
+    return f"{near}:{line + chunk.text.count(NEWLINE, 0, start)}" if isinstance(line, int) else near
+
+
+def _near(served: Served, path: str) -> str:
+    """The path from where we stand, if the file still is where it was indexed."""
+    for source in (source for manifest in served.index.manifests for source in manifest.sources):
+        root = Path(source.location)
+        # Where a collection holds several repositories, paths begin with the repository's name.
+        for file in (root / path, root.parent / path):
+            if file.is_file():
+                return os.path.relpath(file)
+    return path
 
 
 def symbol_of(chunk: Chunk) -> str:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from types import TracebackType
 
+from quire.artifact.owner import is_gone, this_process
 from quire.canonical import canonical_json
 from quire.errors import BuildInProgress, StoreError, SwapConflict
 from quire.ports import ObjectStore
@@ -22,7 +23,8 @@ class BuildLock:
         objects: the store.
         key: of the lock object.
         clock: seconds since the epoch, as other machines count them too.
-        lease_s: after so long without a renewal anybody may take the lock.
+        lease_s: after so long without a renewal anybody may take the lock; at once where its holder ran on this
+            machine and is dead.
         as_of: what `quire.artifact.pointer.with_build` wants to know of the pointer when the build began.
 
     Raises:
@@ -86,7 +88,8 @@ class BuildLock:
             if stored is None:
                 self._etag = self._objects.write(self._key, self._state(until), if_absent=True)
                 return
-            if json.loads(stored.data)["expires_at"] <= self._clock():
+            held = json.loads(stored.data)
+            if held["expires_at"] <= self._clock() or is_gone(str(held.get("process", ""))):
                 self._etag = self._objects.write(self._key, self._state(until), if_match=stored.etag)
                 return
         except SwapConflict:
@@ -98,7 +101,8 @@ class BuildLock:
             self._etag = self._objects.write(self._key, self._state(expires_at), if_match=self._etag)
 
     def _state(self, expires_at: float) -> bytes:
-        return canonical_json({"owner": self._owner, "expires_at": expires_at})
+        state = {"owner": self._owner, "expires_at": expires_at, "process": this_process()}
+        return canonical_json(state)
 
     def _keep_renewing(self) -> None:
         while not self._ended.wait(self._lease_s / 3):
