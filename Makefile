@@ -104,8 +104,8 @@ bench: $(TEST_READY) ## measure speed and size; one of tests/bench alone: make b
 	done
 
 .PHONY: eval
-eval: $(TEST_READY) ## ask the golden questions and print quality with intervals
-	@$(WITH_ENV) $(PY) -m build_index evaluate $(COLLECTION) $(ARGS)
+eval: $(TEST_READY) ## ask golden questions of every collection of the store, and BEIR sets, and print quality
+	@$(WITH_ENV) $(PY) -m tests.bench.quality --store $(QUIRE_STORE) $(ARGS)
 
 .PHONY: soak
 soak: $(TEST_READY) ## the long rounds that CI leaves out
