@@ -11,13 +11,15 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
 from starlette.requests import Request
-from starlette.routing import Mount
+from starlette.routing import Mount, Route
 from starlette.types import Scope
 
+from functions.faces.mcp.endpoint import PATH as MCP_PATH
+from functions.faces.mcp.endpoint import McpEndpoint
 from functions.faces.native.routes import FACE as NATIVE
 from functions.web.access import Access
 from functions.web.calls import run
-from functions.web.faces import FUNCTIONS, MOUNT_PATH, QUERY, FaceMount, joined
+from functions.web.faces import ANSWER, FUNCTIONS, MOUNT_PATH, QUERY, FaceMount, joined
 from functions.web.frame import Frame
 from functions.web.logs import configure_logs
 from functions.web.openapi import describe_api
@@ -49,6 +51,8 @@ def create_app(
     app.router.routes.extend(reference_router(partial(_describe, functions=functions)).routes)
     if QUERY in functions:
         app.router.routes.extend(site_router().routes)
+    if ANSWER in functions:
+        app.router.routes.append(Route(MCP_PATH, McpEndpoint()))
     # In place of the six layers that FastAPI would build: the frame answers every error, so there is one way for all.
     # FastAPI's routes need the exit stack.
     app.middleware_stack = Frame(

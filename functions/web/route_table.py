@@ -14,6 +14,7 @@ from pathlib import Path
 
 from starlette.routing import BaseRoute, Route
 
+from functions.faces.mcp.endpoint import PATH as MCP_PATH
 from functions.web.faces import FUNCTIONS, joined, load_face
 from functions.web.reference import PATHS
 from functions.web.site import PATHS as SITE_PATHS
@@ -36,6 +37,9 @@ def route_table() -> dict[str, dict[str, list[str]]]:
     table["native"]["query"] = sorted(
         [*table["native"]["query"], *(f"GET {path}" for path in (*PATHS, *SITE_PATHS))]
     )
+    answers = table["native"].setdefault("answer", [])
+    answers.extend(f"{method} {MCP_PATH}" for method in ("DELETE", "GET", "POST"))
+    answers.sort()
     return {name: {key: lines for key, lines in row.items() if lines} for name, row in table.items()}
 
 

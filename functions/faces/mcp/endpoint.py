@@ -1,0 +1,61 @@
+"""`/mcp` as an ASGI app, and `serve_stdio` for the command line. Both import the SDK when they are first used."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
+
+from functions.web.access import Caller
+from functions.web.service import Knowledge
+
+PATH = "/mcp"
+
+
+class McpEndpoint:
+    """Streamable HTTP without sessions: each request stands alone, so any process may answer it, Lambda included."""
+
+    def __init__(self) -> None:
+        self._server: Any = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one JSON-RPC message.
+
+        Raises:
+            HTTPException: a page of another site asks, or the SDK is not installed.
+        """
+        _refuse_other_sites(Headers(scope=scope))
+        try:
+            from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+            from functions.faces.mcp.server import build_server
+        except ModuleNotFoundError as error:
+            raise HTTPException(404, "MCP: the package `mcp` is not installed here") from error
+        if self._server is None:
+            self._server = build_server(scope["app"].state.service, _caller_of)
+        # A manager lives as long as its task group: one for each request needs no lifespan, which Lambda has not.
+        manager = StreamableHTTPSessionManager(self._server, json_response=True, stateless=True)
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
+
+
+def serve_stdio(service: Knowledge) -> None:
+    """Speak MCP over standard input and output, for `quire mcp`; returns when the client closes them."""
+    from functions.faces.mcp.server import run_stdio
+
+    run_stdio(service)
+
+
+def _caller_of(context: Any) -> Caller:
+    caller: Caller = context.request.scope["state"]["caller"]
+    return caller
+
+
+def _refuse_other_sites(headers: Headers) -> None:
+    """The protocol demands this: a page elsewhere must not reach a server on this machine through a browser."""
+    origin = headers.get("origin")
+    if origin and urlsplit(origin).netloc != headers.get("host"):
+        raise HTTPException(403, f"origin {origin!r}: MCP answers no pages of other sites")

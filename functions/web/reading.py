@@ -1,0 +1,147 @@
+"""Use cases that read whole documents, exact symbols and the difference of two versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from functions.web.access import Caller
+from functions.web.service import Knowledge
+from quire.answering.answerer import answer
+from quire.answering.findings import Shelf
+from quire.answering.inquiry import Answer, Inquiry
+from quire.catalog import Served
+from quire.documents import Chunk
+from quire.errors import InputError
+from quire.index import OpenedIndex
+from quire.ports import Ordinals
+
+PATH_FIELDS = ("path", "file_path")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Passages of one document in its order; `start` is where the passage that was asked for stands among them."""
+
+    served: Served
+    chunks: tuple[Chunk, ...]
+    start: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs between two versions, by document."""
+
+    before: Served
+    after: Served
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def ask(
+    service: Knowledge, caller: Caller, collection: str, inquiry: Inquiry, *, version: str | None = None
+) -> tuple[Served, Answer]:
+    """A cited answer, and the state of the collection that gave it.
+
+    Raises:
+        ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
+    """
+    served = service.serve(caller, collection, version, inquiry.filters)
+    shelf = Shelf(served.index, service.embedder(served), service.title(collection), served.label)
+    return served, answer(shelf, inquiry)
+
+
+def read_around(
+    service: Knowledge, caller: Caller, collection: str, chunk_id: str, *, version: str | None = None
+) -> Read:
+    """The document that the cited passage belongs to.
+
+    Raises:
+        InputError: this version has no such passage.
+    """
+    served = service.serve(caller, collection, version)
+    ordinal = served.index.find(chunk_id)
+    if ordinal is None:
+        raise InputError(
+            f"id {chunk_id!r}: version {served.version} of {collection!r} has no such passage", field="id"
+        )
+    [chunk] = served.index.fetch([ordinal])
+    ordinals = served.index.document_chunks(chunk.document_id)
+    start = int(np.searchsorted(ordinals, ordinal))
+    return Read(served, tuple(served.index.fetch(ordinals)), start)
+
+
+def read_document(
+    service: Knowledge, caller: Caller, collection: str, name: str, *, version: str | None = None
+) -> Read:
+    """A document by its id or its path.
+
+    Raises:
+        InputError: this version has no such document.
+    """
+    served = service.serve(caller, collection, version)
+    ordinals = _document(served.index, name)
+    if not len(ordinals):
+        raise InputError(
+            f"document {name!r}: version {served.version} of {collection!r} has none of that id or path",
+            field="document",
+        )
+    return Read(served, tuple(served.index.fetch(ordinals)))
+
+
+def look_up(
+    service: Knowledge, caller: Caller, collection: str, symbol: str, *, version: str | None = None
+) -> tuple[Served, tuple[Chunk, ...], tuple[str, ...]]:
+    """Passages that define the symbol, inherited ones included; without any, known words that look like it."""
+    served = service.serve(caller, collection, version)
+    index = served.index
+    ordinals = index.symbol(symbol)
+    if not len(ordinals) and (declared := index.resolve(symbol)):
+        ordinals = index.symbol(declared)
+    near = () if len(ordinals) else tuple(index.near(symbol.rpartition(".")[2].lower(), 5))
+    return served, tuple(index.fetch(ordinals)), near
+
+
+def compare(
+    service: Knowledge, caller: Caller, collection: str, before: str, *, after: str | None = None
+) -> Changes:
+    """Documents that the later version added, changed or removed, by the text of their passages."""
+    older = service.serve(caller, collection, before)
+    newer = service.serve(caller, collection, after)
+    was, now = _texts(older.index), _texts(newer.index)
+    return Changes(
+        before=older,
+        after=newer,
+        added=tuple(sorted(now.keys() - was.keys())),
+        changed=tuple(sorted(name for name in now.keys() & was.keys() if now[name] != was[name])),
+        removed=tuple(sorted(was.keys() - now.keys())),
+    )
+
+
+def _document(index: OpenedIndex, name: str) -> Ordinals:
+    ordinals = index.document_chunks(name)
+    for field in PATH_FIELDS:
+        if len(ordinals):
+            break
+        if field in index.filter_fields:
+            found = index.allowed({field: name})
+            ordinals = ordinals if found is None else found
+    return ordinals
+
+
+def _texts(index: OpenedIndex) -> dict[str, list[str]]:
+    """Document id -> the texts of its passages, in order."""
+    texts: dict[str, list[str]] = {}
+    for chunk in _live(index):
+        texts.setdefault(chunk.document_id, []).append(chunk.text)
+    return texts
+
+
+def _live(index: OpenedIndex) -> Sequence[Chunk]:
+    everything = index.fetch(range(sum(manifest.counts.chunks for manifest in index.manifests)))
+    if len(everything) == index.chunk_count:
+        return everything
+    return [chunk for number, chunk in enumerate(everything) if index.find(chunk.id) == number]

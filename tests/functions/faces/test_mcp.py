@@ -1,0 +1,244 @@
+"""MCP through the official client, over HTTP and over stdio."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2
+import mcp_types
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from functions.faces.mcp.passages import CHARACTERS_A_TOKEN
+from tests.support.corpus import api_documents
+from tests.support.served import Shelf
+from tests.support.tree import ROOT
+
+T = TypeVar("T")
+Work = Callable[[Client], Awaitable[T]]
+TOOLS = {"list_collections", "search", "answer", "read", "lookup", "changes"}
+SERVE = (
+    "from functions.faces.mcp.endpoint import serve_stdio\n"
+    "from functions.web.wiring import open_service\n"
+    "from quire.settings import read_settings\n"
+    "serve_stdio(open_service(read_settings()))"
+)
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    shelf = Shelf(tmp_path)
+    shelf.publish()
+    return shelf
+
+
+def over_http(shelf: Shelf, work: Work[T], *, key: str | None = None, sent: str | None = None) -> T:
+    async def run() -> T:
+        transport = httpx2.ASGITransport(app=shelf.app(key))
+        headers = {"x-api-key": sent} if sent else {}
+        async with (
+            httpx2.AsyncClient(transport=transport, base_url="http://quire", headers=headers) as http,
+            Client(streamable_http_client("http://quire/mcp", http_client=http)) as client,
+        ):
+            return await work(client)
+
+    return asyncio.run(run())
+
+
+def over_stdio(shelf: Shelf, work: Work[T]) -> T:
+    async def run() -> T:
+        paths = os.pathsep.join([str(ROOT), str(ROOT / "layers/core/python")])
+        known = {"PYTHONPATH": paths, "QUIRE_STORE": str(shelf.folder), "QUIRE_CACHE": str(shelf.cache)}
+        async with Client(
+            StdioServerParameters(command=sys.executable, args=["-c", SERVE], env=known, cwd=str(shelf.root))
+        ) as client:
+            return await work(client)
+
+    return asyncio.run(run())
+
+
+def said(result: mcp_types.CallToolResult) -> str:
+    [content] = result.content
+    assert isinstance(content, mcp_types.TextContent)
+    return content.text
+
+
+def ask(shelf: Shelf, tool: str, **given: Any) -> mcp_types.CallToolResult:
+    return over_http(shelf, lambda client: client.call_tool(tool, given))
+
+
+def answered(shelf: Shelf, tool: str, **given: Any) -> tuple[str, dict[str, Any]]:
+    result = ask(shelf, tool, **given)
+    assert not result.is_error, said(result)
+    return said(result), result.structured_content or {}
+
+
+async def _every_tool(client: Client) -> dict[str, str]:
+    tools = (await client.list_tools()).tools
+    assert {tool.name for tool in tools} == TOOLS
+    assert all(tool.description and tool.annotations and tool.annotations.read_only_hint for tool in tools)
+    found = await client.call_tool(
+        "search", {"collection": "roblox", "query": "gravity in studs", "limit": 1}
+    )
+    assert found.structured_content
+    [citation] = found.structured_content["citations"]
+    version = found.structured_content["version"]
+    given: dict[str, dict[str, Any]] = {
+        "list_collections": {},
+        "search": {"collection": "roblox", "query": "somebody joins"},
+        "answer": {"collection": "roblox", "question": "How far does gravity pull, in studs?"},
+        "read": {"collection": "roblox", "id": citation["id"]},
+        "lookup": {"collection": "roblox", "symbol": "Humanoid:MoveTo"},
+        "changes": {"collection": "roblox", "since": version},
+    }
+    texts = {}
+    for tool, arguments in given.items():
+        result = await client.call_tool(tool, arguments)
+        assert not result.is_error, said(result)
+        texts[tool] = said(result)
+    return texts
+
+
+@pytest.mark.parametrize("transport", [over_http, over_stdio])
+def test_every_tool_answers_over_both_transports(
+    shelf: Shelf, transport: Callable[..., dict[str, str]]
+) -> None:
+    texts = transport(shelf, _every_tool)
+    version = shelf.store.pointer("roblox").version
+    assert set(texts) == TOOLS
+    for tool, text in texts.items():
+        assert version in text, tool
+    assert "Players › PlayerAdded" in texts["search"] or "PlayerAdded" in texts["search"]
+    assert "196.2" in texts["read"]
+    assert "walks the character towards a point" in texts["lookup"]
+    assert "0 added, 0 changed, 0 removed" in texts["changes"]
+
+
+def test_each_passage_is_cited_with_what_the_native_api_says(shelf: Shelf) -> None:
+    text, facts = answered(shelf, "search", collection="roblox", query="gravity in studs", limit=3)
+    native = (
+        shelf.client()
+        .post("/query", json={"collection": "roblox", "q": "gravity in studs", "top_k": 3})
+        .json()
+    )
+    assert facts["version"] == native["version"]
+    for cited, hit in zip(facts["citations"], native["hits"], strict=True):
+        assert hit["citation"].items() <= cited.items()
+        assert hit["id"] in text
+
+
+def test_a_token_budget_holds_whatever_is_asked(shelf: Shelf) -> None:
+    asked: dict[str, dict[str, Any]] = {
+        "search": {"query": "what is there", "limit": 20},
+        "answer": {"question": "What does gravity do?"},
+        "read": {"document": "content/en-us/guides/physics.md"},
+        "lookup": {"symbol": "Touched"},
+    }
+    for tool, given in asked.items():
+        text, _ = answered(shelf, tool, collection="roblox", max_tokens=200, **given)
+        # The version line, and the words that say what was cut, come on top.
+        assert len(text) <= 200 * CHARACTERS_A_TOKEN + 300, tool
+
+
+def test_lines_of_a_document_are_read_alone_and_lines_beyond_its_end_are_an_error(shelf: Shelf) -> None:
+    document = "content/en-us/guides/physics.md"
+    text, facts = answered(shelf, "read", collection="roblox", document=document, start_line=3, end_line=3)
+    assert "196.2" in text
+    assert all(one["path"] == document for one in facts["citations"])
+    result = ask(shelf, "read", collection="roblox", document=document, start_line=900)
+    assert result.is_error
+    assert "ends at line" in said(result)
+
+
+def test_changes_name_the_documents_that_a_version_brought_and_lost(shelf: Shelf) -> None:
+    documents = api_documents()
+    shelf.publish(documents=documents[1:], engine="0.736.0.1")
+    text, _ = answered(shelf, "changes", collection="roblox", since="0.735")
+    assert "0 added, 0 changed, 1 removed" in text
+    assert documents[0].id in text
+    back, _ = answered(shelf, "changes", collection="roblox", since="0.736", until="0.735", kind="added")
+    assert f"- {documents[0].id}" in back
+
+
+def test_a_symbol_that_does_not_exist_is_said_not_to(shelf: Shelf) -> None:
+    text, facts = answered(shelf, "lookup", collection="roblox", symbol="Humanoid.FlyTo")
+    assert "defines no such symbol" in text
+    assert facts["citations"] == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "words"),
+    [
+        ("search", {"collection": "robox", "query": "x"}, "Call list_collections"),
+        ("search", {"collection": "roblox", "query": " "}, "query"),
+        ("search", {"collection": "roblox", "qury": "x"}, "search takes collection, query"),
+        ("search", {"collection": "roblox", "query": "x", "filters": {"klass": "y"}}, "class_name"),
+        ("search", {"collection": "roblox", "query": "x", "version": "0.1"}, "for the newest"),
+        ("search", {"collection": "roblox", "query": "x", "limit": 900}, "limit"),
+        ("read", {"collection": "roblox"}, "exactly one"),
+        ("read", {"collection": "roblox", "id": "nothing"}, "no such passage"),
+        ("read", {"collection": "roblox", "document": "../../etc/passwd"}, "none of that id or path"),
+        ("nothing", {}, "there are list_collections"),
+    ],
+)
+def test_an_error_says_what_to_do_next(shelf: Shelf, tool: str, given: dict[str, Any], words: str) -> None:
+    result = ask(shelf, tool, **given)
+    assert result.is_error
+    assert words in said(result)
+
+
+def test_documents_are_resources(shelf: Shelf) -> None:
+    async def work(client: Client) -> str:
+        listed = (await client.list_resources()).resources
+        assert [str(one.uri) for one in listed] == ["quire://roblox"]
+        [template] = (await client.list_resource_templates()).resource_templates
+        uri = template.uri_template.replace("{collection}", "roblox")
+        read = await client.read_resource(uri.replace("{document}", "content%2Fen-us%2Fguides%2Fphysics.md"))
+        [content] = read.contents
+        assert isinstance(content, mcp_types.TextResourceContents)
+        return content.text
+
+    assert "196.2" in over_http(shelf, work)
+
+
+def test_the_key_rules_here_as_everywhere(shelf: Shelf) -> None:
+    async def names(client: Client) -> list[str]:
+        return [tool.name for tool in (await client.list_tools()).tools]
+
+    assert set(over_http(shelf, names, key="secret", sent="secret")) == TOOLS
+    assert shelf.client("secret").post("/mcp", json={}).status_code == 401
+
+
+def test_a_page_of_another_site_is_refused(shelf: Shelf) -> None:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    headers = {"accept": "application/json, text/event-stream"}
+    client = shelf.client()
+    assert (
+        client.post("/mcp", json=asked, headers=headers | {"origin": "https://elsewhere.example"}).status_code
+        == 403
+    )
+    assert (
+        client.post("/mcp", json=asked, headers=headers | {"origin": "http://testserver"}).status_code == 200
+    )
+
+
+def test_the_other_routes_do_not_import_the_sdk() -> None:
+    code = "import sys, functions.web.app; print([m for m in sys.modules if re.match(r'mcp(_types)?(\\.|$)', m)])"
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "layers/core/python")])
+    done = subprocess.run(
+        [sys.executable, "-c", f"import re; {code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": paths},
+    )
+    assert re.fullmatch(r"\[\]\n", done.stdout)
