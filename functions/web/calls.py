@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
 from starlette.requests import Request
 from starlette.types import Scope
 
 from functions.web.access import Caller
 from functions.web.service import Knowledge
+
+if TYPE_CHECKING:
+    from functions.web.live import Live
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -22,6 +26,29 @@ def service_of(request: Request) -> Knowledge:
     """The use cases of this process."""
     service: Knowledge = request.app.state.service
     return service
+
+
+class Once(Generic[T]):
+    """Opens something at the first call and gives it at every one. Safe to share by threads."""
+
+    def __init__(self, open_it: Callable[[], T]) -> None:
+        self._open = open_it
+        self._guard = threading.Lock()
+        self._opened: list[T] = []
+
+    def __call__(self) -> T:
+        """What was opened; where opening failed, the next call tries again."""
+        if not self._opened:
+            with self._guard:
+                if not self._opened:
+                    self._opened.append(self._open())
+        return self._opened[0]
+
+
+def live_of(request: Request) -> Live:
+    """The use cases of live documents and chat messages. The first call blocks while they are opened."""
+    live: Once[Live] = request.app.state.live
+    return live()
 
 
 def caller_of(request: Request) -> Caller:

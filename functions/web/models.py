@@ -12,8 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from functions.web.logs import log
-from quire.artifact.transfer import model_key
-from quire.errors import ArtifactError, ModelError, StoreError
+from quire.artifact.transfer import MODELS, model_key
+from quire.catalog import Catalog
+from quire.errors import ArtifactError, ModelError, StoreError, UnknownCollection
 from quire.model_facts import FACTS_FILE
 from quire.ports import Embedder, ObjectStore
 
@@ -98,6 +99,32 @@ def model_folder(objects: ObjectStore, cache: Path, digest: str) -> Path:
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return cached
+
+
+def newest_model(objects: ObjectStore, cache: Path, catalog: Catalog) -> str:
+    """Digest of the model that a new collection gets: that of the collection published last, else the only one there.
+
+    Raises:
+        ModelError: no collection has one, and neither the store nor the cache holds just one.
+    """
+    published: list[tuple[str, str]] = []
+    for name in catalog.names():
+        try:
+            served = catalog.get(name)
+        except (StoreError, ArtifactError, UnknownCollection):
+            continue
+        if served.model:
+            published.append((served.pointer.published_at, served.model))
+    if published:
+        return max(published)[1]
+    held = {name.rstrip("/") for name in objects.list(MODELS)}
+    held = held or {path.parent.name for path in (cache / "models").glob(f"*/{FACTS_FILE}")}
+    if len(held) != 1:
+        found = ", ".join(sorted(held)) or "none"
+        raise ModelError(
+            f"model: wanted one in the store for a new collection, found {found}; build any collection"
+        )
+    return held.pop()
 
 
 def _digests(digest: str, facts: bytes) -> dict[str, str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from functions.web.access import READ, Caller
 from quire.catalog import Catalog, Served
 from quire.collections import Collection
 from quire.documents import Hit
-from quire.errors import ArtifactError, ModelError, QuireError, StoreError, UnknownCollection
+from quire.errors import ArtifactError, InputError, ModelError, QuireError, StoreError, UnknownCollection
+from quire.live_catalog import LiveCatalog
+from quire.places import LIVE, SITE_FIELD, SITES, Site
 from quire.ports import Embedder
 from quire.profiles import profile_named
 from quire.retrieval import Query, retrieve
@@ -33,15 +35,22 @@ class Found:
 class Knowledge:
     """The collections of one store, ready to be asked.
 
-    `embedder_of` opens the model of a digest, once, and raises a QuireError where it cannot.
+    `embedder_of` opens the model of a digest, once, and raises a QuireError where it cannot. `live` looks at the
+    pointers of collections that take live writes; without it they are followed like any other.
     """
 
     def __init__(
-        self, catalog: Catalog, embedder_of: EmbedderOf, collections: Mapping[str, Collection] | None = None
+        self,
+        catalog: Catalog,
+        embedder_of: EmbedderOf,
+        collections: Mapping[str, Collection] | None = None,
+        *,
+        live: LiveCatalog | None = None,
     ) -> None:
         self.catalog = catalog
         self.collections = dict(collections or {})
         self._embedder_of = embedder_of
+        self._live = live
 
     def search(self, caller: Caller, collection: str, query: Query, version: str | None = None) -> Found:
         """Hits for a question over one collection.
@@ -50,13 +59,55 @@ class Knowledge:
             ScopeMissing: the caller may not read it.
             UnknownCollection, UnknownVersion, InputError: as their names say.
         """
-        caller.require(READ, collection)
-        served = self.catalog.get(collection, version)
+        served = self.serve(caller, collection, version, query.filters)
         embedder, missing = self._embedder(served, query.mode)
         question, cut = _bounded(query)
         found = retrieve(served.index, embedder, question)
         degraded = tuple(dict.fromkeys((*served.degraded, *cut, *missing, *found.degraded)))
         return Found(served, found.hits, found.mode, degraded)
+
+    def serve(
+        self,
+        caller: Caller,
+        collection: str,
+        version: str | None = None,
+        filters: Mapping[str, str | Sequence[str]] | None = None,
+    ) -> Served:
+        """The collection, open, for a caller who may read it. One of sites is opened a site at a time.
+
+        Raises:
+            ScopeMissing: the caller may not read it, or not that site.
+            UnknownCollection, UnknownVersion: as their names say.
+            InputError: it is a collection of sites, and the filters name none.
+        """
+        caller.require(READ, collection)
+        listed = self.collections.get(collection)
+        if listed is not None and listed.profile == SITES:
+            return self._site(caller, collection, version, filters or {})
+        if listed is not None and listed.profile in LIVE and self._live and version is None:
+            return self._live.get(collection)
+        served = self.catalog.get(collection, version)
+        if served.profile in LIVE and self._live and version is None:
+            return self._live.get(collection)
+        return served
+
+    def _site(
+        self,
+        caller: Caller,
+        collection: str,
+        version: str | None,
+        filters: Mapping[str, str | Sequence[str]],
+    ) -> Served:
+        site_id = filters.get(SITE_FIELD)
+        if not isinstance(site_id, str) or not site_id or version is not None:
+            message = f"filters.{SITE_FIELD}: wanted one site, and no version: sites are asked one at a time"
+            raise InputError(message, field=f"filters.{SITE_FIELD}")
+        caller.require_site(READ, collection, site_id)
+        served = self._live.find(Site(collection, site_id).name) if self._live else None
+        if served is None or not served.index.chunk_count:
+            message = f"site {site_id[:80]!r}: has no documents"
+            raise UnknownCollection(message, field=f"filters.{SITE_FIELD}")
+        return served
 
     def describe(self, caller: Caller, collection: str) -> Served:
         """The state of one collection, `degraded` by a missing model too.
@@ -64,8 +115,7 @@ class Knowledge:
         Raises:
             ScopeMissing, UnknownCollection: as their names say.
         """
-        caller.require(READ, collection)
-        served = self.catalog.get(collection)
+        served = self.serve(caller, collection)
         _, missing = self._embedder(served, "hybrid")
         return replace(served, degraded=(*served.degraded, *missing)) if missing else served
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 # isort: off
 # onnxruntime first: some versions of usearch crash when they are imported before it.
@@ -14,21 +17,27 @@ from quire.adapters import onnx_embedder  # noqa: F401
 
 from fastapi import FastAPI
 
-from functions.web.access import OneKey
+from functions.web.access import Access, Claims, OneKey, ScopedKeys
 from functions.web.app import create_app
+from functions.web.calls import Once
 from functions.web.faces import FUNCTIONS
 from functions.web.logs import log
-from functions.web.models import Models, model_folder
+from functions.web.models import Models, model_folder, newest_model
 from functions.web.restore import after_restore
 from functions.web.service import Knowledge
+from quire.access_file import AccessFile, TokenPolicy
 from quire.adapters import open_embedder
 from quire.adapters.folder_store import FolderStore
 from quire.artifact.store import SegmentStore
 from quire.catalog import Catalog
 from quire.collections import Collection, read_collections
 from quire.errors import ConfigError, StoreError
-from quire.ports import ObjectStore
+from quire.live_catalog import LiveCatalog
+from quire.ports import ChatMemory, Embedder, ObjectStore
 from quire.settings import Settings
+
+if TYPE_CHECKING:
+    from functions.web.live import Live
 
 
 def local_app(settings: Settings) -> FastAPI:
@@ -48,12 +57,30 @@ def lambda_app(settings: Settings, functions: Sequence[str]) -> FastAPI:
 
 def open_service(settings: Settings) -> Knowledge:
     """The use cases over the store that the settings name."""
+    return _open(settings).service
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A process's store with what reads it."""
+
+    objects: ObjectStore
+    store: SegmentStore
+    models: Models
+    live: LiveCatalog
+    service: Knowledge
+
+
+def _open(settings: Settings) -> _Opened:
     objects = open_objects(settings.store)
+    store = SegmentStore(objects, settings.cache)
     models = Models(
         partial(model_folder, objects, settings.cache), partial(open_embedder, threads=settings.threads)
     )
-    catalog = Catalog(SegmentStore(objects, settings.cache), refresh_s=settings.refresh_s)
-    return Knowledge(catalog, models, _collections(settings.collections_file))
+    live = LiveCatalog(store)
+    catalog = Catalog(store, refresh_s=settings.refresh_s)
+    service = Knowledge(catalog, models, _collections(settings.collections_file), live=live)
+    return _Opened(objects, store, models, live, service)
 
 
 def open_objects(store: str) -> ObjectStore:
@@ -75,13 +102,86 @@ def open_objects(store: str) -> ObjectStore:
 
 
 def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> FastAPI:
-    return create_app(
-        open_service(settings),
-        OneKey(settings.api_key),
+    opened = _open(settings)
+    app = create_app(
+        opened.service,
+        _access(settings),
         functions=functions,
         concurrent=concurrent,
         max_body_bytes=settings.max_body_bytes,
     )
+    app.state.live = Once(partial(_live, settings, opened, concurrent=concurrent))
+    return app
+
+
+def _live(settings: Settings, opened: _Opened, *, concurrent: bool) -> Live:
+    """The use cases that write, which import parsers: nothing but a request for one of them opens them."""
+    from functions.web.live import Foundation, open_live
+
+    def embedder_for(digest: str) -> Embedder:
+        return opened.models(digest or newest_model(opened.objects, settings.cache, opened.service.catalog))
+
+    def base_url_of(collection: str) -> str:
+        listed = opened.service.collections.get(collection)
+        return str(listed.options.get("base_url", "")) if listed else ""
+
+    return open_live(
+        Foundation(
+            store=opened.store,
+            objects=opened.objects,
+            live=opened.live,
+            work=settings.cache / "live",
+            embedder_for=embedder_for,
+            memory=open_memory(settings.memory),
+            base_url_of=base_url_of,
+            concurrent=concurrent,
+            invoke=None if concurrent else _invoke(),
+        )
+    )
+
+
+def open_memory(location: str) -> ChatMemory:
+    """The chat memory of that name.
+
+    Raises:
+        ConfigError: the name has a scheme that no adapter knows.
+    """
+    scheme, separator, _ = location.partition("://")
+    if not separator:
+        from quire.adapters.sqlite_memory import SqliteMemory
+
+        return SqliteMemory(Path(location))
+    if scheme != "dynamodb":
+        raise ConfigError(f"QUIRE_MEMORY: wanted a file or dynamodb://TABLE, found the scheme {scheme!r}")
+    from quire.adapters.dynamo_memory import open_dynamo_memory
+
+    return open_dynamo_memory(location)
+
+
+def _invoke() -> Callable[[str, str], None] | None:
+    """In Lambda nothing goes on after the answer: a job runs in an invocation of its own."""
+    function = os.environ.get("AWS_LAMBDA_FUNCTION_NAME")
+    if not function:
+        return None
+    from quire.adapters.lambda_jobs import open_invoker
+
+    return open_invoker(function)
+
+
+def _access(settings: Settings) -> Access:
+    if settings.access_file is None:
+        return OneKey(settings.api_key)
+    file = AccessFile(
+        settings.access_file,
+        complain=lambda message: log("access file unusable", logging.ERROR, message=message),
+    )
+    return ScopedKeys(file, settings.api_key, _open_tokens)
+
+
+def _open_tokens(policy: TokenPolicy) -> Claims:
+    from quire.adapters.jwt_tokens import JwtTokens
+
+    return JwtTokens(policy.issuer, policy.audience, policy.jwks_url).claims
 
 
 def _collections(path: Path) -> dict[str, Collection]:

@@ -19,7 +19,8 @@ from quire.documents import Document
 from quire.errors import ArtifactMismatch, SourceError, StoreUnavailable, UnknownCollection, UnknownDocument
 from quire.folding import GRACE_S, Folding
 from quire.live_catalog import LiveCatalog
-from quire.live_writes import LiveWrites, Place
+from quire.live_writes import LiveWrites
+from quire.places import Place
 from quire.ports import ObjectStore
 from quire.profiles import profile_named
 from quire.retrieval import Query, retrieve

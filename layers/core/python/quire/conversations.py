@@ -12,10 +12,10 @@ from quire.context_text import ContextText, write_context
 from quire.documents import Hit, Turn
 from quire.errors import ModelError
 from quire.live_catalog import LiveCatalog
+from quire.places import Site
 from quire.ports import ChatMemory, Embedder, Remembered
 from quire.retrieval import Query, retrieve
 from quire.sessions import RETENTION, session_key
-from quire.sites import Site
 
 MESSAGES = 10
 CHUNKS = 6

@@ -28,8 +28,8 @@ from quire.artifact.transfer import collection_key, segment_key
 from quire.artifact.writer import write_segment
 from quire.canonical import canonical_json
 from quire.errors import ArtifactCorrupt, SwapConflict, UnknownCollection
-from quire.live_writes import Place
 from quire.ordinals import union
+from quire.places import Place
 from quire.ports import ObjectStore, Ordinals
 
 SEGMENTS_A_TIER = 16

@@ -20,29 +20,14 @@ from quire.canonical import json_sha256
 from quire.documents import Chunk, Document
 from quire.errors import ArtifactMismatch, UnknownCollection, UnknownDocument
 from quire.ingestion import chunk_document, index_rows
+from quire.places import Place
 from quire.ports import Embedder
-from quire.profiles import Profile
 from quire.quantization import quantize
 
 DIGEST_FIELD = "document_sha256"
 """Metadata of a chunk that was written live: digest of the whole document, by which a repetition is recognised."""
 PLACES_KEPT = 64
 TIME_FIELDS = frozenset({"created_at", "updated_at"})
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where live writes go.
-
-    Attributes:
-        name: of the collection; of a site, see `quire.sites.site_collection`.
-        profile: how its documents are indexed.
-        is_built: whether builds publish there too; then a document that is new here may be new in a build as well.
-    """
-
-    name: str
-    profile: Profile
-    is_built: bool = True
 
 
 @dataclass(frozen=True, slots=True)

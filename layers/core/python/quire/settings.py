@@ -25,6 +25,8 @@ class Settings:
         threads: threads of one embedding session.
         max_body_bytes: larger request bodies are answered 413.
         base_path: path that a custom domain puts before every route, such as `/v1`.
+        memory: where chat messages are kept: a file, or `dynamodb://TABLE`.
+        access_file: keys with scopes, see `quire.access_file`; None for no more than `api_key`.
     """
 
     store: str = f"{LOCAL_ROOT}/store"
@@ -35,6 +37,8 @@ class Settings:
     threads: int = 1
     max_body_bytes: int = 1_000_000
     base_path: str = ""
+    memory: str = f"{LOCAL_ROOT}/memory.sqlite"
+    access_file: Path | None = None
 
 
 def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -56,6 +60,8 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         threads=int(_number(env, "QUIRE_THREADS", default.threads)),
         max_body_bytes=int(_number(env, "QUIRE_MAX_BODY_BYTES", default.max_body_bytes)),
         base_path=env.get("QUIRE_BASE_PATH", default.base_path),
+        memory=env.get("QUIRE_MEMORY") or default.memory,
+        access_file=Path(env["QUIRE_ACCESS"]) if env.get("QUIRE_ACCESS") else None,
     )
 
 

@@ -16,10 +16,10 @@ from quire.documents import Document, text_sha256
 from quire.errors import SourceError
 from quire.live_catalog import LiveCatalog
 from quire.live_writes import LiveWrites, Written, unknown_document
+from quire.places import Site
 from quire.ports import Embedder, ObjectStore
 from quire.sites import (
     Page,
-    Site,
     SiteDocument,
     Submission,
     as_document,

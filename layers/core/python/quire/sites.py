@@ -1,9 +1,7 @@
-"""The sites of a collection, and their documents as values: ids, names and keys."""
+"""The documents of sites as values: ids, fields and keys."""
 
 from __future__ import annotations
 
-import hashlib
-import re
 import secrets
 import uuid
 from dataclasses import dataclass
@@ -11,39 +9,10 @@ from pathlib import PurePosixPath
 
 from quire.artifact.transfer import collection_key
 from quire.documents import Chunk, Document
-from quire.live_writes import Place
-from quire.profiles import profile_named
+from quire.places import SITE_FIELD, Site
 from quire.sessions import moment
 
-PROFILE = "sites"
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
-_SLUG = re.compile(r"[^a-z0-9]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """One site of a collection of profile `sites`."""
-
-    collection: str
-    id: str
-
-    @property
-    def name(self) -> str:
-        """Of the collection that holds this site's documents: below the sites' own, with the id's digest.
-
-        Ids may hold anything, and file systems may not tell their cases apart: the digest does.
-
-        >>> Site("sites", "Acme GmbH/1").name
-        'sites/acme-gmbh-1-175162e75aff7100e25f1ec73ce41e39'
-        """
-        digest = hashlib.sha256(self.id.encode()).hexdigest()[:32]
-        slug = _SLUG.sub("-", self.id.lower()).strip("-")[:40].strip("-")
-        return f"{self.collection}/{slug}-{digest}" if slug else f"{self.collection}/{digest}"
-
-    @property
-    def place(self) -> Place:
-        """Where its live writes go; builds never do."""
-        return Place(self.name, profile_named(PROFILE), is_built=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +63,7 @@ def as_document(new: SiteDocument) -> Document:
     """The document as ingestion reads it: Markdown by its source's name, else plain text."""
     kind = "docs" if PurePosixPath(new.source).suffix.lower() in _MARKDOWN else "prose"
     metadata = {
-        "site_id": new.site_id,
+        SITE_FIELD: new.site_id,
         "source": new.source,
         "document_id": new.id,
         "path": new.source or new.id,

@@ -1,0 +1,132 @@
+"""What live documents and chat messages need of a process: opened at the first request that asks for it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from functions.web.logs import log
+from quire.access import ANYONE
+from quire.artifact.layout import Pointer
+from quire.artifact.store import SegmentStore
+from quire.conversations import Contexts, Conversations
+from quire.errors import QuireError
+from quire.folding import Folding, may_be_due
+from quire.jobs import Jobs
+from quire.library import Library
+from quire.live_catalog import LiveCatalog
+from quire.live_writes import LiveWrites
+from quire.places import Place
+from quire.ports import ChatMemory, Embedder, ObjectStore
+from quire.site_documents import SiteDocuments
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The use cases of live documents and chat messages."""
+
+    documents: SiteDocuments
+    conversations: Conversations
+    contexts: Contexts
+    library: Library
+    jobs: Jobs
+    memory: ChatMemory
+
+
+@dataclass(frozen=True, slots=True)
+class Foundation:
+    """What `open_live` builds on.
+
+    Attributes:
+        store, objects, live: the collections, to be written, listed and read.
+        work: folder for segments on their way.
+        embedder_for: the embedder of a digest, of "" for the one that new collections get.
+        memory: chat messages.
+        base_url_of: where a collection's pages lie; "" where it is not known.
+        concurrent: whether work can go on when a response was sent; in Lambda it cannot.
+        invoke: has a job of a collection run elsewhere; None runs it here.
+    """
+
+    store: SegmentStore
+    objects: ObjectStore
+    live: LiveCatalog
+    work: Path
+    embedder_for: Callable[[str], Embedder]
+    memory: ChatMemory
+    base_url_of: Callable[[str], str] = lambda _: ""
+    concurrent: bool = True
+    invoke: Callable[[str, str], None] | None = None
+
+
+def open_live(base: Foundation) -> Live:
+    """Put the use cases together."""
+    upkeep = Upkeep(Folding(base.store, base.objects, base.work), concurrent=base.concurrent)
+    writes = LiveWrites(base.store, base.work, after_write=upkeep)
+    library = Library(base.live, writes, base.embedder_for)
+    conversations = Conversations(base.memory)
+
+    def start(collection: str, job_id: str) -> None:
+        if base.invoke:
+            base.invoke(collection, job_id)
+        else:
+            threading.Thread(target=jobs.run, args=(collection, job_id), daemon=True).start()
+
+    jobs = Jobs(
+        base.objects,
+        lambda name, files: library.ingest(ANYONE, name, files, base_url=base.base_url_of(name)),
+        start,
+    )
+    return Live(
+        documents=SiteDocuments(base.live, writes, base.store, base.objects, embedder_for=base.embedder_for),
+        conversations=conversations,
+        contexts=Contexts(base.live, conversations, base.embedder_for),
+        library=library,
+        jobs=jobs,
+        memory=base.memory,
+    )
+
+
+class Upkeep:
+    """Folds a place's segments after a write, where many have gathered: beside the requests, or before the answer.
+
+    Each place is folded by one thread at a time; a write that comes meanwhile has it looked at once more.
+    """
+
+    def __init__(self, folding: Folding, *, concurrent: bool) -> None:
+        self._folding = folding
+        self._concurrent = concurrent
+        self._guard = threading.Lock()
+        self._due: dict[str, Place] = {}
+        self._works = False
+
+    def __call__(self, place: Place, pointer: Pointer) -> None:
+        """Fold what is due."""
+        if not may_be_due(pointer):
+            return
+        if not self._concurrent:
+            self._fold(place)
+            return
+        with self._guard:
+            self._due[place.name] = place
+            if not self._works:
+                self._works = True
+                threading.Thread(target=self._work, name="upkeep", daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            with self._guard:
+                if not self._due:
+                    self._works = False
+                    return
+                place = self._due.pop(next(iter(self._due)))
+            self._fold(place)
+
+    def _fold(self, place: Place) -> None:
+        try:
+            self._folding.fold(place)
+        except QuireError as error:
+            # The documents are served as they are; the next write tries again.
+            log("not folded", logging.WARNING, collection=place.name, message=str(error))

@@ -1,0 +1,103 @@
+"""Files into a collection, by request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from quire.access import WRITE, Caller
+from quire.documents import Document
+from quire.errors import SourceError
+from quire.ingestion import chunk_document
+from quire.live_catalog import LiveCatalog
+from quire.live_writes import LiveWrites
+from quire.parsing.markdown import page_title
+from quire.places import LIBRARY, Place
+from quire.ports import Embedder
+from quire.profiles import profile_named
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file as a client sends it; `is_highlight` says that it is what a reader marked, and is kept as metadata."""
+
+    path: str
+    content: str
+    is_highlight: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of the files: chunks served of the good ones, and the bad ones, each path with its reason."""
+
+    chunks: int
+    failures: tuple[tuple[str, str], ...]
+
+
+class Library:
+    """Collections of profile `docs`, which take files; whether a caller may is asked first.
+
+    Args:
+        live, writes: the collections, to be read and written.
+        embedder_for: the embedder of a digest, of "" for the one that new collections get.
+    """
+
+    def __init__(
+        self, live: LiveCatalog, writes: LiveWrites, embedder_for: Callable[[str], Embedder]
+    ) -> None:
+        self._live = live
+        self._writes = writes
+        self._embedder_for = embedder_for
+
+    def ingest(
+        self, caller: Caller, collection: str, files: Sequence[File], *, base_url: str = ""
+    ) -> Ingested:
+        """Serve the files, each in place of the one of its path, all at once; bad ones are left out and told.
+
+        Raises:
+            ScopeMissing: the caller may not write to the collection.
+        """
+        caller.require(WRITE, collection)
+        good: dict[str, Document] = {}
+        failures: list[tuple[str, str]] = []
+        for file in files:
+            try:
+                document = as_document(file, base_url)
+                next(iter(chunk_document(document)))
+                good[document.id] = document
+            except SourceError as error:
+                failures.append((file.path, str(error)))
+            except StopIteration:
+                failures.append((file.path, f"{file.path}: nothing in it can be read"))
+        if not good:
+            return Ingested(0, tuple(failures))
+        place = Place(collection, profile_named(LIBRARY))
+        written = self._writes.put(place, list(good.values()), self._embedder(collection))
+        return Ingested(written.total, tuple(failures))
+
+    def _embedder(self, collection: str) -> Embedder:
+        served = self._live.find(collection)
+        return self._embedder_for(served.model if served else "")
+
+
+def as_document(file: File, base_url: str) -> Document:
+    """The document of a file: its chapter is the page's title, and its chunks' headings are the sections.
+
+    Raises:
+        SourceError: the path is empty, or the file is malformed.
+    """
+    path = file.path.strip().lstrip("/")
+    if not path:
+        raise SourceError("path: wanted a file's path, found an empty one", path=file.path)
+    title = page_title(file.content, path) or PurePosixPath(path).stem
+    metadata = {
+        "path": path,
+        "filename": PurePosixPath(path).name,
+        "chapter": title,
+        "section": title,
+        "url": f"{base_url.rstrip('/')}/{path}" if base_url else path,
+    }
+    if file.is_highlight:
+        return Document(path, file.content, "docs", {**metadata, "is_highlight_chunk": True})
+    return Document(path, file.content, "docs", metadata)
