@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from build_index.beir import build_beir_index, read_beir, score_beir
@@ -25,11 +26,8 @@ def main() -> None:
         tools = Tools(open_embedder(folder, threads=args.threads), folder, settings().cache)
         questions = read_beir(args.folder)
         index = build_beir_index(args.folder, tools)
-        found[precision] = score_beir(
-            lambda query, index=index, tools=tools: retrieve(index, tools.embedder, query),
-            questions,
-            "vector",
-        )["ndcg@10"]
+        ask = partial(retrieve, index, tools.embedder)
+        found[precision] = score_beir(ask, questions, "vector")["ndcg@10"]
         print(f"{precision}: nDCG@10 {found[precision]:.4f}")
     print(f"int8 - float32: {found['int8'] - found['float32']:+.4f}")
 
