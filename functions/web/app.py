@@ -17,10 +17,12 @@ from starlette.types import Scope
 from functions.faces.mcp.endpoint import PATH as MCP_PATH
 from functions.faces.mcp.endpoint import McpEndpoint
 from functions.faces.native.routes import FACE as NATIVE
+from functions.faces.openai.endpoint import router as chat_router
 from functions.web.access import Access
 from functions.web.calls import run
 from functions.web.faces import ANSWER, FUNCTIONS, MOUNT_PATH, QUERY, FaceMount, joined
 from functions.web.frame import Frame
+from functions.web.llms import llms_router
 from functions.web.logs import configure_logs
 from functions.web.openapi import describe_api
 from functions.web.reference import reference_router
@@ -50,9 +52,11 @@ def create_app(
     app.router.routes.extend(joined(NATIVE, functions).routes)
     app.router.routes.extend(reference_router(partial(_describe, functions=functions)).routes)
     if QUERY in functions:
+        app.router.routes[:0] = llms_router().routes  # ahead of the mount, which would look for it in a face
         app.router.routes.extend(site_router().routes)
     if ANSWER in functions:
         app.router.routes.append(Route(MCP_PATH, McpEndpoint()))
+        app.router.routes.extend(chat_router.routes)
     # In place of the six layers that FastAPI would build: the frame answers every error, so there is one way for all.
     # FastAPI's routes need the exit stack.
     app.middleware_stack = Frame(

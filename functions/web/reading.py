@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from functions.web.access import Caller
 from functions.web.service import Knowledge
-from quire.answering.answerer import answer
+from quire.answering.answerer import answer, stream_answer
+from quire.answering.events import Event
 from quire.answering.findings import Shelf
 from quire.answering.inquiry import Answer, Inquiry
 from quire.catalog import Served
@@ -52,6 +54,21 @@ def ask(
     served = service.serve(caller, collection, version, inquiry.filters)
     shelf = Shelf(served.index, service.embedder(served), service.title(collection), served.label)
     return served, answer(shelf, inquiry)
+
+
+def ask_stream(
+    service: Knowledge, caller: Caller, collection: str, inquiry: Inquiry, *, version: str | None = None
+) -> Iterator[Event]:
+    """The same answer as events. What is wrong with the request is raised here, before the first of them.
+
+    Raises:
+        ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
+    """
+    served = service.serve(caller, collection, version, inquiry.filters)
+    shelf = Shelf(served.index, service.embedder(served), service.title(collection), served.label)
+    events = stream_answer(shelf, inquiry)
+    first = next(events)
+    return chain([first], events)
 
 
 def read_around(

@@ -15,7 +15,9 @@ from pathlib import Path
 from starlette.routing import BaseRoute, Route
 
 from functions.faces.mcp.endpoint import PATH as MCP_PATH
+from functions.faces.openai.endpoint import router as chat_router
 from functions.web.faces import FUNCTIONS, joined, load_face
+from functions.web.llms import PATHS as LLMS_PATHS
 from functions.web.reference import PATHS
 from functions.web.site import PATHS as SITE_PATHS
 
@@ -35,10 +37,11 @@ def route_table() -> dict[str, dict[str, list[str]]]:
         if face := load_face(name):
             table[name] = {function: _lines(joined(face, [function]).routes) for function in FUNCTIONS}
     table["native"]["query"] = sorted(
-        [*table["native"]["query"], *(f"GET {path}" for path in (*PATHS, *SITE_PATHS))]
+        [*table["native"]["query"], *(f"GET {path}" for path in (*PATHS, *SITE_PATHS, *LLMS_PATHS))]
     )
     answers = table["native"].setdefault("answer", [])
     answers.extend(f"{method} {MCP_PATH}" for method in ("DELETE", "GET", "POST"))
+    answers.extend(_lines(chat_router.routes))
     answers.sort()
     return {name: {key: lines for key, lines in row.items() if lines} for name, row in table.items()}
 

@@ -1,0 +1,46 @@
+"""An app on a port of its own, and a browser that may go nowhere else."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import uvicorn
+from starlette.types import ASGIApp
+
+CHROMIUM_FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync --disable-dev-shm-usage"
+).split()
+
+
+@contextmanager
+def running(app: ASGIApp) -> Iterator[str]:
+    """Serve the app from a thread; gives its address."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        until = time.monotonic() + 20
+        while not server.started and time.monotonic() < until:
+            time.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.should_exit = True
+            thread.join(timeout=20)
+
+
+def chromium() -> str:
+    """Path of the machine's Chromium, or a skip that says how to get one."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not found:
+        pytest.skip("no Chromium on this machine; on Debian: apt-get install chromium")
+    return found
