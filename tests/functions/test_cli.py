@@ -1,0 +1,120 @@
+"""The user's command line as people call it: a process, its two streams, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functions.cli import main
+from tests.support.indexed import PATHS
+from tests.support.shop_app import FILES, write_shop
+
+pytestmark = pytest.mark.usefixtures("model_folder")
+
+
+class Desk:
+    """A folder to stand in, with the shop beside and a store of its own."""
+
+    def __init__(self, folder: Path, model_folder: Path) -> None:
+        self.folder = folder
+        self.shop = write_shop(folder / "shop")
+        (folder / ".quire" / "cache").mkdir(parents=True)
+        (folder / ".quire" / "cache" / "models").symlink_to(model_folder.parent)
+
+    def run(self, *arguments: str, code: int = 0, folder: str = ".") -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            (sys.executable, "-m", "functions.cli", *arguments),
+            cwd=self.folder / folder,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": PATHS, "NO_COLOR": "1", "COLUMNS": "200"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr
+        assert done.returncode == code, done.stderr
+        return done
+
+    def json(self, *arguments: str) -> Any:
+        return json.loads(self.run(*arguments, "--json").stdout)
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Desk:
+    """The shop, indexed."""
+    desk = Desk(tmp_path_factory.mktemp("desk"), model_folder)
+    outcome = desk.json("index", "shop")
+    assert (outcome["collection"], outcome["files"], outcome["changed"]) == ("shop", 9, 9)
+    return desk
+
+
+def test_indexing_again_takes_only_what_changed(desk: Desk) -> None:
+    done = desk.run("index", "shop")
+    assert done.stdout.startswith("shop: 9 files, ")
+    assert " 0 files changed, " in done.stdout
+
+
+def test_search_prints_places_that_an_editor_opens(desk: Desk) -> None:
+    first, _, rest = desk.run("search", "doCurlGet", "-n", "1").stdout.partition("\n")
+    place, symbol, _ = first.split()
+    path, _, line = place.rpartition(":")
+    assert symbol == "doCurlGet"
+    assert "function doCurlGet" in rest
+    shown = (desk.folder / path).read_text(encoding="utf-8").split("\n")[int(line) - 1]
+    assert rest.split("\n")[0].strip() == shown.strip()
+
+
+def test_search_gives_one_json_value(desk: Desk) -> None:
+    found = desk.json("search", "cart total", "--rerank", "--collection", "shop")
+    assert found["collection"] == "shop"
+    assert found["hits"][0]["metadata"]["path"] == "public/js/cart.js"
+
+
+def test_ask_answers_with_sources_and_their_lines(desk: Desk) -> None:
+    said = desk.run("ask", "Where is the memcached session handler configured?").stdout
+    answer, _, sources = said.partition("\nSources:\n")
+    assert "session.save_handler" in answer
+    assert "[1] shop/config/php/session.php:" in sources
+    body = desk.json("ask", "Where is the memcached session handler configured?")
+    assert body["answerable"]
+    for citation in body["citations"]:
+        assert citation["quote"] in FILES[citation["path"]]
+
+
+def test_what_is_not_covered_is_exit_code_1(desk: Desk) -> None:
+    assert "not covered" in desk.run("ask", "How do I bake sourdough bread with rye flour?", code=1).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("index", "nowhere"), "quire: nowhere: wanted a folder, found nothing"),
+        (("index", "shop/Dockerfile"), "quire: shop/Dockerfile: wanted a folder, found a file"),
+        (("index", "shop", "--name", "health"), "the name is reserved"),
+        (("search", "x", "--store", "empty"), "quire: nothing is indexed yet: run `quire index PATH` first"),
+        (("ask", "x", "-c", "missing"), "collection 'missing': not in this store, which holds shop"),
+        (("search", " "), "the question is empty"),
+        (("search", "x", "--store", "ftp://x"), "wanted a folder or s3://bucket/prefix"),
+        (("serv",), "No such command"),
+    ],
+)
+def test_what_is_wrong_is_one_message_and_exit_code_2(
+    desk: Desk,
+    arguments: tuple[str, ...],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(desk.folder)
+    monkeypatch.setattr(sys, "argv", ["quire", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    shown = capsys.readouterr()
+    assert ended.value.code == 2
+    assert message in shown.err
+    assert shown.out == ""
