@@ -10,7 +10,7 @@ from urllib.parse import quote
 from build_index.sources.api_describe import Described, write_embedding, write_headline, write_text
 from build_index.sources.api_text import readable
 from build_index.sources.reference_page import Entry, Page
-from quire.documents import Document, Value
+from quire.documents import Document, Value, text_sha256
 
 _SAYS_DEPRECATED = re.compile(r"(?:this|the)\b[^.]{0,60}\bdeprecated|deprecated", re.IGNORECASE)
 
@@ -62,6 +62,7 @@ def build_document(entry: Described, identity: Identity) -> Document:
         "heading": entry.name,
         "url": _url(identity),
         "deprecated": "Deprecated" in identity.tags,
+        "description_sha256": _description_digest(entry, identity.entry),
         "symbols": identity.symbols,
         "aliases": identity.aliases,
         "breadcrumb": " › ".join(part for part in (identity.class_name, identity.member_name) if part),
@@ -91,6 +92,13 @@ def say_deprecation(entry: Entry | None, tags: tuple[str, ...], preferred: str, 
     if not told and "Deprecated" not in tags:
         return ""
     return told if _SAYS_DEPRECATED.match(told) else f"Deprecated. {told}".strip()
+
+
+def _description_digest(entry: Described, told: Entry | None) -> str:
+    """Half a digest of what people read about it: it changes with the words, not with signature, tags or security."""
+    words = [entry.prose, told.text("deprecation_message") if told else ""]
+    words += [one.summary for one in (*entry.parameters, *entry.returns)]
+    return text_sha256("\n".join(filter(None, words)))[:32]
 
 
 def _place(identity: Identity) -> dict[str, Value]:

@@ -19,6 +19,7 @@ from build_index.sources.dump_values import (
     read_security,
     read_tags,
     show_type,
+    write_declaration,
 )
 from build_index.sources.reference_documents import read_names, read_prose
 from build_index.sources.reference_page import Entry, Page
@@ -151,6 +152,7 @@ def _member_facts(owner: str, raw: Raw) -> dict[str, Value]:
     read, write = read_security(raw)
     preferred = read_preferred(raw)
     facts: dict[str, Value] = {
+        "signature": write_declaration(raw),
         "security": read if read == write else f"read {read}, write {write}",
         "thread_safety": str(raw.get("ThreadSafety", "Unknown")),
         "internal": is_internal(raw),

@@ -84,6 +84,36 @@ def show_type(raw: object) -> str:
     return f"Enum.{name}" if raw.get("Category") == "Enum" else f"{_LUAU_TYPES.get(base, base)}{optional}"
 
 
+def write_declaration(raw: Raw) -> str:
+    """A member's name, parameters and types in the dump's own words, to compare versions by.
+
+    >>> parameter = {"Name": "axis", "Type": {"Category": "Enum", "Name": "Axis"}, "Default": "X"}
+    >>> write_declaration({"Name": "Turn", "Parameters": [parameter], "ReturnType": {"Name": "null"}})
+    'Turn(axis: Enum.Axis = X): null'
+    """
+    text = str(raw["Name"])
+    if isinstance(raw.get("Parameters"), list):
+        text += f"({', '.join(map(_declare, raw['Parameters']))})"
+    for key in ("ReturnType", "ValueType"):
+        if key in raw:
+            text += f": {_type_name(raw[key])}"
+    default = raw.get("Default")
+    return text if default is None else f"{text} = {default}"
+
+
+def _declare(parameter: Raw) -> str:
+    text = f"{parameter.get('Name')}: {_type_name(parameter.get('Type'))}"
+    return f"{text} = {parameter['Default']}" if "Default" in parameter else text
+
+
+def _type_name(raw: object) -> str:
+    if isinstance(raw, list):
+        return ", ".join(map(_type_name, raw))
+    if not isinstance(raw, dict):
+        return "unknown"
+    return f"Enum.{raw.get('Name')}" if raw.get("Category") == "Enum" else str(raw.get("Name"))
+
+
 def join_parameters(raw: Raw, entry: Entry | None, owner: str) -> tuple[Parameter, ...]:
     """The dump's parameters, with the reference's summaries and its more exact types where the two agree in number."""
     own = [

@@ -19,6 +19,7 @@ from functions.faces.native.contract import (
     QueryResponse,
     Status,
 )
+from functions.faces.native.diff import router as diff_router
 from functions.faces.native.verify import router as verify_router
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
@@ -117,5 +118,5 @@ async def _summaries(request: Request) -> list[CollectionSummary]:
     return [summary_wire(name, service.title(name), state, now) for name, state in states]
 
 
-router.routes.extend(verify_router.routes)
+router.routes.extend([*verify_router.routes, *diff_router.routes])
 FACE = Face("native", "Native API", {QUERY: router})
