@@ -1,0 +1,143 @@
+/**
+ * Quire beside any page:
+ *
+ *   <script src="https://HOST/widget.js" data-collection="textbook" defer></script>
+ *
+ * A button opens a dialog that asks the collection; text that is selected on the page can be asked about. Everything lies in
+ * a shadow root. Colours and place are CSS variables of the page: --quire-accent, --quire-on-accent, --quire-paper,
+ * --quire-ink, --quire-font, --quire-radius, --quire-right, --quire-bottom. Further attributes: data-label, data-title,
+ * data-key (a key that may be public). The page's policy needs script-src and connect-src HOST; styles need nothing.
+ */
+(() => {
+  const script = document.currentScript;
+  if (!script || document.querySelector("quire-widget")) return;
+  const base = new URL(".", script.src).href;
+  const collection = script.dataset.collection ?? "";
+  const label = script.dataset.label ?? "Ask";
+  const title = script.dataset.title ?? "Ask the documentation";
+  const key = script.dataset.key ?? "";
+  const MOST_SELECTED = 4000;
+
+  const STYLE = `
+:host{--a:var(--quire-accent,#0b6e53);--oa:var(--quire-on-accent,#fff);--p:var(--quire-paper,#fff);--i:var(--quire-ink,#1c1d1b);--r:var(--quire-radius,14px);--soft:color-mix(in srgb,var(--i) 68%,var(--p));--line:color-mix(in srgb,var(--i) 14%,var(--p));--wash:color-mix(in srgb,var(--i) 5%,var(--p));all:initial;font:1rem/1.6 var(--quire-font,system-ui,sans-serif);color:var(--i)}
+@media(prefers-color-scheme:dark){:host{--a:var(--quire-accent,#6fd3ae);--oa:var(--quire-on-accent,#08231a);--p:var(--quire-paper,#1b1e1b);--i:var(--quire-ink,#e9e9e3)}}
+*{box-sizing:border-box}button,textarea{font:inherit;color:inherit}button{cursor:pointer}:focus-visible{outline:2px solid var(--a);outline-offset:2px}[hidden]{display:none!important}
+.open,.about{position:fixed;z-index:2147483000;border:0;border-radius:999px;background:var(--a);color:var(--oa);font-weight:600;box-shadow:0 6px 24px -8px #0006}
+.open{right:var(--quire-right,1.25rem);bottom:var(--quire-bottom,1.25rem);padding:.7rem 1.3rem}.about{padding:.35rem .9rem;font-size:.85rem}
+dialog{border:0;padding:0;margin:auto 1.25rem 1.25rem auto;width:min(27rem,calc(100vw - 1.5rem));max-height:min(40rem,calc(100dvh - 2.5rem));border-radius:var(--r);background:var(--p);color:var(--i);box-shadow:0 20px 60px -16px #0007}
+dialog[open]{display:flex;flex-direction:column}dialog::backdrop{background:#0003}
+header{display:flex;align-items:center;padding:1rem 1.15rem .4rem}h2{font-size:1.05rem;margin:0;flex:1}.x{border:0;background:none;font-size:1.4rem;line-height:1;padding:.3rem .6rem;color:var(--soft)}
+.out{padding:.3rem 1.15rem;overflow:auto;flex:1;overflow-wrap:anywhere;font-size:.95rem}.hello{color:var(--soft)}
+form{padding:.7rem 1.15rem 1.1rem}.box{display:flex;gap:.5rem;align-items:flex-end;border:1px solid var(--line);border-radius:12px;padding:.4rem .4rem .4rem .8rem}.box:focus-within{border-color:var(--a)}
+textarea{flex:1;min-width:0;border:0;background:none;resize:none;outline:0;padding:.25rem 0;max-height:8rem;field-sizing:content}.send{border:0;border-radius:9px;background:var(--a);color:var(--oa);font-weight:600;padding:.4rem .9rem}.send:disabled{opacity:.45;cursor:default}
+.chosen{border-left:3px solid var(--a);margin:0 0 .6rem;padding:.1rem .7rem;color:var(--soft);font-size:.85rem;max-height:4.6rem;overflow:hidden;display:flex;gap:.5rem}.chosen span{flex:1}
+.cite{border:0;border-radius:6px;background:color-mix(in srgb,var(--a) 16%,var(--p));color:var(--a);font-weight:600;font-size:.74rem;line-height:1;padding:.25rem .4rem;margin:0 .1rem;vertical-align:.1em}
+.source{border:1px solid var(--line);border-radius:10px;padding:.55rem .8rem;margin:.5rem 0;font-size:.85rem}.source summary{cursor:pointer;font-weight:600}.source blockquote{margin:.5rem 0;padding:0 0 0 .7rem;border-left:3px solid var(--a)}.source a{color:var(--a)}
+.where,.note{color:var(--soft);font-size:.8rem}p{margin:.5rem 0}p.h{font-weight:650}pre{background:var(--wash);border-radius:9px;padding:.7rem;overflow:auto;font-size:.85em}code{font-family:ui-monospace,monospace;font-size:.9em;background:var(--wash);border-radius:4px;padding:.05em .25em}pre code{background:none;padding:0}ul,ol{padding-left:1.3rem}
+a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem .2rem 0}`;
+
+  const make = (tag, properties, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
+
+  const host = document.createElement("quire-widget");
+  const root = host.attachShadow({ mode: "open" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  root.adoptedStyleSheets = [sheet];
+
+  const out = make("div", { className: "out", tabIndex: -1 });
+  out.setAttribute("aria-live", "polite");
+  const field = make("textarea", { rows: 1, maxLength: 8000, placeholder: "Your question" });
+  field.setAttribute("aria-label", "Your question");
+  const send = make("button", { className: "send", type: "submit", disabled: true, textContent: "Ask" });
+  const chosen = make("div", { className: "chosen", hidden: true });
+  const form = make("form", {}, chosen, make("div", { className: "box" }, field, send));
+  const heading = make("h2", { id: "t", textContent: title });
+  const shut = make("button", { className: "x", type: "button", textContent: "×" });
+  shut.setAttribute("aria-label", "Close");
+  const dialog = make("dialog", {}, make("header", {}, heading, shut), out, form);
+  dialog.setAttribute("aria-labelledby", "t");
+  const opener = make("button", { className: "open", type: "button", textContent: label });
+  opener.setAttribute("aria-haspopup", "dialog");
+  const about = make("button", { className: "about", type: "button", textContent: "Ask about this", hidden: true });
+  root.append(opener, about, dialog);
+
+  let selected = "";
+  let turn = null;
+  const history = [];
+
+  function open(text = "") {
+    choose(text);
+    if (!out.childNodes.length) out.append(make("p", { className: "hello", textContent: "Answers quote their sources; each number opens one." }));
+    dialog.showModal();
+    field.focus();
+  }
+
+  function choose(text) {
+    selected = text.slice(0, MOST_SELECTED);
+    chosen.hidden = !selected;
+    const drop = make("button", { className: "x", type: "button", textContent: "×", onclick: () => choose("") });
+    drop.setAttribute("aria-label", "Leave the selected text out");
+    chosen.replaceChildren(make("span", { textContent: selected }), drop);
+    field.placeholder = selected ? "What about it?" : "Your question";
+  }
+
+  async function ask(question) {
+    turn?.abort();
+    const mine = turn = new AbortController();
+    const [{ Api, keepKey, Problem }, { markdown }] = await Promise.all([import(`${base}{assets}/api.js`), import(`${base}{assets}/markdown.js`)]);
+    if (key) keepKey(key);
+    const body = make("div", {});
+    const tail = make("div", {});
+    out.replaceChildren(make("p", {}, make("strong", { textContent: question })), body, tail);
+    let text = "";
+    const cite = (n) => make("button", { className: "cite", type: "button", textContent: n, onclick: () => show(n) });
+    const show = (n) => { const one = tail.querySelector(`[data-n="${n}"]`); if (one) { one.open = true; one.scrollIntoView({ block: "nearest" }); } };
+    const on = (event, data) => {
+      if (event === "delta") { text += data.text; body.replaceChildren(markdown(text, cite)); }
+      if (event !== "done") return;
+      text = data.answer;
+      body.replaceChildren(markdown(text, cite));
+      tail.replaceChildren(...(data.notices ?? []).map((line) => make("p", { className: "note", textContent: line })), ...(data.citations ?? []).map(source));
+      history.push({ role: "user", text: question }, { role: "assistant", text });
+    };
+    try {
+      await new Api(base).answer({ collection, q: question, selected_text: selected || null, history: history.slice(-8) }, on, mine.signal);
+    } catch (error) {
+      if (error.name !== "AbortError") tail.append(make("p", { className: "note", role: "alert", textContent: error instanceof Problem ? error.message : "The answer could not be shown." }));
+    }
+  }
+
+  function source(one) {
+    const lines = one.start_line ? `:${one.start_line}–${one.end_line}` : "";
+    const details = make("details", { className: "source" }, make("summary", { textContent: `${one.n}  ${one.heading || one.path || "Source"}` }), make("blockquote", { textContent: one.quote }), make("div", { className: "where", textContent: `${one.path ?? ""}${lines} · version ${one.version}` }));
+    details.dataset.n = one.n;
+    if (/^https?:\/\//.test(one.url ?? "")) details.append(make("a", { href: one.url, textContent: "Open page", rel: "noopener" }));
+    return details;
+  }
+
+  function placeAbout() {
+    const chosenNow = getSelection();
+    const text = chosenNow.toString().trim();
+    about.hidden = text.length < 3 || dialog.open;
+    if (about.hidden) return;
+    const box = chosenNow.getRangeAt(0).getBoundingClientRect();
+    about.style.left = `${Math.min(Math.max(box.left, 8), innerWidth - 150)}px`;
+    about.style.top = `${Math.min(box.bottom + 8, innerHeight - 44)}px`;
+  }
+
+  opener.addEventListener("click", () => open());
+  about.addEventListener("pointerdown", (event) => event.preventDefault());
+  about.addEventListener("click", () => { const text = getSelection().toString().trim(); about.hidden = true; open(text); });
+  shut.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  dialog.addEventListener("close", () => turn?.abort());
+  field.addEventListener("input", () => { send.disabled = !field.value.trim(); });
+  field.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); } });
+  form.addEventListener("submit", (event) => { event.preventDefault(); const question = field.value.trim(); if (!question) return; field.value = ""; send.disabled = true; ask(question); });
+  document.addEventListener("selectionchange", () => { clearTimeout(placeAbout.timer); placeAbout.timer = setTimeout(placeAbout, 150); });
+  document.body.append(host);
+})();

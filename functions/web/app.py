@@ -20,6 +20,7 @@ from functions.faces.native.routes import FACE as NATIVE
 from functions.faces.openai.endpoint import router as chat_router
 from functions.web.access import Access
 from functions.web.calls import run
+from functions.web.cors import CrossOrigin
 from functions.web.faces import ANSWER, FUNCTIONS, MOUNT_PATH, QUERY, FaceMount, joined
 from functions.web.frame import Frame
 from functions.web.llms import llms_router
@@ -59,12 +60,13 @@ def create_app(
         app.router.routes.extend(chat_router.routes)
     # In place of the six layers that FastAPI would build: the frame answers every error, so there is one way for all.
     # FastAPI's routes need the exit stack.
-    app.middleware_stack = Frame(
+    frame = Frame(
         AsyncExitStackMiddleware(app.router),
         access=access,
         is_open=lambda scope: _is_open(scope, mount),
         max_body_bytes=max_body_bytes,
     )
+    app.middleware_stack = CrossOrigin(frame, service.collections)
     return app
 
 

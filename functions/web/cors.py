@@ -1,0 +1,70 @@
+"""Which pages of other sites may ask, collection by collection: `options.origins` in `collections.toml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quire.collections import Collection
+
+ORIGINS = "origins"
+ANY = "*"
+PREFLIGHT = {
+    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-headers": "content-type, x-api-key, authorization",
+    "access-control-max-age": "7200",
+    "vary": "origin",
+}
+
+
+class CrossOrigin:
+    """ASGI middleware outside the frame: a browser asks for leave without a key.
+
+    Before a request its collection is unknown, so a preflight passes for the origins of any collection; the response
+    itself may be read by those of the collection that was asked.
+    """
+
+    def __init__(self, app: ASGIApp, collections: Mapping[str, Collection]) -> None:
+        self._app = app
+        self._allowed = {name: origins_of(one) for name, one in collections.items()}
+        self._everyone = frozenset[str]().union(*self._allowed.values())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a preflight; let anything else pass, with leave to read it where there is."""
+        origin = Headers(scope=scope).get("origin") if scope["type"] == "http" and self._everyone else None
+        if origin is None:
+            await self._app(scope, receive, send)
+            return
+        if scope["method"] == "OPTIONS" and _may(origin, self._everyone):
+            headers = PREFLIGHT | {"access-control-allow-origin": origin}
+            await Response(status_code=204, headers=headers)(scope, receive, send)
+            return
+
+        async def with_leave(message: Message) -> None:
+            collection = scope.get("state", {}).get("collection", "")
+            if message["type"] == "http.response.start" and _may(origin, self._allowed.get(collection, ())):
+                headers = MutableHeaders(scope=message)
+                headers["access-control-allow-origin"] = origin
+                headers["access-control-expose-headers"] = "retry-after, x-request-id"
+                headers.add_vary_header("origin")
+            await send(message)
+
+        await self._app(scope, receive, with_leave)
+
+
+def origins_of(collection: Collection) -> frozenset[str]:
+    """The origins that a collection's maintainer lists.
+
+    >>> sorted(origins_of(Collection("book", "textbook", options={"origins": ["https://book.example/"]})))
+    ['https://book.example']
+    """
+    listed = collection.options.get(ORIGINS, ())
+    named = [listed] if isinstance(listed, str) else listed
+    return frozenset(str(one).rstrip("/") for one in named)
+
+
+def _may(origin: str, allowed: frozenset[str] | tuple[str, ...]) -> bool:
+    return origin in allowed or ANY in allowed
