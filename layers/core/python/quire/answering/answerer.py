@@ -115,7 +115,7 @@ def _write(request: _Request, findings: Findings) -> Writing:
         if written.text:
             return written
     if findings.confidence >= threshold and written.model_used == EXTRACTIVE:
-        text, citations = extract(findings.weighed, findings.scored)
+        text, citations = extract(findings.weighed, findings.scored, findings.confidence)
         if citations:
             return (yield from _say(replace(written, text=text, citations=citations)))
     text = (

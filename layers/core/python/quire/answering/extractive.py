@@ -14,11 +14,14 @@ from quire.documents import Citation, Hit
 from quire.terms import analyze
 
 MOST_QUOTES = 4
+PER_DOCUMENT = 2
 ANSWER_CHARACTERS = 1_400
 FIRST_CHARACTERS = 620
 LATER_CHARACTERS = 360
 CODE_CHARACTERS = 900
-LEAST_SHARE = 0.5
+LEAST_SHARE = 0.45
+UNSURE, LEAST_DOCUMENTS = 0.5, 3
+"""Below this confidence so many documents are quoted."""
 SAME = 0.7
 """A further quote scores at least this share of the best one's score."""
 
@@ -43,33 +46,56 @@ class Quote:
         return self.hit.chunk.text[self.start : self.end]
 
 
-def extract(question: Weighed, scored: Sequence[Scored]) -> tuple[str, tuple[Citation, ...]]:
+def extract(
+    question: Weighed, scored: Sequence[Scored], confidence: float = 1.0
+) -> tuple[str, tuple[Citation, ...]]:
     """The answer's text in Markdown and its citations; empty where there is nothing to quote.
 
     Each paragraph of the text is a quote, exactly as stored, and its mark.
     """
-    quotes = choose_quotes(question, scored)
+    quotes = choose_quotes(question, scored, sure=confidence >= UNSURE)
     citations = tuple(cite(n, quote.hit, quote.start, quote.end) for n, quote in enumerate(quotes, 1))
     return "\n\n".join(_rendered(citation) for citation in citations), citations
 
 
-def choose_quotes(question: Weighed, scored: Sequence[Scored]) -> list[Quote]:
-    """The best passages, widened to what can be read alone, without repeats, within the answer's bound."""
+def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = True) -> list[Quote]:
+    """The best passages, widened to what can be read alone, without repeats, within the answer's bound.
+
+    Passages beyond `PER_DOCUMENT` of one document come after those of other documents that are good enough. Where the
+    evidence is weak, other documents are quoted beside: the first one may be wrong.
+    """
     ranked = sorted(scored, key=lambda one: -_fitness(question, one))
-    quotes: list[Quote] = []
     best = _fitness(question, ranked[0]) if ranked else 0.0
-    left = ANSWER_CHARACTERS
-    for one in ranked:
-        if len(quotes) == MOST_QUOTES or (quotes and _fitness(question, one) < LEAST_SHARE * best):
-            break
-        if any(_covers(quote, one) for quote in quotes):
-            continue
-        quote = _widened(question, one, *((LATER_CHARACTERS, 2) if quotes else (FIRST_CHARACTERS, 4)))
-        if (quotes and len(quote.text) > left) or any(_repeats(quote, other) for other in quotes):
-            continue
-        quotes.append(quote)
-        left -= len(quote.text)
+    good = [one for one in ranked if _fitness(question, one) >= LEAST_SHARE * best] or ranked[:1]
+    quotes: list[Quote] = []
+    waiting: list[Scored] = []
+    for one in good:
+        if _quoted(quotes).count(one.hit.chunk.document_id) >= PER_DOCUMENT:
+            waiting.append(one)
+        elif len(quotes) < MOST_QUOTES:
+            _add(quotes, question, one)
+    for one in waiting:
+        if len(quotes) < MOST_QUOTES:
+            _add(quotes, question, one)
+    for one in () if sure else ranked:
+        documents = _quoted(quotes)
+        if len(set(documents)) < LEAST_DOCUMENTS and one.hit.chunk.document_id not in documents:
+            _add(quotes, question, one)
     return quotes
+
+
+def _quoted(quotes: Sequence[Quote]) -> list[str]:
+    return [quote.hit.chunk.document_id for quote in quotes]
+
+
+def _add(quotes: list[Quote], question: Weighed, one: Scored) -> None:
+    """Quote the passage, where there is room for it and nothing has said it yet."""
+    if any(_covers(quote, one) for quote in quotes):
+        return
+    quote = _widened(question, one, *((LATER_CHARACTERS, 2) if quotes else (FIRST_CHARACTERS, 4)))
+    left = ANSWER_CHARACTERS - sum(len(other.text) for other in quotes)
+    if not quotes or (len(quote.text) <= left and not any(_repeats(quote, other) for other in quotes)):
+        quotes.append(quote)
 
 
 def _fitness(question: Weighed, one: Scored) -> float:

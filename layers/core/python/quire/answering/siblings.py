@@ -30,7 +30,9 @@ def with_siblings(
             _ranked(index, finder.chunk.document_id, terms, vector)[: PER_DOCUMENT + len(hits)]
         )
         others = [chunk for chunk in chunks if chunk.id not in seen][:PER_DOCUMENT]
-        found += [Hit(chunk, finder.rank, finder.score * DECAY, None, finder.version) for chunk in others]
+        found += [
+            Hit(chunk, finder.rank, finder.score * DECAY, finder.cosine, finder.version) for chunk in others
+        ]
     return tuple(found)
 
 
