@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from quire.fusion import EMPTY, Ranking, fuse, rank
 from quire.index import OpenedIndex
+from quire.ordinals import contains, difference, intersection, union
 from quire.ports import Ordinals, Vectors
 from quire.question import Question
 from quire.symbol_graph import Asked, find_callees, find_callers, read_relation
@@ -61,9 +62,7 @@ def gather(
     by_term = index.search(question.terms, KEYWORD_DEPTH, allowed) if keywords else EMPTY
     named = named_chunks(index, question.names, allowed)
     related = find_related(index, question, named, allowed)
-    ordinals = np.unique(
-        np.concatenate([by_vector.ordinals, by_term.ordinals[:DEPTH], named, related.ordinals])
-    ).astype(np.uint32, copy=False)
+    ordinals = union([by_vector.ordinals, by_term.ordinals[:DEPTH], named, related.ordinals])
     cosines = None if row is None else _cosines(index, row, ordinals, by_vector)
     return Candidates(ordinals, cosines, _align(ordinals, by_term), named, related)
 
@@ -71,7 +70,7 @@ def gather(
 def _cosines(index: OpenedIndex, row: Vectors, ordinals: Ordinals, known: Ranking) -> NDArray[np.float32]:
     """Cosines of all candidates; only those that the search did not score are computed."""
     cosines = _align(ordinals, known)
-    missing = np.setdiff1d(ordinals, known.ordinals, assume_unique=True)
+    missing = difference(ordinals, np.sort(known.ordinals))
     if len(missing):
         rest = index.nearest(row, len(missing), missing)
         cosines[np.searchsorted(ordinals, rest.ordinals)] = rest.scores
@@ -100,7 +99,7 @@ def lead_with_names(index: OpenedIndex, fused: Ranking, question: Question) -> R
         lift = 1.0 if question.whole else NAME_LEAD / max(len(defining), 1) ** 0.5
         if not question.whole and "." not in fold_symbol(name):
             lift *= 0.5
-        scores[np.isin(fused.ordinals, defining)] += np.float32(lift)
+        scores[contains(defining, fused.ordinals)] += np.float32(lift)
     return rank(fused.ordinals, scores, len(scores))
 
 
@@ -118,7 +117,7 @@ def find_related(
     found = fuse(callers, callees, weight=0.5, depth=RELATED, limit=2 * RELATED)
     if allowed is None:
         return found
-    held = np.isin(found.ordinals, allowed)
+    held = contains(allowed, found.ordinals)
     return Ranking(found.ordinals[held], found.scores[held])
 
 
@@ -136,8 +135,8 @@ def named_chunks(index: OpenedIndex, names: Sequence[str], allowed: Ordinals | N
     """Chunks that define one of the names, ascending, inside the filter."""
     if not names:
         return np.empty(0, np.uint32)
-    named = np.unique(np.concatenate([index.symbol(name)[:MOST_NAMED] for name in names]))
-    return named if allowed is None else named[np.isin(named, allowed)]
+    named = union([index.symbol(name)[:MOST_NAMED] for name in names])
+    return named if allowed is None else intersection(named, allowed)
 
 
 def _align(ordinals: Ordinals, ranking: Ranking) -> NDArray[np.float32]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from quire.candidates import Candidates
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
+from quire.ordinals import contains
 from quire.question import Question
 
 CROWD = 50
@@ -30,7 +31,7 @@ def gather_evidence(
         [
             np.zeros(count) if candidates.cosines is None else candidates.cosines[places],
             candidates.keywords[places] / ideal,
-            np.isin(chosen.ordinals, candidates.named),
+            contains(candidates.named, chosen.ordinals),
             np.full(count, question.known_share),
             np.full(count, not question.foreign),
             np.full(count, _clearness(candidates)),

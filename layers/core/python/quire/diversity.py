@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
+from quire.ordinals import contains
 from quire.ports import Ordinals
 
 NEAR_BITS = 3
@@ -28,7 +29,7 @@ def diversify(
     pool = Ranking(ranking.ordinals[: 8 * limit + 32], ranking.scores[: 8 * limit + 32])
     fingerprints = index.fingerprints(pool.ordinals)
     documents = index.documents(pool.ordinals)
-    is_exempt = np.isin(pool.ordinals, exempt).tolist()
+    is_exempt = contains(exempt, pool.ordinals).tolist()
     chosen: list[int] = []
     spare: list[int] = []
     seen: Counter[int] = Counter()

@@ -68,8 +68,11 @@ def fuse(vectors: Ranking, keywords: Ranking, *, weight: float, depth: int, limi
     """
     if not 0.0 <= weight <= 1.0:
         raise ValueError(f"weight: wanted 0..1, found {weight}")
-    ordinals, inverse = np.unique(np.concatenate([vectors.ordinals, keywords.ordinals]), return_inverse=True)
+    every = np.sort(np.concatenate([vectors.ordinals, keywords.ordinals]))
+    ordinals = every[np.append(True, every[1:] != every[:-1])] if len(every) else every
     scores = np.zeros(len(ordinals), np.float32)
-    scores[inverse[: len(vectors)]] += np.float32(weight) * normalize(vectors.scores, depth)
-    scores[inverse[len(vectors) :]] += np.float32(1.0 - weight) * normalize(keywords.scores, depth)
-    return rank(ordinals.astype(np.uint32), scores, limit)
+    for ranking, share in ((vectors, weight), (keywords, 1.0 - weight)):
+        scores[np.searchsorted(ordinals, ranking.ordinals)] += np.float32(share) * normalize(
+            ranking.scores, depth
+        )
+    return rank(ordinals, scores, limit)
