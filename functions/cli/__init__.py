@@ -14,6 +14,7 @@ import typer
 from functions.cli.asking import ask, search
 from functions.cli.building import index, serve
 from functions.cli.common import INTERRUPTED, NOTHING, WRONG
+from functions.cli.proving import diff, verify_citation
 from quire.errors import QuireError
 
 app = typer.Typer(
@@ -23,7 +24,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (index, ask, search, serve):
+for command in (index, ask, search, serve, verify_citation, diff):
     app.command()(command)
 
 

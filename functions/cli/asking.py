@@ -64,19 +64,21 @@ def ask(
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question from the indexed files alone, with the places that say so."""
-    from functions.faces.codebase.search import answer_question
     from functions.web.access import ANYONE
+    from functions.web.reading import ask as ask_collection
     from functions.web.wire import citation_wire
     from quire.answering.inquiry import Inquiry
 
     service = open_knowledge(store)
     name = choose(service, collection)
-    served, answer = answer_question(service, ANYONE, name, Inquiry(question, top_k=top))
+    served, answer = ask_collection(service, ANYONE, name, Inquiry(question, top_k=top))
     warn(answer.degraded)
-    cited = [(one.n, one.quote, one.hit.chunk, one.start) for one in answer.citations]
+    cited = [(one, one.hit.chunk) for one in answer.citations]
     if as_json:
         citations = [
-            {"n": n, "quote": quote, **citation_wire(chunk, answer.version)} for n, quote, chunk, _ in cited
+            citation_wire(chunk, answer.version)
+            | {"n": one.n, "quote": one.quote, "start": one.start, "end": one.end, "sha256": one.sha256}
+            for one, chunk in cited
         ]
         known = {"answer": answer.text, "answerable": answer.answerable, "notices": list(answer.notices)}
         facts = {"model_used": answer.model_used, "version": answer.version}
@@ -85,7 +87,7 @@ def ask(
         typer.echo("\n\n".join([answer.text, *answer.notices]))
         if cited:
             typer.echo("\nSources:")
-        for n, _, chunk, start in cited:
-            typer.echo(f"[{n}] {place_of(served, chunk, start)}  {symbol_of(chunk)}".rstrip())
+        for one, chunk in cited:
+            typer.echo(f"[{one.n}] {place_of(served, chunk, one.start)}  {symbol_of(chunk)}".rstrip())
     if not answer.answerable:
         raise typer.Exit(NOTHING)

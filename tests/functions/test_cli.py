@@ -86,6 +86,16 @@ def test_ask_answers_with_sources_and_their_lines(desk: Desk) -> None:
         assert citation["quote"] in FILES[citation["path"]]
 
 
+def test_citations_of_an_answer_are_verified_and_a_changed_quote_is_found(desk: Desk) -> None:
+    body = desk.json("ask", "Where is the memcached session handler configured?")
+    file = desk.folder / "answer.json"
+    file.write_text(json.dumps(body), encoding="utf-8")
+    said = desk.run("verify-citation", str(file)).stdout
+    assert said.startswith("verified: ")
+    file.write_text(json.dumps(body).replace("save_handler", "save_handles"), encoding="utf-8")
+    assert "text changed" in desk.run("verify-citation", str(file), code=1).stdout
+
+
 def test_what_is_not_covered_is_exit_code_1(desk: Desk) -> None:
     assert "not covered" in desk.run("ask", "How do I bake sourdough bread with rye flour?", code=1).stdout
 
@@ -100,6 +110,8 @@ def test_what_is_not_covered_is_exit_code_1(desk: Desk) -> None:
         (("ask", "x", "-c", "missing"), "collection 'missing': not in this store, which holds shop"),
         (("search", " "), "the question is empty"),
         (("search", "x", "--store", "ftp://x"), "wanted a folder or s3://bucket/prefix"),
+        (("verify-citation", "none.json"), "none.json: cannot be read"),
+        (("diff", "0123456789ab"), "version '0123456789ab' of 'shop'"),
         (("serv",), "No such command"),
     ],
 )

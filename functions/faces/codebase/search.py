@@ -1,15 +1,11 @@
-"""The use cases as this face calls them: a search with a second look, and an answer."""
+"""A search with a second look."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from functions.web.access import READ, Caller
+from functions.web.access import Caller
 from functions.web.service import Found, Knowledge
-from quire.answering.answerer import answer
-from quire.answering.findings import Shelf
-from quire.answering.inquiry import Answer, Inquiry
-from quire.catalog import Served
 from quire.reranking import POOL, rerank
 from quire.retrieval import Query
 
@@ -22,11 +18,3 @@ def search(service: Knowledge, caller: Caller, name: str, question: Query, *, se
     found = service.search(caller, name, pool)
     hits, missing = rerank(service.embedder(found.served), question.text, found.hits)
     return replace(found, hits=hits[: question.top_k], degraded=(*found.degraded, *missing))
-
-
-def answer_question(service: Knowledge, caller: Caller, name: str, inquiry: Inquiry) -> tuple[Served, Answer]:
-    """The answer to an inquiry, and the state of the collection that gave it."""
-    caller.require(READ, name)
-    served = service.catalog.get(name)
-    shelf = Shelf(served.index, service.embedder(served), service.title(name), served.label)
-    return served, answer(shelf, inquiry)

@@ -157,7 +157,7 @@ def _claim(said: Mapping[str, Any]) -> Claim:
     for name, offset in (("start", start), ("end", end)):
         if not isinstance(offset, int | None) or (offset or 0) < 0:
             raise InputError(f"{name}: wanted a character offset, found {offset!r}", field=name)
-    place = {name: said[name] for name in PLACES if said.get(name) is not None}
+    place = {name: said[name] for name in PLACES if said.get(name) not in (None, "")}
     return Claim(said["id"], said["version"], said["sha256"], quote, start, end, place)
 
 

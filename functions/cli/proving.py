@@ -1,0 +1,90 @@
+"""`quire verify-citation` and `quire diff`: what the indexes themselves say, without a model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from functions.cli.common import (
+    NOTHING,
+    CollectionOption,
+    JsonOption,
+    StoreOption,
+    choose,
+    open_knowledge,
+    print_json,
+)
+from quire.errors import InputError
+
+
+def verify_citation(
+    file: Annotated[
+        str, typer.Argument(help="JSON with citations, as `--json` or the API gave it; - reads it here.")
+    ],
+    collection: CollectionOption = "",
+    *,
+    store: StoreOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Check citations byte for byte against the indexed text; exit code 1 where one is not what was indexed."""
+    from functions.web.access import ANYONE
+    from functions.web.proofs import verify_claims
+    from quire.verification import VERIFIED, read_claims
+
+    said = _read_json(file)
+    claims = read_claims(said)
+    named = said.get("collection", "") if isinstance(said, dict) else ""
+    service = open_knowledge(store)
+    verdicts = verify_claims(service, ANYONE, choose(service, collection or str(named)), claims)
+    if as_json:
+        print_json(
+            [
+                {"id": claim.id, "status": one.status, "detail": one.detail}
+                for claim, one in zip(claims, verdicts, strict=True)
+            ]
+        )
+    else:
+        for claim, one in zip(claims, verdicts, strict=True):
+            place = f"{claim.place.get('path', claim.id)}:{claim.place.get('start_line', '')}".rstrip(":")
+            typer.echo(f"{one.status}: {place}  {one.detail}".rstrip())
+    if any(one.status != VERIFIED for one in verdicts):
+        raise typer.Exit(NOTHING)
+
+
+def diff(
+    before: Annotated[
+        str, typer.Argument(help="A version's id, or the engine version that it was built from.")
+    ],
+    after: Annotated[str, typer.Argument(help="The version to compare with.")] = "latest",
+    collection: CollectionOption = "",
+    *,
+    store: StoreOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """List what changed between two versions of an index."""
+    from functions.web.access import ANYONE
+    from functions.web.proofs import compare
+
+    service = open_knowledge(store)
+    changes = compare(service, ANYONE, (choose(service, collection), before, after))
+    if as_json:
+        print_json(changes)
+        return
+    for of in ("members", "documents"):
+        for what, names in changes.get(of, {}).items():
+            for one in names:
+                typer.echo(f"{what}: {one['name'] if isinstance(one, dict) else one}")
+
+
+def _read_json(file: str) -> Any:
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+        return json.loads(text)
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}", field="file") from error
+    except ValueError as error:
+        raise InputError(f"{file}: wanted JSON in UTF-8: {error}", field="file") from error
