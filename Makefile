@@ -23,7 +23,7 @@ WITH_ENV := $(if $(wildcard .env),$(VENV)/bin/dotenv --file .env run --no-overri
 
 .PHONY: help
 help: ## show the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # ---- environment ------------------------------------------------------------------------------------------------
 
@@ -129,6 +129,10 @@ lock: | $(RUN_READY) ## lock the dependencies of pyproject.toml with digests; UP
 .PHONY: routes
 routes: $(TEST_READY) ## write functions/routes.json after a change of the routes
 	@$(PY) -m functions.web.route_table
+
+.PHONY: screenshots
+screenshots: $(TEST_READY) ## write pictures of a running server's page to .github/pictures: URL=http://127.0.0.1:8000
+	@$(PY) -m tests.support.screenshots $(or $(URL),http://127.0.0.1:8000) $(or $(FOLDER),.github/pictures) $(ARGS)
 
 .PHONY: licenses
 licenses: $(TEST_READY) ## list third-party licences after a change of the locks

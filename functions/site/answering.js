@@ -40,7 +40,10 @@ export class AnswerPanel {
 
   #paint() { this.body.replaceChildren(markdown(this.text, (n) => this.#mark(n))); }
 
+  /** The button behind a mark; null where the number names no source. */
   #mark(n) {
+    const isKnown = this.citations.length ? this.citations.some((one) => one.n === n) : n >= 1 && n <= this.hits.length;
+    if (!isKnown) return null;
     const hit = this.hits.find((one) => one.id === this.citations.find((citation) => citation.n === n)?.id);
     return h("button.cite", { type: "button", "data-cite": n, "aria-label": hit ? `Citation ${n}: ${titleOf(hit)}` : `Citation ${n}`, onclick: () => this.open(n) }, String(n));
   }

@@ -1,6 +1,7 @@
 /**
  * Markdown to elements, for text that nobody has checked: raw HTML stays text, images become their words, and links lead
- * to http and https alone. `cite(n)` may turn a mark such as [2] into an element.
+ * to http and https alone. `cite(n)` may turn a mark such as [2] into an element;
+ * where it gives null the mark stays text, so that a list of numbers is not taken for citations.
  */
 import { codeBlock } from "./code.js";
 import { h, safeLink } from "./dom.js";
@@ -107,7 +108,10 @@ function span(match, cite) {
   if (g.code) return [h("code", null, match[3].trim() || match[3])];
   if (g.image) return [h("span.image", null, match[5] || "image")];
   if (g.link) return [anchor(match[7], match[8], cite)];
-  if (g.mark) return cite ? match[10].split(",").map((n) => cite(Number(n))) : [match[0]];
+  if (g.mark) {
+    const marks = cite ? match[10].split(",").map((n) => cite(Number(n))) : [null];
+    return marks.every(Boolean) ? marks : [match[0]];
+  }
   if (g.bold) return [h("strong", null, ...inline(match[12], cite))];
   if (g.soft) return [h("em", null, ...inline(match[14], cite))];
   if (g.under) return [h("em", null, ...inline(match[16], cite))];

@@ -94,12 +94,14 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
     const tail = make("div", {});
     out.replaceChildren(make("p", {}, make("strong", { textContent: question })), body, tail);
     let text = "";
-    const cite = (n) => make("button", { className: "cite", type: "button", textContent: n, onclick: () => show(n) });
+    let known = [];
+    const cite = (n) => (known.length ? known.includes(n) : n > 0 && n < 10) && make("button", { className: "cite", type: "button", textContent: n, onclick: () => show(n) });
     const show = (n) => { const one = tail.querySelector(`[data-n="${n}"]`); if (one) { one.open = true; one.scrollIntoView({ block: "nearest" }); } };
     const on = (event, data) => {
       if (event === "delta") { text += data.text; body.replaceChildren(markdown(text, cite)); }
       if (event !== "done") return;
       text = data.answer;
+      known = (data.citations ?? []).map((one) => one.n);
       body.replaceChildren(markdown(text, cite));
       tail.replaceChildren(...(data.notices ?? []).map((line) => make("p", { className: "note", textContent: line })), ...(data.citations ?? []).map(source));
       history.push({ role: "user", text: question }, { role: "assistant", text });

@@ -1,0 +1,305 @@
+"""The page and the widget in a real browser, over a small real collection."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from starlette.applications import Starlette
+from starlette.responses import HTMLResponse
+from starlette.routing import Route as PageRoute
+
+from functions.web.faces import FUNCTIONS, load_face
+from functions.web.site import site
+from quire.collections import Collection
+from tests.support.pages import CHROMIUM_FLAGS, chromium, running
+from tests.support.served import Shelf
+
+PAGE_BYTES, WIDGET_BYTES = 60_000, 25_000
+QUESTION = "gravity in studs"
+BOOK_POLICY = "default-src 'none'; style-src 'self'; script-src {quire}; connect-src {quire}"
+
+
+def has_answers() -> bool:
+    """Whether the native API has `POST /answer`."""
+    native = load_face("native")
+    assert native is not None
+    routes = [route for name in FUNCTIONS if name in native.routers for route in native.routers[name].routes]
+    return any(getattr(route, "path", "") == "/answer" for route in routes)
+
+
+needs_answers = pytest.mark.skipif(not has_answers(), reason="the native API has no POST /answer")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = chromium()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def quire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    shelf = Shelf(tmp_path_factory.mktemp("shelf"))
+    shelf.publish()
+    shelf.publish("second")
+    open_to_all = {"roblox": Collection("roblox", "roblox", title="the engine", options={"origins": ["*"]})}
+    with running(shelf.app(collections=open_to_all)) as url:
+        yield url
+
+
+@dataclass
+class Visit:
+    """A page under watch."""
+
+    page: Page
+    home: str
+    troubles: list[str] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)
+
+    def go(self, address: str = "") -> Page:
+        self.page.goto(f"{self.home}/{address}")
+        return self.page
+
+
+@pytest.fixture
+def visit(browser: Browser, quire: str) -> Iterator[Visit]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(10_000)
+    visit = Visit(context.new_page(), quire)
+    visit.page.on(
+        "console", lambda one: visit.troubles.append(one.text) if one.type in ("error", "warning") else None
+    )
+    visit.page.on("pageerror", lambda error: visit.troubles.append(str(error)))
+    visit.page.on("request", lambda request: visit.hosts.add(urlsplit(request.url).netloc))
+    yield visit
+    context.close()
+    assert visit.troubles == []
+    assert {host for host in visit.hosts if host} <= {urlsplit(quire).netloc}
+
+
+def assert_accessible(page: Page) -> None:
+    found = Axe().run(page).response["violations"]
+    serious = [
+        (one["id"], one["nodes"][0]["html"][:200])
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+
+
+def test_typing_shows_marked_hits_and_the_address_follows(visit: Visit) -> None:
+    page = visit.go()
+    expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
+    assert_accessible(page)
+    page.keyboard.press("/")
+    page.keyboard.type(QUESTION)
+    first = page.locator(".card").first
+    expect(first.locator(".title")).to_have_text("Physics units")
+    expect(first.locator(".place")).to_contain_text("content/en-us/guides/physics.md:3")
+    expect(first.locator(".excerpt mark").first).to_be_visible()
+    expect(first.locator(".badge")).to_contain_text("0.735")
+    assert "q=gravity+in+studs" in page.url
+    assert_accessible(page)
+
+
+def test_facets_count_and_narrow_and_the_back_button_undoes_them(visit: Visit) -> None:
+    page = visit.go("?c=roblox&q=Humanoid")
+    box = page.get_by_role("checkbox", name="Event")
+    expect(box).to_be_visible()
+    number = int(
+        page.locator("label.value", has=page.locator("[data-facet='member_type:Event']"))
+        .locator(".number")
+        .inner_text()
+    )
+    box.check()
+    expect(page.locator(".card")).to_have_count(number)
+    assert "f.member_type=Event" in page.url
+    page.go_back()
+    expect(page.locator(".card")).not_to_have_count(number)
+    assert "f.member_type" not in page.url
+
+
+def test_a_deep_link_opens_its_passage_and_back_closes_it(visit: Visit) -> None:
+    page = visit.go(f"?c=roblox&q={QUESTION}")
+    page.locator(".card .title").first.click()
+    dialog = page.get_by_role("dialog", name="Physics units")
+    expect(dialog).to_contain_text("196.2 studs")
+    link = page.url
+    page.go_back()
+    expect(dialog).to_be_hidden()
+    page.goto("about:blank")
+    page.goto(link)
+    expect(page.get_by_role("dialog", name="Physics units")).to_be_visible()
+    assert_accessible(page)
+
+
+def test_the_keyboard_is_enough(visit: Visit) -> None:
+    page = visit.go("?c=roblox&q=gravity")
+    expect(page.locator(".card").first).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".card .title").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#passage")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#passage")).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.locator("#q")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#q")).to_have_value("")
+    expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
+
+
+def test_another_collection_is_chosen_by_hand(visit: Visit) -> None:
+    page = visit.go("?c=roblox&q=gravity")
+    page.get_by_label("Collection").select_option("second")
+    expect(page.locator("#about")).to_contain_text("Second")
+    assert "c=second" in page.url
+
+
+def test_nothing_overflows_on_a_phone(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 360, "height": 740})
+    page = visit.go("?c=roblox&q=gravity")
+    expect(page.locator(".card").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.locator("#facets summary").click()
+    expect(page.locator("fieldset").first).to_be_visible()
+    page.locator(".card .title").first.click()
+    assert page.evaluate("document.querySelector('#passage').scrollWidth") <= 360
+
+
+@needs_answers
+def test_an_answer_streams_and_its_citation_opens_the_marked_quote(visit: Visit) -> None:
+    page = visit.go("?c=roblox")
+    page.locator("#q").fill("At how many studs does gravity pull?")
+    page.keyboard.press("Enter")
+    mark = page.locator("#answer .text button.cite").first
+    expect(mark).to_be_visible()
+    expect(page.locator("#answer .cited li").first).to_be_visible()
+    assert_accessible(page)
+    mark.click()
+    expect(page.locator("#passage mark.quote").first).to_be_visible()
+    assert "ask=1" in page.url
+    page.reload()
+    expect(page.locator("#passage mark.quote").first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [(503, "Not available just now."), (429, "A moment, please."), (500, "Something went wrong.")],
+)
+def test_a_refusal_is_explained_and_asked_again(visit: Visit, status: int, words: str) -> None:
+    page = visit.go("?c=roblox")
+    expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
+    problem = json.dumps({"status": status, "detail": "no"})
+
+    def refuse(route: Route) -> None:
+        route.fulfill(
+            status=status,
+            body=problem,
+            headers={"retry-after": "30", "content-type": "application/problem+json"},
+        )
+
+    page.route("**/query", refuse)
+    page.locator("#q").fill("gravity")
+    expect(page.get_by_role("heading", name=words)).to_be_visible()
+    page.unroute("**/query")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".card").first).to_be_visible()
+    visit.troubles[:] = [one for one in visit.troubles if f"status of {status}" not in one]
+
+
+def test_offline_is_said_and_mended_by_itself(visit: Visit) -> None:
+    page = visit.go("?c=roblox&q=studs")
+    expect(page.locator(".card").first).to_be_visible()
+    page.context.set_offline(True)
+    page.locator("#q").fill("gravity")
+    expect(page.get_by_role("heading", name="You are offline.")).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.locator(".card").first).to_be_visible()
+    visit.troubles[:] = [one for one in visit.troubles if "ERR_INTERNET_DISCONNECTED" not in one]
+
+
+def test_a_key_is_asked_for_and_kept_for_the_tab(browser: Browser, tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.publish()
+    with running(shelf.app("secret")) as url:
+        page = browser.new_page()
+        page.goto(f"{url}/?c=roblox&q=gravity")
+        expect(page.get_by_role("heading", name="This service asks for a key.")).to_be_visible()
+        page.get_by_label("Key").fill("wrong")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="That key was not accepted.")).to_be_visible()
+        page.get_by_label("Key").fill("secret")
+        page.keyboard.press("Enter")
+        expect(page.locator(".card").first).to_be_visible()
+        page.reload()
+        expect(page.locator(".card").first).to_be_visible()
+        page.close()
+
+
+def test_sources_cannot_bring_markup_scripts_or_images(visit: Visit) -> None:
+    page = visit.go()
+    hostile = "<img src=x onerror=alert(1)> [go](javascript:alert(1)) ![pixel](https://elsewhere.example/p) <script>1"
+    found = page.evaluate(
+        """async ([release, text]) => {
+            const { markdown } = await import(`./assets/${release}/markdown.js`);
+            const box = document.createElement("div");
+            box.append(markdown(text));
+            return [box.querySelectorAll("img, script, a, iframe").length, box.textContent];
+        }""",
+        [site().release, hostile],
+    )
+    assert found[0] == 0
+    assert "<script>" in found[1]
+
+
+def test_the_widget_works_on_a_strict_page_and_asks_about_selected_text(browser: Browser, quire: str) -> None:
+    body = "<article><h1>Lesson</h1><p id=p>A stud is a unit of length.</p></article>"
+    script = f'<script src="{quire}/widget.js" data-collection="roblox" defer></script>'
+    document = f'<!doctype html><html lang="en"><title>Book</title>{body}{script}</html>'
+
+    async def book(_: object) -> HTMLResponse:
+        return HTMLResponse(document, headers={"content-security-policy": BOOK_POLICY.format(quire=quire)})
+
+    with running(Starlette(routes=[PageRoute("/", book)])) as url:
+        page = browser.new_page()
+        troubles: list[str] = []
+        page.on("console", lambda one: troubles.append(one.text) if one.type == "error" else None)
+        page.goto(url)
+        page.locator("#p").select_text()
+        page.get_by_role("button", name="Ask about this").click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        expect(dialog).to_contain_text("A stud is a unit of length.")
+        with page.expect_request("**/answer") as sent:
+            dialog.get_by_label("Your question").fill("How many studs does gravity pull?")
+            dialog.get_by_role("button", name="Ask", exact=True).click()
+        asked = json.loads(sent.value.post_data or "{}")
+        assert asked["selected_text"] == "A stud is a unit of length."
+        assert asked["collection"] == "roblox"
+        if has_answers():
+            expect(dialog.locator(".cite").first).to_be_visible()
+            assert troubles == []
+        assert_accessible(page)
+        page.close()
+
+
+def test_page_and_widget_are_small() -> None:
+    files = site().files
+    page = sum(len(gzip.compress(file.body, 9)) for name, file in files.items() if name != "widget.js")
+    shared = ("widget.js", "api.js", "markdown.js", "code.js", "dom.js")
+    widget = sum(len(gzip.compress(files[name].body, 9)) for name in shared)
+    assert page <= PAGE_BYTES
+    assert widget <= WIDGET_BYTES
