@@ -23,6 +23,7 @@ from functions.web.calls import run
 from functions.web.cors import CrossOrigin
 from functions.web.faces import ANSWER, FUNCTIONS, MOUNT_PATH, QUERY, FaceMount, joined
 from functions.web.frame import Frame
+from functions.web.freshness import FreshnessHeaders
 from functions.web.llms import llms_router
 from functions.web.logs import configure_logs
 from functions.web.openapi import describe_api
@@ -61,7 +62,7 @@ def create_app(
     # In place of the six layers that FastAPI would build: the frame answers every error, so there is one way for all.
     # FastAPI's routes need the exit stack.
     frame = Frame(
-        AsyncExitStackMiddleware(app.router),
+        FreshnessHeaders(AsyncExitStackMiddleware(app.router), service),
         access=access,
         is_open=lambda scope: _is_open(scope, mount),
         max_body_bytes=max_body_bytes,

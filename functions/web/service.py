@@ -15,6 +15,7 @@ from quire.places import LIVE, SITE_FIELD, SITES, Site
 from quire.ports import Embedder
 from quire.profiles import profile_named
 from quire.retrieval import Query, retrieve
+from quire.settings import STALE_AFTER_DAYS
 
 QUESTION_MAX_CHARS = 8_000
 """What is searched of one question. The model reads about 1,000 characters; keywords gain nothing beyond this."""
@@ -36,7 +37,8 @@ class Knowledge:
     """The collections of one store, ready to be asked.
 
     `embedder_of` opens the model of a digest, once, and raises a QuireError where it cannot. `live` looks at the
-    pointers of collections that take live writes; without it they are followed like any other.
+    pointers of collections that take live writes; without it they are followed like any other. Answers of a version
+    older than `stale_after_days` say so; 0 never does.
     """
 
     def __init__(
@@ -46,9 +48,11 @@ class Knowledge:
         collections: Mapping[str, Collection] | None = None,
         *,
         live: LiveCatalog | None = None,
+        stale_after_days: float = STALE_AFTER_DAYS,
     ) -> None:
         self.catalog = catalog
         self.collections = dict(collections or {})
+        self.stale_after_days = stale_after_days
         self._embedder_of = embedder_of
         self._live = live
 

@@ -79,7 +79,13 @@ def _open(settings: Settings) -> _Opened:
     )
     live = LiveCatalog(store)
     catalog = Catalog(store, refresh_s=settings.refresh_s)
-    service = Knowledge(catalog, models, _collections(settings.collections_file), live=live)
+    service = Knowledge(
+        catalog,
+        models,
+        _collections(settings.collections_file),
+        live=live,
+        stale_after_days=settings.stale_after_days,
+    )
     return _Opened(objects, store, models, live, service)
 
 

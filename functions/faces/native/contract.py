@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
+from functions.web.freshness import FreshnessWire
 from functions.web.wire import HitWire
 
 QUERY_EXAMPLE: JsonDict = {
@@ -54,6 +55,7 @@ class QueryResponse(TypedDict):
         str, Field(description="How the hits were found; differs from what was asked if degraded.")
     ]
     degraded: Annotated[list[str], Field(description="What was missing, in words; empty when all is well.")]
+    freshness: Annotated[FreshnessWire, Field(description="How old that version is.")]
     took_ms: Annotated[float, Field(description="Milliseconds spent on the question in the server.")]
     hits: list[HitWire]
 
@@ -79,6 +81,7 @@ class CollectionSummary(TypedDict):
     label: Annotated[str | None, Field(description="Engine version or commit that it was built from.")]
     published_at: Annotated[str | None, Field(description="When this version was published, UTC.")]
     age_s: Annotated[float | None, Field(description="Seconds since then.")]
+    notice: Annotated[str | None, Field(description="Says so where it is older than the set age.")]
     chunks: Annotated[int, Field(description="Passages that can be found.")]
     documents: Annotated[int, Field(description="Documents that they were cut from.")]
     degraded: Annotated[list[str], Field(description="What is wrong, in words.")]

@@ -13,6 +13,13 @@ QUERY: QueryResponse = {
     "version": VERSION,
     "mode": "hybrid",
     "degraded": [],
+    "freshness": {
+        "label": "0.735.0.7351131",
+        "published_at": "2026-11-19T08:04:11Z",
+        "age_s": 86400.0,
+        "sources": [{"key": "api_dump", "revision": "", "version": "0.735.0.7351131"}],
+        "notice": None,
+    },
     "took_ms": 4.1,
     "hits": [
         {
@@ -52,6 +59,7 @@ COLLECTION: CollectionSummary = {
     "label": "0.735.0.7350832",
     "published_at": "2026-11-19T08:04:11Z",
     "age_s": 86400.0,
+    "notice": None,
     "chunks": 21874,
     "documents": 12310,
     "degraded": [],

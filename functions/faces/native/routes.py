@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -24,6 +23,7 @@ from functions.faces.native.verify import router as verify_router
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.faces import QUERY, Face
+from functions.web.freshness import freshness_of, freshness_wire
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from functions.web.wire import hit_wire
@@ -47,11 +47,13 @@ async def query(body: QueryRequest, request: Request) -> Response:
     question = Query(body.q, body.top_k, body.filters, body.min_score, body.mode)
     service, caller = service_of(request), caller_of(request)
     found = await run(request.scope, service.search, caller, body.collection, question, body.version)
+    request.scope["state"]["served"] = found.served
     wire: QueryResponse = {
         "collection": body.collection,
         "version": found.served.version,
         "mode": found.mode,
         "degraded": list(found.degraded),
+        "freshness": freshness_wire(freshness_of(service, found.served)),
         "took_ms": 0.0,
         "hits": [hit_wire(hit) for hit in found.hits],
     }
@@ -82,7 +84,7 @@ async def collection(name: str, request: Request) -> Response:
     request.scope["state"]["collection"] = name
     service = service_of(request)
     served = await run(request.scope, service.describe, caller_of(request), name)
-    return reply(detail_wire(name, service.title(name), served, datetime.now(UTC)))
+    return reply(detail_wire(service, name, served))
 
 
 @router.get(
@@ -113,9 +115,9 @@ async def status(request: Request) -> Response:
 
 
 async def _summaries(request: Request) -> list[CollectionSummary]:
-    service, now = service_of(request), datetime.now(UTC)
+    service = service_of(request)
     states = await run(request.scope, service.survey, caller_of(request))
-    return [summary_wire(name, service.title(name), state, now) for name, state in states]
+    return [summary_wire(service, name, state) for name, state in states]
 
 
 router.routes.extend([*verify_router.routes, *diff_router.routes])

@@ -10,6 +10,7 @@ from pathlib import Path
 from quire.errors import ConfigError
 
 LOCAL_ROOT = ".quire"
+STALE_AFTER_DAYS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Settings:
         max_body_bytes: larger request bodies are answered 413.
         base_path: path that a custom domain puts before every route, such as `/v1`.
         memory: where chat messages are kept: a file, or `dynamodb://TABLE`.
+        stale_after_days: answers of a version older than this say so; 0 never.
         access_file: keys with scopes, see `quire.access_file`; None for no more than `api_key`.
     """
 
@@ -38,6 +40,7 @@ class Settings:
     max_body_bytes: int = 1_000_000
     base_path: str = ""
     memory: str = f"{LOCAL_ROOT}/memory.sqlite"
+    stale_after_days: float = STALE_AFTER_DAYS
     access_file: Path | None = None
 
 
@@ -61,6 +64,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         max_body_bytes=int(_number(env, "QUIRE_MAX_BODY_BYTES", default.max_body_bytes)),
         base_path=env.get("QUIRE_BASE_PATH", default.base_path),
         memory=env.get("QUIRE_MEMORY") or default.memory,
+        stale_after_days=_number(env, "QUIRE_STALE_AFTER_DAYS", default.stale_after_days),
         access_file=Path(env["QUIRE_ACCESS"]) if env.get("QUIRE_ACCESS") else None,
     )
 

@@ -1,0 +1,93 @@
+"""Freshness on the wire: a part of the native answers, and headers on every answer of a collection."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import Field
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from typing_extensions import TypedDict
+
+from functions.web.service import Knowledge
+from quire.catalog import Served
+from quire.freshness import Freshness, tell_freshness
+
+
+class SourceStateWire(TypedDict):
+    """A source in the state that it was read in."""
+
+    key: Annotated[str, Field(description="Name of the source.")]
+    revision: Annotated[str, Field(description="Commit; empty where there is none.")]
+    version: Annotated[str, Field(description="Engine version or release; empty where there is none.")]
+
+
+class FreshnessWire(TypedDict):
+    """How old the version is that answered."""
+
+    label: Annotated[str | None, Field(description="Engine version or release that it was built from.")]
+    published_at: Annotated[str | None, Field(description="When it was built and published, UTC.")]
+    age_s: Annotated[float | None, Field(description="Seconds since then.")]
+    sources: Annotated[list[SourceStateWire], Field(description="What it was built from.")]
+    notice: Annotated[str | None, Field(description="Says so where it is older than the set age.")]
+
+
+def freshness_of(service: Knowledge, served: Served) -> Freshness:
+    """The freshness of an open version now."""
+    now = datetime.now(UTC)
+    return tell_freshness(served.pointer, served.index.manifests, now, service.stale_after_days)
+
+
+def freshness_wire(fresh: Freshness) -> FreshnessWire:
+    """Freshness as JSON sees it."""
+    return {
+        "label": fresh.label or None,
+        "published_at": fresh.published_at or None,
+        "age_s": fresh.age_s,
+        "sources": [
+            {"key": one.key, "revision": one.revision, "version": one.version} for one in fresh.sources
+        ],
+        "notice": fresh.notice or None,
+    }
+
+
+class FreshnessHeaders:
+    """ASGI middleware: whatever a collection answers with, its headers say how old the knowledge is.
+
+    Faces keep the bodies that their specifications give them, so headers are the one place that all of them share.
+    A route that answered from an older version leaves it in the scope's state as `served`.
+    """
+
+    def __init__(self, app: ASGIApp, service: Knowledge) -> None:
+        self._app = app
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the app and stamp its response."""
+
+        async def stamped(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] < 300:
+                self._stamp(scope, MutableHeaders(scope=message))
+            await send(message)
+
+        await self._app(scope, receive, stamped if scope["type"] == "http" else send)
+
+    def _stamp(self, scope: Scope, headers: MutableHeaders) -> None:
+        state = scope.get("state", {})
+        name = state.get("collection")
+        served = state.get("served") or (self._service.catalog.peek(name) if name else None)
+        if served is None:
+            return
+        fresh = freshness_of(self._service, served)
+        told = {
+            "x-quire-version": served.version,
+            "x-quire-label": fresh.label,
+            "x-quire-published-at": fresh.published_at,
+            "x-quire-age-s": "" if fresh.age_s is None else f"{fresh.age_s:.0f}",
+            "x-quire-sources": fresh.provenance,
+            "x-quire-notice": fresh.notice,
+        }
+        for key, value in told.items():
+            if value and key not in headers:
+                headers[key] = " ".join(value.encode("ascii", "replace").decode().split())
