@@ -74,3 +74,11 @@ async def run(scope: Scope, work: Callable[P, T], *args: P.args, **kwargs: P.kwa
         return work(*args, **kwargs)
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(pool, partial(work, *args, **kwargs))
+
+
+async def write(scope: Scope, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The same for what waits on a store more than it computes: in threads of their own, questions do not queue."""
+    pool: ThreadPoolExecutor | None = getattr(scope["app"].state, "writers", None)
+    if pool is None:
+        return await run(scope, work, *args, **kwargs)
+    return await asyncio.get_running_loop().run_in_executor(pool, partial(work, *args, **kwargs))

@@ -99,7 +99,8 @@ def _drop_defaults(document: dict[str, Any]) -> None:
 def _put_examples_back(document: dict[str, Any], routes: Sequence[APIRoute]) -> None:
     """FastAPI drops every null on its way, those inside examples too."""
     for route in routes:
-        for operation in document["paths"][route.path].values():
+        for method in route.methods or ():
+            operation = document["paths"][route.path][method.lower()]
             for status, response in route.responses.items():
                 documented = operation["responses"].get(str(status), {}).get("content", {})
                 for kind, content in response.get("content", {}).items():

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from quire.access import ADMIN, READ, WRITE, Caller
 from quire.context_text import ContextText, write_context
 from quire.documents import Hit, Turn
-from quire.errors import ModelError
+from quire.errors import InputError, ModelError
 from quire.live_catalog import LiveCatalog
 from quire.places import Site
 from quire.ports import ChatMemory, Embedder, Remembered
@@ -35,7 +35,8 @@ class CleanUp:
 class Conversations:
     """Messages of the users of sites. Each use case asks first whether the caller may touch the site.
 
-    A caller whose token names a user speaks for that user alone, whatever user a request names.
+    A caller whose token names a user speaks for that user alone, whatever user a request names. Where neither names
+    one, InputError is raised.
     """
 
     def __init__(self, memory: ChatMemory, *, clock: Callable[[], float] = time.time) -> None:
@@ -85,7 +86,10 @@ class Conversations:
 
 
 def _session(caller: Caller, site: Site, user: str) -> str:
-    return session_key(site.collection, site.id, caller.user(user))
+    speaker = caller.user(user)
+    if not speaker.strip():
+        raise InputError("user_id: wanted the user's id, found none", field="user_id")
+    return session_key(site.collection, site.id, speaker)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from quire.artifact.store import SegmentStore
 from quire.artifact.writer import write_segment
 from quire.canonical import json_sha256
 from quire.documents import Chunk, Document
-from quire.errors import ArtifactMismatch, UnknownCollection, UnknownDocument
+from quire.errors import ArtifactMismatch, SourceError, UnknownCollection, UnknownDocument
 from quire.ingestion import chunk_document, index_rows
 from quire.places import Place
 from quire.ports import Embedder
@@ -78,7 +78,7 @@ class LiveWrites:
         A document that is served already just as it is is not written again.
 
         Raises:
-            SourceError: a document cannot be parsed; none is written.
+            SourceError: a document cannot be parsed, or says nothing; none is written.
             UnknownDocument: with `must_exist`, one of them is not there, or was deleted meanwhile.
             ArtifactMismatch: the collection's vectors are another model's.
         """
@@ -91,6 +91,9 @@ class LiveWrites:
         chunks = [chunk for one in changed for chunk in chunk_document(one)]
         for chunk in chunks:
             counts[chunk.document_id] += 1
+        for one in changed:
+            if not counts[one.id]:
+                raise SourceError(f"{one.id}: nothing in it can be read", path=one.id)
         ids = [one.id for one in changed]
         manifest = self._write(place, chunks, embedder)
 

@@ -1,0 +1,119 @@
+"""Routes of a site's documents."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Request
+from starlette.responses import Response
+
+from functions.faces.sites.contract import (
+    ID_CHARACTERS,
+    DocumentList,
+    DocumentRequest,
+    DocumentWire,
+    ReplaceRequest,
+    WholeDocument,
+)
+from functions.faces.sites.examples import CREATED, DOCUMENT, DOCUMENTS, PUT
+from functions.faces.sites.wires import document_wire, whole_wire
+from functions.web.calls import caller_of, collection_of, live_of, run, write
+from functions.web.documented import answer, problems
+from functions.web.lean import LeanRoute
+from functions.web.replies import reply
+from quire.errors import InputError
+from quire.places import Site
+from quire.sites import Submission
+
+router = APIRouter(tags=["sites"], route_class=LeanRoute)
+SiteQuery = Annotated[str, Query(min_length=1, max_length=ID_CHARACTERS, description="The site.")]
+Token = Annotated[
+    str | None,
+    Header(
+        alias="idempotency-key",
+        min_length=1,
+        max_length=200,
+        description="The same key again adds nothing.",
+    ),
+]
+
+
+@router.post(
+    "/documents",
+    status_code=201,
+    summary="Add a document",
+    response_model=DocumentWire,
+    responses=CREATED | problems(413, 422, 503),
+)
+async def add(body: DocumentRequest, request: Request, token: Token = None) -> Response:
+    """Cut, embed and keep a document. Once this is answered, every question to the site can find it."""
+    site = Site(collection_of(request), body.site_id)
+    text = Submission(body.content, body.source)
+    use, caller = live_of(request).documents, caller_of(request)
+    added = await write(request.scope, use.add, caller, site, text, token=token)
+    headers = {"location": f"documents/{added.id}"}
+    return reply(document_wire(added), 201, headers)
+
+
+@router.get(
+    "/documents",
+    summary="List a site's documents",
+    response_model=DocumentList,
+    responses=answer(DOCUMENTS) | problems(422, 503),
+)
+async def page(
+    request: Request,
+    site_id: SiteQuery,
+    limit: Annotated[int, Query(ge=1, le=200, description="How many at most.")] = 50,
+    after: Annotated[str, Query(max_length=64, description="The `after` of the page before.")] = "",
+) -> Response:
+    """A site's documents without their texts, oldest first, a page at a time."""
+    site = Site(collection_of(request), site_id)
+    use, caller = live_of(request).documents, caller_of(request)
+    found = await run(request.scope, use.page, caller, site, limit=limit, after=after)
+    documents = [document_wire(one) for one in found.documents]
+    wire: DocumentList = {"documents": documents, "after": found.after, "total": found.total}
+    return reply(wire)
+
+
+@router.get(
+    "/documents/{id}",
+    summary="Read a document",
+    response_model=WholeDocument,
+    responses=answer({**DOCUMENT, "content": "..."}) | problems(404, 422, 503),
+)
+async def get(request: Request, id: str, site_id: SiteQuery) -> Response:  # noqa: A002
+    """A document with its text as it came."""
+    site = Site(collection_of(request), site_id)
+    use, caller = live_of(request).documents, caller_of(request)
+    return reply(whole_wire(await run(request.scope, use.get, caller, site, id)))
+
+
+@router.put(
+    "/documents/{id}",
+    summary="Replace a document",
+    response_model=DocumentWire,
+    responses=answer(PUT) | problems(404, 413, 422, 503),
+)
+async def replace(request: Request, id: str, site_id: SiteQuery, body: ReplaceRequest) -> Response:  # noqa: A002
+    """Put another text in its place, in one step: no question finds both, or neither."""
+    if body.site_id not in {None, site_id}:
+        raise InputError(f"site_id: the query says {site_id!r}, the body {body.site_id!r}", field="site_id")
+    site, text = Site(collection_of(request), site_id), Submission(body.content, body.source)
+    use, caller = live_of(request).documents, caller_of(request)
+    replaced = await write(request.scope, use.replace, caller, site, id, text)
+    return reply(document_wire(replaced))
+
+
+@router.delete(
+    "/documents/{id}",
+    status_code=204,
+    summary="Delete a document",
+    responses=problems(404, 422, 503),
+)
+async def delete(request: Request, id: str, site_id: SiteQuery) -> Response:  # noqa: A002
+    """Delete a document. Once this is answered, no question to the site finds it."""
+    site = Site(collection_of(request), site_id)
+    use, caller = live_of(request).documents, caller_of(request)
+    await write(request.scope, use.delete, caller, site, id)
+    return Response(status_code=204)
