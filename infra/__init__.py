@@ -1,0 +1,1 @@
+"""The deployment on AWS, as a CDK app: `python -m infra.app`."""

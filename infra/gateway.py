@@ -1,0 +1,191 @@
+"""The REST API: one method for each route, keys, quotas, access logs; a firewall and a domain where they are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import aws_cdk as cdk
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_certificatemanager as certificates
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_wafv2 as waf
+from constructs import Construct
+
+from infra.api_function import ApiFunction, retention
+from infra.reasons import accept
+from infra.routes import Route
+from infra.settings import StackSettings
+
+HEADERS = ["content-type", "x-api-key", "authorization", "x-request-id"]
+
+
+class Gateway(Construct):
+    """The API and everything that guards it."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,  # noqa: A002
+        routes: Sequence[Route],
+        functions: Mapping[str, ApiFunction],
+        *,
+        settings: StackSettings,
+    ) -> None:
+        super().__init__(scope, id)
+        self._settings = settings
+        self.api = self._api()
+        integrations = {name: _integration(one) for name, one in functions.items()}
+        for route in routes:
+            self._add(route, integrations[route.function])
+        if settings.keys_required:
+            self._add_keys()
+        if settings.firewall:
+            self._add_firewall()
+        accept(self.api, _REASONS if settings.firewall else _REASONS | _NO_FIREWALL)
+
+    def _api(self) -> apigateway.RestApi:
+        access_log = logs.LogGroup(
+            self,
+            "AccessLog",
+            retention=retention(self._settings.log_days),
+            removal_policy=cdk.RemovalPolicy.DESTROY,
+        )
+        return apigateway.RestApi(
+            self,
+            "Api",
+            rest_api_name=self._settings.name,
+            endpoint_types=[apigateway.EndpointType.REGIONAL],
+            cloud_watch_role=True,
+            cloud_watch_role_removal_policy=cdk.RemovalPolicy.DESTROY,
+            domain_name=self._domain(),
+            deploy_options=apigateway.StageOptions(
+                stage_name=self._settings.stage,
+                throttling_rate_limit=self._settings.rate_per_s,
+                throttling_burst_limit=self._settings.burst,
+                metrics_enabled=True,
+                logging_level=apigateway.MethodLoggingLevel.ERROR,
+                # Requests hold questions.
+                data_trace_enabled=False,
+                access_log_destination=apigateway.LogGroupLogDestination(access_log),
+                access_log_format=_access_log_format(),
+            ),
+        )
+
+    def _domain(self) -> apigateway.DomainNameOptions | None:
+        if not self._settings.domain:
+            return None
+        arn = self._settings.certificate_arn
+        return apigateway.DomainNameOptions(
+            domain_name=self._settings.domain,
+            certificate=certificates.Certificate.from_certificate_arn(self, "Certificate", arn),
+            endpoint_type=apigateway.EndpointType.REGIONAL,
+            security_policy=apigateway.SecurityPolicy.TLS_1_2,
+        )
+
+    def _add(self, route: Route, integration: apigateway.LambdaIntegration) -> None:
+        resource = self.api.root.resource_for_path(route.path) if route.path else self.api.root
+        required = self._settings.keys_required and not route.is_open
+        resource.add_method(route.method, integration, api_key_required=required)
+        origins = self._origins(route)
+        if origins and resource.node.try_find_child("OPTIONS") is None:
+            resource.add_cors_preflight(
+                allow_origins=origins, allow_headers=HEADERS, max_age=cdk.Duration.days(1)
+            )
+
+    def _origins(self, route: Route) -> list[str]:
+        own = route.collection.options.get("cors_origins") if route.collection else None
+        return list(own) if own else [one for one in self._settings.cors_origins.split(",") if one]
+
+    def _add_keys(self) -> None:
+        settings = self._settings
+        key = self.api.add_api_key("Key", description="The first caller's; more are added by hand or by API")
+        plan = self.api.add_usage_plan(
+            "Plan",
+            throttle=apigateway.ThrottleSettings(
+                rate_limit=settings.key_rate_per_s, burst_limit=settings.key_burst
+            ),
+            quota=apigateway.QuotaSettings(limit=settings.key_quota_per_day, period=apigateway.Period.DAY),
+        )
+        plan.add_api_key(key)
+        plan.add_api_stage(stage=self.api.deployment_stage)
+        cdk.CfnOutput(
+            self, "KeyId", value=key.key_id, description="aws apigateway get-api-key --include-value"
+        )
+
+    def _add_firewall(self) -> None:
+        acl = waf.CfnWebACL(
+            self,
+            "Firewall",
+            scope="REGIONAL",
+            default_action=waf.CfnWebACL.DefaultActionProperty(allow={}),
+            visibility_config=_visibility("firewall"),
+            rules=[
+                waf.CfnWebACL.RuleProperty(
+                    name="rate",
+                    priority=0,
+                    action=waf.CfnWebACL.RuleActionProperty(block={}),
+                    statement=waf.CfnWebACL.StatementProperty(
+                        rate_based_statement=waf.CfnWebACL.RateBasedStatementProperty(
+                            limit=self._settings.rate_per_s * 60, aggregate_key_type="IP"
+                        )
+                    ),
+                    visibility_config=_visibility("rate"),
+                )
+            ],
+        )
+        stage = self.api.deployment_stage.stage_arn
+        waf.CfnWebACLAssociation(self, "Guard", resource_arn=stage, web_acl_arn=acl.attr_arn)
+
+
+def _integration(function: ApiFunction) -> apigateway.LambdaIntegration:
+    mode = apigateway.ResponseTransferMode
+    return apigateway.LambdaIntegration(
+        function.alias,
+        # One permission for the whole API; a policy with one a method outgrows its 20 KB.
+        scope_permission_to_method=False,
+        allow_test_invoke=False,
+        response_transfer_mode=mode.STREAM if function.plan.streams else mode.BUFFERED,
+        timeout=cdk.Duration.seconds(function.plan.timeout_s),
+    )
+
+
+def _access_log_format() -> apigateway.AccessLogFormat:
+    field = apigateway.AccessLogField
+    return apigateway.AccessLogFormat.custom(
+        cdk.Fn.join(
+            "",
+            [
+                '{"request_id":"',
+                field.context_request_id(),
+                '","method":"',
+                field.context_http_method(),
+                '","route":"',
+                field.context_resource_path(),
+                '","status":"',
+                field.context_status(),
+                '","took_ms":"',
+                field.context_response_latency(),
+                '","key_id":"',
+                field.context_identity_api_key_id(),
+                '"}',
+            ],
+        )
+    )
+
+
+def _visibility(name: str) -> waf.CfnWebACL.VisibilityConfigProperty:
+    return waf.CfnWebACL.VisibilityConfigProperty(
+        cloud_watch_metrics_enabled=True, metric_name=f"quire-{name}", sampled_requests_enabled=False
+    )
+
+
+LOGGING = "arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"
+_REASONS = {
+    "AwsSolutions-APIG2": "the functions validate every body and name the field that is wrong",
+    "AwsSolutions-APIG4": "API keys, and access policies of the collections in the functions, say who may call",
+    "AwsSolutions-COG4": "callers are programs with keys; there is no user pool",
+    f"AwsSolutions-IAM4[Policy::{LOGGING}]": "API Gateway asks for this very policy to write its logs",
+}
+_NO_FIREWALL = {
+    "AwsSolutions-APIG3": "throttling and quotas bound what a caller can do; `firewall` adds AWS WAF"
+}

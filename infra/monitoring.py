@@ -1,0 +1,141 @@
+"""What tells a maintainer: alarms, a dashboard and a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import aws_cdk as cdk
+from aws_cdk import aws_budgets as budgets
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_codebuild as codebuild
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
+from constructs import Construct
+
+from infra.api_function import ApiFunction
+from infra.settings import StackSettings
+
+NAMESPACE = "Quire"
+"""Of the metrics that `functions/web/metrics.py` writes into the logs."""
+FIVE_MINUTES = cdk.Duration.minutes(5)
+
+
+class Monitoring(Construct):
+    """Alarms go to one topic; `alarm_email` is subscribed to it where it is set."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,  # noqa: A002
+        functions: Mapping[str, ApiFunction],
+        *,
+        scheduled: Iterable[str],
+        project: codebuild.Project,
+        settings: StackSettings,
+    ) -> None:
+        super().__init__(scope, id)
+        self._settings = settings
+        self.topic = sns.Topic(self, "Alarms", enforce_ssl=True)
+        if settings.alarm_email:
+            self.topic.add_subscription(subscriptions.EmailSubscription(settings.alarm_email))
+        for name, one in functions.items():
+            self._watch_function(name, one)
+        self._alarm("BuildFailed", project.metric_failed_builds(period=FIVE_MINUTES), 1, "a build failed")
+        for name in scheduled:
+            self._watch_age(name)
+        self._dashboard(functions)
+        self._budget()
+
+    def _watch_function(self, name: str, one: ApiFunction) -> None:
+        title = name.capitalize()
+        errors = one.alias.metric_errors(period=FIVE_MINUTES)
+        throttles = one.alias.metric_throttles(period=FIVE_MINUTES)
+        slowest = one.alias.metric_duration(period=FIVE_MINUTES, statistic="p99")
+        self._alarm(f"{title}Errors", errors, 5, f"{name}: 5 errors in 5 minutes")
+        self._alarm(f"{title}Throttles", throttles, 1, f"{name}: calls are refused")
+        bound = self._settings.p99_ms if not one.plan.streams else one.plan.timeout_s * 500
+        self._alarm(f"{title}Slow", slowest, bound, f"{name}: p99 over {bound} ms")
+
+    def _watch_age(self, collection: str) -> None:
+        age = cloudwatch.Metric(
+            namespace=NAMESPACE,
+            metric_name="IndexAgeHours",
+            dimensions_map={"collection": collection},
+            statistic="Minimum",
+            period=cdk.Duration.hours(1),
+        )
+        hours = self._settings.stale_after_days * 24
+        name = f"Stale{collection.title().replace('_', '').replace('-', '')}"
+        self._alarm(name, age, hours, f"{collection}: the index is older than {hours} hours")
+
+    def _alarm(self, id: str, metric: cloudwatch.IMetric, threshold: float, description: str) -> None:  # noqa: A002
+        alarm = cloudwatch.Alarm(
+            self,
+            id,
+            metric=metric,
+            threshold=threshold,
+            evaluation_periods=1,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+            alarm_description=description,
+        )
+        alarm.add_alarm_action(actions.SnsAction(self.topic))
+
+    def _dashboard(self, functions: Mapping[str, ApiFunction]) -> None:
+        stages = [
+            cloudwatch.MathExpression(
+                expression=f"SEARCH('{{{NAMESPACE},collection}} MetricName=\"{name}\"', 'p95', 300)",
+                label="",
+                using_metrics={},
+            )
+            for name in ("TookMs", "ModelMs")
+        ]
+        calls = [one.alias.metric_invocations(label=name) for name, one in functions.items()]
+        failures = [one.alias.metric_errors(label=name) for name, one in functions.items()]
+        cloudwatch.Dashboard(
+            self,
+            "Dashboard",
+            widgets=[
+                [
+                    cloudwatch.GraphWidget(title="Calls", left=calls, width=12),
+                    cloudwatch.GraphWidget(title="Errors", left=failures, width=12),
+                ],
+                [
+                    cloudwatch.GraphWidget(title="p95, ms, by collection", left=stages, width=12),
+                    cloudwatch.GraphWidget(title="Degraded, abstained, tokens", left=_searches(), width=12),
+                ],
+            ],
+        )
+
+    def _budget(self) -> None:
+        subscriber = budgets.CfnBudget.SubscriberProperty(
+            address=self._settings.alarm_email, subscription_type="EMAIL"
+        )
+        forecast = budgets.CfnBudget.NotificationProperty(
+            comparison_operator="GREATER_THAN", notification_type="FORECASTED", threshold=100
+        )
+        told = budgets.CfnBudget.NotificationWithSubscribersProperty(
+            notification=forecast, subscribers=[subscriber]
+        )
+        budgets.CfnBudget(
+            self,
+            "Budget",
+            budget=budgets.CfnBudget.BudgetDataProperty(
+                budget_type="COST",
+                time_unit="MONTHLY",
+                budget_limit=budgets.CfnBudget.SpendProperty(amount=self._settings.budget_usd, unit="USD"),
+            ),
+            notifications_with_subscribers=[told] if self._settings.alarm_email else None,
+        )
+
+
+def _searches() -> list[cloudwatch.IMetric]:
+    return [
+        cloudwatch.MathExpression(
+            expression=f"SEARCH('{{{NAMESPACE},collection}} MetricName=\"{name}\"', 'Sum', 300)",
+            label="",
+            using_metrics={},
+        )
+        for name in ("Degraded", "Abstained", "PromptTokens", "AnswerTokens")
+    ]

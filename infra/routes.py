@@ -1,0 +1,91 @@
+"""Which function serves which path: `functions/routes.json` over the collections of `collections.toml`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quire.collections import Collection
+
+Table = Mapping[str, Mapping[str, Sequence[str]]]
+FACES = {"docs": "chatbot", "code": "codebase"}
+"""Profile -> face, where their names differ."""
+NATIVE = "native"
+OPEN = frozenset({"/health"})
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One method of one path of the API. `collection` is None for the native API."""
+
+    method: str
+    path: str
+    function: str
+    collection: Collection | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anyone may call it without a key."""
+        if self.collection is None:
+            return self.path in OPEN
+        return self.collection.public or self.path.removeprefix(f"/{self.collection.name}") in OPEN
+
+
+def read_table(path: Path) -> Table:
+    """Face -> function -> `METHOD /path`."""
+    table: Table = json.loads(path.read_text(encoding="utf-8"))
+    return table
+
+
+def deployed_routes(table: Table, collections: Mapping[str, Collection]) -> list[Route]:
+    """Every route of the deployment: the native ones at the root, a face's below each of its collections."""
+    routes = [
+        Route(method, gateway_path(path), function, None)
+        for function, method, path in _entries(table, NATIVE)
+    ]
+    for collection in collections.values():
+        for function, method, path in _entries(table, face_of(collection)):
+            routes.append(Route(method, f"/{collection.name}{gateway_path(path)}", function, collection))
+    return routes
+
+
+def functions_of(table: Table, collections: Mapping[str, Collection]) -> list[str]:
+    """The functions that serve any of it, sorted."""
+    return sorted({route.function for route in deployed_routes(table, collections)})
+
+
+def written_collections(table: Table, collections: Mapping[str, Collection]) -> list[str]:
+    """The collections that take live writes: those whose face has routes of `memory`."""
+    return [name for name, one in collections.items() if table.get(face_of(one), {}).get("memory")]
+
+
+def face_of(collection: Collection) -> str:
+    """The face that a collection's profile speaks."""
+    return FACES.get(collection.profile, collection.profile)
+
+
+def gateway_path(path: str) -> str:
+    """A route's path in API Gateway's words.
+
+    >>> gateway_path("/files/{name:path}"), gateway_path("/sites/{site_id}/"), gateway_path("/")
+    ('/files/{name+}', '/sites/{site_id}', '')
+    """
+    return re.sub(r"\{(\w+)(?::(\w+))?\}", _parameter, path).rstrip("/")
+
+
+def _parameter(found: re.Match[str]) -> str:
+    return f"{{{found[1]}+}}" if found[2] == "path" else f"{{{found[1]}}}"
+
+
+def _entries(table: Table, face: str) -> list[tuple[str, str, str]]:
+    """(function, method, path); HEAD comes with GET in the app and is not a method of the API."""
+    found = []
+    for function, lines in table.get(face, {}).items():
+        for line in lines:
+            method, _, path = line.partition(" ")
+            if method != "HEAD":
+                found.append((function, method, path))
+    return found

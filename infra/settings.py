@@ -1,0 +1,94 @@
+"""What a deployment may choose, in one place. `cdk deploy -c alarm_email=ops@example.com` changes one for once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class StackSettings:
+    """One deployment.
+
+    Attributes:
+        name: of the stack, and what names begin with.
+        stage: of the API; the first part of every path unless there is a custom domain.
+        memory_mb: of the functions that search; 1,769 MB is one whole CPU.
+        query_timeout_s, answer_timeout_s: an answer is streamed and may take longer than API Gateway's 29 s.
+        log_days: how long logs are kept; a period that CloudWatch knows.
+        rate_per_s, burst: what the API lets through, over all callers.
+        key_rate_per_s, key_burst, key_quota_per_day: what one API key may use.
+        keys_required: whether API Gateway asks for a key where a collection is not public.
+        cors_origins: pages that may call the API from a browser, comma-separated; "" for none, "*" for all. A
+            collection's own `options.cors_origins` in collections.toml outranks it.
+        domain, certificate_arn: a custom domain; both or neither.
+        firewall: whether AWS WAF stands before the API, about $7 a month.
+        timezone: of the collections' schedules.
+        stale_after_days: an index older than that raises an alarm.
+        p99_ms: a function slower than that raises an alarm.
+        alarm_email: who is told; "" for nobody.
+        budget_usd: a month's cost that is worth a mail.
+        repository, branch: of GitHub, as `owner/name`, which may deploy and publish; "" for none.
+        versions_kept: snapshots kept of each function; each cached one costs about $4 a month at 1 GB.
+        keep_data: whether bucket and table outlive the stack.
+    """
+
+    name: str = "quire"
+    stage: str = "prod"
+    memory_mb: int = 1769
+    query_timeout_s: int = 29
+    answer_timeout_s: int = 120
+    log_days: int = 30
+    rate_per_s: int = 50
+    burst: int = 100
+    key_rate_per_s: int = 10
+    key_burst: int = 20
+    key_quota_per_day: int = 10_000
+    keys_required: bool = True
+    cors_origins: str = ""
+    domain: str = ""
+    certificate_arn: str = ""
+    firewall: bool = False
+    timezone: str = "America/Los_Angeles"
+    stale_after_days: int = 9
+    p99_ms: int = 3_000
+    alarm_email: str = ""
+    budget_usd: int = 25
+    repository: str = ""
+    branch: str = "main"
+    versions_kept: int = 2
+    keep_data: bool = True
+
+
+def read_settings(context: Callable[[str], Any]) -> StackSettings:
+    """The settings with what the CDK context says instead, by the same names.
+
+    Raises:
+        ValueError: a value cannot be what its field is, or the domain lacks its certificate.
+    """
+    said = {one.name: context(one.name) for one in fields(StackSettings)}
+    default = StackSettings()
+    changed = {
+        name: _typed(name, value, type(getattr(default, name)))
+        for name, value in said.items()
+        if value is not None
+    }
+    settings = replace(default, **changed)
+    if bool(settings.domain) != bool(settings.certificate_arn):
+        raise ValueError("domain: wanted it together with certificate_arn, found one of them")
+    if settings.repository.count("/") != bool(settings.repository):
+        raise ValueError(f"repository: wanted owner/name, found {settings.repository!r}")
+    return settings
+
+
+def _typed(name: str, value: Any, kind: type) -> Any:
+    text = str(value)
+    if kind is bool:
+        if text.lower() not in ("true", "false"):
+            raise ValueError(f"{name}: wanted true or false, found {text!r}")
+        return text.lower() == "true"
+    try:
+        return kind(text)
+    except ValueError:
+        raise ValueError(f"{name}: wanted {kind.__name__}, found {text!r}") from None

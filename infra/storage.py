@@ -1,0 +1,74 @@
+"""Where indexes, chat turns and the model's key lie."""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_secretsmanager as secrets
+from constructs import Construct
+
+from infra.reasons import accept
+from infra.settings import StackSettings
+
+
+class Storage(Construct):
+    """A bucket of artifacts, a table of chat turns, and the secret that holds the answer model's key."""
+
+    def __init__(self, scope: Construct, id: str, settings: StackSettings) -> None:  # noqa: A002
+        super().__init__(scope, id)
+        removal = cdk.RemovalPolicy.RETAIN if settings.keep_data else cdk.RemovalPolicy.DESTROY
+        access_logs = self._bucket("AccessLogs", removal, expiration=cdk.Duration.days(settings.log_days))
+        accept(access_logs, {"AwsSolutions-S1": "it holds the access logs; logging it would feed itself"})
+        self.bucket = self._bucket("Artifacts", removal, logs=access_logs)
+        self.table = dynamodb.Table(
+            self,
+            "Turns",
+            partition_key=dynamodb.Attribute(name="pk", type=dynamodb.AttributeType.STRING),
+            sort_key=dynamodb.Attribute(name="sk", type=dynamodb.AttributeType.STRING),
+            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+            time_to_live_attribute="expires_at",
+            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
+                point_in_time_recovery_enabled=True
+            ),
+            removal_policy=removal,
+        )
+        self.model_key = secrets.Secret(
+            self,
+            "ModelKey",
+            description="Key of the answer model's provider; put it in after the first deployment",
+            removal_policy=cdk.RemovalPolicy.DESTROY,
+        )
+        accept(
+            self.model_key,
+            {
+                "AwsSolutions-SMG4": "the provider issues the key, and AWS cannot rotate it; who runs this does"
+            },
+        )
+
+    def _bucket(
+        self,
+        id: str,  # noqa: A002
+        removal: cdk.RemovalPolicy,
+        *,
+        logs: s3.IBucket | None = None,
+        expiration: cdk.Duration | None = None,
+    ) -> s3.Bucket:
+        """Private, encrypted, over TLS only; versioned where it does not expire."""
+        return s3.Bucket(
+            self,
+            id,
+            versioned=expiration is None,
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            enforce_ssl=True,
+            server_access_logs_bucket=logs,
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    abort_incomplete_multipart_upload_after=cdk.Duration.days(2),
+                    noncurrent_version_expiration=None if expiration else cdk.Duration.days(30),
+                    expiration=expiration,
+                )
+            ],
+            removal_policy=removal,
+        )
