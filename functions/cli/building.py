@@ -30,10 +30,7 @@ def index(
     from build_index.folder_job import Order, run_order
     from build_index.workshop import open_store, open_tools
 
-    folder = path.expanduser().resolve()
-    if not folder.is_dir():
-        found = "a file" if folder.exists() else "nothing"
-        raise InputError(f"{path}: wanted a folder, found {found}", field="path")
+    folder = _folder(path)
     settings = settings_for(store)
     order = Order(
         collection=name or name_of(folder),
@@ -70,3 +67,11 @@ def serve(
         os.environ["QUIRE_STORE"] = store
     typer.echo(f"serving {settings_for(store).store} at http://{host}:{port}/reference", err=True)
     uvicorn.run("functions.local:app", host=host, port=port, access_log=False, log_level="warning")
+
+
+def _folder(path: Path) -> Path:
+    folder = path.expanduser().resolve()
+    if not folder.is_dir():
+        found = "a file" if folder.exists() else "nothing"
+        raise InputError(f"{path}: wanted a folder, found {found}", field="path")
+    return folder
