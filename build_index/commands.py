@@ -124,7 +124,17 @@ def _plan(args: argparse.Namespace) -> BuildPlan:
         title=described.title,
         golden=described.golden,
         options=options,
+        announce=_announce if profile in ("textbook", "docs") and not args.json else _silent,
     )
+
+
+def _announce(document: str, chunks: int) -> None:
+    """The textbook specification's line for each file."""
+    print(f"Processing {Path(document).name}... {chunks} chunks created")
+
+
+def _silent(document: str, chunks: int) -> None:
+    """For collections of thousands of documents, and where standard output is JSON."""
 
 
 def _described(name: str) -> Collection:
@@ -180,6 +190,9 @@ def _print_build(report: BuildReport, *, as_json: bool) -> None:
         print(json.dumps(value))
         return
     print(f"{value['documents']} documents, {value['chunks']} chunks, {value['vectors']} vectors")
+    if value["excluded"]:
+        print("left out: " + ", ".join(f"{count} {reason}" for reason, count in value["excluded"].items()))
+    print(f"{len(value['failures'])} files failed")
     print(f"version {value['version'] or '(not published)'} {value['label']}".rstrip())
     for failure in value["failures"]:
         print(f"failed: {failure['path']}: {failure['reason']}", file=sys.stderr)

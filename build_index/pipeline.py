@@ -13,6 +13,7 @@ from typing import Any
 
 from build_index.calibrate import calibrate
 from build_index.golden import read_golden
+from build_index.inputs import digest_inputs
 from build_index.notes import describe_machine
 from build_index.progress import say, track
 from build_index.reading import Reading, open_reading
@@ -23,11 +24,13 @@ from quire.artifact.reader import open_segment
 from quire.artifact.store import SegmentStore
 from quire.artifact.writer import amend_manifest, write_segment
 from quire.documents import Chunk
-from quire.errors import SourceError
+from quire.errors import SourceError, UnknownCollection
 from quire.index import OpenedIndex
 from quire.ingestion import chunk_document, index_rows
 from quire.ports import Embedder
 from quire.profiles import Profile
+
+Announce = Callable[[str, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class BuildPlan:
     Attributes:
         name: the collection.
         sources: `(key, location)` pairs; a location is a path, a git URL or a release URL, `@revision` behind it.
+        announce: told of each document with how many chunks it gave.
         options: `engine_version`, `base_url`, `exclude`, ... as the profile's sources understand them.
     """
 
@@ -46,6 +50,7 @@ class BuildPlan:
     title: str = ""
     golden: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    announce: Announce = lambda _document, _chunks: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,7 @@ class Ingested:
     failures: list[Failure]
     seconds: dict[str, float]
     embedding: Mapping[str, float]
+    excluded: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,7 @@ class BuildReport:
             "chunks": done.manifest.counts.chunks,
             "vectors": done.manifest.counts.vectors,
             "failures": [{"path": one.path, "reason": one.reason} for one in done.failures],
+            "excluded": dict(sorted(done.excluded.items())),
             "seconds": {name: round(value, 2) for name, value in done.seconds.items()},
             "embedding": dict(done.embedding),
             "cpu_s": round(self.cpu_s, 2),
@@ -113,12 +120,48 @@ def build(
     """
     with store.lock(plan.name):
         reading = open_reading(plan.profile.name, plan.sources, tools.cache, plan.options)
-        ingested = ingest(plan, reading, tools)
+        inputs = _digest(plan, reading, tools)
+        served = _served_from(store, plan.name, inputs) if publish else None
+        if served is not None:
+            say(f"{plan.name}: nothing changed since version {served[0].version}")
+            return _report(_unchanged(served[1], reading), served[0])
+        ingested = ingest(plan, reading, tools, inputs)
         if publish and review is not None:
             ingested.manifest = review(plan.name, ingested.folder)
         pointer = _publish(plan, ingested, tools, store) if publish else None
+    return _report(ingested, pointer)
+
+
+def _report(ingested: Ingested, pointer: Pointer | None) -> BuildReport:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return BuildReport(ingested, pointer, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def _digest(plan: BuildPlan, reading: Reading, tools: Tools) -> str:
+    settings = [
+        plan.profile.name,
+        [key for key, _ in plan.sources],
+        dict(plan.options),
+        tools.embedder.digest,
+    ]
+    golden = [Path(plan.golden)] if plan.golden else []
+    return digest_inputs(settings, reading.folders, golden)
+
+
+def _served_from(store: SegmentStore, name: str, inputs: str) -> tuple[Pointer, Manifest] | None:
+    """What is served now, where a build without a failed file made it from exactly these inputs."""
+    try:
+        pointer = store.pointer(name)
+    except UnknownCollection:
+        return None
+    for manifest in store.open(name).manifests:
+        if manifest.notes.get("inputs") == inputs and not manifest.notes.get("failures"):
+            return pointer, manifest
+    return None
+
+
+def _unchanged(manifest: Manifest, reading: Reading) -> Ingested:
+    return Ingested(manifest, Path(), reading.label, [], {}, {})
 
 
 def _publish(plan: BuildPlan, ingested: Ingested, tools: Tools, store: SegmentStore) -> Pointer:
@@ -126,12 +169,12 @@ def _publish(plan: BuildPlan, ingested: Ingested, tools: Tools, store: SegmentSt
     return store.publish(plan.name, ingested.folder, ingested.manifest, label=ingested.label)
 
 
-def ingest(plan: BuildPlan, reading: Reading, tools: Tools) -> Ingested:
+def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") -> Ingested:
     """Read, cut, embed and write one segment into the cache folder."""
     failures: list[Failure] = []
     vectors = CachedVectors(tools.embedder, tools.cache / "vectors.sqlite")
     started = time.perf_counter()
-    chunks = list(track(_chunks(reading, failures), f"{plan.name}: reading"))
+    chunks = list(track(_chunks(reading, failures, plan.announce), f"{plan.name}: reading"))
     read_s = time.perf_counter() - started
     if not chunks:
         raise SourceError(
@@ -146,14 +189,16 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools) -> Ingested:
         model=tools.embedder.digest,
         sources=tuple(SourceFacts(**asdict(one)) for one in reading.provenance),
         extra=reading.extra,
-        notes=describe_machine(),
+        notes={**describe_machine(), "inputs": inputs, "failures": len(failures)},
     )
     folder = tools.cache / "built" / plan.name
     shutil.rmtree(folder, ignore_errors=True)
     write_segment(folder, track(rows, f"{plan.name}: indexing", total=len(chunks)), facts)
     manifest = _calibrated(plan, folder, tools.embedder)
     seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
-    return Ingested(manifest, folder, reading.label, failures, seconds, _embedding(vectors))
+    return Ingested(
+        manifest, folder, reading.label, failures, seconds, _embedding(vectors), reading.excluded.reasons
+    )
 
 
 def _calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
@@ -163,7 +208,7 @@ def _calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
     return amend_manifest(folder, calibration=calibrate(index, embedder, golden).as_json())
 
 
-def _chunks(reading: Reading, failures: list[Failure]) -> Iterator[Chunk]:
+def _chunks(reading: Reading, failures: list[Failure], announce: Announce) -> Iterator[Chunk]:
     """Every readable chunk, once; what cannot be read or cut goes to `failures`."""
     seen: Counter[str] = Counter()
     for document in reading.documents:
@@ -171,11 +216,14 @@ def _chunks(reading: Reading, failures: list[Failure]) -> Iterator[Chunk]:
             failures.append(document)
             say(f"skipped {document.path}: {document.reason}")
             continue
+        created = 0
         try:
             for chunk in chunk_document(document):
                 seen[chunk.id] += 1
                 if seen[chunk.id] == 1:
+                    created += 1
                     yield chunk
+            announce(document.id, created)
         except SourceError as error:
             failures.append(Failure(error.path or document.id, str(error)))
             say(f"skipped {document.id}: {error}")

@@ -36,6 +36,7 @@ class Reading:
         label: the engine version or release that names the index; "" where the sources have none.
         extra: what serving needs beside chunks, such as the class hierarchy.
         excluded: files left out by rule, counted by reason while `documents` is read.
+        folders: where the sources lie now, fetched ones included.
     """
 
     documents: Documents
@@ -43,6 +44,7 @@ class Reading:
     label: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
     excluded: Excluded = field(default_factory=Excluded)
+    folders: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ def open_reading(
         )
     opened = _READERS[profile](folders, options)
     label = str(options.get("engine_version") or opened.label)
-    return Reading(opened.documents, tuple(provenance), label, opened.extra, opened.excluded)
+    located = tuple(folder for listed in folders.values() for folder in listed)
+    return Reading(opened.documents, tuple(provenance), label, opened.extra, opened.excluded, located)
 
 
 def _read_roblox(folders: Folders, _: Mapping[str, Any]) -> Opened:

@@ -84,6 +84,51 @@ def test_the_same_input_gives_the_same_bytes_whatever_the_cache_holds(
     assert changed.keys() != first.keys()
 
 
+def test_a_rebuild_of_the_same_input_stops_at_once_and_one_of_another_does_not(
+    place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    dump, reference = place
+    assert build(dump, reference, "store", "--json") == 0
+    first = json.loads(capsys.readouterr().out)
+    assert build(dump, reference, "store", "--json") == 0
+    told = capsys.readouterr()
+    again = json.loads(told.out)
+    assert "nothing changed" in told.err
+    assert (again["segment"], again["version"], again["chunks"]) == (
+        first["segment"],
+        first["version"],
+        first["chunks"],
+    )
+    (reference / "content" / "en-us" / "guides" / "harbours.md").write_text(GUIDE + "\nGulls like both.\n")
+    assert build(dump, reference, "store", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["segment"] != first["segment"]
+
+
+def test_a_book_is_reported_file_by_file(
+    place: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = tmp_path / "book" / "01-chapter-1-boats"
+    book.mkdir(parents=True)
+    (book / "01-harbours.mdx").write_text(GUIDE)
+    command = [
+        "build",
+        "book",
+        "--profile",
+        "textbook",
+        "--source",
+        f"docs={tmp_path / 'book'}",
+        "--store",
+        "store",
+    ]
+    assert main(command) == 0
+    printed = capsys.readouterr().out
+    assert "Processing 01-harbours.mdx... 1 chunks created" in printed
+    assert "0 files failed" in printed
+    (book / "02-broken.mdx").write_text("# Sails\n\n<Note>never closed\n")
+    assert main(command) == 1
+    assert "02-broken.mdx" in capsys.readouterr().err
+
+
 def test_a_malformed_file_is_reported_and_the_rest_is_built(
     place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

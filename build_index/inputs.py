@@ -1,0 +1,58 @@
+"""One digest over everything that decides a build's bytes, so that a rebuild of the same input can stop at once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import build_index
+import quire
+from quire.canonical import canonical_json
+
+PASSED_OVER = frozenset(
+    (
+        ".git",
+        ".quire",
+        ".venv",
+        "__pycache__",
+        "node_modules",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        ".hypothesis",
+    )
+)
+CHUNK_BYTES = 1 << 20
+
+
+def digest_inputs(settings: object, folders: Iterable[Path], files: Iterable[Path] = ()) -> str:
+    """Hexadecimal sha256 of `settings` (any JSON value), of every file below the folders, and of Quire's own code.
+
+    Files count by relative path and content, so that copying or touching a source changes nothing.
+    """
+    whole = hashlib.sha256(canonical_json(settings))
+    code = [Path(path) for package in (quire, build_index) for path in package.__path__]
+    for root in (*folders, *code):
+        for path in _files(root):
+            _add(whole, path, str(path.relative_to(root)) if path != root else path.name)
+    for path in files:
+        _add(whole, path, path.name)
+    return whole.hexdigest()
+
+
+def _files(root: Path) -> Iterator[Path]:
+    if root.is_file():
+        yield root
+    for folder, inner, names in os.walk(root):
+        inner[:] = sorted(set(inner) - PASSED_OVER)
+        yield from (path for name in sorted(names) if (path := Path(folder, name)).is_file())
+
+
+def _add(whole: hashlib._Hash, path: Path, name: str) -> None:
+    one = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(CHUNK_BYTES):
+            one.update(block)
+    whole.update(f"{name}\x00".encode("utf-8", "surrogateescape") + one.digest())
