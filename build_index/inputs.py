@@ -12,17 +12,7 @@ import quire
 from quire.canonical import canonical_json
 
 PASSED_OVER = frozenset(
-    (
-        ".git",
-        ".quire",
-        ".venv",
-        "__pycache__",
-        "node_modules",
-        ".mypy_cache",
-        ".ruff_cache",
-        ".pytest_cache",
-        ".hypothesis",
-    )
+    ".git .quire .venv __pycache__ node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis".split()
 )
 CHUNK_BYTES = 1 << 20
 
