@@ -113,13 +113,17 @@ def _functions(tree: Path, _: Path) -> None:
 
 
 def _runtime(tree: Path, site: Path) -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    _packages(tree, site, project["dependencies"], without=())
+    _packages(tree, site, _wanted()["runtime"], without=())
 
 
 def _llm(tree: Path, site: Path) -> None:
+    _packages(tree, site, _wanted()["llm"], without=_wanted()["runtime"])
+
+
+def _wanted() -> dict[str, list[str]]:
+    """What the project itself asks for, by layer."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    _packages(tree, site, project["optional-dependencies"]["llm"], without=project["dependencies"])
+    return {"runtime": project["dependencies"], "llm": project["optional-dependencies"]["llm"]}
 
 
 def _packages(tree: Path, site: Path, wanted: list[str], without: Sequence[str]) -> None:
@@ -157,7 +161,9 @@ def _inputs(name: str) -> str:
         "functions": [*_sources(ROOT / "functions"), ROOT / "collections.toml"],
     }
     digest = hashlib.sha256(name.encode())
-    for path in own + sources.get(name, [*LOCKS.values(), ROOT / "pyproject.toml"]):
+    if name in LOCKS:
+        digest.update(json.dumps(_wanted()).encode())
+    for path in own + sources.get(name, [*LOCKS.values()]):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

@@ -1,0 +1,269 @@
+"""What is deployed, read from the synthesized template."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.routes import FACES, deployed_routes, face_of, functions_of, read_table, written_collections
+from quire.collections import read_collections
+from quire.profiles import PROFILES
+from tests.support.deployment import Deployment, flat, listed
+from tests.support.tree import ROOT
+
+TABLE = read_table(ROOT / "functions/routes.json")
+COLLECTIONS = read_collections(ROOT / "collections.toml")
+FUNCTIONS = functions_of(TABLE, COLLECTIONS)
+READING = {"s3:GetObject", "s3:ListBucket", "logs:CreateLogStream", "logs:PutLogEvents"}
+each_function = pytest.mark.parametrize("name", FUNCTIONS)
+
+
+def test_cdk_nag_finds_nothing_that_is_not_accepted_with_a_reason(deployment: Deployment) -> None:
+    assert "ERROR" not in deployment.printed
+    assert "Acknowledge with" not in deployment.printed
+
+
+def test_cfn_lint_finds_nothing(deployment: Deployment) -> None:
+    template = deployment.folder / "quire.template.json"
+    program = str(Path(sys.executable).with_name("cfn-lint"))
+    # W3005: CDK repeats a dependency that a reference implies already.
+    command = (program, str(template), "--regions", "us-west-2", "--ignore-checks", "W3005")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+# ---- routes ---------------------------------------------------------------------------------------------------
+
+
+def served(deployment: Deployment) -> dict[tuple[str, str], tuple[str, dict[str, object]]]:
+    """(method, path) -> function's name and the method's properties."""
+    resources = deployment.of_type("ApiGateway::Resource")
+
+    def path_of(reference: dict[str, object]) -> str:
+        name = reference.get("Ref")
+        if name not in resources:
+            return ""
+        one = resources[str(name)]
+        return f"{path_of(one['ParentId'])}/{one['PathPart']}"
+
+    found = {}
+    for one in deployment.of_type("ApiGateway::Method").values():
+        if one["HttpMethod"] != "OPTIONS":
+            alias = re.search(r"<Functions(\w+?)Alias", flat(one["Integration"]["Uri"]))
+            assert alias is not None
+            found[one["HttpMethod"], path_of(one["ResourceId"])] = (alias[1].lower(), one)
+    return found
+
+
+def test_every_path_of_every_face_reaches_the_function_that_serves_it(deployment: Deployment) -> None:
+    routes = deployed_routes(TABLE, COLLECTIONS)
+    found = served(deployment)
+    assert {key: name for key, (name, _) in found.items()} == {
+        (route.method, route.path): route.function for route in routes
+    }
+    assert ("POST", "/roblox/query") in found
+    assert ("POST", "/query") in found
+
+
+def test_only_a_streaming_functions_responses_are_streamed(deployment: Deployment) -> None:
+    for name, method in served(deployment).values():
+        integration = method["Integration"]
+        assert isinstance(integration, dict)
+        uri, mode = flat(integration["Uri"]), integration.get("ResponseTransferMode", "BUFFERED")
+        assert mode == ("STREAM" if name == "answer" else "BUFFERED")
+        assert ("response-streaming-invocations" in uri) == (name == "answer")
+
+
+def test_a_key_is_needed_wherever_a_collection_is_not_public(deployment: Deployment) -> None:
+    found = served(deployment)
+    for route in deployed_routes(TABLE, COLLECTIONS):
+        _, method = found[route.method, route.path]
+        assert method["ApiKeyRequired"] is not route.is_open
+    assert found["POST", "/roblox/query"][1]["ApiKeyRequired"] is True
+    assert found["GET", "/roblox/health"][1]["ApiKeyRequired"] is False
+
+
+def test_a_page_that_is_allowed_may_ask_first(deployment: Deployment) -> None:
+    preflights = [
+        one for one in deployment.of_type("ApiGateway::Method").values() if one["HttpMethod"] == "OPTIONS"
+    ]
+    assert len(preflights) == len({path for _, path in served(deployment)})
+    assert all("https://example.com" in str(one["Integration"]) for one in preflights)
+
+
+def test_profiles_and_faces_agree_with_the_core() -> None:
+    assert {name: FACES.get(name, name) for name in PROFILES} == {
+        name: one.face for name, one in PROFILES.items()
+    }
+
+
+# ---- functions ------------------------------------------------------------------------------------------------
+
+
+@each_function
+def test_a_function_runs_a_published_version_from_its_snapshot(deployment: Deployment, name: str) -> None:
+    title = name.capitalize()
+    (function,) = (
+        one for key, one in deployment.of_type("Lambda::Function").items() if f"Functions{title}" in key
+    )
+    assert function["Runtime"] == "python3.13"
+    assert function["Architectures"] == ["x86_64"]
+    assert function["Handler"] == f"functions.{name}.handler"
+    assert function["SnapStart"] == {"ApplyOn": "PublishedVersions"}
+    assert len(function["Layers"]) == (3 if name == "answer" else 2)
+    (alias,) = (one for key, one in deployment.of_type("Lambda::Alias").items() if f"Functions{title}" in key)
+    assert alias["Name"] == "live"
+    assert "Version" in flat(alias["FunctionVersion"])
+
+
+@each_function
+def test_a_handler_that_is_deployed_exists(name: str) -> None:
+    assert (ROOT / f"functions/{name}.py").is_file()
+
+
+def test_a_query_may_read_the_bucket_and_nothing_else(deployment: Deployment) -> None:
+    assert deployment.actions("FunctionsQueryRole") == READING
+
+
+@pytest.mark.skipif("answer" not in FUNCTIONS, reason="no route is served by answer")
+def test_an_answer_may_read_the_bucket_and_one_secret_and_keep_turns(deployment: Deployment) -> None:
+    rest = deployment.actions("FunctionsAnswerRole") - READING
+    assert {one for one in rest if not one.startswith("dynamodb:")} == {"secretsmanager:GetSecretValue"}
+    (secret,) = (
+        one for one in deployment.statements("FunctionsAnswerRole") if "secretsmanager" in str(one["Action"])
+    )
+    assert flat(secret["Resource"]).startswith("<StorageModelKey")
+
+
+@pytest.mark.skipif("memory" not in FUNCTIONS, reason="no route is served by memory")
+def test_memory_may_write_its_own_prefixes_and_the_table(deployment: Deployment) -> None:
+    rest = deployment.actions("FunctionsMemoryRole") - READING
+    assert {one for one in rest if not one.startswith("dynamodb:")} == {"s3:PutObject", "s3:DeleteObject"}
+    writes = [one for one in deployment.statements("FunctionsMemoryRole") if "s3:PutObject" in one["Action"]]
+    places = {flat(place).partition(">")[2] for one in writes for place in listed(one["Resource"])}
+    assert places == {f"/collections/{name}/*" for name in written_collections(TABLE, COLLECTIONS)}
+
+
+def test_no_role_may_do_everything_or_touch_every_resource(deployment: Deployment) -> None:
+    for role in deployment.of_type("IAM::Role"):
+        for one in deployment.statements(role):
+            assert not [action for action in listed(one["Action"]) if action.endswith("*")], role
+            assert "*" not in listed(one["Resource"]), role
+
+
+# ---- storage --------------------------------------------------------------------------------------------------
+
+
+def test_the_bucket_is_versioned_encrypted_private_and_reached_over_tls_only(deployment: Deployment) -> None:
+    (bucket,) = (one for key, one in deployment.of_type("S3::Bucket").items() if "Artifacts" in key)
+    assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
+    assert "BucketEncryption" in bucket
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    assert bucket["LifecycleConfiguration"]["Rules"][0]["NoncurrentVersionExpiration"] == {
+        "NoncurrentDays": 30
+    }
+    for policy in deployment.of_type("S3::BucketPolicy").values():
+        denied = [one for one in policy["PolicyDocument"]["Statement"] if one["Effect"] == "Deny"]
+        assert denied[0]["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_turns_expire_can_be_restored_and_cost_nothing_unused(deployment: Deployment) -> None:
+    (table,) = deployment.of_type("DynamoDB::Table").values()
+    assert table["BillingMode"] == "PAY_PER_REQUEST"
+    assert table["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
+    assert table["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert [one["AttributeName"] for one in table["KeySchema"]] == ["pk", "sk"]
+
+
+def test_data_outlives_the_stack_and_nothing_else_does(deployment: Deployment) -> None:
+    assert {"AWS::S3::Bucket", "AWS::DynamoDB::Table"} <= deployment.kept()
+    assert deployment.kept() <= {"AWS::S3::Bucket", "AWS::DynamoDB::Table", "AWS::Lambda::Version"}
+
+
+# ---- building -------------------------------------------------------------------------------------------------
+
+
+def test_roblox_is_rebuilt_on_thursdays_at_midnight_in_california(deployment: Deployment) -> None:
+    (schedule,) = (one for key, one in deployment.of_type("Scheduler::Schedule").items() if "Roblox" in key)
+    assert schedule["ScheduleExpression"] == "cron(0 0 ? * THU *)"
+    assert schedule["ScheduleExpressionTimezone"] == "America/Los_Angeles"
+    assert '"COLLECTION","Value":"roblox"' in flat(schedule["Target"]["Input"]).replace(" ", "")
+    assert deployment.actions("BuildingScheduler") == {"codebuild:StartBuild"}
+
+
+def test_every_schedule_has_its_alarm_on_age(deployment: Deployment) -> None:
+    scheduled = {name for name, one in COLLECTIONS.items() if one.schedule}
+    alarms = deployment.of_type("CloudWatch::Alarm").values()
+    ages = {one["Dimensions"][0]["Value"] for one in alarms if one.get("MetricName") == "IndexAgeHours"}
+    assert ages == scheduled
+    assert len(deployment.of_type("Scheduler::Schedule")) == len(scheduled)
+
+
+def test_the_build_job_runs_the_same_command_as_everybody(deployment: Deployment) -> None:
+    (project,) = deployment.of_type("CodeBuild::Project").values()
+    steps = flat(project["Source"]["BuildSpec"])
+    assert 'python -m build_index build \\"$COLLECTION\\"' in steps
+    assert "build_index.snapshots" in steps
+    assert deployment.actions("BuildingBuilder") >= {"s3:PutObject", "lambda:PublishVersion"}
+
+
+def test_github_may_come_from_one_branch_of_one_repository(deployment: Deployment) -> None:
+    (role,) = (one for key, one in deployment.of_type("IAM::Role").items() if "GitHubRole" in key)
+    (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
+    issuer = "token.actions.githubusercontent.com"
+    assert statement["Action"] == "sts:AssumeRoleWithWebIdentity"
+    assert statement["Condition"] == {
+        "StringEquals": {
+            f"{issuer}:aud": "sts.amazonaws.com",
+            f"{issuer}:sub": "repo:acme/quire:ref:refs/heads/main",
+        }
+    }
+
+
+# ---- monitoring -----------------------------------------------------------------------------------------------
+
+
+@each_function
+def test_errors_throttles_and_slowness_of_a_function_raise_alarms(deployment: Deployment, name: str) -> None:
+    alarms = {
+        key: one
+        for key, one in deployment.of_type("CloudWatch::Alarm").items()
+        if f"Monitoring{name.capitalize()}" in key
+    }
+    assert {one["MetricName"] for one in alarms.values()} == {"Errors", "Throttles", "Duration"}
+    assert {one.get("ExtendedStatistic") for one in alarms.values()} == {None, "p99"}
+
+
+def test_every_alarm_is_sent_to_somebody(deployment: Deployment) -> None:
+    (topic,) = deployment.of_type("SNS::Topic")
+    for one in deployment.of_type("CloudWatch::Alarm").values():
+        assert one["AlarmActions"] == [{"Ref": topic}]
+    (subscription,) = deployment.of_type("SNS::Subscription").values()
+    assert subscription["Endpoint"] == "ops@example.com"
+
+
+def test_a_failed_build_raises_an_alarm_and_a_budget_is_watched(deployment: Deployment) -> None:
+    metrics = {one.get("MetricName") for one in deployment.of_type("CloudWatch::Alarm").values()}
+    assert "FailedBuilds" in metrics
+    (budget,) = deployment.of_type("Budgets::Budget").values()
+    assert budget["Budget"]["BudgetLimit"] == {"Amount": 25, "Unit": "USD"}
+
+
+def test_requests_are_throttled_counted_by_key_and_logged_without_their_content(
+    deployment: Deployment,
+) -> None:
+    (stage,) = deployment.of_type("ApiGateway::Stage").values()
+    (settings,) = stage["MethodSettings"]
+    assert (settings["ThrottlingRateLimit"], settings["DataTraceEnabled"]) == (50, False)
+    assert "request_id" in flat(stage["AccessLogSetting"]["Format"])
+    (plan,) = deployment.of_type("ApiGateway::UsagePlan").values()
+    assert plan["Quota"] == {"Limit": 10_000, "Period": "DAY"}
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS.values(), ids=lambda one: one.name)
+def test_a_collections_face_has_routes(collection) -> None:  # type: ignore[no-untyped-def]
+    assert face_of(collection) in {one.face for one in PROFILES.values()}

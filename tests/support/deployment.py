@@ -1,0 +1,119 @@
+"""The synthesized deployment: the CDK app runs once a session, and cdk-nag judges it on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.tree import ROOT
+
+CONTEXT = {
+    "repository": "acme/quire",
+    "alarm_email": "ops@example.com",
+    "cors_origins": "https://example.com",
+}
+Resource = dict[str, Any]
+
+
+@dataclass
+class Deployment:
+    """A cloud assembly: the template, and the text that the synthesis printed."""
+
+    folder: Path
+    printed: str
+
+    @cached_property
+    def template(self) -> dict[str, Any]:
+        return json.loads((self.folder / "quire.template.json").read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+
+    def of_type(self, kind: str) -> dict[str, Resource]:
+        """Properties of the resources of that type, by logical id; `kind` is without `AWS::`."""
+        return {
+            name: one.get("Properties", {})
+            for name, one in self.template["Resources"].items()
+            if one["Type"] == f"AWS::{kind}"
+        }
+
+    def kept(self) -> set[str]:
+        """Types of the resources that outlive the stack."""
+        return {
+            one["Type"]
+            for one in self.template["Resources"].values()
+            if one.get("DeletionPolicy") == "Retain"
+        }
+
+    def statements(self, role: str) -> list[Resource]:
+        """What a role may do, the stack's own managed policies included; `role` is part of its logical id."""
+        roles = [name for name in self.of_type("IAM::Role") if role in name]
+        assert len(roles) == 1, roles
+        found: list[Resource] = []
+        for one in self.of_type("IAM::Policy").values():
+            if {"Ref": roles[0]} in one["Roles"]:
+                found += one["PolicyDocument"]["Statement"]
+        managed = self.of_type("IAM::ManagedPolicy")
+        for arn in self.of_type("IAM::Role")[roles[0]].get("ManagedPolicyArns", []):
+            if arn.get("Ref") in managed:
+                found += managed[arn["Ref"]]["PolicyDocument"]["Statement"]
+        return found
+
+    def actions(self, role: str) -> set[str]:
+        """Every action that a role may take."""
+        return {action for one in self.statements(role) for action in listed(one["Action"])}
+
+
+def listed(value: Any) -> list[Any]:
+    """CloudFormation writes a list of one as the one."""
+    return value if isinstance(value, list) else [value]
+
+
+def flat(value: Any) -> str:
+    """A value with its references as text: `{GetAtt X.Arn}/collections/*`."""
+    if isinstance(value, dict):
+        if "Fn::Join" in value:
+            separator, parts = value["Fn::Join"]
+            return str(separator).join(map(flat, parts))
+        if "Fn::GetAtt" in value:
+            return f"<{'.'.join(value['Fn::GetAtt'])}>"
+        if "Ref" in value:
+            return f"<{value['Ref']}>"
+    return str(value)
+
+
+def synthesize(folder: Path, archives: Path, **context: str) -> Deployment:
+    """Run the CDK app; fails with what it printed where it, or cdk-nag, refuses."""
+    said = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "CDK_OUTDIR": str(folder / "out"),
+        "CDK_CONTEXT_JSON": json.dumps(said | {"archives": str(archives)} | CONTEXT | context),
+        "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "1",
+    }
+    done = subprocess.run(
+        (sys.executable, "-m", "infra.app"),
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    printed = done.stdout + done.stderr
+    assert done.returncode == 0, printed[-4_000:]
+    return Deployment(folder / "out", printed)
+
+
+@pytest.fixture(scope="session")
+def deployment(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Deployment:
+    """The deployment with a repository and a mail address, otherwise as it comes."""
+    if shutil.which("node") is None:
+        pytest.skip("the CDK's library needs Node.js, and there is none on this machine")
+    return synthesize(tmp_path_factory.mktemp("cdk"), archive_folder)
