@@ -19,7 +19,7 @@ from build_index.progress import say, track
 from build_index.reading import Reading, open_reading
 from build_index.sources import Failure
 from build_index.vector_cache import CachedVectors
-from quire.artifact.layout import Manifest, Pointer, SegmentFacts, SourceFacts
+from quire.artifact.layout import MANIFEST, Manifest, Pointer, SegmentFacts, SourceFacts, read_manifest
 from quire.artifact.reader import open_segment
 from quire.artifact.store import SegmentStore
 from quire.artifact.writer import amend_manifest, write_segment
@@ -121,7 +121,7 @@ def build(
     with store.lock(plan.name):
         reading = open_reading(plan.profile.name, plan.sources, tools.cache, plan.options)
         inputs = _digest(plan, reading, tools)
-        served = _served_from(store, plan.name, inputs) if publish else None
+        served = _served_from(store, plan, inputs, tools.cache) if publish else None
         if served is not None:
             say(f"{plan.name}: nothing changed since version {served[0].version}")
             return _report(_unchanged(served[1], reading), served[0])
@@ -148,14 +148,25 @@ def _digest(plan: BuildPlan, reading: Reading, tools: Tools) -> str:
     return digest_inputs(settings, reading.folders, golden)
 
 
-def _served_from(store: SegmentStore, name: str, inputs: str) -> tuple[Pointer, Manifest] | None:
-    """What is served now, where a build without a failed file made it from exactly these inputs."""
+def _served_from(
+    store: SegmentStore, plan: BuildPlan, inputs: str, cache: Path
+) -> tuple[Pointer, Manifest] | None:
+    """What is served now, where a build without a failed file made it from exactly these inputs.
+
+    The cache's copy counts too: a segment that was stored before keeps the notes of the build that stored it.
+    """
     try:
-        pointer = store.pointer(name)
+        pointer = store.pointer(plan.name)
     except UnknownCollection:
         return None
-    for manifest in store.open(name).manifests:
-        if manifest.notes.get("inputs") == inputs and not manifest.notes.get("failures"):
+    built = cache / "built" / plan.name / MANIFEST
+    manifests = [*store.open(plan.name).manifests]
+    if built.exists():
+        manifests.append(read_manifest(built.read_bytes()))
+    served = {ref.digest for ref in pointer.segments}
+    for manifest in manifests:
+        same = manifest.notes.get("inputs") == inputs and not manifest.notes.get("failures")
+        if same and manifest.digest in served:
             return pointer, manifest
     return None
 
