@@ -21,7 +21,7 @@ from functions.faces.openai.endpoint import router as chat_router
 from functions.web.access import Access
 from functions.web.calls import run
 from functions.web.cors import CrossOrigin
-from functions.web.faces import ANSWER, FUNCTIONS, MOUNT_PATH, QUERY, FaceMount, joined
+from functions.web.faces import ANSWER, FUNCTIONS, LARGE_PATHS, MOUNT_PATH, QUERY, FaceMount, joined
 from functions.web.frame import Frame
 from functions.web.freshness import FreshnessHeaders
 from functions.web.llms import llms_router
@@ -66,6 +66,7 @@ def create_app(
         access=access,
         is_open=lambda scope: _is_open(scope, mount),
         max_body_bytes=max_body_bytes,
+        large_paths=LARGE_PATHS,
     )
     app.middleware_stack = CrossOrigin(frame, service.collections)
     return app

@@ -21,6 +21,8 @@ from quire.errors import QuireError
 
 QUERY, ANSWER, MEMORY = "query", "answer", "memory"
 FUNCTIONS = (QUERY, ANSWER, MEMORY)
+LARGE_PATHS = frozenset({"ingest"})
+"""Last parts of paths whose bodies carry many files."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

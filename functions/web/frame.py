@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from types import TracebackType
 from typing import Self
 
@@ -22,11 +22,15 @@ from quire.errors import AccessDenied
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 
+LARGE_BODY = 6
+"""6 MB where the bound is 1 MB: what Lambda accepts of a request."""
+
 
 class Frame:
     """ASGI middleware that every request passes, once.
 
-    `is_open` says which requests need no key; every other does, those to routes that do not exist included.
+    `is_open` says which requests need no key; every other does, those to routes that do not exist included. Bodies of
+    requests whose path ends in one of `large_paths` may be `LARGE_BODY` times as large.
     """
 
     def __init__(
@@ -36,18 +40,22 @@ class Frame:
         access: Access,
         is_open: Callable[[Scope], Awaitable[bool]],
         max_body_bytes: int,
+        large_paths: Collection[str] = (),
     ) -> None:
         self._app = app
         self._access = access
         self._is_open = is_open
         self._max_body_bytes = max_body_bytes
+        self._large_paths = large_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the app inside an exchange; what is not HTTP passes untouched."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        async with _Exchange(scope, receive, send, self._max_body_bytes) as exchange:
+        is_large = scope["path"].rpartition("/")[2] in self._large_paths
+        most = self._max_body_bytes * (LARGE_BODY if is_large else 1)
+        async with _Exchange(scope, receive, send, most) as exchange:
             await self._admit(scope, exchange.headers)
             await self._app(scope, exchange.receive, exchange.send)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +34,7 @@ class Live:
     library: Library
     jobs: Jobs
     memory: ChatMemory
+    base_url_of: Callable[[str], str] = lambda _: ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Foundation:
         base_url_of: where a collection's pages lie; "" where it is not known.
         concurrent: whether work can go on when a response was sent; in Lambda it cannot.
         invoke: has a job of a collection run elsewhere; None runs it here.
+        resume: collections whose jobs go on here that another process left when it died.
     """
 
     store: SegmentStore
@@ -59,6 +61,7 @@ class Foundation:
     base_url_of: Callable[[str], str] = lambda _: ""
     concurrent: bool = True
     invoke: Callable[[str, str], None] | None = None
+    resume: Sequence[str] = ()
 
 
 def open_live(base: Foundation) -> Live:
@@ -79,6 +82,9 @@ def open_live(base: Foundation) -> Live:
         lambda name, files: library.ingest(ANYONE, name, files, base_url=base.base_url_of(name)),
         start,
     )
+    for name in base.resume:
+        for job_id in jobs.waiting(name):
+            start(name, job_id)
     return Live(
         documents=SiteDocuments(base.live, writes, base.store, base.objects, embedder_for=base.embedder_for),
         conversations=conversations,
@@ -86,6 +92,7 @@ def open_live(base: Foundation) -> Live:
         library=library,
         jobs=jobs,
         memory=base.memory,
+        base_url_of=base.base_url_of,
     )
 
 

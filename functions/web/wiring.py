@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,11 +34,14 @@ from quire.catalog import Catalog
 from quire.collections import Collection, read_collections
 from quire.errors import ConfigError, StoreError
 from quire.live_catalog import LiveCatalog
+from quire.places import LIBRARY
 from quire.ports import ChatMemory, Embedder, ObjectStore
 from quire.settings import Settings
 
 if TYPE_CHECKING:
     from functions.web.live import Live
+
+WRITERS = 8
 
 
 def local_app(settings: Settings) -> FastAPI:
@@ -116,6 +120,7 @@ def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> F
         concurrent=concurrent,
         max_body_bytes=settings.max_body_bytes,
     )
+    app.state.writers = ThreadPoolExecutor(WRITERS, "write") if concurrent else None
     app.state.live = Once(partial(_live, settings, opened, concurrent=concurrent))
     return app
 
@@ -142,6 +147,9 @@ def _live(settings: Settings, opened: _Opened, *, concurrent: bool) -> Live:
             base_url_of=base_url_of,
             concurrent=concurrent,
             invoke=None if concurrent else _invoke(),
+            resume=[name for name, one in opened.service.collections.items() if one.profile == LIBRARY]
+            if concurrent
+            else (),
         )
     )
 

@@ -85,11 +85,13 @@ def as_document(file: File, base_url: str) -> Document:
     """The document of a file: its chapter is the page's title, and its chunks' headings are the sections.
 
     Raises:
-        SourceError: the path is empty, or the file is malformed.
+        SourceError: the path or the file is empty, or the file is malformed.
     """
     path = file.path.strip().lstrip("/")
     if not path:
         raise SourceError("path: wanted a file's path, found an empty one", path=file.path)
+    if not file.content.strip():
+        raise SourceError(f"{path}: the file is empty", path=path)
     title = page_title(file.content, path) or PurePosixPath(path).stem
     metadata = {
         "path": path,

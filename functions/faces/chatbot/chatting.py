@@ -1,0 +1,110 @@
+"""A chat as a use case: history from the body or the session, an answer as events, and what is remembered of it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from functions.faces.chatbot.contract import ChatMessage, ChatResponse
+from functions.faces.chatbot.wires import chat_wire
+from functions.web.access import Caller
+from functions.web.logs import log
+from functions.web.problems import problem_of
+from functions.web.reading import ask_stream
+from functions.web.replies import json_bytes
+from functions.web.service import Knowledge
+from quire.answering.events import Delta, Done, Event
+from quire.answering.inquiry import Inquiry
+from quire.documents import Turn
+from quire.errors import QuireError, StoreError
+from quire.ports import ChatMemory
+from quire.sessions import session_key
+
+REMEMBERED_TURNS = 12
+NO_MEMORY = "chat memory unavailable: answered without the conversation, which is not remembered"
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A chat under way. `remember` stores the question with its answer, if there is a session."""
+
+    events: Iterator[Event]
+    remember: Callable[[str], None]
+    degraded: tuple[str, ...] = ()
+
+    def as_json(self) -> Iterator[bytes]:
+        """One JSON object, sent as its `response` grows; complete, it is a `ChatResponse`."""
+        yield b'{"response":"'
+        try:
+            for event in self.events:
+                if isinstance(event, Delta):
+                    yield json.dumps(event.text)[1:-1].encode()
+                elif isinstance(event, Done):
+                    yield b'",' + json_bytes(_rest(self._done(event)))[1:]
+        except QuireError as error:  # the status has gone out: the body has to say it
+            failed = {"citations": [], "similarity_scores": [], "status": "error"}
+            yield b'",' + json_bytes(failed | {"message": problem_of(error).detail})[1:]
+
+    def as_events(self) -> Iterator[bytes]:
+        """Server-sent events: `delta` with a piece of text each, then `done` with the whole response, or `error`."""
+        try:
+            for event in self.events:
+                if isinstance(event, Delta):
+                    yield _sent("delta", {"text": event.text})
+                elif isinstance(event, Done):
+                    yield _sent("done", self._done(event))
+        except QuireError as error:
+            yield _sent("error", {"status": "error", "message": problem_of(error).detail})
+
+    def _done(self, event: Done) -> ChatResponse:
+        self.remember(event.answer.text)
+        return chat_wire(event.answer, self.degraded)
+
+
+def begin(
+    service: Knowledge,
+    caller: Caller,
+    collection: str,
+    body: ChatMessage,
+    *,
+    open_memory: Callable[[], ChatMemory],
+    token: str | None = None,
+) -> Chat:
+    """Begin to answer. What is wrong with the request is raised here; `token` keeps a repetition from being stored.
+
+    Raises:
+        ScopeMissing, UnknownCollection, InputError: as their names say.
+    """
+    degraded: tuple[str, ...] = ()
+    history = tuple(Turn(one.role, one.content) for one in body.chat_history or ())
+    memory, session = None, ""
+    if body.session is not None:
+        session = session_key(collection, "chat", caller.subject, body.session)
+        try:
+            memory = open_memory()
+            if body.chat_history is None:
+                history = tuple(one.turn for one in memory.recent(session, REMEMBERED_TURNS))
+        except StoreError:
+            memory, degraded = None, (NO_MEMORY,)
+    inquiry = Inquiry(body.user_message, body.selected_text_context or "", history)
+    events = ask_stream(service, caller, collection, inquiry)
+
+    def remember(text: str) -> None:
+        if memory is None:
+            return
+        try:
+            memory.append(session, [Turn("user", body.user_message), Turn("assistant", text)], token=token)
+        except StoreError as error:  # the answer is on its way: it is worth more than its memory
+            log("chat not remembered", logging.WARNING, collection=collection, message=str(error))
+
+    return Chat(events, remember, degraded)
+
+
+def _rest(wire: ChatResponse) -> dict[str, object]:
+    return {name: value for name, value in wire.items() if name != "response"}
+
+
+def _sent(kind: str, value: object) -> bytes:
+    return b"event: " + kind.encode() + b"\ndata: " + json_bytes(value) + b"\n\n"

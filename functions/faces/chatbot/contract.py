@@ -1,0 +1,219 @@
+"""Wire models of face `chatbot`, field for field as its specification gives them (section 2), and Quire's additions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, NotRequired, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.config import JsonDict
+from typing_extensions import TypedDict
+
+INGEST_EXAMPLE: JsonDict = {
+    "files": [
+        {"path": "ros2/topics.md", "content": "# ROS 2 Architecture\n\n## Topics\n\nNodes publish messages."}
+    ]
+}
+QUERY_EXAMPLE: JsonDict = {
+    "query_text": "What are ROS2 topics?",
+    "limit": 5,
+    "min_score": 0.4,
+    "filters": {"chapter": "ROS 2 Architecture", "section": "Topics"},
+}
+CHAT_EXAMPLE: JsonDict = {
+    "user_message": "How do humanoids use actions?",
+    "selected_text_context": "When a humanoid performs a walking action...",
+    "chat_history": [
+        {"role": "user", "content": "What is ROS?"},
+        {"role": "assistant", "content": "ROS is a middleware."},
+    ],
+}
+
+
+class FileWire(BaseModel):
+    """A Markdown or MDX file."""
+
+    path: str = Field(
+        min_length=1, max_length=500, pattern=r"\S", description="Its path; names it from now on."
+    )
+    content: str = Field(description="Its text.")
+    is_highlight_chunk: bool = Field(False, description="Kept with its passages: what a reader marked.")
+
+
+class IngestRequest(BaseModel):
+    """Files to serve."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [INGEST_EXAMPLE]})
+
+    files: list[FileWire] = Field(
+        min_length=1, max_length=2_000, description="Each takes the place of its path's."
+    )
+
+
+class FailureWire(TypedDict):
+    """A file that could not be read."""
+
+    path: str
+    reason: str
+
+
+class IngestResponse(TypedDict):
+    """What became of the files."""
+
+    status: Annotated[
+        Literal["success", "accepted"], Field(description="`accepted` where a job goes on with it.")
+    ]
+    ingested_count: Annotated[int, Field(description="Chunks of these files that are served.")]
+    message: str
+    failures: Annotated[list[FailureWire], Field(description="Files left out; the others are served.")]
+    job: NotRequired[Annotated[str, Field(description="Ask `ingest/{job}` how far it is.")]]
+
+
+class ErrorBody(TypedDict):
+    """What went wrong."""
+
+    status: Literal["error"]
+    message: str
+
+
+class EmbedRequest(BaseModel):
+    """A text to embed."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"text": "The quick brown fox jumps over the lazy dog."}]}
+    )
+
+    text: str = Field(
+        min_length=1,
+        max_length=20_000,
+        pattern=r"\S",
+        description="The model reads its first 250 words or so.",
+    )
+
+
+class EmbedResponse(TypedDict):
+    """The text's vector."""
+
+    embedding: Annotated[list[float], Field(description="Of unit length, as wide as the collection's model.")]
+
+
+class QueryFilters(BaseModel):
+    """What the passages must be of."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    chapter: str | None = Field(None, description="Title of the chapter.")
+    section: str | None = Field(None, description="Heading of the section or subsection.")
+
+
+class QueryRequest(BaseModel):
+    """A question as a text or as its vector."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [QUERY_EXAMPLE]})
+
+    query_text: str | None = Field(None, min_length=1, pattern=r"\S", description="The question.")
+    query_embedding: list[float] | None = Field(
+        None, min_length=1, description="Its vector, in place of a text."
+    )
+    limit: int = Field(5, ge=1, le=50, description="How many at most.")
+    min_score: float | None = Field(
+        None, ge=-1, le=1, allow_inf_nan=False, description="Leave out passages of a lower similarity."
+    )
+    filters: QueryFilters | None = None
+
+    @model_validator(mode="after")
+    def _one_question(self) -> Self:
+        if (self.query_text is None) == (self.query_embedding is None):
+            raise ValueError("wanted query_text or query_embedding, one of them")
+        return self
+
+
+class ResultMetadata(TypedDict):
+    """Where a passage stands."""
+
+    chapter: str
+    section: str
+    url: str
+    is_highlight_chunk: bool
+    path: str | None
+    start_line: int | None
+    end_line: int | None
+    sha256: Annotated[str, Field(description="Digest of the passage's text.")]
+    version: Annotated[str, Field(description="State of the collection that it was read from.")]
+
+
+class ResultWire(TypedDict):
+    """One passage."""
+
+    id: str
+    text: str
+    score: Annotated[float, Field(description="Cosine similarity with the question.")]
+    metadata: ResultMetadata
+
+
+class QueryResponse(TypedDict):
+    """Passages, most relevant first."""
+
+    results: list[ResultWire]
+
+
+class HistoryTurn(BaseModel):
+    """An earlier message."""
+
+    role: Literal["user", "assistant"]
+    content: str = Field(max_length=100_000)
+
+
+class ChatMessage(BaseModel):
+    """A question in a conversation."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [CHAT_EXAMPLE]})
+
+    user_message: str = Field(min_length=1, max_length=20_000, pattern=r"\S", description="The question.")
+    selected_text_context: str | None = Field(None, max_length=50_000, description="What the reader marked.")
+    chat_history: list[HistoryTurn] | None = Field(
+        None, max_length=200, description="Earlier messages; outranks what a session remembers."
+    )
+    session: str | None = Field(
+        None, min_length=1, max_length=200, description="Remember this conversation under it for 30 days."
+    )
+    stream: bool = Field(
+        False, description="Send server-sent events; without it the JSON itself arrives piece by piece."
+    )
+
+
+class ChatCitation(TypedDict):
+    """A source of the answer."""
+
+    chapter: str
+    section: str
+    url: str
+    n: Annotated[int, Field(description="Its number in the response.")]
+    id: str
+    quote: Annotated[str, Field(description="The words it stands on.")]
+    sha256: Annotated[str, Field(description="Digest of the quote.")]
+    is_highlight_chunk: bool
+
+
+class SimilarityScore(TypedDict):
+    """A passage that was read for the answer."""
+
+    id: str
+    score: Annotated[float, Field(description="Cosine similarity with the question.")]
+
+
+class ChatResponse(TypedDict):
+    """An answer with its sources."""
+
+    response: str
+    citations: list[ChatCitation]
+    similarity_scores: list[SimilarityScore]
+    notices: Annotated[list[str], Field(description="Sentences for the reader.")]
+    degraded: Annotated[list[str], Field(description="What was missing, in words; empty when all is well.")]
+    model_used: str
+    version: str
+
+
+class Health(TypedDict):
+    """The process runs."""
+
+    status: Literal["ok"]

@@ -1,0 +1,107 @@
+"""Routes of face `chatbot`, relative to its collection."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request
+from starlette.responses import Response, StreamingResponse
+
+from functions.faces.chatbot import examples, ingest
+from functions.faces.chatbot.chatting import begin
+from functions.faces.chatbot.contract import (
+    ChatMessage,
+    ChatResponse,
+    EmbedRequest,
+    EmbedResponse,
+    Health,
+    QueryRequest,
+    QueryResponse,
+)
+from functions.faces.chatbot.errors import refusals, render_error
+from functions.faces.chatbot.search import embed_text, find
+from functions.faces.chatbot.wires import result_wire
+from functions.web.calls import caller_of, collection_of, live_of, run, service_of
+from functions.web.documented import answer
+from functions.web.faces import ANSWER, MEMORY, QUERY, Face
+from functions.web.lean import LeanRoute
+from functions.web.replies import reply
+
+EVENTS = "text/event-stream"
+UNBUFFERED = {"cache-control": "no-store", "x-accel-buffering": "no"}
+query_router = APIRouter(tags=["chatbot"], route_class=LeanRoute)
+answer_router = APIRouter(tags=["chatbot"], route_class=LeanRoute)
+
+
+@query_router.post(
+    "/embed",
+    summary="Embed a text",
+    response_model=EmbedResponse,
+    responses=answer(examples.EMBEDDED) | refusals(404, 413, 503),
+)
+async def embed(body: EmbedRequest, request: Request) -> Response:
+    """The vector of a text as a question to this collection."""
+    service, caller, name = service_of(request), caller_of(request), collection_of(request)
+    wire: EmbedResponse = {
+        "embedding": await run(request.scope, embed_text, service, caller, name, body.text)
+    }
+    return reply(wire)
+
+
+@query_router.post(
+    "/query",
+    summary="Search by a text or a vector",
+    response_model=QueryResponse,
+    responses=answer(examples.FOUND) | refusals(404, 413, 503),
+)
+async def query(body: QueryRequest, request: Request) -> Response:
+    """Passages, most relevant first, with their cosine similarity."""
+    service, caller, name = service_of(request), caller_of(request), collection_of(request)
+    hits, degraded = await run(request.scope, find, service, caller, name, body)
+    wire: QueryResponse = {"results": [result_wire(hit) for hit in hits]}
+    return reply(wire, headers={"x-quire-degraded": "; ".join(degraded)} if degraded else None)
+
+
+@answer_router.post(
+    "/chat",
+    summary="Answer in a conversation",
+    response_model=ChatResponse,
+    responses=answer(examples.ANSWERED) | refusals(404, 413, 503),
+)
+async def chat(
+    body: ChatMessage,
+    request: Request,
+    token: Annotated[str | None, Header(alias="idempotency-key", max_length=200)] = None,
+) -> Response:
+    """An answer from the collection alone, with its sources. The JSON arrives as it is written; events, if wanted."""
+    service, caller, name = service_of(request), caller_of(request), collection_of(request)
+    said = await run(
+        request.scope,
+        begin,
+        service,
+        caller,
+        name,
+        body,
+        open_memory=lambda: live_of(request).memory,
+        token=token,
+    )
+    if body.stream or EVENTS in request.headers.get("accept", ""):
+        return StreamingResponse(said.as_events(), media_type=EVENTS, headers=UNBUFFERED)
+    return StreamingResponse(said.as_json(), media_type="application/json", headers=UNBUFFERED)
+
+
+@query_router.get(
+    "/health", summary="Is the server running", response_model=Health, responses=answer({"status": "ok"})
+)
+async def health() -> Response:
+    """Always 200 while the process runs."""
+    wire: Health = {"status": "ok"}
+    return reply(wire)
+
+
+FACE = Face(
+    "chatbot",
+    "Chatbot",
+    {QUERY: query_router, ANSWER: answer_router, MEMORY: ingest.router},
+    render_error,
+)

@@ -1,0 +1,47 @@
+"""Searches as this face calls them."""
+
+from __future__ import annotations
+
+from functions.faces.chatbot.contract import QueryRequest
+from functions.faces.chatbot.wires import filters_of, similarity
+from functions.web.access import Caller
+from functions.web.service import Knowledge
+from quire.documents import Hit
+from quire.errors import ModelError
+from quire.retrieval import Query
+from quire.vector_search import search_vector
+
+
+def find(
+    service: Knowledge, caller: Caller, collection: str, wanted: QueryRequest
+) -> tuple[list[Hit], tuple[str, ...]]:
+    """Hits for a text or a vector, without those below `min_score`, and what was missing.
+
+    Raises:
+        ScopeMissing, UnknownCollection, InputError: as their names say.
+    """
+    filters = filters_of(wanted.filters)
+    hits: tuple[Hit, ...]
+    if wanted.query_embedding is not None:
+        served = service.serve(caller, collection)
+        hits = search_vector(served.index, wanted.query_embedding, wanted.limit, filters)
+        degraded = served.degraded
+    else:
+        found = service.search(caller, collection, Query(wanted.query_text or "", wanted.limit, filters))
+        hits, degraded = found.hits, found.degraded
+    least = wanted.min_score
+    return [hit for hit in hits if least is None or similarity(hit) >= least], degraded
+
+
+def embed_text(service: Knowledge, caller: Caller, collection: str, text: str) -> list[float]:
+    """The text's vector as a question to the collection.
+
+    Raises:
+        ScopeMissing, UnknownCollection: as their names say.
+        ModelError: the collection's model cannot be opened.
+    """
+    embedder = service.embedder(service.serve(caller, collection))
+    if embedder is None:
+        raise ModelError(f"model of {collection!r}: cannot be opened")
+    row: list[float] = embedder.embed([text])[0].tolist()
+    return row

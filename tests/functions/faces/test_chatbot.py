@@ -1,0 +1,339 @@
+"""Face `chatbot`: its specification's paths, fields and statuses, and what else it promises."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from quire.errors import StoreUnavailable
+from quire.jobs import LARGE_CHARACTERS
+from quire.ports import ChatMemory
+from tests.support.lively import EMBEDDER, Lively
+
+
+def padded(text: str, seed: int) -> str:
+    """The text with sentences that say nothing, enough for a chunk of its own."""
+    draw = random.Random(seed)
+    nothing = ("Ostra {} velum {} norit sade {} brelo." for _ in range(14))
+    return text + " " + " ".join(one.format(*(draw.choice(FILLER) for _ in range(3))) for one in nothing)
+
+
+FILLER = "quam derit folsa menka torvi juspo lendra wixel corbu zanthe".split()
+TOPICS = f"""# ROS 2 Architecture
+
+{padded("How the parts of a robot talk to each other.", 1)}
+
+## Topics
+
+{
+    padded(
+        "Nodes publish messages on named topics, and any number of subscribers receive each message. "
+        "A publisher never waits for its subscribers, so topics suit streams of sensor data.",
+        2,
+    )
+}
+
+## Actions
+
+{
+    padded(
+        "An action is a task that takes time, such as walking to a place. The client can cancel the goal before "
+        "the action has finished.",
+        3,
+    )
+}
+"""
+SENSORS = f"""# Sensors
+
+{padded("What a robot can know of its surroundings.", 4)}
+
+## Lidar
+
+{padded("A lidar measures distance by the time that a laser pulse needs to return from a surface.", 5)}
+"""
+QUESTION = "Which task takes time, such as walking to a place?"
+FILES = [{"path": "/ros2/topics.mdx", "content": TOPICS}, {"path": "sensors.md", "content": SENSORS}]
+
+
+@pytest.fixture
+def lively(tmp_path: Path) -> Lively:
+    return Lively(tmp_path)
+
+
+@pytest.fixture
+def client(lively: Lively) -> TestClient:
+    return lively.client()
+
+
+@pytest.fixture
+def book(client: TestClient) -> TestClient:
+    response = client.post("/book/ingest", json={"files": FILES})
+    assert response.status_code == 200, response.text
+    return client
+
+
+def test_ingesting_says_what_it_served(client: TestClient) -> None:
+    response = client.post("/book/ingest", json={"files": FILES})
+    wire = response.json()
+    assert response.status_code == 200
+    assert wire["status"] == "success"
+    assert wire["ingested_count"] >= 3
+    assert wire["message"] == f"Successfully ingested {wire['ingested_count']} chunks into 'book'."
+    assert wire["failures"] == []
+    again = client.post("/book/ingest", json={"files": FILES}).json()
+    assert again == wire
+    count = client.get("/collections/book").json()["chunks"]
+    assert count == wire["ingested_count"]
+
+
+def test_bad_files_are_listed_and_good_ones_kept(client: TestClient) -> None:
+    files = [
+        *FILES,
+        {"path": "broken.mdx", "content": "<Tabs>"},
+        {"path": "empty.md", "content": ""},
+    ]
+    wire = client.post("/book/ingest", json={"files": files}).json()
+    assert [one["path"] for one in wire["failures"]] == ["broken.mdx", "empty.md"]
+    assert wire["status"] == "success"
+    assert client.post("/book/query", json={"query_text": "lidar laser"}).json()["results"]
+    only_bad = client.post("/book/ingest", json={"files": files[2:]})
+    assert only_bad.status_code == 400
+    assert only_bad.json()["status"] == "error"
+    assert "broken.mdx" in only_bad.json()["message"]
+
+
+def test_a_file_takes_the_place_of_its_path(book: TestClient) -> None:
+    changed = TOPICS.replace("never waits", "seldom waits")
+    book.post("/book/ingest", json={"files": [{"path": "ros2/topics.mdx", "content": changed}]})
+    texts = [
+        one["text"]
+        for one in book.post("/book/query", json={"query_text": "publisher waits subscribers"}).json()[
+            "results"
+        ]
+    ]
+    assert any("seldom waits" in text for text in texts)
+    assert not any("never waits" in text for text in texts)
+
+
+def test_a_query_gives_the_specifications_fields(book: TestClient) -> None:
+    body = {"query_text": "What are ROS2 topics?", "limit": 1}
+    response = book.post("/book/query", json=body)
+    assert response.status_code == 200
+    [result] = response.json()["results"]
+    assert "publish messages" in result["text"]
+    assert -1 <= result["score"] <= 1
+    assert result["metadata"]["chapter"] == "ROS 2 Architecture"
+    assert result["metadata"]["section"] == "Topics"
+    assert result["metadata"]["url"] == "ros2/topics.mdx#topics"
+    assert result["metadata"]["is_highlight_chunk"] is False
+    lines = TOPICS.splitlines()[result["metadata"]["start_line"] - 1 : result["metadata"]["end_line"]]
+    assert any("publish messages" in line for line in lines)
+
+
+def test_filters_by_chapter_and_by_section_hold(book: TestClient) -> None:
+    def sections(**filters: str) -> set[tuple[str, str]]:
+        body = {"query_text": "robot lidar action", "limit": 50, "filters": filters}
+        found = book.post("/book/query", json=body).json()["results"]
+        return {(one["metadata"]["chapter"], one["metadata"]["section"]) for one in found}
+
+    assert {chapter for chapter, _ in sections(chapter="Sensors")} == {"Sensors"}
+    assert sections(section="Topics") == {("ROS 2 Architecture", "Topics")}
+    assert sections(chapter="Sensors", section="Topics") == set()
+
+
+def test_min_score_is_of_the_similarity_that_is_shown(book: TestClient) -> None:
+    body = {"query_text": "laser pulse distance", "limit": 10}
+    every = book.post("/book/query", json=body).json()["results"]
+    middle = sorted(one["score"] for one in every)[len(every) // 2]
+    kept = book.post("/book/query", json={**body, "min_score": middle}).json()["results"]
+    assert kept == [one for one in every if one["score"] >= middle]
+    assert book.post("/book/query", json={**body, "min_score": 1.0}).json()["results"] == []
+
+
+def test_an_embedding_finds_what_its_text_finds_by_meaning(book: TestClient) -> None:
+    vector = book.post("/book/embed", json={"text": "laser pulse distance"}).json()["embedding"]
+    assert len(vector) == EMBEDDER.dimensions
+    assert sum(value * value for value in vector) == pytest.approx(1.0, abs=1e-4)
+    results = book.post("/book/query", json={"query_embedding": [9 * value for value in vector]}).json()[
+        "results"
+    ]
+    assert [one["score"] for one in results] == sorted((one["score"] for one in results), reverse=True)
+    filtered = {"query_embedding": vector, "filters": {"section": "Topics"}}
+    assert len(book.post("/book/query", json=filtered).json()["results"]) == 1
+
+
+def test_a_highlight_is_kept_as_one(book: TestClient) -> None:
+    file = {"path": "note.md", "content": "Humanoids balance on one ankle.", "is_highlight_chunk": True}
+    book.post("/book/ingest", json={"files": [file]})
+    results = book.post("/book/query", json={"query_text": "humanoids balance ankle"}).json()["results"]
+    assert results[0]["metadata"]["is_highlight_chunk"] is True
+
+
+def test_a_chat_answers_with_citations_and_similarities(book: TestClient) -> None:
+    response = book.post("/book/chat", json={"user_message": QUESTION})
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "application/json"
+    wire = response.json()
+    assert "walking to a place" in wire["response"]
+    assert wire["citations"][0]["section"] == "Actions"
+    assert wire["citations"][0]["chapter"] == "ROS 2 Architecture"
+    assert wire["citations"][0]["url"] == "ros2/topics.mdx#actions"
+    assert {one["id"] for one in wire["citations"]} <= {one["id"] for one in wire["similarity_scores"]}
+    found = book.post("/book/query", json={"query_text": QUESTION, "limit": 8}).json()
+    hits = [{"id": one["id"], "score": one["score"]} for one in found["results"]]
+    assert wire["similarity_scores"][: len(hits)] == hits
+
+
+def test_a_chat_can_be_read_as_events(book: TestClient) -> None:
+    body = {"user_message": QUESTION}
+    whole = book.post("/book/chat", json=body).json()
+    for sent in (
+        book.post("/book/chat", json={**body, "stream": True}),
+        book.post("/book/chat", json=body, headers={"accept": "text/event-stream"}),
+    ):
+        assert sent.headers["content-type"].startswith("text/event-stream")
+        events = [block.split("\n") for block in sent.text.strip().split("\n\n")]
+        kinds = [kind.removeprefix("event: ") for kind, _ in events]
+        assert kinds[-1] == "done"
+        assert set(kinds[:-1]) == {"delta"}
+        pieces = [json.loads(data.removeprefix("data: "))["text"] for _, data in events[:-1]]
+        assert "".join(pieces) == whole["response"]
+        assert json.loads(events[-1][1].removeprefix("data: ")) == whole
+
+
+def test_a_follow_up_is_understood_from_the_session_or_the_body(book: TestClient) -> None:
+    first = {"user_message": QUESTION, "session": "s1"}
+    book.post("/book/chat", json=first)
+    follow_up = {"user_message": "How can it be cancelled?"}
+    remembered = book.post("/book/chat", json={**follow_up, "session": "s1"}).json()
+    assert "cancel" in remembered["response"]
+    history = [
+        {"role": "user", "content": "How does a lidar measure distance?"},
+        {"role": "assistant", "content": "By the time that a laser pulse needs to return."},
+    ]
+    outranked = book.post(
+        "/book/chat",
+        json={"user_message": "What does it measure?", "session": "s1", "chat_history": history},
+    ).json()
+    assert outranked["citations"][0]["section"] == "Lidar"
+
+
+def test_a_session_is_remembered_once_and_by_its_collection_alone(lively: Lively, book: TestClient) -> None:
+    body = {"user_message": QUESTION, "session": "s1"}
+    for _ in range(2):
+        book.post("/book/chat", json=body, headers={"idempotency-key": "once"})
+    turns = lively.memory.recent("book#chat##s1", 10)
+    assert [one.turn.role for one in turns] == ["user", "assistant"]
+    assert turns[0].turn.text == body["user_message"]
+    book.post("/book/chat", json={"user_message": QUESTION})
+    assert len(lively.memory.recent("book#chat##s1", 10)) == 2
+
+
+class BrokenMemory:
+    """Chat memory whose store is down."""
+
+    def __getattr__(self, name: str) -> object:
+        raise StoreUnavailable("the table is not there")
+
+
+def test_without_its_memory_a_chat_still_answers_and_says_so(tmp_path: Path) -> None:
+    broken: ChatMemory = BrokenMemory()  # type: ignore[assignment]
+    client = Lively(tmp_path, memory=broken).client()
+    client.post("/book/ingest", json={"files": FILES})
+    wire = client.post("/book/chat", json={"user_message": QUESTION, "session": "s"}).json()
+    assert "walking to a place" in wire["response"]
+    assert "memory unavailable" in wire["degraded"][0]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("ingest", {"files": []}),
+        ("ingest", {"files": [{"path": "a.md"}]}),
+        ("ingest", {}),
+        ("embed", {"text": " "}),
+        ("embed", {}),
+        ("query", {}),
+        ("query", {"query_text": "a", "query_embedding": [1.0]}),
+        ("query", {"query_text": "a", "limit": 0}),
+        ("query", {"query_text": "a", "filters": {"colour": "red"}}),
+        ("query", {"query_embedding": [1.0, 2.0]}),
+        ("query", {"query_embedding": [0.0] * EMBEDDER.dimensions}),
+        ("chat", {"user_message": ""}),
+        ("chat", {"user_message": "a", "chat_history": [{"role": "system", "content": "x"}]}),
+    ],
+)
+def test_an_invalid_request_is_a_400_of_the_specifications_form(
+    book: TestClient, path: str, body: dict[str, object]
+) -> None:
+    response = book.post(f"/book/{path}", json=body)
+    assert response.status_code == 400
+    assert set(response.json()) == {"status", "message"}
+    assert response.json()["status"] == "error"
+
+
+def test_a_collection_without_documents_is_a_404_of_that_form(client: TestClient) -> None:
+    for path, body in (
+        ("query", {"query_text": "x"}),
+        ("chat", {"user_message": "What is x?"}),
+        ("embed", {"text": "x"}),
+    ):
+        response = client.post(f"/book/{path}", json=body)
+        assert (response.status_code, response.json()["status"]) == (404, "error")
+
+
+def test_a_large_ingest_is_a_job(client: TestClient) -> None:
+    sentence = "Each robot has joints, links and a controller that moves them together. "
+    text = "# Part\n\n" + "\n\n".join(f"{sentence * 8} {number}" for number in range(30))
+    files = [
+        {"path": f"part{number}.md", "content": f"{text} {number}"}
+        for number in range(LARGE_CHARACTERS // len(text) + 1)
+    ]
+    started = client.post("/book/ingest", json={"files": files})
+    assert started.status_code == 202
+    assert started.json()["status"] == "accepted"
+    url = f"/book/{started.headers['location']}"
+    until = time.monotonic() + 60
+    while (state := client.get(url)).json()["status"] == "accepted":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert (state.status_code, state.json()["status"]) == (200, "success")
+    assert state.json()["ingested_count"] > len(files)
+    assert client.post("/book/query", json={"query_text": "robot joints"}).json()["results"]
+    assert client.get("/book/ingest/unknown").status_code == 404
+
+
+def test_a_job_that_a_dead_process_left_is_done_by_the_next(tmp_path: Path, lively: Lively) -> None:
+    jobs = lively.live.jobs
+    staged = tmp_path / "store/collections/book/jobs" / f"{'a' * 32}.json"
+    staged.parent.mkdir(parents=True)
+    files = [{"path": "a.md", "content": SENSORS, "is_highlight": False}]
+    tree = {"state": "waiting", "chunks": 0, "failures": [], "message": "", "files": files}
+    staged.write_text(json.dumps(tree))
+    assert jobs.waiting("book") == ["a" * 32]
+    assert jobs.run("book", "a" * 32).state == "done"
+    assert jobs.waiting("book") == []
+    assert lively.client().post("/book/query", json={"query_text": "lidar"}).json()["results"]
+
+
+def test_bodies_of_ingest_may_be_six_times_as_large(tmp_path: Path) -> None:
+    client = Lively(tmp_path).client()
+    padding = "x" * 1_200_000
+    assert client.post("/book/chat", json={"user_message": padding}).status_code == 413
+    refused = client.post("/book/ingest", content=b'{"files": "' + b"x" * 6_000_000 + b'"}')
+    assert refused.status_code == 413
+    assert "6,000,000" in refused.json()["message"]
+    invalid = client.post("/book/ingest", json={"files": padding})
+    assert invalid.status_code == 400
+
+
+def test_every_face_and_the_native_api_rank_alike(book: TestClient) -> None:
+    question = "How do nodes exchange sensor data?"
+    face = book.post("/book/query", json={"query_text": question, "limit": 10}).json()["results"]
+    native = book.post("/query", json={"collection": "book", "q": question, "top_k": 10}).json()["hits"]
+    assert [one["id"] for one in face] == [one["id"] for one in native]
