@@ -142,7 +142,36 @@ licenses: $(TEST_READY) ## list third-party licences after a change of the locks
 layers: $(TEST_READY) ## make the Lambda layers and the functions asset in build/layers; needs Python 3.13 and strip
 	@$(PY) -m build_index.layers $(ARGS)
 
+# ---- AWS --------------------------------------------------------------------------------------------------------
+
+# Choices of infra/settings.py for once: make deploy CONTEXT="-c alarm_email=ops@example.com -c repository=owner/name"
+CDK = npx --prefix infra --no-install cdk
+CDK_READY := infra/node_modules/.package-lock.json
+export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 1
+
+$(CDK_READY): infra/package.json
+	@command -v npm >/dev/null || { echo "make: the CDK's CLI needs Node.js with npm; on Debian: apt-get install npm" >&2; exit 1; }
+	@npm install --prefix infra --no-audit --no-fund --no-package-lock --loglevel=error
+	@touch $@
+
+.PHONY: synth
+synth: layers $(CDK_READY) ## write the CloudFormation template to cdk.out, judged by cdk-nag
+	@$(CDK) synth --quiet $(CONTEXT)
+
+.PHONY: deploy
+deploy: layers $(CDK_READY) ## deploy to the AWS account of the shell's credentials
+	@$(CDK) deploy --outputs-file build/outputs.json $(CONTEXT)
+
+.PHONY: destroy
+destroy: $(CDK_READY) ## take the deployment down; bucket and table stay unless keep_data is false
+	@$(CDK) destroy $(CONTEXT)
+
+.PHONY: local
+local: synth ## the synthesized API on this machine with sam; needs sam and a container runtime, see README
+	@printf '{"Parameters": {"QUIRE_STORE": "%s"}}\n' '$(STORE)' > build/local.json
+	@sam local start-api --template cdk.out/quire.template.json --port $(PORT) --env-vars build/local.json
+
 .PHONY: clean
 clean: ## remove the environment, the local store and every cache
-	@rm -rf $(VENV) .quire .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	@rm -rf $(VENV) .quire .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist cdk.out infra/node_modules
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

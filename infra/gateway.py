@@ -143,7 +143,6 @@ def _integration(function: ApiFunction) -> apigateway.LambdaIntegration:
         function.alias,
         # One permission for the whole API; a policy with one a method outgrows its 20 KB.
         scope_permission_to_method=False,
-        allow_test_invoke=False,
         response_transfer_mode=mode.STREAM if function.plan.streams else mode.BUFFERED,
         timeout=cdk.Duration.seconds(function.plan.timeout_s),
     )

@@ -1,0 +1,54 @@
+"""What the workflows may do and when they run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.support.tree import ROOT, project_files
+
+WORKFLOWS = [path for path in project_files() if path.match(".github/workflows/*.yml")]
+
+
+def workflow(name: str) -> dict[Any, Any]:
+    loaded: dict[Any, Any] = yaml.safe_load(
+        (ROOT / f".github/workflows/{name}.yml").read_text(encoding="utf-8")
+    )
+    return loaded
+
+
+def steps(name: str) -> list[dict[str, Any]]:
+    return [step for job in workflow(name)["jobs"].values() for step in job["steps"]]
+
+
+def test_a_push_runs_the_tests_and_publishes_nothing() -> None:
+    said = workflow("test")
+    assert "push" in said[True]  # YAML reads `on` as true
+    assert said["permissions"] == {"contents": "read"}
+    assert not [step for step in steps("test") if "aws" in str(step).lower()]
+
+
+@pytest.mark.parametrize("name", ["publish", "deploy"])
+def test_what_touches_aws_is_started_by_hand_and_signs_in_through_oidc(name: str) -> None:
+    said = workflow(name)
+    assert set(said[True]) == {"workflow_dispatch"}
+    assert said["permissions"]["id-token"] == "write"
+    (sign_in,) = (step for step in steps(name) if "configure-aws-credentials" in step.get("uses", ""))
+    assert set(sign_in["with"]) == {"role-to-assume", "aws-region"}
+    assert "secrets." not in (ROOT / f".github/workflows/{name}.yml").read_text(encoding="utf-8")
+
+
+def test_a_published_index_is_tagged_with_its_engine_version() -> None:
+    text = " ".join(str(step.get("run")) for step in steps("publish"))
+    assert "build_index versions" in text
+    assert "git tag" in text
+    assert "build_index.snapshots" in text
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=str)
+def test_no_step_puts_what_a_person_typed_into_a_shell_line(path: Any) -> None:
+    for step in steps(path.stem):
+        assert "${{ inputs" not in step.get("run", "")
+        assert "${{ github.event" not in step.get("run", "")
