@@ -1,11 +1,12 @@
 /** Result cards and the facets beside them. */
 import { h, safeLink } from "./dom.js";
+import { codeBlock } from "./code.js";
 import { markdown } from "./markdown.js";
 import { markWords } from "./marking.js";
 
 const MOST_VALUES = 7;
-const LABELS = { class_name: "Class", member_type: "Kind", member_name: "Member", file_path: "File", path: "File", filename: "File", source: "Source", chapter: "Chapter", section: "Section", tags: "Tag", deprecated: "Deprecated", language: "Language" };
-const HIDDEN = new Set(["filename", "chapter_dir", "heading", "internal", "member_name", "file_path", "path", "section"]);
+const LABELS = { class_name: "Class", member_type: "Kind", member_name: "Member", file_path: "File", path: "File", filename: "File", source: "Source", chapter: "Chapter", section: "Section", tags: "Tag", deprecated: "Deprecated", language: "Language", lang: "Language", is_test: "Test" };
+const HIDDEN = new Set(["filename", "chapter_dir", "heading", "internal", "member_name", "file_path", "path", "section", "symbol", "repository"]);
 
 /** The name that a hit goes by: its member, its heading, its title or its file. */
 export function titleOf({ metadata: m, citation: c }) {
@@ -25,13 +26,13 @@ export function place(hit, words = null) {
 /** Where a hit stands above its name: the page's title or the chapter, unless it says the same. */
 function trailOf(hit) {
   const { metadata: m } = hit;
-  return [m.chapter, m.title].filter((one, at, all) => one && one !== titleOf(hit) && all.indexOf(one) === at).join(" › ");
+  return [m.chapter, m.title].filter((one, at, all) => one && one !== titleOf(hit) && one !== hit.citation.path && all.indexOf(one) === at).join(" › ");
 }
 
 export function card(hit, { words, label, onOpen, onCopy }) {
   const title = h("button.title", { type: "button", onclick: () => onOpen(hit) }, titleOf(hit));
   markWords(title, words);
-  const body = h("div.excerpt.md", null, markdown(withoutTitle(hit)));
+  const body = h("div.excerpt.md", null, rendered(hit, withoutTitle(hit)));
   markWords(body, words);
   body.addEventListener("click", (event) => { if (!event.target.closest("a") && !getSelection().toString()) onOpen(hit); });
   const page = safeLink(hit.citation.url);
@@ -47,6 +48,14 @@ export function card(hit, { words, label, onOpen, onCopy }) {
       h("span.actions", null,
         h("button.quiet", { type: "button", onclick: (event) => onCopy(hit, event.currentTarget) }, "Copy link"),
         page && h("a.quiet", { href: page, target: "_blank", rel: "noopener noreferrer" }, "Open page"))));
+}
+
+const PROSE = new Set(["markdown", "mdx", "text", "rst", "asciidoc", "html"]);
+
+/** A hit's text: code as code, anything else as Markdown. */
+export function rendered(hit, text = hit.text) {
+  const language = hit.metadata.lang;
+  return language && !PROSE.has(language) ? codeBlock(text, language) : markdown(text);
 }
 
 /** The text without a first line that only repeats the card's title, cut where nobody would read on. */

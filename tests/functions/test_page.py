@@ -160,6 +160,7 @@ def test_the_keyboard_is_enough(visit: Visit) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("#q")).to_have_value("")
     expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
+    assert "q=" not in page.url
 
 
 def test_another_collection_is_chosen_by_hand(visit: Visit) -> None:
@@ -218,6 +219,7 @@ def test_a_refusal_is_explained_and_asked_again(visit: Visit, status: int, words
     page.unroute("**/query")
     page.get_by_role("button", name="Try again").click()
     expect(page.locator(".card").first).to_be_visible()
+    assert page.locator("#state").is_hidden()
     visit.troubles[:] = [one for one in visit.troubles if f"status of {status}" not in one]
 
 
@@ -229,6 +231,7 @@ def test_offline_is_said_and_mended_by_itself(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="You are offline.")).to_be_visible()
     page.context.set_offline(False)
     expect(page.locator(".card").first).to_be_visible()
+    assert page.locator("#state").is_hidden()
     visit.troubles[:] = [one for one in visit.troubles if "ERR_INTERNET_DISCONNECTED" not in one]
 
 
@@ -247,6 +250,7 @@ def test_a_key_is_asked_for_and_kept_for_the_tab(browser: Browser, tmp_path: Pat
         expect(page.locator(".card").first).to_be_visible()
         page.reload()
         expect(page.locator(".card").first).to_be_visible()
+        assert page.evaluate("sessionStorage.length") == 1
         page.close()
 
 
