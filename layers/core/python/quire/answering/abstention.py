@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quire.answering.scoring import Scored
 from quire.answering.weighing import Lexicon, Weighed
@@ -64,11 +65,14 @@ class Abstention:
         }
 
 
-DEFAULT = Abstention(0.24)
+DEFAULT = Abstention(0.22)
 BOUNDS = (0.14, 0.45)
 """What a collection's own questions may move the threshold to: sets are small and must not argue it away."""
-REFUSAL_COST = 2.0
-"""A false refusal weighs as much as two false answers: the reader still gets hits, but not what is there."""
+REFUSAL_COST = 3.0
+"""A false refusal weighs as much as three false answers: a quote with its source can be judged by its reader, what was
+withheld cannot."""
+INERTIA = 6.0
+"""Pull of the default, in examples for each unit of log odds: five questions more or less must not move much."""
 
 # Fitted by logistic regression on golden questions of two collections, questions of four other fields asked to them,
 # and 1,600 questions of SQuAD 2.0; each collection judged by the others' fit alone refuses as the public bars ask.
@@ -121,17 +125,23 @@ def calibrate(examples: Sequence[tuple[Evidence, bool]]) -> Abstention:
     """The threshold that serves a collection's golden questions best, with how often it errs on them.
 
     `examples` are evidence and whether the collection answers. With one kind alone the default threshold is measured.
-    Of equally good thresholds the one nearest the default wins.
+    A threshold's worth is what it answers and refuses rightly, less its distance from the default; of equally good
+    ones the nearest wins.
     """
     yes = np.array([confidence(evidence) for evidence, answers in examples if answers])
     no = np.array([confidence(evidence) for evidence, answers in examples if not answers])
     threshold = DEFAULT.threshold
     if len(yes) and len(no):
         tried = np.linspace(*BOUNDS, 63)
-        worth = [REFUSAL_COST * (yes >= one).mean() + (no < one).mean() for one in tried]
-        best = [float(one) for one, value in zip(tried, worth, strict=True) if value > max(worth) - 1e-9]
+        pull = INERTIA / len(examples) * np.abs(_log_odds(tried) - _log_odds(DEFAULT.threshold))
+        worth = [REFUSAL_COST * (yes >= one).mean() + (no < one).mean() for one in tried] - pull
+        best = [float(one) for one, value in zip(tried, worth, strict=True) if value > worth.max() - 1e-9]
         threshold = round(min((abs(one - DEFAULT.threshold), one) for one in best)[1], 4)
     return Abstention(threshold, _share(no >= threshold), _share(yes < threshold), len(examples))
+
+
+def _log_odds(probability: float | NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.log(probability / (1.0 - np.asarray(probability)))
 
 
 def read_abstention(value: Mapping[str, Any] | None) -> Abstention:

@@ -66,7 +66,7 @@ def score_passages(
 
 
 def _prior(hit: Hit, hits: Sequence[Hit]) -> float:
-    """What the chunk's own rank and cosine say of its passages; calibrated scores differ too much between collections."""
+    """What the chunk's rank and cosine say of its passages; scores are calibrated, and differ between collections."""
     best = max((other.cosine for other in hits if other.cosine is not None), default=None)
     nearness = 0.0 if best is None or hit.cosine is None else hit.cosine - best
     return HIT * nearness - RANK * math.log(hit.rank)
