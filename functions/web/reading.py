@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -53,7 +54,10 @@ def ask(
     """
     served = service.serve(caller, collection, version, inquiry.filters)
     shelf = Shelf(served.index, service.embedder(served), service.title(collection), served.label)
-    return served, answer(shelf, inquiry)
+    given = answer(shelf, inquiry, service.answer_model)
+    if service.print_answers:
+        sys.stdout.write(f"{given.text}\n")
+    return served, given
 
 
 def ask_stream(
@@ -66,7 +70,7 @@ def ask_stream(
     """
     served = service.serve(caller, collection, version, inquiry.filters)
     shelf = Shelf(served.index, service.embedder(served), service.title(collection), served.label)
-    events = stream_answer(shelf, inquiry)
+    events = stream_answer(shelf, inquiry, service.answer_model)
     first = next(events)
     return chain([first], events)
 

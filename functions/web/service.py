@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from functions.web.access import READ, Caller
+from functions.web.metrics import age_hours, note, timed
 from quire.catalog import Catalog, Served
 from quire.collections import Collection
 from quire.documents import Hit
 from quire.errors import ArtifactError, InputError, ModelError, QuireError, StoreError, UnknownCollection
 from quire.live_catalog import LiveCatalog
 from quire.places import LIVE, SITE_FIELD, SITES, Site
-from quire.ports import Embedder
+from quire.ports import AnswerModel, Embedder
 from quire.profiles import profile_named
 from quire.retrieval import Query, retrieve
 from quire.settings import STALE_AFTER_DAYS
@@ -49,7 +50,11 @@ class Knowledge:
         *,
         live: LiveCatalog | None = None,
         stale_after_days: float = STALE_AFTER_DAYS,
+        answer_model: AnswerModel | None = None,
+        print_answers: bool = False,
     ) -> None:
+        self.answer_model = answer_model
+        self.print_answers = print_answers
         self.catalog = catalog
         self.collections = dict(collections or {})
         self.stale_after_days = stale_after_days
@@ -63,11 +68,15 @@ class Knowledge:
             ScopeMissing: the caller may not read it.
             UnknownCollection, UnknownVersion, InputError: as their names say.
         """
-        served = self.serve(caller, collection, version, query.filters)
-        embedder, missing = self._embedder(served, query.mode)
+        with timed("open_ms"):
+            served = self.serve(caller, collection, version, query.filters)
+            embedder, missing = self._embedder(served, query.mode)
         question, cut = _bounded(query)
-        found = retrieve(served.index, embedder, question)
+        with timed("search_ms"):
+            found = retrieve(served.index, embedder, question)
         degraded = tuple(dict.fromkeys((*served.degraded, *cut, *missing, *found.degraded)))
+        age_h = age_hours(served.pointer.published_at)
+        note(collection=served.name, version=served.version, degraded=bool(degraded), index_age_h=age_h)
         return Found(served, found.hits, found.mode, degraded)
 
     def serve(

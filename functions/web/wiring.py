@@ -35,7 +35,7 @@ from quire.collections import Collection, read_collections
 from quire.errors import ConfigError, StoreError
 from quire.live_catalog import LiveCatalog
 from quire.places import LIBRARY
-from quire.ports import ChatMemory, Embedder, ObjectStore
+from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore
 from quire.settings import Settings
 
 if TYPE_CHECKING:
@@ -89,8 +89,28 @@ def _open(settings: Settings) -> _Opened:
         _collections(settings.collections_file),
         live=live,
         stale_after_days=settings.stale_after_days,
+        answer_model=_answer_model(settings),
+        print_answers=settings.print_answers,
     )
     return _Opened(objects, store, models, live, service)
+
+
+def _answer_model(settings: Settings) -> AnswerModel | None:
+    """The model that writes answers; None where quotes answer. Only the chosen provider is imported."""
+    if settings.provider == "gemini":
+        from quire.adapters.gemini_model import open_gemini
+
+        return open_gemini(settings.provider_key, settings.model, base_url=settings.provider_url)
+    if settings.provider == "openai":
+        from quire.adapters.openai_model import OPENAI_URL, OpenAIModel
+
+        url = settings.provider_url or OPENAI_URL
+        return OpenAIModel(settings.model, base_url=url, api_key=settings.provider_key)
+    if settings.provider == "ollama":
+        from quire.adapters.ollama_model import DEFAULT_ENDPOINT, OllamaModel
+
+        return OllamaModel(settings.model, endpoint=settings.provider_url or DEFAULT_ENDPOINT)
+    return None
 
 
 def open_objects(store: str) -> ObjectStore:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from functions.faces.native import examples
+from functions.faces.native.answers import router as answer_router
 from functions.faces.native.collections import detail_wire, summary_wire
 from functions.faces.native.contract import (
     CollectionDetail,
@@ -22,7 +23,7 @@ from functions.faces.native.diff import router as diff_router
 from functions.faces.native.verify import router as verify_router
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
-from functions.web.faces import QUERY, Face
+from functions.web.faces import ANSWER, QUERY, Face
 from functions.web.freshness import freshness_of, freshness_wire
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
@@ -121,4 +122,4 @@ async def _summaries(request: Request) -> list[CollectionSummary]:
 
 
 router.routes.extend([*verify_router.routes, *diff_router.routes])
-FACE = Face("native", "Native API", {QUERY: router})
+FACE = Face("native", "Native API", {QUERY: router, ANSWER: answer_router})

@@ -28,6 +28,10 @@ class Settings:
         base_path: path that a custom domain puts before every route, such as `/v1`.
         memory: where chat messages are kept: a file, or `dynamodb://TABLE`.
         stale_after_days: answers of a version older than this say so; 0 never.
+        provider: who writes answers: `none` (quotes alone), `gemini`, `openai` or `ollama`.
+        model: the provider's model; "" for its default.
+        provider_key, provider_url: its key, and its address where it is not the usual one.
+        print_answers: whether answers go to the terminal too.
         access_file: keys with scopes, see `quire.access_file`; None for no more than `api_key`.
     """
 
@@ -42,6 +46,11 @@ class Settings:
     memory: str = f"{LOCAL_ROOT}/memory.sqlite"
     stale_after_days: float = STALE_AFTER_DAYS
     access_file: Path | None = None
+    provider: str = "none"
+    model: str = ""
+    provider_key: str = ""
+    provider_url: str = ""
+    print_answers: bool = False
 
 
 def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -66,7 +75,26 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         memory=env.get("QUIRE_MEMORY") or default.memory,
         stale_after_days=_number(env, "QUIRE_STALE_AFTER_DAYS", default.stale_after_days),
         access_file=Path(env["QUIRE_ACCESS"]) if env.get("QUIRE_ACCESS") else None,
+        model=env.get("QUIRE_MODEL") or env.get("LLM_MODEL") or default.model,
+        print_answers=env.get("QUIRE_PRINT_ANSWERS", "") not in ("", "0"),
+        **_provider(env),
     )
+
+
+KEYS = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY"}
+URLS = {"openai": "QUIRE_OPENAI_BASE_URL", "ollama": "OLLAMA_ENDPOINT", "gemini": "QUIRE_GEMINI_BASE_URL"}
+
+
+def _provider(env: Mapping[str, str]) -> dict[str, str]:
+    """The provider with its key and address. An OpenAI-compatible server of one's own may need no key."""
+    name = env.get("QUIRE_PROVIDER") or env.get("RAG_LLM_PROVIDER") or "none"
+    if name not in ("none", "gemini", "openai", "ollama"):
+        raise ConfigError(f"QUIRE_PROVIDER: wanted none, gemini, openai or ollama, found {name!r}")
+    url = env.get(URLS.get(name, ""), "")
+    key = env.get(KEYS.get(name, ""), "")
+    if name in KEYS and not key and not (name == "openai" and url):
+        raise ConfigError(f"Required environment variable {KEYS[name]} not set.")
+    return {"provider": name, "provider_key": key, "provider_url": url}
 
 
 def _number(env: Mapping[str, str], name: str, default: float) -> float:

@@ -1,0 +1,11 @@
+"""Lambda handler of the answering routes of every face. Reads the artifact bucket; holds the model's key."""
+
+from __future__ import annotations
+
+from functions.web.faces import ANSWER
+from functions.web.lambda_adapter import LambdaHandler
+from functions.web.wiring import lambda_app
+from quire.settings import read_settings
+
+_settings = read_settings()
+handler = LambdaHandler(lambda_app(_settings, [ANSWER]), base_path=_settings.base_path)

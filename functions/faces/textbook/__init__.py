@@ -1,0 +1,1 @@
+"""Face `textbook`: questions to a book, as the textbook specification has them."""

@@ -1,0 +1,45 @@
+"""Wire models of face `textbook`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+MOST_WORDS = 500
+MOST_SELECTED_WORDS = 200
+
+
+class QueryRequest(BaseModel):
+    """A question about the book; over-long input is truncated, never refused."""
+
+    query: str = Field(
+        min_length=1, pattern=r"\S", description="The question, at most 500 words.", examples=["Why?"]
+    )
+    selected_text: str | None = Field(None, description="What the reader had marked, at most 200 words.")
+
+
+class Source(TypedDict):
+    """A place in the book that the answer used."""
+
+    chapter: Annotated[str, Field(description="Chapter number and title.")]
+    section: Annotated[str, Field(description="The section's identifier.")]
+    filename: Annotated[str, Field(description="The file.")]
+    relevance_score: Annotated[float, Field(description="0 to 1.")]
+
+
+class QueryResponse(TypedDict):
+    """The answer with its sources."""
+
+    answer: str
+    sources: list[Source]
+    model_used: str
+    latency_ms: float
+    notices: list[str]
+
+
+class Failure(TypedDict):
+    """What went wrong, in a sentence for the reader."""
+
+    detail: str

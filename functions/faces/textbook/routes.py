@@ -1,0 +1,110 @@
+"""Routes of face `textbook`, relative to its collection."""
+
+from __future__ import annotations
+
+import time
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from functions.faces.textbook.contract import (
+    MOST_SELECTED_WORDS,
+    MOST_WORDS,
+    Failure,
+    QueryRequest,
+    QueryResponse,
+    Source,
+)
+from functions.web.calls import caller_of, collection_of, run, service_of
+from functions.web.documented import answer as example
+from functions.web.faces import ANSWER, QUERY, Face
+from functions.web.lean import LeanRoute
+from functions.web.problems import Problem
+from functions.web.reading import ask
+from functions.web.replies import reply
+from quire.answering.inquiry import Answer, Inquiry
+
+UNAVAILABLE = "The knowledge base is temporarily unavailable. Please try again in a moment."
+TRUNCATED = "Your query was truncated to {words} words. Please be more concise."
+SELECTION_TRUNCATED = "The selected text was truncated to {words} words."
+TOP_K = 5
+DEADLINE_S = 2.8
+EXAMPLE = {
+    "answer": "The loop senses, decides and acts without an end. [1]",
+    "sources": [
+        {
+            "chapter": "Chapter 1: Embodied Intelligence",
+            "section": "02-loops",
+            "filename": "02-loops.mdx",
+            "relevance_score": 0.91,
+        }
+    ],
+    "model_used": "extractive",
+    "latency_ms": 38.2,
+    "notices": [],
+}
+
+answering = APIRouter(tags=["textbook"], route_class=LeanRoute)
+retrieving = APIRouter(tags=["textbook"], route_class=LeanRoute)
+
+
+def render(problem: Problem, request_id: str) -> Response:
+    """The specification's errors: one sentence; what is our fault is not explained to readers."""
+    detail = UNAVAILABLE if problem.status == 503 else problem.detail
+    return reply({"detail": detail, "request_id": request_id}, problem.status, problem.headers)
+
+
+@answering.post(
+    "/api/query",
+    summary="Ask the book",
+    response_model=QueryResponse,
+    responses=example(EXAMPLE) | {503: {"model": Failure, "description": UNAVAILABLE}},
+)
+async def query(body: QueryRequest, request: Request) -> Response:
+    """An answer from the book with its chapters and sections."""
+    began = time.perf_counter()
+    question, cut = _first_words(body.query, MOST_WORDS, TRUNCATED)
+    selected, cut_selection = _first_words(body.selected_text or "", MOST_SELECTED_WORDS, SELECTION_TRUNCATED)
+    inquiry = Inquiry(question, selected, top_k=TOP_K, deadline_s=DEADLINE_S)
+    _, given = await run(
+        request.scope, ask, service_of(request), caller_of(request), collection_of(request), inquiry
+    )
+    wire: QueryResponse = {
+        "answer": given.text,
+        "sources": _sources(given),
+        "model_used": given.model_used,
+        "latency_ms": round((time.perf_counter() - began) * 1000, 3),
+        "notices": [*cut, *cut_selection, *given.notices],
+    }
+    return reply(wire)
+
+
+@retrieving.get("/health", summary="Is the process running", responses=example({"status": "ok"}))
+async def health() -> Response:
+    """Always 200 while the process runs."""
+    return reply({"status": "ok"})
+
+
+def _first_words(text: str, most: int, notice: str) -> tuple[str, list[str]]:
+    """The text as it is, or its first words with a notice."""
+    words = text.split()
+    return (text, []) if len(words) <= most else (" ".join(words[:most]), [notice.format(words=most)])
+
+
+def _sources(given: Answer) -> list[Source]:
+    """Each place that the answer cites, once, in the order of its numbers."""
+    sources: list[Source] = []
+    for citation in given.citations:
+        known = citation.hit.chunk.metadata
+        place: Source = {
+            "chapter": str(known.get("chapter") or ""),
+            "section": str(known.get("section") or ""),
+            "filename": str(known.get("filename") or ""),
+            "relevance_score": round(citation.hit.score, 4),
+        }
+        if all((one["section"], one["filename"]) != (place["section"], place["filename"]) for one in sources):
+            sources.append(place)
+    return sources
+
+
+FACE = Face("textbook", "Textbook chatbot", {QUERY: retrieving, ANSWER: answering}, render)

@@ -1,0 +1,141 @@
+"""How a cited answer looks as JSON and as server-sent events; what every answering contract shares."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from functions.web.problems import problem_of
+from functions.web.replies import json_bytes
+from functions.web.wire import CitationWire, HitWire, MetadataValue, citation_wire, hit_wire, metadata_wire
+from quire.answering.events import Citations, Delta, Done, Event, Sources
+from quire.answering.inquiry import Answer
+from quire.documents import Citation
+from quire.errors import QuireError
+
+HEARTBEAT_S = 10.0
+SSE_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
+
+
+class QuoteWire(CitationWire):
+    """A quoted passage; `sha256` is of the UTF-8 bytes of exactly `quote`."""
+
+    n: Annotated[int, Field(description="The number that stands in the answer.")]
+    quote: Annotated[str, Field(description="A substring of the stored text.")]
+    start: Annotated[int, Field(description="Where it begins in the chunk's stored text, in characters.")]
+    end: Annotated[int, Field(description="Where it ends.")]
+    metadata: dict[str, MetadataValue]
+
+
+class UsageWire(TypedDict):
+    """What the answer cost; zeros without a language model."""
+
+    prompt_tokens: int
+    answer_tokens: int
+    attempts: int
+    dropped_citations: int
+
+
+class AnswerWire(TypedDict):
+    """A cited answer."""
+
+    answer: Annotated[str, Field(description="Markdown with citation marks such as `[1]`.")]
+    answerable: Annotated[bool, Field(description="False where the collection does not cover the question.")]
+    citations: list[QuoteWire]
+    hits: list[HitWire]
+    notices: Annotated[list[str], Field(description="Sentences for the reader.")]
+    model_used: Annotated[str, Field(description="The model's name, or `extractive`.")]
+    degraded: list[str]
+    usage: UsageWire
+
+
+def answer_wire(given: Answer, degraded: tuple[str, ...] = ()) -> AnswerWire:
+    """The whole answer; `degraded` is what the collection's state adds."""
+    usage = given.usage
+    return {
+        "answer": given.text,
+        "answerable": given.answerable,
+        "citations": [quote_wire(one, given.version) for one in given.citations],
+        "hits": [hit_wire(hit) for hit in given.hits],
+        "notices": list(given.notices),
+        "model_used": given.model_used,
+        "degraded": list(dict.fromkeys((*degraded, *given.degraded))),
+        "usage": {
+            "prompt_tokens": usage.prompt_tokens,
+            "answer_tokens": usage.answer_tokens,
+            "attempts": usage.attempts,
+            "dropped_citations": usage.dropped_citations,
+        },
+    }
+
+
+def quote_wire(citation: Citation, version: str) -> QuoteWire:
+    """One citation."""
+    chunk = citation.hit.chunk
+    whole = citation_wire(chunk, version)
+    return {
+        **whole,
+        "sha256": citation.sha256,
+        "n": citation.n,
+        "quote": citation.quote,
+        "start": citation.start,
+        "end": citation.end,
+        "metadata": metadata_wire(chunk),
+    }
+
+
+def stream_wire(events: Iterator[Event], done: dict[str, Any]) -> Iterator[bytes]:
+    """The events `sources`, `delta`..., `citations`, `done` (or `error`), with comments as heartbeats in between.
+
+    `done` is merged into the last event, which is the whole answer once more.
+    """
+    for event in with_heartbeats(events):
+        if event is None:
+            yield b": still here\n\n"
+        elif isinstance(event, QuireError):
+            problem = problem_of(event)
+            yield _sse("error", {"title": problem.title, "status": problem.status, "detail": problem.detail})
+        elif isinstance(event, Sources):
+            yield _sse("sources", {"version": event.version, "hits": [hit_wire(hit) for hit in event.hits]})
+        elif isinstance(event, Delta):
+            yield _sse("delta", {"text": event.text})
+        elif isinstance(event, Citations):
+            version = event.citations[0].hit.version if event.citations else ""
+            yield _sse("citations", {"citations": [quote_wire(one, version) for one in event.citations]})
+        elif isinstance(event, Done):
+            yield _sse("done", {**answer_wire(event.answer), **done, "version": event.answer.version})
+
+
+def with_heartbeats(
+    events: Iterator[Event], every_s: float = HEARTBEAT_S
+) -> Iterator[Event | QuireError | None]:
+    """The events as they come, a None for every `every_s` seconds without one, an error as the last of them."""
+    passed: queue.SimpleQueue[Event | QuireError | None] = queue.SimpleQueue()
+
+    def read() -> None:
+        try:
+            for event in events:
+                passed.put(event)
+        except QuireError as error:
+            passed.put(error)
+        passed.put(None)
+
+    threading.Thread(target=read, name="answer", daemon=True).start()
+    while True:
+        try:
+            event = passed.get(timeout=every_s)
+        except queue.Empty:
+            yield None
+            continue
+        if event is None:
+            return
+        yield event
+
+
+def _sse(name: str, value: Any) -> bytes:
+    return f"event: {name}\n".encode() + b"data: " + json_bytes(value) + b"\n\n"
