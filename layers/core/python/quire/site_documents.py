@@ -13,7 +13,7 @@ from quire.artifact.layout import Pointer
 from quire.artifact.store import SegmentStore
 from quire.catalog import Served
 from quire.documents import Document, text_sha256
-from quire.errors import SourceError
+from quire.errors import QuireError, SourceError
 from quire.live_catalog import LiveCatalog
 from quire.live_writes import LiveWrites, Written, unknown_document
 from quire.places import Site
@@ -153,7 +153,7 @@ class SiteDocuments:
         self._objects.write(text_key(site, new), content.encode())
         try:
             written = self._write(site, document, embedder, must_exist=must_exist)
-        except BaseException:
+        except QuireError:
             self._objects.delete(text_key(site, new))
             raise
         if document_id in written.changed:

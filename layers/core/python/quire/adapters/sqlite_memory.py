@@ -114,14 +114,9 @@ class SqliteMemory:
     def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[sqlite3.Connection]:
         with self._guard:
             try:
-                database = self._opened()
-                database.execute(f"BEGIN {kind}")
-                try:
+                with self._opened() as database:  # commits at the end, rolls back on an error
+                    database.execute(f"BEGIN {kind}")
                     yield database
-                except BaseException:
-                    database.rollback()
-                    raise
-                database.commit()
             except (sqlite3.Error, OSError) as error:
                 raise StoreUnavailable(f"chat memory {self._path.name}: {error}") from error
 
