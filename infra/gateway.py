@@ -86,15 +86,11 @@ class Gateway(Construct):
         resource = self.api.root.resource_for_path(route.path) if route.path else self.api.root
         required = self._settings.keys_required and not route.is_open
         resource.add_method(route.method, integration, api_key_required=required)
-        origins = self._origins(route)
+        origins = list(route.collection.options.get("origins", ())) if route.collection else []
         if origins and resource.node.try_find_child("OPTIONS") is None:
             resource.add_cors_preflight(
                 allow_origins=origins, allow_headers=HEADERS, max_age=cdk.Duration.days(1)
             )
-
-    def _origins(self, route: Route) -> list[str]:
-        own = route.collection.options.get("cors_origins") if route.collection else None
-        return list(own) if own else [one for one in self._settings.cors_origins.split(",") if one]
 
     def _add_keys(self) -> None:
         settings = self._settings

@@ -89,7 +89,7 @@ class Monitoring(Construct):
                 label="",
                 using_metrics={},
             )
-            for name in ("TookMs", "ModelMs")
+            for name in ("TookMs", "OpenMs", "SearchMs", "AnswerMs")
         ]
         calls = [one.alias.metric_invocations(label=name) for name, one in functions.items()]
         failures = [one.alias.metric_errors(label=name) for name, one in functions.items()]

@@ -20,8 +20,6 @@ class StackSettings:
         rate_per_s, burst: what the API lets through, over all callers.
         key_rate_per_s, key_burst, key_quota_per_day: what one API key may use.
         keys_required: whether API Gateway asks for a key where a collection is not public.
-        cors_origins: pages that may call the API from a browser, comma-separated; "" for none, "*" for all. A
-            collection's own `options.cors_origins` in collections.toml outranks it.
         domain, certificate_arn: a custom domain; both or neither.
         firewall: whether AWS WAF stands before the API, about $7 a month.
         timezone: of the collections' schedules.
@@ -46,7 +44,6 @@ class StackSettings:
     key_burst: int = 20
     key_quota_per_day: int = 10_000
     keys_required: bool = True
-    cors_origins: str = ""
     domain: str = ""
     certificate_arn: str = ""
     firewall: bool = False

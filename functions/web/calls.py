@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
@@ -73,7 +74,7 @@ async def run(scope: Scope, work: Callable[P, T], *args: P.args, **kwargs: P.kwa
     if pool is None:
         return work(*args, **kwargs)
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(pool, partial(work, *args, **kwargs))
+    return await loop.run_in_executor(pool, partial(copy_context().run, partial(work, *args, **kwargs)))
 
 
 async def write(scope: Scope, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -81,4 +82,5 @@ async def write(scope: Scope, work: Callable[P, T], *args: P.args, **kwargs: P.k
     pool: ThreadPoolExecutor | None = getattr(scope["app"].state, "writers", None)
     if pool is None:
         return await run(scope, work, *args, **kwargs)
-    return await asyncio.get_running_loop().run_in_executor(pool, partial(work, *args, **kwargs))
+    within = partial(copy_context().run, partial(work, *args, **kwargs))
+    return await asyncio.get_running_loop().run_in_executor(pool, within)

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from functions.web.access import NOBODY, Access
 from functions.web.logs import log
+from functions.web.metrics import embedded, noted, noting
 from functions.web.problems import Problem, log_fault, problem_of, render_problem
 from quire.collections import NAME
 from quire.errors import AccessDenied
@@ -55,9 +56,10 @@ class Frame:
             return
         is_large = scope["path"].rpartition("/")[2] in self._large_paths
         most = self._max_body_bytes * (LARGE_BODY if is_large else 1)
-        async with _Exchange(scope, receive, send, most) as exchange:
-            await self._admit(scope, exchange.headers)
-            await self._app(scope, exchange.receive, exchange.send)
+        with noting():
+            async with _Exchange(scope, receive, send, most) as exchange:
+                await self._admit(scope, exchange.headers)
+                await self._app(scope, exchange.receive, exchange.send)
 
     async def _admit(self, scope: Scope, headers: Headers) -> None:
         try:
@@ -148,12 +150,13 @@ def _request_id(scope: Scope, headers: Headers) -> str:
 def _log_request(scope: Scope, status: int, request_id: str, began: float) -> None:
     state, route = scope["state"], scope.get("route")
     collection = str(state.get("collection", ""))
-    log(
-        "request",
-        request_id=request_id,
-        method=scope["method"],
-        route=state.get("mount", "") + getattr(route, "path", "(none)"),
-        collection=collection if NAME.fullmatch(collection) else None,
-        status=status,
-        took_ms=round((time.perf_counter() - began) * 1000, 2),
-    )
+    fields = {
+        "request_id": request_id,
+        "method": scope["method"],
+        "route": state.get("mount", "") + getattr(route, "path", "(none)"),
+        "collection": collection if NAME.fullmatch(collection) else None,
+        "status": status,
+        "took_ms": round((time.perf_counter() - began) * 1000, 2),
+        **noted(),
+    }
+    log("request", **fields, **embedded(fields))

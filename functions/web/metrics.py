@@ -1,0 +1,101 @@
+"""What a request did, noted where it happens, for its log line and for CloudWatch.
+
+    with noting():                   the frame, around a request
+        note(degraded=True)          whoever did something worth counting
+        log("request", **noted())
+
+In Lambda the log line carries the metrics in CloudWatch's embedded format, with the collection as their one dimension:
+no call to any service, and no cost a request but the log's. Source: AWS, "Specification: Embedded metric format".
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any
+
+NAMESPACE = "Quire"
+UNITS = {
+    "took_ms": ("TookMs", "Milliseconds"),
+    "open_ms": ("OpenMs", "Milliseconds"),
+    "search_ms": ("SearchMs", "Milliseconds"),
+    "answer_ms": ("AnswerMs", "Milliseconds"),
+    "degraded": ("Degraded", "Count"),
+    "abstained": ("Abstained", "Count"),
+    "prompt_tokens": ("PromptTokens", "Count"),
+    "answer_tokens": ("AnswerTokens", "Count"),
+    "index_age_h": ("IndexAgeHours", "None"),
+}
+"""Fact -> name and unit of its metric."""
+
+_facts: ContextVar[dict[str, Any] | None] = ContextVar("facts", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[None]:
+    """Collect what is noted inside the block, by this task and what it hands its context to."""
+    token = _facts.set({})
+    try:
+        yield
+    finally:
+        _facts.reset(token)
+
+
+def note(**facts: object) -> None:
+    """Add facts to the request's log line; times and tokens of the same name add up. Nothing outside a request."""
+    held = _facts.get()
+    if held is None:
+        return
+    for name, value in facts.items():
+        held[name] = held.get(name, 0) + value if name.endswith(("_ms", "_tokens")) else value
+
+
+def noted() -> dict[str, Any]:
+    """What was noted of this request so far."""
+    return dict(_facts.get() or {})
+
+
+@contextmanager
+def timed(name: str) -> Iterator[None]:
+    """Note how long the block took, in milliseconds, under that name."""
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        note(**{name: round((time.perf_counter() - began) * 1000, 2)})
+
+
+def age_hours(published_at: str, now: datetime | None = None) -> float | None:
+    """Hours since a pointer's `published_at`; None where it says nothing.
+
+    >>> age_hours("2026-11-19T08:00:00Z", datetime(2026, 11, 20, 9, 30, tzinfo=UTC))
+    25.5
+    """
+    if not published_at:
+        return None
+    since = (now or datetime.now(UTC)) - datetime.fromisoformat(published_at)
+    return round(since.total_seconds() / 3600, 2)
+
+
+def embedded(facts: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What makes a log line carry metrics; nothing outside Lambda, and nothing for a request to no collection.
+
+    Whether an answer was degraded or refused becomes 0 or 1, so that averages are rates.
+    """
+    known = os.environ if environ is None else environ
+    if "AWS_LAMBDA_FUNCTION_NAME" not in known or not facts.get("collection"):
+        return {}
+    values = {
+        UNITS[name][0]: float(value) for name, value in facts.items() if name in UNITS and value is not None
+    }
+    units = dict(UNITS.values())
+    directive = {
+        "Namespace": NAMESPACE,
+        "Dimensions": [["collection"]],
+        "Metrics": [{"Name": name, "Unit": units[name]} for name in values],
+    }
+    return {"_aws": {"Timestamp": int(time.time() * 1000), "CloudWatchMetrics": [directive]}, **values}

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import io
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functions.web.logs import LOGGER, JsonLines
+from functions.web.metrics import UNITS, age_hours, embedded, note, noted, noting, timed
+from infra.monitoring import NAMESPACE
+from tests.support.served import Shelf
+
+LAMBDA = {"AWS_LAMBDA_FUNCTION_NAME": "quire-query"}
+
+
+def test_facts_belong_to_one_request() -> None:
+    note(degraded=True)
+    with noting():
+        note(version="abc", prompt_tokens=3)
+        note(version="def", prompt_tokens=4)
+        assert noted() == {"version": "def", "prompt_tokens": 7}
+        with noting():
+            assert noted() == {}
+    assert noted() == {}
+
+
+def test_a_stage_that_runs_twice_counts_twice_even_when_it_fails() -> None:
+    with noting():
+        with timed("search_ms"):
+            pass
+        once = noted()["search_ms"]
+        with pytest.raises(KeyError), timed("search_ms"):
+            raise KeyError
+        assert noted()["search_ms"] >= once >= 0
+
+
+def test_metrics_are_in_the_line_as_cloudwatch_wants_them() -> None:
+    facts = {
+        "collection": "roblox",
+        "took_ms": 12.5,
+        "degraded": False,
+        "route": "/query",
+        "index_age_h": None,
+    }
+    line = embedded(facts, LAMBDA)
+    (directive,) = line["_aws"]["CloudWatchMetrics"]
+    assert directive["Namespace"] == NAMESPACE
+    assert directive["Dimensions"] == [["collection"]]
+    assert directive["Metrics"] == [
+        {"Name": "TookMs", "Unit": "Milliseconds"},
+        {"Name": "Degraded", "Unit": "Count"},
+    ]
+    assert (line["TookMs"], line["Degraded"]) == (12.5, 0.0)
+    assert all(isinstance(line[one["Name"]], float) for one in directive["Metrics"])
+
+
+@pytest.mark.parametrize(
+    ("facts", "environ"), [({"collection": "roblox", "took_ms": 1}, {}), ({"took_ms": 1}, LAMBDA)]
+)
+def test_no_metrics_outside_lambda_or_without_a_collection(
+    facts: dict[str, Any], environ: dict[str, str]
+) -> None:
+    assert embedded(facts, environ) == {}
+
+
+def test_an_age_is_that_of_what_is_served() -> None:
+    now = datetime(2026, 11, 20, tzinfo=UTC)
+    assert age_hours("2026-11-19T12:00:00Z", now) == 12.0
+    assert age_hours("", now) is None
+
+
+@pytest.mark.parametrize("path", ["/roblox/query", "/query"])
+def test_a_questions_line_says_what_it_did_and_not_what_was_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "quire-query")
+    shelf = Shelf(tmp_path)
+    version = shelf.publish().version
+    lines = JsonLines(io.StringIO())
+    LOGGER.addHandler(lines)
+    asked = (
+        {"text": "secret walk"} if path == "/roblox/query" else {"collection": "roblox", "q": "secret walk"}
+    )
+    try:
+        assert shelf.client().post(path, json=asked).status_code == 200
+    finally:
+        LOGGER.removeHandler(lines)
+    assert isinstance(lines._stream, io.StringIO)
+    line = json.loads(lines._stream.getvalue().splitlines()[-1])
+    assert (line["collection"], line["version"], line["status"]) == ("roblox", version, 200)
+    assert {"open_ms", "search_ms", "took_ms", "request_id"} <= set(line)
+    assert {one["Name"] for one in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]} == {
+        UNITS[name][0] for name in ("took_ms", "open_ms", "search_ms", "degraded", "index_age_h")
+    }
+    assert "secret" not in json.dumps(line)
