@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from build_index.calibrate import calibrate
+from build_index.calibrate_answers import calibrate_answers
 from build_index.golden import read_golden
 from build_index.inputs import digest_inputs
 from build_index.notes import describe_machine
@@ -216,7 +217,10 @@ def _calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
     """Ask the written segment questions and keep in its manifest how its scores become probabilities."""
     index = OpenedIndex([(open_segment(folder), 0)])
     golden = read_golden([Path(plan.golden)]) if plan.golden else ()
-    return amend_manifest(folder, calibration=calibrate(index, embedder, golden).as_json())
+    fitted = calibrate(index, embedder, golden).as_json()
+    if golden:  # without them the default threshold stays
+        fitted["abstention"] = calibrate_answers(index, embedder, golden).as_json()
+    return amend_manifest(folder, calibration=fitted)
 
 
 def _chunks(reading: Reading, failures: list[Failure], announce: Announce) -> Iterator[Chunk]:

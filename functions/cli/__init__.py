@@ -15,6 +15,7 @@ from functions.cli.asking import ask, search
 from functions.cli.building import index, serve
 from functions.cli.common import INTERRUPTED, NOTHING, WRONG
 from functions.cli.proving import diff, verify_citation
+from functions.cli.sharing import bundle, mcp
 from quire.errors import QuireError
 
 app = typer.Typer(
@@ -24,7 +25,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (index, ask, search, serve, verify_citation, diff):
+for command in (index, ask, search, serve, verify_citation, diff, bundle, mcp):
     app.command()(command)
 
 

@@ -59,10 +59,15 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535)] = 8000,
     store: StoreOption = "",
+    bundle: Annotated[str, typer.Option(help="Serve this file, made by `quire bundle`.")] = "",
 ) -> None:
     """Serve every index over HTTP; its API reference is at /reference."""
     import uvicorn
 
+    if bundle:
+        from functions.bundle import open_bundle
+
+        store = str(open_bundle(Path(bundle), settings_for("").cache))
     if store:
         os.environ["QUIRE_STORE"] = store
     typer.echo(f"serving {settings_for(store).store} at http://{host}:{port}/reference", err=True)
