@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functions.web.faces import ANSWER
 from functions.web.lambda_adapter import LambdaHandler
-from functions.web.wiring import lambda_app
-from quire.settings import read_settings
+from functions.web.wiring import lambda_app, lambda_settings
 
-_settings = read_settings()
+_settings = lambda_settings()
 handler = LambdaHandler(lambda_app(_settings, [ANSWER]), base_path=_settings.base_path)

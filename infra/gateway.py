@@ -134,13 +134,15 @@ class Gateway(Construct):
 
 
 def _integration(function: ApiFunction) -> apigateway.LambdaIntegration:
-    mode = apigateway.ResponseTransferMode
+    mode, streams = apigateway.ResponseTransferMode, function.plan.streams
     return apigateway.LambdaIntegration(
         function.alias,
         # One permission for the whole API; a policy with one a method outgrows its 20 KB.
         scope_permission_to_method=False,
-        response_transfer_mode=mode.STREAM if function.plan.streams else mode.BUFFERED,
-        timeout=cdk.Duration.seconds(function.plan.timeout_s),
+        response_transfer_mode=mode.STREAM if streams else mode.BUFFERED,
+        timeout=cdk.Duration.seconds(
+            function.plan.timeout_s if streams else min(function.plan.timeout_s, 29)
+        ),
     )
 
 

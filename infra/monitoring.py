@@ -54,7 +54,7 @@ class Monitoring(Construct):
         slowest = one.alias.metric_duration(period=FIVE_MINUTES, statistic="p99")
         self._alarm(f"{title}Errors", errors, 5, f"{name}: 5 errors in 5 minutes")
         self._alarm(f"{title}Throttles", throttles, 1, f"{name}: calls are refused")
-        bound = self._settings.p99_ms if not one.plan.streams else one.plan.timeout_s * 500
+        bound = self._settings.p99_ms if one.plan.timeout_s <= 29 else one.plan.timeout_s * 500
         self._alarm(f"{title}Slow", slowest, bound, f"{name}: p99 over {bound} ms")
 
     def _watch_age(self, collection: str) -> None:

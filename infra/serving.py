@@ -72,7 +72,9 @@ class Functions(Construct):
             environment["QUIRE_MEMORY"] = f"dynamodb://{self._storage.table.table_name}"
         if streams:
             environment["QUIRE_MODEL_SECRET"] = self._storage.model_key.secret_arn
-        timeout_s = self._settings.answer_timeout_s if streams else self._settings.query_timeout_s
+        timeout_s = {ANSWER: self._settings.answer_timeout_s, MEMORY: self._settings.job_timeout_s}.get(
+            name, self._settings.query_timeout_s
+        )
         plan = FunctionPlan(name, layers, timeout_s, environment, streams)
         archive = self._deployed.archives / "functions.zip"
         return ApiFunction(self, name.capitalize(), plan, archive=archive, settings=self._settings)
@@ -88,6 +90,10 @@ class Functions(Construct):
             written = written_collections(self._deployed.table, self._deployed.collections)
             places = [f"{bucket}/collections/{one}/*" for one in written]
             statements.append(_statement(["s3:PutObject", "s3:DeleteObject"], places))
+            # A job goes on in an invocation of its own, which nobody waits for.
+            statements.append(
+                _statement(["lambda:InvokeFunction"], [self.by_name[name].function.function_arn])
+            )
         if name in (ANSWER, MEMORY):
             statements.append(_statement(_TURNS, [self._storage.table.table_arn]))
         if name == ANSWER:

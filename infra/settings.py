@@ -16,6 +16,7 @@ class StackSettings:
         stage: of the API; the first part of every path unless there is a custom domain.
         memory_mb: of the functions that search; 1,769 MB is one whole CPU.
         query_timeout_s, answer_timeout_s: an answer is streamed and may take longer than API Gateway's 29 s.
+        job_timeout_s: of what a request to `memory` leaves to do; Lambda's own limit is 900.
         log_days: how long logs are kept; a period that CloudWatch knows.
         rate_per_s, burst: what the API lets through, over all callers.
         key_rate_per_s, key_burst, key_quota_per_day: what one API key may use.
@@ -37,6 +38,7 @@ class StackSettings:
     memory_mb: int = 1769
     query_timeout_s: int = 29
     answer_timeout_s: int = 120
+    job_timeout_s: int = 900
     log_days: int = 30
     rate_per_s: int = 50
     burst: int = 100

@@ -36,7 +36,9 @@ class Storage(Construct):
         self.model_key = secrets.Secret(
             self,
             "ModelKey",
-            description="Key of the answer model's provider; put it in after the first deployment",
+            description='Settings of the answer model: {"QUIRE_PROVIDER": "gemini", "GEMINI_API_KEY": "..."}',
+            # Nothing secret: without a provider answers are made of quotations.
+            secret_string_value=cdk.SecretValue.unsafe_plain_text("{}"),
             removal_policy=cdk.RemovalPolicy.DESTROY,
         )
         accept(

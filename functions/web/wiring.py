@@ -36,7 +36,7 @@ from quire.errors import ConfigError, StoreError
 from quire.live_catalog import LiveCatalog
 from quire.places import LIBRARY
 from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore
-from quire.settings import Settings
+from quire.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from functions.web.live import Live
@@ -57,6 +57,16 @@ def lambda_app(settings: Settings, functions: Sequence[str]) -> FastAPI:
     # What a snapshot holds may be days old.
     after_restore(service.catalog.look_again)
     return app
+
+
+def lambda_settings() -> Settings:
+    """The settings of a function, with the variables in the secret that QUIRE_MODEL_SECRET names, where it is set."""
+    name = os.environ.get("QUIRE_MODEL_SECRET")
+    if not name:
+        return read_settings()
+    from quire.adapters.secret_settings import read_secret
+
+    return read_settings({**os.environ, **read_secret(name)})
 
 
 def open_service(settings: Settings) -> Knowledge:

@@ -142,7 +142,11 @@ def test_an_answer_may_read_the_bucket_and_one_secret_and_keep_turns(deployment:
 @pytest.mark.skipif("memory" not in FUNCTIONS, reason="no route is served by memory")
 def test_memory_may_write_its_own_prefixes_and_the_table(deployment: Deployment) -> None:
     rest = deployment.actions("FunctionsMemoryRole") - READING
-    assert {one for one in rest if not one.startswith("dynamodb:")} == {"s3:PutObject", "s3:DeleteObject"}
+    assert {one for one in rest if not one.startswith("dynamodb:")} == {
+        "s3:PutObject",
+        "s3:DeleteObject",
+        "lambda:InvokeFunction",
+    }
     writes = [one for one in deployment.statements("FunctionsMemoryRole") if "s3:PutObject" in one["Action"]]
     places = {flat(place).partition(">")[2] for one in writes for place in listed(one["Resource"])}
     assert places == {f"/collections/{name}/*" for name in written_collections(TABLE, COLLECTIONS)}
