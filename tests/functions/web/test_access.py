@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
+
 import pytest
 from starlette.datastructures import Headers
 
-from functions.web.access import ADMIN, ANYONE, EVERYTHING, NOBODY, READ, WRITE, Caller, OneKey
+from functions.web.access import (
+    ADMIN,
+    ANYONE,
+    EVERYTHING,
+    NOBODY,
+    READ,
+    WRITE,
+    Caller,
+    Claims,
+    OneKey,
+    ScopedKeys,
+)
+from quire.access_file import AccessFile, TokenPolicy
 from quire.errors import AccessDenied, ScopeMissing
 
 
@@ -66,3 +81,44 @@ def test_a_grant_covers_its_action_on_its_collection_alone() -> None:
 
 def test_nobody_may_do_nothing() -> None:
     assert not any(NOBODY.may(action, "docs") for action in (READ, WRITE, ADMIN))
+
+
+def scoped(tmp_path: Path, api_key: str | None = None) -> ScopedKeys:
+    digest = hashlib.sha256(b"reader").hexdigest()
+    path = tmp_path / "access.toml"
+    path.write_text(
+        f'[[keys]]\nname = "r"\nsha256 = "{digest}"\nactions = ["read"]\ncollections = ["docs"]\n'
+        '[jwt]\nissuer = "i"\naudience = "a"\njwks_url = "u"\nactions = ["read"]\ncollections = ["docs"]\n'
+    )
+
+    def open_tokens(policy: TokenPolicy) -> Claims:
+        def claims(token: str) -> dict[str, str]:
+            if token != "good.token.sent":
+                raise AccessDenied("the token is refused")
+            return {"sub": f"{policy.issuer}/u1"}
+
+        return claims
+
+    return ScopedKeys(AccessFile(path), api_key, open_tokens)
+
+
+def test_a_scoped_key_opens_what_its_entry_says(tmp_path: Path) -> None:
+    caller = scoped(tmp_path).identify(headers(x_api_key="reader"))
+    assert caller.name == "r"
+    assert caller.may(READ, "docs")
+    assert not caller.may(WRITE, "docs")
+
+
+def test_the_one_key_opens_everything_beside_scoped_ones(tmp_path: Path) -> None:
+    assert scoped(tmp_path, "master").identify(headers(x_api_key="master")).may(ADMIN, "any")
+
+
+def test_a_token_names_its_user(tmp_path: Path) -> None:
+    caller = scoped(tmp_path).identify(headers(authorization="Bearer good.token.sent"))
+    assert (caller.subject, caller.may(READ, "docs"), caller.may(WRITE, "docs")) == ("i/u1", True, False)
+
+
+@pytest.mark.parametrize("sent", ["", "master", "Reader", "bad.token.sent", "a.b"])
+def test_with_scoped_keys_nobody_else_is_let_in(tmp_path: Path, sent: str) -> None:
+    with pytest.raises(AccessDenied):
+        scoped(tmp_path).identify(headers(x_api_key=sent))

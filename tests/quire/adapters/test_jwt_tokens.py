@@ -1,0 +1,173 @@
+"""Tokens of an identity provider: a real one of our own, which publishes its keys over HTTP."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from quire.adapters.jwt_tokens import FRESH_S, REFETCH_S, JwtTokens
+from quire.errors import AccessDenied, StoreUnavailable
+
+KEYS = {name: rsa.generate_private_key(65537, 2048) for name in ("k1", "k2")}
+CURVE = ec.generate_private_key(ec.SECP256R1())
+
+
+class Provider:
+    """Publishes the keys named in `published`, counts how often it was asked, and signs tokens."""
+
+    def __init__(self) -> None:
+        self.published = ["k1"]
+        self.asked = 0
+        self.is_down = False
+        provider = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                provider.asked += 1
+                self.send_response(503 if provider.is_down else 200)
+                self.end_headers()
+                self.wfile.write(json.dumps(provider.jwks()).encode())
+
+            def log_message(self, *_: object) -> None:
+                """Quiet."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.issuer = f"http://127.0.0.1:{self.server.server_port}"
+
+    def jwks(self) -> dict[str, Any]:
+        keys = [
+            {
+                **json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(KEYS[name].public_key())),
+                "kid": name,
+                "alg": "RS256",
+            }
+            for name in self.published
+        ]
+        curve = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(CURVE.public_key()))
+        return {"keys": [*keys, {**curve, "kid": "ec", "alg": "ES256"}]}
+
+    def token(self, kid: str = "k1", **changes: Any) -> str:
+        now = int(time.time())
+        claims = {"iss": self.issuer, "aud": "quire", "sub": "u1", "exp": now + 600, "iat": now, **changes}
+        kept = {name: value for name, value in claims.items() if value is not None}
+        key, algorithm = (CURVE, "ES256") if kid == "ec" else (KEYS[kid], "RS256")
+        return jwt.encode(kept, key, algorithm, headers={"kid": kid})
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    one = Provider()
+    thread = threading.Thread(target=one.server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    yield one
+    one.server.shutdown()
+    one.server.server_close()
+    thread.join()
+
+
+class Clock:
+    """Seconds, as far as a test says."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def tokens_of(provider: Provider, clock: Clock | None = None) -> JwtTokens:
+    return JwtTokens(provider.issuer, "quire", f"{provider.issuer}/keys", clock=clock or Clock())
+
+
+def test_a_sound_token_gives_its_claims(provider: Provider) -> None:
+    tokens = tokens_of(provider)
+    assert tokens.claims(provider.token())["sub"] == "u1"
+    assert tokens.claims(provider.token("ec", aud=["other", "quire"]))["sub"] == "u1"
+    assert provider.asked == 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"iss": "https://elsewhere"},
+        {"aud": "another service"},
+        {"aud": None},
+        {"exp": int(time.time()) - 120},
+        {"exp": None},
+        {"nbf": int(time.time()) + 600},
+        {"sub": None},
+        {"sub": " "},
+    ],
+    ids=str,
+)
+def test_an_unsound_token_is_refused(provider: Provider, changes: dict[str, Any]) -> None:
+    with pytest.raises(AccessDenied, match="refused"):
+        tokens_of(provider).claims(provider.token(**changes))
+
+
+def base64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def encoded(tree: dict[str, str]) -> str:
+    return base64url(json.dumps(tree).encode())
+
+
+def test_a_forged_token_is_refused(provider: Provider) -> None:
+    tokens, token = tokens_of(provider), provider.token()
+    head, body, signature = token.split(".")
+    other = encoded({"sub": "admin"})
+    none = encoded({"alg": "none", "kid": "k1"})
+    public = KEYS["k1"].public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    signed = f"{encoded({'alg': 'HS256', 'kid': 'k1'})}.{body}"
+    shared = f"{signed}.{base64url(hmac.digest(public, signed.encode(), 'sha256'))}"
+    for forged in (
+        f"{head}.{other}.{signature}",
+        f"{none}.{body}.",
+        shared,
+        "a.b.c",
+        "..",
+        token[:-8] + "AAAAAAAA",
+    ):
+        with pytest.raises(AccessDenied):
+            tokens.claims(forged)
+    with pytest.raises(AccessDenied, match="no key"):
+        tokens.claims(provider.token("k2"))
+
+
+def test_keys_are_kept_and_rotated_keys_are_fetched(provider: Provider) -> None:
+    clock = Clock()
+    tokens = tokens_of(provider, clock)
+    for _ in range(5):
+        tokens.claims(provider.token())
+    assert provider.asked == 1
+    provider.published = ["k2"]
+    with pytest.raises(AccessDenied):
+        tokens.claims(provider.token("k2"))
+    clock.now += REFETCH_S + 1
+    assert tokens.claims(provider.token("k2"))["sub"] == "u1"
+    with pytest.raises(AccessDenied):
+        tokens.claims(provider.token("k1"))
+    assert provider.asked == 2
+
+
+def test_while_the_provider_is_down_known_keys_hold(provider: Provider) -> None:
+    clock = Clock()
+    tokens = tokens_of(provider, clock)
+    tokens.claims(provider.token())
+    provider.is_down = True
+    clock.now += FRESH_S + 1
+    assert tokens.claims(provider.token())["sub"] == "u1"
+    with pytest.raises(StoreUnavailable, match="keys"):
+        tokens_of(provider).claims(provider.token())
