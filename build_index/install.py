@@ -77,7 +77,9 @@ def _installed_uv(lock: Path) -> str:
     uv = Path(sys.executable).parent / "uv"
     wanted = entry.partition(" ")[0].removeprefix("uv==")
     if uv.is_file():
-        found = subprocess.run((str(uv), "--version"), capture_output=True, text=True, check=False).stdout.split()
+        found = subprocess.run(
+            (str(uv), "--version"), capture_output=True, text=True, check=False
+        ).stdout.split()
         if wanted in found:
             return str(uv)
     with tempfile.TemporaryDirectory() as folder:

@@ -11,7 +11,13 @@ settings.register_profile("quire", deadline=None, max_examples=100)
 settings.register_profile("soak", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quire"))
 
-pytest_plugins = ("tests.support.model", "tests.support.layers", "tests.support.rig", "tests.support.deployment", "tests.support.aws")
+pytest_plugins = (
+    "tests.support.model",
+    "tests.support.layers",
+    "tests.support.rig",
+    "tests.support.deployment",
+    "tests.support.aws",
+)
 
 KEPT = frozenset({"QUIRE_SHARED", "QUIRE_TEST_CACHE"})
 CLEARED = ("QUIRE_", "RAG_", "AWS_", "GEMINI_", "GOOGLE_", "OPENAI_", "OLLAMA_")

@@ -10,7 +10,9 @@ from quire.answering.citations import CitationFilter, cite
 from quire.documents import Chunk, Hit, text_sha256
 
 FRAGMENTS = st.sampled_from(
-    "word |[1]|[2, 9]| [7]|[[3]]|【1†page】|`a[9]`|`|``|```py\n|```\n|~~~\n|\n|[|]|1|,| |a[1]|[1|【|Ü".split("|")
+    "word |[1]|[2, 9]| [7]|[[3]]|【1†page】|`a[9]`|`|``|```py\n|```\n|~~~\n|\n|[|]|1|,| |a[1]|[1|【|Ü".split(
+        "|"
+    )
 )
 TEXTS = st.lists(FRAGMENTS, max_size=30).map("".join)
 

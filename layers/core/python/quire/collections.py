@@ -49,7 +49,9 @@ def check_name(name: str) -> str:
         ConfigError: it is reserved or has other characters.
     """
     if not NAME.fullmatch(name):
-        raise ConfigError(f"collection {name!r}: wanted a letter, then letters, digits, '_' or '-', lower-case")
+        raise ConfigError(
+            f"collection {name!r}: wanted a letter, then letters, digits, '_' or '-', lower-case"
+        )
     if name in RESERVED:
         raise ConfigError(f"collection {name!r}: the name is reserved for a route")
     return name
@@ -73,7 +75,15 @@ def read_collections(path: Path) -> dict[str, Collection]:
 def _collection(name: str, table: object, path: Path) -> Collection:
     if not isinstance(table, dict):
         raise ConfigError(f"{path}: wanted a table [{name}], found {table!r}")
-    known = {"profile": str, "title": str, "golden": str, "public": bool, "schedule": str, "source": dict, "options": dict}
+    known = {
+        "profile": str,
+        "title": str,
+        "golden": str,
+        "public": bool,
+        "schedule": str,
+        "source": dict,
+        "options": dict,
+    }
     for key, value in table.items():
         if key not in known:
             raise ConfigError(f"{path}: [{name}] {key}: unknown; wanted one of {', '.join(known)}")

@@ -80,9 +80,7 @@ def read_question(
         terms.update({HEADING_MARK + term: heading_weight for term in counts})
     names, whole = _names(read, vocabulary, resolve)
     guessed = {term for word in mended.values() if not vocabulary.has_symbol(word) for term in analyze(word)}
-    frequencies = {
-        term: 0 if term in guessed else vocabulary.document_frequency(term) for term in counts
-    }
+    frequencies = {term: 0 if term in guessed else vocabulary.document_frequency(term) for term in counts}
     foreign = any(_is_foreign(name, vocabulary, resolve) for name in identifiers(read))
     return Question(
         read, terms, names, whole, mended, _known_share(frequencies, vocabulary.chunk_count), foreign
