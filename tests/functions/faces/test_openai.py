@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import openai
 import pytest
@@ -12,7 +13,7 @@ from starlette.testclient import TestClient
 from tests.support.pages import running
 from tests.support.served import Shelf
 
-ASKED = [{"role": "user", "content": "How far does gravity pull, in studs?"}]
+ASKED: Any = [{"role": "user", "content": "How far does gravity pull, in studs?"}]
 
 
 @pytest.fixture
@@ -36,13 +37,13 @@ def test_collections_are_models(chat: openai.OpenAI) -> None:
 
 
 def test_a_stream_joins_to_the_whole_answer_and_counts_its_tokens(chat: openai.OpenAI) -> None:
-    whole = chat.chat.completions.create(model="roblox", messages=ASKED)  # type: ignore[arg-type]
+    whole = chat.chat.completions.create(model="roblox", messages=ASKED)
     text = whole.choices[0].message.content
     assert text
     assert whole.choices[0].finish_reason == "stop"
     stream = chat.chat.completions.create(
         model="roblox",
-        messages=ASKED,  # type: ignore[arg-type]
+        messages=ASKED,
         stream=True,
         stream_options={"include_usage": True},
     )
@@ -54,7 +55,7 @@ def test_a_stream_joins_to_the_whole_answer_and_counts_its_tokens(chat: openai.O
 
 
 def test_an_answer_ends_with_the_sources_that_it_cites(chat: openai.OpenAI, shelf: Shelf) -> None:
-    given = chat.chat.completions.create(model="roblox", messages=ASKED)  # type: ignore[arg-type]
+    given = chat.chat.completions.create(model="roblox", messages=ASKED)
     extra = given.model_extra or {}
     assert extra["quire"]["version"] == shelf.store.pointer("roblox").version
     text = given.choices[0].message.content or ""
@@ -65,10 +66,10 @@ def test_an_answer_ends_with_the_sources_that_it_cites(chat: openai.OpenAI, shel
 
 def test_errors_are_those_of_the_protocol(chat: openai.OpenAI, shelf: Shelf) -> None:
     with pytest.raises(openai.NotFoundError, match="not in this store") as missing:
-        chat.chat.completions.create(model="robox", messages=ASKED)  # type: ignore[arg-type]
+        chat.chat.completions.create(model="robox", messages=ASKED)
     assert missing.value.code == "model_not_found"
     with pytest.raises(openai.NotFoundError):
-        chat.chat.completions.create(model="robox", messages=ASKED, stream=True)  # type: ignore[call-overload]
+        chat.chat.completions.create(model="robox", messages=ASKED, stream=True)
     with pytest.raises(openai.UnprocessableEntityError, match="user message"):
         chat.chat.completions.create(model="roblox", messages=[{"role": "assistant", "content": "Yes?"}])
     assert shelf.client("secret").post("/v1/chat/completions", json={}).status_code == 401

@@ -54,7 +54,8 @@ def normalize(scores: NDArray[np.float32], depth: int) -> NDArray[np.float32]:
     top, low = float(scores[0]), float(scores[min(depth, len(scores)) - 1])
     if top - low < 1e-9:
         return np.ones_like(scores)
-    return np.clip((scores - low) / np.float32(top - low), 0.0, 1.0).astype(np.float32)
+    spread: NDArray[np.float32] = np.clip((scores - low) / np.float32(top - low), 0.0, 1.0).astype(np.float32)
+    return spread
 
 
 def fuse(vectors: Ranking, keywords: Ranking, *, weight: float, depth: int, limit: int) -> Ranking:
