@@ -68,7 +68,7 @@ class ApiFunction(Construct):
             memory_size=settings.memory_mb,
             timeout=cdk.Duration.seconds(plan.timeout_s),
             environment=_environment(plan),
-            snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS,
+            snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if settings.snap_start else None,
         )
         self.alias = lambda_.Alias(self, "Alias", alias_name=ALIAS, version=self.function.current_version)
         accept(self.function, {"AwsSolutions-L1": "the layers hold libraries and bytecode of Python 3.13"})
