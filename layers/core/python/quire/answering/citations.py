@@ -18,6 +18,7 @@ LONGEST_CODE_SPAN = 120
 """A backtick that finds no partner within so many characters is not waited for."""
 _CODE_SPAN = re.compile(rf"(?<!`)(`+)(?!`).{{1,{LONGEST_CODE_SPAN}}}?(?<!`)\1(?!`)")
 _SETTLED_SPAN = re.compile(rf"(?<!`)(`+)(?!`).{{1,{LONGEST_CODE_SPAN}}}?(?<!`)\1(?=[^`])")
+_OPENING = frozenset("[,0123456789")
 _TICKS = re.compile(r"`+")
 
 
@@ -38,6 +39,7 @@ class CitationFilter:
         self._known = frozenset(known)
         self._line = ""
         self._done = 0
+        self._before = ""
         self._fence = ""
 
     def feed(self, piece: str) -> str:
@@ -64,7 +66,8 @@ class CitationFilter:
         return passed
 
     def _advance(self, line: str, settled: int) -> str:
-        text, self._done = line[self._done : settled], settled
+        text, self._before = line[self._done : settled], line[self._done - 1 : self._done]
+        self._done = settled
         return text if self._is_raw(line) else self._checked(text)
 
     def _is_raw(self, line: str) -> bool:
@@ -84,7 +87,7 @@ class CitationFilter:
         parts, end = [], 0
         for span in _CODE_SPAN.finditer(text):
             parts += [_MARK.sub(self._mark, text[end : span.start()]), span.group()]
-            end = span.end()
+            end, self._before = span.end(), "`"
         return "".join([*parts, _MARK.sub(self._mark, text[end:])])
 
     def _mark(self, match: re.Match[str]) -> str:
@@ -92,7 +95,9 @@ class CitationFilter:
         kept = [number for number in numbers if number in self._known]
         self.dropped += len(numbers) - len(kept)
         self.used.update(dict.fromkeys(kept))
-        space = " " if match.group().startswith(" ") and kept else ""
+        before = match.string[match.start() - 1 : match.start()] or self._before
+        # Where a dropped mark stood inside another's brackets, what is left must not close up to a new mark.
+        space = " " if (kept and match.group().startswith(" ")) or (not kept and before in _OPENING) else ""
         return space + "".join(f"[{number}]" for number in kept)
 
 

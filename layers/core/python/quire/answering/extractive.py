@@ -18,6 +18,8 @@ PER_DOCUMENT = 2
 ANSWER_CHARACTERS = 1_400
 FIRST_CHARACTERS = 620
 LATER_CHARACTERS = 360
+BACK = 300
+"""What stands before a sentence in its paragraph is quoted with it, up to so many characters in all."""
 CODE_CHARACTERS = 900
 LEAST_SHARE = 0.45
 UNSURE, LEAST_DOCUMENTS = 0.5, 3
@@ -29,6 +31,7 @@ _POINTING = re.compile(
     r"(?:it|its|they|their|this|that|these|those|he|she|his|her|so|but|thus|hence|therefore|however)\b", re.I
 )
 _CHECKBOX = re.compile(r"\[[ xX]?\] ")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
 _DRAWING = re.compile(r"```\s*mermaid")
 
 
@@ -64,7 +67,8 @@ def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = T
     Passages beyond `PER_DOCUMENT` of one document come after those of other documents that are good enough. Where the
     evidence is weak, other documents are quoted beside: the first one may be wrong.
     """
-    ranked = sorted(scored, key=lambda one: -_fitness(question, one))
+    answers = [one for one in scored if not one.text.endswith("?") or _is_followed(one)] or scored
+    ranked = sorted(answers, key=lambda one: -_fitness(question, one))
     best = _fitness(question, ranked[0]) if ranked else 0.0
     good = [one for one in ranked if _fitness(question, one) >= LEAST_SHARE * best] or ranked[:1]
     quotes: list[Quote] = []
@@ -110,6 +114,12 @@ def _fitness(question: Weighed, one: Scored) -> float:
     return score
 
 
+def _is_followed(one: Scored) -> bool:
+    """Whether something stands behind the passage under its heading: behind a question, its answer."""
+    following = split_passages(one.hit.chunk.text)[one.order + 1 : one.order + 2]
+    return any(other.heading == one.passage.heading for other in following)
+
+
 def _covers(quote: Quote, one: Scored) -> bool:
     return (
         quote.hit.chunk.id == one.hit.chunk.id
@@ -153,7 +163,8 @@ def _opening(text: str, passages: Sequence[Passage], place: int, room: int) -> t
     passage = passages[place]
     first = place
     while first > 0 and passages[first - 1].block == passage.block:
-        if passage.kind == SENTENCE and not _POINTING.match(text[passages[first].start :]):
+        pointing = _POINTING.match(text[passages[first].start :])
+        if passage.kind == SENTENCE and not pointing and passage.end - passages[first - 1].start > BACK:
             break
         first -= 1
     if passage.kind == SENTENCE:
@@ -181,23 +192,20 @@ def _code(question: Weighed, text: str, passage: Passage) -> tuple[int, int]:
 
 
 def _best_lines(question: Weighed, text: str, passage: Passage) -> tuple[int, int]:
-    spans: list[tuple[int, int, float]] = []
+    """Whole lines around the one that the question names most of, half of the room before it and half behind."""
+    spans: list[tuple[int, int]] = []
     position = passage.start
     for line in text[passage.start : passage.end].splitlines(keepends=True):
-        end = position + len(line.rstrip())
-        if not re.match(r"\s*(?:```|~~~)", line):
-            spans.append((position, end, question.coverage(set(analyze(line)))))
+        if not _FENCE.match(line) and line.strip():
+            spans.append((position, position + len(line.rstrip())))
         position += len(line)
-    best, chosen = -1.0, (spans[0][0], spans[0][1])
-    for first in range(len(spans)):
-        total = 0.0
-        for last in range(first, len(spans)):
-            if spans[last][1] - spans[first][0] > CODE_CHARACTERS:
-                break
-            total += spans[last][2]
-            if total > best + 1e-9:
-                best, chosen = total, (spans[first][0], spans[last][1])
-    return chosen
+    held = [question.coverage(set(analyze(text[start:end]))) for start, end in spans]
+    first = last = held.index(max(held))
+    while first > 0 and spans[last][1] - spans[first - 1][0] <= CODE_CHARACTERS // 2:
+        first -= 1
+    while last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= CODE_CHARACTERS:
+        last += 1
+    return spans[first][0], spans[last][1]
 
 
 def _rendered(citation: Citation) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 SENTENCE, ITEM, ROW, CODE = "sentence", "item", "row", "code"
 
@@ -42,14 +43,15 @@ class Passage:
     block: int
 
 
-def split_passages(text: str) -> list[Passage]:
+@lru_cache(maxsize=256)
+def split_passages(text: str) -> tuple[Passage, ...]:
     """All passages of the text, in order. Headings and introducing lines are no passages but belong to some."""
     cutter = _Cutter(text)
     for start, end, kind in _lines(text):
         cutter.take(start, end, kind)
     cutter.end_block()
     cutter.keep_lead()
-    return cutter.passages
+    return tuple(cutter.passages)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int, str]]:
@@ -143,12 +145,11 @@ class _Cutter:
     def _without_lead(self, paragraph: tuple[int, int]) -> list[tuple[int, int]]:
         """Keep aside what introduces the next block and says little alone: a closing "…:", or a title-like line."""
         self._lead = None
-        text = self._text[slice(*paragraph)]
-        if len(text) <= LONGEST_TITLE and "\n" not in text and _ENDS.search(text) is None:
-            self._lead = paragraph
-            return []
         spans = sentences(self._text, *paragraph)
-        if self._text[spans[-1][1] - 1] == ":":
+        last = self._text[slice(*spans[-1])]
+        if (
+            len(spans) == 1 and len(last) <= LONGEST_TITLE and "\n" not in last and not _ENDS.search(last)
+        ) or last.endswith(":"):
             self._lead = spans.pop()
         return spans
 

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import pytest
+
+from quire.answering.answerer import answer, stream_answer
+from quire.answering.events import Citations, Delta, Done, Sources
+from quire.answering.findings import Shelf
+from quire.answering.inquiry import EXTRACTIVE, Answer, Inquiry
+from quire.answering.language import NOTICE
+from quire.documents import Turn
+from quire.errors import InputError, ModelUnavailable, QuotaExceeded
+from tests.support.shelves import Scripted, chunk, household, shelf_of
+
+SHELF = shelf_of(household())
+QUESTION = "How often do I descale the kettle, every how many months?"
+GOOD = ["Every two months ", "[1]. It takes 20 minutes [1]."]
+
+
+def check_quotes(given: Answer) -> None:
+    for citation in given.citations:
+        assert citation.quote == citation.hit.chunk.text[citation.start : citation.end]
+        assert f"[{citation.n}]" in given.text
+
+
+def test_without_a_model_the_answer_quotes_and_cites() -> None:
+    given = answer(SHELF, Inquiry(QUESTION))
+    assert given.answerable
+    assert given.model_used == EXTRACTIVE
+    assert given.usage.attempts == 0
+    assert "Descale the kettle every two months." in given.text
+    assert given.version == "v1"
+    check_quotes(given)
+
+
+def test_with_a_model_its_text_is_the_answer_and_the_quotes_support_it() -> None:
+    model = Scripted(GOOD)
+    given = answer(SHELF, Inquiry(QUESTION), model)
+    assert given.text == "Every two months [1]. It takes 20 minutes [1]."
+    assert given.model_used == "scripted"
+    assert [citation.n for citation in given.citations] == [1]
+    assert "months" in given.citations[0].quote or "minutes" in given.citations[0].quote
+    assert given.usage.attempts == 1
+    assert given.usage.prompt_tokens > 0
+    check_quotes(given)
+
+
+@pytest.mark.parametrize("model", [None, Scripted(GOOD)])
+def test_a_stream_has_the_same_content_in_the_end(model: Scripted | None) -> None:
+    events = list(stream_answer(SHELF, Inquiry(QUESTION), model))
+    assert isinstance(events[0], Sources)
+    assert isinstance(events[-2], Citations)
+    assert isinstance(events[-1], Done)
+    given = events[-1].answer
+    assert "".join(event.text for event in events if isinstance(event, Delta)) == given.text
+    assert events[0].hits == given.hits
+    assert events[-2].citations == given.citations
+
+
+@pytest.mark.parametrize(
+    ("script", "word"),
+    [
+        ([ModelUnavailable("down", retry_after_s=60)], "unavailable"),
+        ([QuotaExceeded("used up")], "quota"),
+        (["No citation here."], "cited none"),
+    ],
+)
+def test_where_the_model_fails_quotes_answer_and_say_so(script: list[object], word: str) -> None:
+    given = answer(SHELF, Inquiry(QUESTION), Scripted(script))
+    assert given.answerable
+    assert given.model_used == EXTRACTIVE
+    assert word in given.degraded[0]
+    assert given.usage.attempts >= 1
+    check_quotes(given)
+
+
+def test_the_deadline_of_the_inquiry_bounds_the_model() -> None:
+    import time
+
+    began = time.monotonic()
+    given = answer(SHELF, Inquiry(QUESTION, deadline_s=0.3), Scripted([lambda: time.sleep(2) or "late [1]"]))
+    assert time.monotonic() - began < 1.2
+    assert given.model_used == EXTRACTIVE
+    assert given.citations
+
+
+def test_a_topic_that_is_not_there_is_refused_with_headings_that_are() -> None:
+    given = answer(SHELF, Inquiry("Who won the Zorbatron championship in Reykjavik?"))
+    assert not given.answerable
+    assert given.text.startswith("This topic is not covered in the Household documentation.")
+    headings = {hit.chunk.breadcrumb for hit in given.hits}
+    assert any(heading in given.text for heading in headings)
+    assert given.citations == ()
+
+
+def test_a_hopeless_question_costs_no_model_call() -> None:
+    model = Scripted(GOOD)
+    assert not answer(SHELF, Inquiry("Who won the Zorbatron championship in Reykjavik?"), model).answerable
+    assert model.asked == []
+
+
+def test_a_model_that_says_not_covered_is_believed() -> None:
+    given = answer(SHELF, Inquiry(QUESTION), Scripted(["NOT_COVERED"]))
+    assert not given.answerable
+    assert given.model_used == "scripted"
+    assert given.text.startswith("This topic is not covered in")
+
+
+@pytest.mark.parametrize("question", ["Tell me more", "it does not work", "help"])
+def test_a_vague_question_is_asked_back_without_a_search(question: str) -> None:
+    given = answer(SHELF, Inquiry(question))
+    assert not given.answerable
+    assert (
+        given.text == "I need more context. Please ask a specific question about the documentation content."
+    )
+    assert given.hits == ()
+
+
+def test_a_vague_question_is_completed_by_the_history() -> None:
+    history = (Turn("user", QUESTION), Turn("assistant", "Every two months [1]."))
+    given = answer(SHELF, Inquiry("Tell me more", history=history))
+    assert given.answerable
+    assert given.hits[0].chunk.document_id == "kettle.md"
+
+
+def test_a_vague_question_about_a_selection_is_about_the_selection() -> None:
+    given = answer(SHELF, Inquiry("Explain this", selected_text="Citric acid removes the scale"))
+    assert given.answerable
+    assert "Citric acid removes the scale" in given.text
+
+
+def test_a_question_in_another_language_is_noticed_and_hits_still_come() -> None:
+    given = answer(SHELF, Inquiry("¿Cómo se limpia la kettle con citric acid?"))
+    assert given.notices[0] == NOTICE
+    assert given.hits
+
+
+def test_a_collection_names_itself_by_its_kind() -> None:
+    shelf = shelf_of(household(), profile="textbook", title="Robots for All")
+    refused = answer(shelf, Inquiry("Who won the Zorbatron championship?"))
+    assert refused.text.startswith("This topic is not covered in the Robots for All textbook.")
+    vague = answer(shelf, Inquiry("Tell me more"))
+    assert vague.text == "I need more context. Please ask a specific question about the textbook content."
+
+
+def test_without_an_embedder_words_answer_and_the_answer_says_so() -> None:
+    shelf = Shelf(SHELF.index, None, "Household")
+    given = answer(shelf, Inquiry(QUESTION))
+    assert given.answerable
+    assert "keywords alone" in given.degraded[0]
+
+
+def test_an_unknown_filter_is_the_caller_s_error() -> None:
+    with pytest.raises(InputError, match="colour"):
+        answer(SHELF, Inquiry(QUESTION, filters={"colour": "red"}))
+
+
+def test_a_prompt_for_a_small_model_holds_two_answered_examples() -> None:
+    model = Scripted(GOOD, wants_examples=True)
+    answer(SHELF, Inquiry(QUESTION), model)
+    _, turns = model.asked[0]
+    assert [turn.role for turn in turns] == ["user", "assistant", "user", "assistant", "user"]
+    plain = Scripted(GOOD)
+    answer(SHELF, Inquiry(QUESTION), plain)
+    assert [turn.role for turn in plain.asked[0][1]] == ["user"]
+
+
+def test_every_call_has_a_nonce_of_its_own() -> None:
+    model = Scripted(GOOD)
+    answer(SHELF, Inquiry(QUESTION), model)
+    answer(SHELF, Inquiry(QUESTION), model)
+    assert model.asked[0][0] != model.asked[1][0]
+
+
+def test_a_selection_that_is_code_is_explained_as_code() -> None:
+    model = Scripted(GOOD)
+    answer(SHELF, Inquiry("How does this work?", selected_text="kettle.power(off=True)"), model)
+    assert "code; go through it step by step" in model.asked[0][1][-1].text
+
+
+def test_an_empty_collection_covers_nothing() -> None:
+    shelf = shelf_of([chunk("only.md", "One line about pumps.")])
+    given = answer(Shelf(shelf.index, None, "Pumps"), Inquiry("quantum chromodynamics lattice"))
+    assert not given.answerable
