@@ -55,6 +55,8 @@ class Gateway(Construct):
             "Api",
             rest_api_name=self._settings.name,
             endpoint_types=[apigateway.EndpointType.REGIONAL],
+            # What a function sends in base64 leaves as bytes: the page's files are compressed.
+            binary_media_types=["*/*"],
             cloud_watch_role=True,
             cloud_watch_role_removal_policy=cdk.RemovalPolicy.DESTROY,
             domain_name=self._domain(),

@@ -14,24 +14,29 @@ Table = Mapping[str, Mapping[str, Sequence[str]]]
 FACES = {"docs": "chatbot", "code": "codebase"}
 """Profile -> face, where their names differ."""
 NATIVE = "native"
-OPEN = frozenset({"/health"})
+OPEN = {
+    NATIVE: frozenset({"/health", "/", "/widget.js", "/assets/{release}/{name}"}),
+    "codebase": frozenset({"/health", "/config"}),
+}
+"""Face -> paths that anyone may call; `/health` where a face is not here."""
+EACH = "/{collection}"
+"""What native routes about one collection begin with. API Gateway never looks back from `/roblox` to a variable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One method of one path of the API. `collection` is None for the native API."""
+    """One method of one path of the API.
+
+    Attributes:
+        collection: whose path it is; None for the native API at the root.
+        is_open: whether anyone may call it without a key.
+    """
 
     method: str
     path: str
     function: str
     collection: Collection | None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether anyone may call it without a key."""
-        if self.collection is None:
-            return self.path in OPEN
-        return self.collection.public or self.path.removeprefix(f"/{self.collection.name}") in OPEN
+    is_open: bool
 
 
 def read_table(path: Path) -> Table:
@@ -43,13 +48,23 @@ def read_table(path: Path) -> Table:
 def deployed_routes(table: Table, collections: Mapping[str, Collection]) -> list[Route]:
     """Every route of the deployment: the native ones at the root, a face's below each of its collections."""
     routes = [
-        Route(method, gateway_path(path), function, None)
+        Route(method, gateway_path(path), function, None, path in _open(NATIVE))
         for function, method, path in _entries(table, NATIVE)
+        if not path.startswith(EACH)
     ]
     for collection in collections.values():
-        for function, method, path in _entries(table, face_of(collection)):
-            routes.append(Route(method, f"/{collection.name}{gateway_path(path)}", function, collection))
+        face = face_of(collection)
+        below = [(entry, entry[2] in _open(face)) for entry in _entries(table, face)]
+        each = [one for one in _entries(table, NATIVE) if one[2].startswith(EACH)]
+        below += [((function, method, path.removeprefix(EACH)), False) for function, method, path in each]
+        for (function, method, path), is_open in below:
+            place = f"/{collection.name}{gateway_path(path)}"
+            routes.append(Route(method, place, function, collection, is_open or collection.public))
     return routes
+
+
+def _open(face: str) -> frozenset[str]:
+    return OPEN.get(face, frozenset({"/health"}))
 
 
 def functions_of(table: Table, collections: Mapping[str, Collection]) -> list[str]:

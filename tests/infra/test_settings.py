@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from infra.routes import Route, deployed_routes, functions_of, gateway_path, written_collections
+from functions.web.faces import load_face
+from functions.web.route_table import face_names
+from functions.web.site import is_open_path
+from infra.routes import OPEN, deployed_routes, functions_of, gateway_path, written_collections
 from infra.settings import StackSettings, read_settings
 from quire.collections import Collection
 
@@ -57,20 +60,30 @@ def test_each_collection_gets_the_routes_of_its_face() -> None:
     assert written_collections(TABLE, COLLECTIONS) == ["handbook"]
 
 
-@pytest.mark.parametrize(
-    ("path", "collection", "is_open"),
-    [
-        ("/health", None, True),
-        ("/query", None, False),
-        ("/handbook/ingest", "handbook", True),
-        ("/engine/query", "engine", False),
-        ("/engine/health", "engine", True),
-    ],
-)
-def test_a_route_is_open_for_health_and_for_public_collections(
-    path: str, collection: str | None, is_open: bool
-) -> None:
-    assert Route("GET", path, "query", COLLECTIONS[collection] if collection else None).is_open is is_open
+def test_a_route_is_open_for_health_and_for_public_collections() -> None:
+    found = {one.path: one.is_open for one in deployed_routes(TABLE, COLLECTIONS)}
+    assert found["/health"] is True
+    assert found["/query"] is False
+    assert found["/handbook/ingest"] is True
+    assert found["/engine/query"] is False
+
+
+def test_a_native_route_about_one_collection_stands_below_each() -> None:
+    table = {"native": {"query": ["GET /{collection}/llms.txt"]}}
+    routes = deployed_routes(table, COLLECTIONS)
+    assert [(one.path, one.is_open) for one in routes] == [
+        ("/handbook/llms.txt", True),
+        ("/engine/llms.txt", False),
+    ]
+
+
+@pytest.mark.parametrize("face", face_names())
+def test_the_gateway_lets_the_paths_pass_that_the_app_opens_to_anyone(face: str) -> None:
+    loaded = load_face(face)
+    assert loaded is not None
+    allowed = set(OPEN.get(face, {"/health"}))
+    static = {path for path in allowed if face == "native" and is_open_path(path)}
+    assert allowed - static == loaded.open_paths
 
 
 def test_a_path_is_written_as_api_gateway_wants_it() -> None:
