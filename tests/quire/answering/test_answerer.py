@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from quire.answering.answerer import answer, stream_answer
@@ -74,10 +76,12 @@ def test_where_the_model_fails_quotes_answer_and_say_so(script: list[object], wo
 
 
 def test_the_deadline_of_the_inquiry_bounds_the_model() -> None:
-    import time
+    def slowly() -> str:
+        time.sleep(2)
+        return "late [1]"
 
     began = time.monotonic()
-    given = answer(SHELF, Inquiry(QUESTION, deadline_s=0.3), Scripted([lambda: time.sleep(2) or "late [1]"]))
+    given = answer(SHELF, Inquiry(QUESTION, deadline_s=0.3), Scripted([slowly]))
     assert time.monotonic() - began < 1.2
     assert given.model_used == EXTRACTIVE
     assert given.citations

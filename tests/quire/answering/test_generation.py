@@ -43,12 +43,13 @@ def test_pieces_join_to_the_draft_and_unknown_numbers_are_counted() -> None:
 
 
 def test_nothing_is_shown_before_the_first_citation() -> None:
-    arrived: list[int] = []
-    steps = [
-        lambda: arrived.append(1) or "A claim. ",
-        lambda: arrived.append(2) or "Its source [1]. ",
-        "More.",
-    ]
+    arrived: list[str] = []
+
+    def arrive(text: str) -> str:
+        arrived.append(text)
+        return text
+
+    steps = [lambda: arrive("A claim. "), lambda: arrive("Its source [1]. "), "More."]
     model, draft = Scripted(steps), Draft()
     deadline = time.monotonic() + 5
     pieces = generate(model, PROMPT, draft, known=range(1, 2), max_tokens=9, deadline=deadline)
@@ -124,9 +125,14 @@ def test_an_answer_that_broke_off_after_a_citation_stands_and_says_so(
     assert len(model.asked) == 1
 
 
+def slowly() -> str:
+    time.sleep(1.0)
+    return "late [1]"
+
+
 def test_a_model_that_hangs_is_left_at_the_deadline() -> None:
     began = time.monotonic()
-    _, draft, _ = drafted([lambda: time.sleep(1.0) or "late [1]"], deadline_s=0.2)
+    _, draft, _ = drafted([slowly], deadline_s=0.2)
     assert time.monotonic() - began < 0.8
     assert draft.degraded == ["answer model unavailable: quoted from the sources instead"]
 
