@@ -37,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_query(commands_of.add_parser("query", help="ask one question"))
     _add_evaluate(commands_of.add_parser("evaluate", help="ask the golden questions"))
     _add_beir(commands_of.add_parser("beir", help="run a BEIR-format folder"))
+    _add_answers(commands_of.add_parser("answers", help="judge extracted answers on a SQuAD-like folder"))
     add_release_commands(commands_of)
     return parser
 
@@ -87,6 +88,15 @@ def _add_beir(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", default="test")
     parser.add_argument("--json", action="store_true")
     parser.set_defaults(run=commands.run_beir)
+
+
+def _add_answers(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "folder", help="a BEIR-format folder whose questions have `answers` in their metadata"
+    )
+    parser.add_argument("--limit", type=int, default=1500, help="questions, a seeded sample; 0 asks all")
+    parser.add_argument("--json", action="store_true")
+    parser.set_defaults(run=commands.run_answers)
 
 
 if __name__ == "__main__":

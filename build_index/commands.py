@@ -1,4 +1,4 @@
-"""What the operator's commands do: build, inspect, verify, query, evaluate, beir. Each gives its exit code."""
+"""What the operator's commands do: build, inspect, verify, query, evaluate, beir, answers. Each gives its exit code."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from build_index import answer_eval
 from build_index import evaluate as evaluation
 from build_index.beir import build_beir_index, read_beir, score_beir
 from build_index.golden import read_golden
@@ -107,6 +108,12 @@ def run_beir(args: argparse.Namespace) -> int:
         print(json.dumps(figures))
     else:
         print("  ".join(f"{name} {value:.4f}" for name, value in figures.items()))
+    return OK
+
+
+def run_answers(args: argparse.Namespace) -> int:
+    """Judge extracted answers on a folder whose questions carry answers, beside two baselines."""
+    print(answer_eval.run(Path(args.folder), open_tools(), limit=args.limit, as_json=args.json))
     return OK
 
 
