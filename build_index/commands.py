@@ -199,6 +199,8 @@ def _print_build(report: BuildReport, *, as_json: bool) -> None:
     print(f"{value['documents']} documents, {value['chunks']} chunks, {value['vectors']} vectors")
     if value["excluded"]:
         print("left out: " + ", ".join(f"{count} {reason}" for reason, count in value["excluded"].items()))
+    if value["poison"].get("kept_out"):
+        print(f"kept out: {value['poison']['kept_out']} chunks that speak to models")
     print(f"{len(value['failures'])} files failed")
     print(f"version {value['version'] or '(not published)'} {value['label']}".rstrip())
     for failure in value["failures"]:

@@ -16,6 +16,7 @@ from build_index.calibrate_answers import calibrate_answers
 from build_index.golden import read_golden
 from build_index.inputs import digest_inputs
 from build_index.notes import describe_machine
+from build_index.poison import open_scan
 from build_index.progress import say, track
 from build_index.reading import Reading, open_reading
 from build_index.sources import Failure
@@ -97,6 +98,7 @@ class BuildReport:
             "vectors": done.manifest.counts.vectors,
             "failures": [{"path": one.path, "reason": one.reason} for one in done.failures],
             "excluded": dict(sorted(done.excluded.items())),
+            "poison": done.manifest.notes.get("poison", {}),
             "seconds": {name: round(value, 2) for name, value in done.seconds.items()},
             "embedding": dict(done.embedding),
             "cpu_s": round(self.cpu_s, 2),
@@ -186,7 +188,8 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
     failures: list[Failure] = []
     vectors = CachedVectors(tools.embedder, tools.cache / "vectors.sqlite")
     started = time.perf_counter()
-    chunks = list(track(_chunks(reading, failures, plan.announce), f"{plan.name}: reading"))
+    scan = open_scan(plan.options)
+    chunks = list(track(scan(_chunks(reading, failures, plan.announce)), f"{plan.name}: reading"))
     read_s = time.perf_counter() - started
     if not chunks:
         raise SourceError(
@@ -201,16 +204,15 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
         model=tools.embedder.digest,
         sources=tuple(SourceFacts(**asdict(one)) for one in reading.provenance),
         extra=reading.extra,
-        notes={**describe_machine(), "inputs": inputs, "failures": len(failures)},
+        notes={**describe_machine(), "inputs": inputs, "failures": len(failures), "poison": scan.as_notes()},
     )
     folder = tools.cache / "built" / plan.name
     shutil.rmtree(folder, ignore_errors=True)
     write_segment(folder, track(rows, f"{plan.name}: indexing", total=len(chunks)), facts)
     manifest = _calibrated(plan, folder, tools.embedder)
     seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
-    return Ingested(
-        manifest, folder, reading.label, failures, seconds, _embedding(vectors), reading.excluded.reasons
-    )
+    embedding = {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}
+    return Ingested(manifest, folder, reading.label, failures, seconds, embedding, reading.excluded.reasons)
 
 
 def _calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
@@ -242,7 +244,3 @@ def _chunks(reading: Reading, failures: list[Failure], announce: Announce) -> It
         except SourceError as error:
             failures.append(Failure(error.path or document.id, str(error)))
             say(f"skipped {document.id}: {error}")
-
-
-def _embedding(vectors: CachedVectors) -> dict[str, float]:
-    return {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}
