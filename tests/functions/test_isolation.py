@@ -76,9 +76,9 @@ class World:
         for number, (kind, site, other) in enumerate(operations):
             getattr(self, kind)(site, other, number)
             done += 1
-        return done
         for site in range(len(SITES)):
             self.look(site, (site + 1) % len(SITES), 0)
+        return done
 
     def add(self, site: int, _: int, number: int) -> None:
         body = {"site_id": SITES[site], "source": "a.txt", "content": own_text(site, number)}

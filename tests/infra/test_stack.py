@@ -91,7 +91,9 @@ def test_a_page_that_its_collection_allows_may_ask_first(deployment: Deployment)
     methods = deployment.of_type("ApiGateway::Method").values()
     preflights = [one for one in methods if one["HttpMethod"] == "OPTIONS"]
     allowing = {name for name, one in COLLECTIONS.items() if one.options.get("origins")}
-    paths = {path for _, path in served(deployment) if path.split("/")[1:2] and path.split("/")[1] in allowing}
+    paths = {
+        path for _, path in served(deployment) if path.split("/")[1:2] and path.split("/")[1] in allowing
+    }
     assert len(preflights) == len(paths)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,14 @@ class Embedder(Protocol):
         A passage longer than the model's window is cut into overlapping windows, each of which begins with the
         prefix (the breadcrumb).
         """
+
+
+@runtime_checkable
+class WordList(Protocol):
+    """An embedder that also knows which words are ordinary; those that do not are asked nothing."""
+
+    def has_word(self, word: str) -> bool:
+        """Whether the word is one piece of the model's vocabulary: ordinary words are, coined ones are not."""
 
 
 class VectorIndex(Protocol):

@@ -89,6 +89,10 @@ class OnnxEmbedder:
             self.tokens += tokens
             yield rows
 
+    def has_word(self, word: str) -> bool:
+        """See `quire.ports.WordList`."""
+        return len(self._tokenizer.ids(word)) == 1
+
     def _question(self, text: str) -> Vectors:
         return self._run(self._tokenizer.ids(self.facts.query_prefix + text)[: self.facts.window - 2])
 

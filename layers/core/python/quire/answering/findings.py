@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
 from quire.answering.inquiry import Inquiry
 from quire.answering.scoring import Scored, score_passages
 from quire.answering.siblings import with_siblings
-from quire.answering.weighing import Weighed, weigh
+from quire.answering.weighing import Weighed, strange_words, weigh
 from quire.documents import Hit
 from quire.index import OpenedIndex
-from quire.ports import Embedder
+from quire.ports import Embedder, WordList
 from quire.retrieval import Query, Retrieved, retrieve
 
+_WORD = re.compile(r"\w+")
 READ_HITS = 6
 """Hits whose passages are scored; later ones change one answer in a hundred."""
 
@@ -72,8 +75,17 @@ def find(shelf: Shelf, inquiry: Inquiry, searched: str) -> Findings:
     found = retrieve(index, embedder, Query(text, inquiry.top_k, inquiry.filters))
     vector = embedder.embed([text])[0] if embedder is not None else None
     read = with_siblings(index, found.hits, text, vector)
+    text, searched = _mended(text, found.mended), _mended(searched, found.mended)
     weighed = weigh(text, index)
     first = (*found.hits[:READ_HITS], *read[len(found.hits) :])
     scored = score_passages(weighed, first, embedder, vector)
-    evidence = gather(weigh(searched, index), weighed, found.hits, scored, lexicon=index)
+    ordinary = embedder if isinstance(embedder, WordList) else None
+    strange = bool(strange_words(searched, index, ordinary))
+    asked = weigh(searched, index)
+    evidence = gather(asked, weighed, found.hits, scored, lexicon=index, strange=strange)
     return Findings(found, read, weighed, scored, evidence, confidence(evidence) if found.hits else 0.0)
+
+
+def _mended(text: str, mended: Mapping[str, str]) -> str:
+    """The text with its misspelt words as the search read them."""
+    return _WORD.sub(lambda word: mended.get(word.group(), word.group()), text) if mended else text

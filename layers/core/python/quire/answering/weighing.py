@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from quire.ports import WordList
 from quire.terms import STOP_WORDS, analyze, identifiers, words
 
 _NUMBER = re.compile(
@@ -116,6 +117,21 @@ def _names(question: str) -> tuple[str, ...]:
             if word.lower() not in STOP_WORDS and (marked or (place > 0 and word[:1].isupper())):
                 found.setdefault(word.lower())
     found.update(dict.fromkeys(name.lower() for name in identifiers(question)))
+    return tuple(found)
+
+
+def strange_words(question: str, lexicon: Lexicon, ordinary: WordList | None) -> tuple[str, ...]:
+    """Words that neither a chunk of the collection holds nor the language at large: names of things of elsewhere."""
+    if ordinary is None:
+        return ()
+    found: dict[str, None] = {}
+    for word in words(question):
+        terms = analyze(word)
+        if not terms or lexicon.document_frequency(terms[0]):
+            continue
+        # The stem too: an inflected word is several pieces where its stem is one.
+        if not ordinary.has_word(word) and not ordinary.has_word(terms[0]):
+            found.setdefault(word)
     return tuple(found)
 
 
