@@ -203,7 +203,7 @@ def _build(order: Order, tools: Tools, store: SegmentStore) -> BuildReport:
         return build(plan, tools, store)
     tools.cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=tools.cache, prefix="clean-") as fresh:
-        report = build(plan, replace(tools, cache=Path(fresh)), store)
+        report = build(plan, replace(tools, cache=Path(fresh)), store, anew=True)
         _keep_vectors(Path(fresh), tools.cache)
     return report
 

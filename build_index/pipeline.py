@@ -112,9 +112,12 @@ def build(
     store: SegmentStore,
     *,
     publish: bool = True,
+    anew: bool = False,
     review: Callable[[str, Path], Manifest] | None = None,
 ) -> BuildReport:
     """Build the collection's segment under its lock, and publish it if the `review` lets it pass.
+
+    Where what is served was made from the same inputs nothing is built, unless `anew` asks for it.
 
     Raises:
         BuildInProgress: another build of the collection is running.
@@ -124,7 +127,7 @@ def build(
     with store.lock(plan.name):
         reading = open_reading(plan.profile.name, plan.sources, tools.cache, plan.options)
         inputs = _digest(plan, reading, tools)
-        served = _served_from(store, plan, inputs, tools.cache) if publish else None
+        served = _served_from(store, plan, inputs, tools.cache) if publish and not anew else None
         if served is not None:
             say(f"{plan.name}: nothing changed since version {served[0].version}")
             return _report(_unchanged(served[1], reading), served[0])

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response, StreamingResponse
 
+from functions.faces.native.examples import QUERY, VERSION
 from functions.web.answers import SSE_HEADERS, AnswerWire, answer_wire, stream_wire
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer as example
@@ -24,7 +25,7 @@ router = APIRouter(tags=["native"], route_class=LeanRoute)
 
 EXAMPLE = {
     "collection": "roblox",
-    "version": "9b1f7c02e4d1",
+    "version": VERSION,
     "answer": "BasePart.Touched fires when another part comes in contact. [1]",
     "answerable": True,
     "citations": [
@@ -40,7 +41,7 @@ EXAMPLE = {
             "heading": "BasePart.Touched",
             "url": "https://create.roblox.com/docs/reference/engine/classes/BasePart#Touched",
             "sha256": "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03",
-            "version": "9b1f7c02e4d1",
+            "version": VERSION,
             "metadata": {
                 "source": "api_dump",
                 "class_name": "BasePart",
@@ -54,13 +55,7 @@ EXAMPLE = {
     "model_used": "extractive",
     "degraded": [],
     "usage": {"prompt_tokens": 0, "answer_tokens": 0, "attempts": 0, "dropped_citations": 0},
-    "freshness": {
-        "built_at": "2026-11-19T08:00:00Z",
-        "age_s": 86400.0,
-        "engine_version": "0.735.0.7351131",
-        "commit": None,
-        "notice": None,
-    },
+    "freshness": QUERY["freshness"],
     "took_ms": 41.7,
 }
 

@@ -103,17 +103,19 @@ def test_a_sound_token_gives_its_claims(provider: Provider) -> None:
         {"iss": "https://elsewhere"},
         {"aud": "another service"},
         {"aud": None},
-        {"exp": int(time.time()) - 120},
+        {"exp": -120},
         {"exp": None},
-        {"nbf": int(time.time()) + 600},
+        {"nbf": 600},
         {"sub": None},
         {"sub": " "},
     ],
     ids=str,
 )
 def test_an_unsound_token_is_refused(provider: Provider, changes: dict[str, Any]) -> None:
+    now = int(time.time())
+    moved = {name: now + value if isinstance(value, int) else value for name, value in changes.items()}
     with pytest.raises(AccessDenied, match="refused"):
-        tokens_of(provider).claims(provider.token(**changes))
+        tokens_of(provider).claims(provider.token(**moved))
 
 
 def base64url(data: bytes) -> str:
