@@ -77,8 +77,8 @@ index: $(RUN_READY) ## build and publish one collection of collections.toml: mak
 # ---- checking ---------------------------------------------------------------------------------------------------
 
 .PHONY: test
-test: $(TEST_READY) ## run the whole suite; uses ../shared (or $QUIRE_SHARED) where it is there
-	@$(PY) -m pytest $(ARGS)
+test: $(TEST_READY) ## run the whole suite, a process a core; uses ../shared (or $QUIRE_SHARED) where it is there
+	@$(PY) -m pytest --numprocesses auto --dist worksteal $(ARGS)
 
 .PHONY: check
 check: lint types ## formatting, lint and strict types
