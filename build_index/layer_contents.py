@@ -15,6 +15,7 @@ from pathlib import Path
 UNUSED = {
     "tokenizers": {"huggingface-hub"},  # downloads models; ours come from the store
     "onnxruntime": {"flatbuffers", "protobuf"},  # for its converters
+    "mcp": {"jsonschema", "python-multipart"},  # for its client, and for signing in through forms
 }
 """Packages that one declares and never imports when it is used as Quire uses it."""
 

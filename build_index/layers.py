@@ -2,7 +2,7 @@
 
     core       quire
     runtime    what searching needs, from layers/runtime/requirements.txt
-    llm        what an answer model needs beyond that, from layers/llm/requirements.txt
+    llm        what answering needs beyond that, an answer model and MCP, from layers/llm/requirements.txt
     functions  the handlers, `functions/routes.json` and `collections.toml`
 
 The same sources and locks give the same bytes. An archive whose inputs did not change is not made again.

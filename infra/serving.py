@@ -22,7 +22,7 @@ from infra.storage import Storage
 from quire.collections import Collection
 
 ANSWER, MEMORY = "answer", "memory"
-LAYERS = {"core": "quire", "runtime": "numpy, onnxruntime, usearch, FastAPI", "llm": "google-genai"}
+LAYERS = {"core": "quire", "runtime": "numpy, onnxruntime, usearch, FastAPI", "llm": "google-genai, mcp"}
 
 
 @dataclass(frozen=True, slots=True)

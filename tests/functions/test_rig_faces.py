@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import boto3
 import pytest
@@ -15,8 +17,9 @@ from quire.artifact.store import SegmentStore
 from tests.support.aws import BOTO, CREDENTIALS, bucket_of
 from tests.support.corpus import write_corpus
 from tests.support.events import event_v1
-from tests.support.rig import Function, Root
+from tests.support.rig import Function, Root, run_python
 
+MCP = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 QUESTION = {"collection": "roblox", "q": "Which event fires when a character has lost its health?"}
 
 
@@ -67,6 +70,32 @@ def test_an_answer_in_one_piece_cites_what_it_says(answering: Function) -> None:
     body = answering.invoke(event_v1("POST", "/answer", QUESTION)).json()
     assert body["citations"]
     assert "Died" in json.dumps(body["citations"])
+
+
+def mcp(function: Function, method: str, **params: Any) -> Any:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    reply = function.invoke(event_v1("POST", "/mcp", asked, headers=MCP))
+    assert reply.error is None
+    said = json.loads(reply.body())
+    assert "result" in said, said
+    return said["result"]
+
+
+def test_agents_list_and_call_tools_inside_the_function(answering: Function) -> None:
+    asked = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    assert mcp(answering, "initialize", **asked)["serverInfo"]["name"] == "quire"
+    tools = [tool["name"] for tool in mcp(answering, "tools/list")["tools"]]
+    assert set(tools) == {"list_collections", "search", "answer", "read", "lookup", "changes"}
+    wanted = {"collection": "roblox", "query": QUESTION["q"]}
+    found = mcp(answering, "tools/call", name="search", arguments=wanted)
+    assert not found.get("isError")
+    assert "Died" in found["content"][0]["text"]
+    assert found["structuredContent"]["citations"][0]["id"] in found["content"][0]["text"]
+
+
+def test_a_function_that_only_searches_does_not_carry_the_sdk(lambda_root: Root) -> None:
+    with pytest.raises(subprocess.CalledProcessError):
+        run_python(lambda_root, "-c", "import mcp")
 
 
 def test_a_function_fetches_its_index_from_s3_and_follows_the_pointer(

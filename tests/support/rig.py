@@ -1,7 +1,7 @@
 """Runs a function as Lambda does: the unpacked archives, its Python, AWS's own runtime client, one CPU, bounded memory.
 
-`lambda_root` unpacks the archives read-only as `opt` (the layers), `task` (the functions) and `runtime` (what Lambda
-brings itself). `Function` is one execution environment.
+`lambda_root` unpacks the archives read-only as `opt` (the layers of every function), `llm` (the one that answering has
+besides), `task` (the functions) and `runtime` (what Lambda brings itself). `Function` is one execution environment.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from tests.support.tree import ROOT
 START_S = 60.0
 MEMORY_MB = 1769
 CLIENT = ("awslambdaric", "simplejson", "snapshot-restore-py")
+PLACES = {"core": "opt", "runtime": "opt", "llm": "llm", "functions": "task"}
 Root = Path
 
 
@@ -39,14 +40,14 @@ Root = Path
 def unpacked() -> Root:
     """The archives, unpacked once for each content; raises ConfigError where they cannot be made."""
     made = build_archives()
-    key = "-".join(made[name].sha256[:8] for name in ("core", "runtime", "functions"))
+    key = "-".join(made[name].sha256[:8] for name in ("core", "runtime", "llm", "functions"))
     root = ROOT / "build" / "rig" / key
     if not root.exists():
         root.parent.mkdir(parents=True, exist_ok=True)
         _remove_old(root.parent)
         with tempfile.TemporaryDirectory(dir=root.parent) as folder:
             work = Path(folder) / "root"
-            for name, target in {"core": "opt", "runtime": "opt", "functions": "task"}.items():
+            for name, target in PLACES.items():
                 _unpack(OUT / f"{name}.zip", work / target)
             _install_client(work / "runtime")
             compile_tree(work / "runtime", find_python(), "/var/runtime")
@@ -172,6 +173,7 @@ def run_python(root: Root, *arguments: str, environment: Mapping[str, str] | Non
 
 def _environment(root: Root, handler: str, address: str) -> dict[str, str]:
     """What Lambda sets. Nothing of this machine's is handed on."""
+    answers = ("llm/python",) if handler.startswith("functions.answer.") else ()
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": tempfile.gettempdir(),
@@ -180,7 +182,7 @@ def _environment(root: Root, handler: str, address: str) -> dict[str, str]:
         "_HANDLER": handler,
         "LAMBDA_TASK_ROOT": str(root / "task"),
         "LAMBDA_RUNTIME_DIR": str(root / "runtime"),
-        "PYTHONPATH": ":".join(str(root / one) for one in ("task", "opt/python", "runtime")),
+        "PYTHONPATH": ":".join(str(root / one) for one in ("task", "opt/python", *answers, "runtime")),
         "AWS_LAMBDA_RUNTIME_API": address,
         "AWS_LAMBDA_FUNCTION_NAME": NAME,
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
