@@ -16,8 +16,8 @@ from quire.question import Question
 from quire.symbol_graph import Asked, find_callees, find_callers, read_relation
 from quire.symbols import fold_symbol
 
-DEPTH = 200
-"""Candidates from each side. 10 lose recall; beyond 300 nothing more is found."""
+DEPTH = 120
+"""Candidates from each side. 10 lose recall; beyond 100 no golden question of four collections finds more."""
 KEYWORD_DEPTH = 800
 """Keyword scores looked up for the vectors' candidates; further down they are as good as nothing."""
 NORMALIZED_DEPTH = 100

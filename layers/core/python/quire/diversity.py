@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
@@ -27,8 +26,8 @@ def diversify(
     of the ranking, made descending again by lowering late ones to their predecessor's.
     """
     pool = Ranking(ranking.ordinals[: 8 * limit + 32], ranking.scores[: 8 * limit + 32])
-    fingerprints = index.fingerprints(pool.ordinals)
-    documents = index.documents(pool.ordinals)
+    fingerprints: list[int] = index.fingerprints(pool.ordinals).tolist()
+    documents: list[int] = index.documents(pool.ordinals).tolist()
     is_exempt = contains(exempt, pool.ordinals).tolist()
     chosen: list[int] = []
     spare: list[int] = []
@@ -41,7 +40,7 @@ def diversify(
             continue
         if chosen and _is_near(fingerprints, position, chosen):
             continue
-        document = int(documents[position])
+        document = documents[position]
         if per_document and seen[document] >= per_document:
             spare.append(position)
             continue
@@ -51,6 +50,6 @@ def diversify(
     return Ranking(pool.ordinals[chosen], np.minimum.accumulate(pool.scores[chosen]))
 
 
-def _is_near(fingerprints: NDArray[np.uint64], position: int, chosen: list[int]) -> bool:
-    distances = np.bitwise_count(fingerprints[chosen] ^ fingerprints[position])
-    return bool((distances <= NEAR_BITS).any())
+def _is_near(fingerprints: list[int], position: int, chosen: list[int]) -> bool:
+    own = fingerprints[position]
+    return any((fingerprints[other] ^ own).bit_count() <= NEAR_BITS for other in chosen)
