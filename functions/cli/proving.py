@@ -56,20 +56,28 @@ def verify_citation(
 
 
 def diff(
-    before: Annotated[
-        str, typer.Argument(help="A version's id, or the engine version that it was built from.")
+    versions: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[COLLECTION] BEFORE [AFTER]",
+            help="Ids, engine versions (0.732) or dates; without AFTER what is served now.",
+        ),
     ],
-    after: Annotated[str, typer.Argument(help="The version to compare with.")] = "latest",
     collection: CollectionOption = "",
     *,
     store: StoreOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """List what changed between two versions of an index."""
+    """List what changed between two versions of an index: quire diff roblox 0.732 0.735."""
     from functions.web.access import ANYONE
     from functions.web.proofs import compare
 
     service = open_knowledge(store)
+    if not collection and (len(versions) > 2 or versions[0] in service.catalog.names()):
+        collection, *versions = versions
+    if not 1 <= len(versions) <= 2:
+        raise InputError(f"diff: wanted one version or two, found {len(versions)}", field="version")
+    before, after = (*versions, "latest")[:2]
     changes = compare(service, ANYONE, (choose(service, collection), before, after))
     if as_json:
         print_json(changes)

@@ -191,6 +191,7 @@ class ChatCitation(TypedDict):
     id: str
     quote: Annotated[str, Field(description="The words it stands on.")]
     sha256: Annotated[str, Field(description="Digest of the quote.")]
+    version: Annotated[str, Field(description="State of the collection that it was read from.")]
     is_highlight_chunk: bool
 
 

@@ -52,6 +52,7 @@ ANSWERED: ChatResponse = {
             "id": CHUNK,
             "quote": "An action is a task that takes time.",
             "sha256": SHA256,
+            "version": VERSION,
             "is_highlight_chunk": False,
         }
     ],

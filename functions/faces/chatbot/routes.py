@@ -58,7 +58,8 @@ async def query(body: QueryRequest, request: Request) -> Response:
     """Passages, most relevant first, with their cosine similarity."""
     service, caller, name = service_of(request), caller_of(request), collection_of(request)
     hits, degraded = await run(request.scope, find, service, caller, name, body)
-    wire: QueryResponse = {"results": [result_wire(hit) for hit in hits]}
+    section = body.filters.section if body.filters else None
+    wire: QueryResponse = {"results": [result_wire(hit, section) for hit in hits]}
     return reply(wire, headers={"x-quire-degraded": "; ".join(degraded)} if degraded else None)
 
 

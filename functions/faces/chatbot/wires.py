@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from functions.faces.chatbot.contract import (
     ChatCitation,
     ChatResponse,
@@ -28,10 +30,11 @@ def similarity(hit: Hit) -> float:
     return rounded(hit.score if hit.cosine is None else hit.cosine)
 
 
-def result_wire(hit: Hit) -> ResultWire:
-    """A passage that was found."""
+def result_wire(hit: Hit, wanted: str | None = None) -> ResultWire:
+    """A passage that was found; of several sections in it, the `wanted` one is named, else the first."""
     cited = citation_wire(hit.chunk, hit.version)
-    chapter, section, url = _where(hit.chunk)
+    headings, _ = _sections(hit.chunk)
+    chapter, section, url = _where(hit.chunk, headings.index(wanted) if wanted in headings else 0)
     metadata: ResultMetadata = {
         "chapter": chapter,
         "section": section,
@@ -67,7 +70,7 @@ def is_highlight(chunk: Chunk) -> bool:
 
 
 def _cited(one: Citation) -> ChatCitation:
-    chapter, section, url = _where(one.hit.chunk)
+    chapter, section, url = _where(one.hit.chunk, _section_at(one.hit.chunk, one.start))
     return {
         "chapter": chapter,
         "section": section,
@@ -76,10 +79,35 @@ def _cited(one: Citation) -> ChatCitation:
         "id": one.hit.chunk.id,
         "quote": one.quote,
         "sha256": one.sha256,
+        "version": one.hit.version,
         "is_highlight_chunk": is_highlight(one.hit.chunk),
     }
 
 
-def _where(chunk: Chunk) -> tuple[str, str, str]:
+def _sections(chunk: Chunk) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Headings and anchors of the sections in the passage; both empty where there is but one."""
+    headings, anchors = chunk.metadata.get("headings"), chunk.metadata.get("anchors")
+    if isinstance(headings, tuple | list) and isinstance(anchors, tuple | list):
+        return tuple(headings), tuple(anchors)
+    return (), ()
+
+
+def _section_at(chunk: Chunk, offset: int) -> int:
+    """Number of the section in which the character stands."""
+    at = begun = 0
+    for number, heading in enumerate(_sections(chunk)[0]):
+        found = re.compile(rf"^#+ {re.escape(heading)}$", re.MULTILINE).search(chunk.text, begun)
+        if found and found.start() <= offset:
+            at, begun = number, found.end()
+    return at
+
+
+def _where(chunk: Chunk, section: int) -> tuple[str, str, str]:
+    """Chapter, section and URL of one of the passage's sections."""
     known = chunk.metadata.get
-    return str(known("chapter") or known("title") or ""), str(known("heading") or ""), str(known("url") or "")
+    heading, url = str(known("heading") or ""), str(known("url") or "")
+    headings, anchors = _sections(chunk)
+    if headings:
+        page = url.partition("#")[0]
+        heading, url = headings[section], f"{page}#{anchors[section]}" if page and anchors[section] else page
+    return str(known("chapter") or known("title") or ""), heading, url

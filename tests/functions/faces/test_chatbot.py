@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from quire.errors import StoreUnavailable
 from quire.jobs import LARGE_CHARACTERS
 from quire.ports import ChatMemory
+from quire.verification import read_claims
 from tests.support.lively import EMBEDDER, Lively
 
 
@@ -337,3 +338,63 @@ def test_every_face_and_the_native_api_rank_alike(book: TestClient) -> None:
     face = book.post("/book/query", json={"query_text": question, "limit": 10}).json()["results"]
     native = book.post("/query", json={"collection": "book", "q": question, "top_k": 10}).json()["hits"]
     assert [one["id"] for one in face] == [one["id"] for one in native]
+
+
+SPECIFICATION = """# ROS 2 Architecture
+
+ROS 2 is a middleware for robots.
+
+## Topics
+
+Nodes publish messages on a topic, and others subscribe to it.
+
+## Actions
+
+An action is a task that takes time, such as walking to a place.
+"""
+
+
+@pytest.fixture
+def short_book(client: TestClient) -> TestClient:
+    """A page so short that its sections are one passage."""
+    files = [{"path": "ros2.mdx", "content": SPECIFICATION}]
+    assert client.post("/book/ingest", json={"files": files}).json()["ingested_count"] == 1
+    return client
+
+
+@pytest.mark.parametrize("section", ["Topics", "Actions", "ROS 2 Architecture"])
+def test_a_section_that_was_merged_with_others_is_found_by_its_heading(
+    short_book: TestClient, section: str
+) -> None:
+    body = {"query_text": QUESTION, "filters": {"chapter": "ROS 2 Architecture", "section": section}}
+    [found] = short_book.post("/book/query", json=body).json()["results"]
+    assert found["metadata"]["section"] == section
+    anchor = "" if section.startswith("ROS") else f"#{section.lower()}"
+    assert found["metadata"]["url"] == f"ros2.mdx{anchor}"
+    body["filters"] = {"section": "Services"}
+    assert short_book.post("/book/query", json=body).json() == {"results": []}
+
+
+def test_a_citation_names_the_section_that_its_quote_stands_in(short_book: TestClient) -> None:
+    answer = short_book.post("/book/chat", json={"user_message": QUESTION}).json()
+    [cited] = [one for one in answer["citations"] if "walking" in one["quote"]]
+    assert (cited["chapter"], cited["section"]) == ("ROS 2 Architecture", "Actions")
+    assert cited["url"] == "ros2.mdx#actions"
+
+
+def test_what_a_chat_cites_and_a_query_finds_can_be_verified(
+    book: TestClient, short_book: TestClient
+) -> None:
+    assert book is short_book
+    answer = book.post("/book/chat", json={"user_message": QUESTION}).json()
+    found = book.post("/book/query", json={"query_text": QUESTION, "filters": {"section": "Actions"}}).json()
+    claims = read_claims([answer, found])
+    assert len(claims) == len(answer["citations"]) + len(found["results"]) >= 2
+    body = {"collection": "book", "citations": answer["citations"]}
+    assert book.post("/verify", json=body).json()["refused"] == 0
+    for one in found["results"]:
+        claim = {"id": one["id"], "quote": one["text"], **one["metadata"]}
+        verdict = book.post("/verify", json={"collection": "book", "citations": [claim]}).json()
+        assert verdict["verified"] == 1, verdict
+        claim["url"] = "elsewhere.mdx#actions"
+        assert book.post("/verify", json={"collection": "book", "citations": [claim]}).json()["refused"] == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -247,6 +248,16 @@ def test_a_wrong_field_is_named(client: TestClient, path: str, body: dict[str, o
 def test_a_site_must_be_named(client: TestClient, path: str) -> None:
     assert client.get(f"/sites/{path}").status_code == 422
     assert client.delete(f"/sites/{path}").status_code in {405, 422}
+
+
+def test_a_new_document_was_never_updated_and_a_replaced_one_was(client: TestClient) -> None:
+    body = {"site_id": "acme", "source": "a.txt", "content": "Parcels come back."}
+    added = client.post("/sites/documents", json=body).json()
+    assert added["created_at"] == added["updated_at"]
+    time.sleep(0.002)
+    url = f"/sites/documents/{added['id']}?site_id=acme"
+    replaced = client.put(url, json={"content": "Parcels stay."}).json()
+    assert replaced["created_at"] == added["created_at"] < replaced["updated_at"]
 
 
 def test_two_sites_in_one_request_are_refused(client: TestClient) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from quire.documents import Metadata
+
+ALSO = {"heading": "headings"}
+"""A chunk that several sections were merged into is found by the heading of each."""
 
 
 def filter_value(value: object) -> str:
@@ -26,8 +29,7 @@ def filter_key(field_name: str, value: object) -> str:
 def filter_keys(field_names: Iterable[str], metadata: Metadata) -> Iterable[str]:
     """The keys of a chunk, each once; a tuple has one for each value, None has none."""
     keys: dict[str, None] = {}
-    for name in field_names:
-        value = metadata.get(name)
+    for name, value in _values(field_names, metadata):
         if isinstance(value, str):  # most are, and there are hundreds of thousands of them
             keys[f"{name}\x00{value}"] = None
         elif isinstance(value, tuple | list):
@@ -35,3 +37,10 @@ def filter_keys(field_names: Iterable[str], metadata: Metadata) -> Iterable[str]
         elif value is not None:
             keys[filter_key(name, value)] = None
     return keys
+
+
+def _values(field_names: Iterable[str], metadata: Metadata) -> Iterator[tuple[str, object]]:
+    for name in field_names:
+        yield name, metadata.get(name)
+        if name in ALSO:
+            yield name, metadata.get(ALSO[name])

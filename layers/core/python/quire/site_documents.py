@@ -68,8 +68,8 @@ class SiteDocuments:
         document_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{site.name}#{token}") if token else new_id(now_ms))
         served = self._live.find(site.name)
         known = self._known(served, site, document_id) if served and token else None
-        created_at = known.created_at if known else written_at(now_ms)
-        return self._put(site, document_id, text, created_at=created_at)
+        now = written_at(now_ms)
+        return self._put(site, document_id, text, created_at=known.created_at if known else now, now=now)
 
     def replace(self, caller: Caller, site: Site, document_id: str, text: Submission) -> SiteDocument:
         """Put another text in the place of a document's, in one step; without a source it keeps its own.
@@ -83,7 +83,8 @@ class SiteDocuments:
         if old is None:
             raise unknown_document(document_id)
         text = Submission(text.content, old.source if text.source is None else text.source)
-        new = self._put(site, document_id, text, created_at=old.created_at, must_exist=True)
+        now = written_at(int(self._clock() * 1000))
+        new = self._put(site, document_id, text, created_at=old.created_at, now=now, must_exist=True)
         if text_key(site, new) != text_key(site, old):
             self._objects.delete(text_key(site, old))
         return new
@@ -133,10 +134,10 @@ class SiteDocuments:
         text: Submission,
         *,
         created_at: str,
+        now: str,
         must_exist: bool = False,
     ) -> SiteDocument:
         source, content = text.source or "", text.content
-        now = written_at(int(self._clock() * 1000))
         new = SiteDocument(
             document_id,
             site.id,

@@ -135,16 +135,23 @@ def _citations(value: Any) -> Iterator[Mapping[str, Any]]:
             yield from _citations(one)
     elif isinstance(value, dict):
         parts = [value[name] for name in ("hits", "citations", "results", "sources") if name in value]
-        if parts:
-            yield from _citations(parts)
-        elif isinstance(value.get("citation"), dict):
-            yield {"quote": value.get("text"), **value["citation"]}
-        elif isinstance(value.get("payload"), dict):
-            yield {"quote": value["payload"].get("text"), **value["payload"]}
+        if parts:  # some responses name their version once, for all
+            said = {"version": value["version"]} if "version" in value else {}
+            yield from ({**said, **one} for one in _citations(parts))
         else:
-            yield value
+            yield _flat(value)
     else:
         raise InputError(f"citations: wanted objects, found {str(value)[:40]!r}", field="citations")
+
+
+def _flat(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A citation as one object, whichever part of a hit has its fields."""
+    for name in ("citation", "payload", "metadata"):
+        inner = value.get(name)
+        if isinstance(inner, dict) and "sha256" in inner:
+            text = inner.get("text") if name == "payload" else value.get("text")
+            return {"id": value.get("id"), "quote": text, **inner}
+    return value
 
 
 def _claim(said: Mapping[str, Any]) -> Claim:
@@ -184,13 +191,26 @@ def _difference(claim: Claim, chunk: Chunk) -> str:
     if text_sha256(text) != claim.sha256:
         return f"sha256: the stored text has {text_sha256(text)}, the citation says {claim.sha256}"
     for name, said in claim.place.items():
-        if not _stands(name, said, chunk.metadata, whole=text == chunk.text):
+        if not _stands(name, said, chunk.metadata, whole=text == chunk.text) and not _in_part(
+            name, said, chunk.metadata
+        ):
             return f"{name}: the version says {_place(name, chunk.metadata)!r}, the citation {said!r}"
     return ""
 
 
 def _place(name: str, metadata: Mapping[str, Value]) -> Value:
     return metadata.get(name) or (metadata.get("file_path") if name == "path" else None)
+
+
+def _in_part(name: str, said: Value, metadata: Mapping[str, Value]) -> bool:
+    """Whether one of the sections that the chunk was merged of stands there."""
+    headings, anchors = metadata.get("headings"), metadata.get("anchors")
+    if name == "heading" and isinstance(headings, tuple):
+        return said in headings
+    if name == "url" and isinstance(anchors, tuple):
+        page, _, anchor = str(said).partition(_TEXT_FRAGMENT)[0].rstrip("#").partition("#")
+        return page == str(metadata.get("url") or "").partition("#")[0] and anchor in ("", *anchors)
+    return False
 
 
 def _stands(name: str, said: Value, metadata: Mapping[str, Value], *, whole: bool) -> bool:

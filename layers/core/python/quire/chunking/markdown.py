@@ -80,25 +80,25 @@ def chunk_page(document: Document, page: Page, sizes: Sizes) -> Iterator[Chunk]:
         _warn_of_long_code(group.units, path, sizes)
         # The first section's trail finds more than what all merged sections have in common:
         # React Native MRR .894 against .879 over 55 questions, textbook alike.
-        section, trail = sections[group.section], trails[group.section]
-        place = _Place(path, title, index, section, trail, page.keywords if index == 0 else ())
+        held, trail = sections[group.section : group.last + 1], trails[group.section]
+        place = _Place(path, title, index, held, trail, page.keywords if index == 0 else ())
         yield _chunk(document, group.units, place)
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a chunk stands: its file, its number there, its section and the headings above it."""
+    """Where a chunk stands: its file, its number there, its sections and the headings above the first."""
 
     path: str
     title: str
     index: int
-    section: Section
+    sections: Sequence[Section]
     trail: tuple[str, ...]
     keywords: tuple[str, ...]
 
 
 def _chunk(document: Document, units: Sequence[Unit], place: _Place) -> Chunk:
-    text, section, index = join_units(units), place.section, place.index
+    text, section, index = join_units(units), place.sections[0], place.index
     url = str(document.metadata.get("url") or "")
     anchored = url and section.level > 1 and section.anchor
     aliases = dict.fromkeys(unit.header for unit in units if unit.header and unit.header not in text)
@@ -117,9 +117,19 @@ def _chunk(document: Document, units: Sequence[Unit], place: _Place) -> Chunk:
             "end_line": max(unit.part.end_line for unit in units),
             "chunk_index": index,
             "content_hash": text_sha256(text),
+            **_headings(place.sections),
         },
         aliases="\n".join([*aliases, *place.keywords]),
     )
+
+
+def _headings(sections: Sequence[Section]) -> dict[str, tuple[str, ...]]:
+    """Headings and anchors of a chunk that several sections were merged into; of one, `heading` says it all."""
+    named = [one for one in sections if one.heading]
+    if len(named) < 2:
+        return {}
+    anchors = tuple(one.anchor if one.level > 1 else "" for one in named)
+    return {"headings": tuple(one.heading for one in named), "anchors": anchors}
 
 
 def spoken(stem: str) -> str:
