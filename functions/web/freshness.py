@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import TypedDict
 
+from functions.web.metrics import noted
 from functions.web.service import Knowledge
 from quire.catalog import Served
 from quire.freshness import Freshness, tell_freshness
@@ -53,7 +55,7 @@ def freshness_wire(fresh: Freshness) -> FreshnessWire:
 
 
 class FreshnessHeaders:
-    """ASGI middleware: whatever a collection answers with, its headers say how old the knowledge is.
+    """ASGI middleware: whatever a collection answers with, its headers say how old it is and what is missing.
 
     Faces keep the bodies that their specifications give them, so headers are the one place that all of them share.
     A route that answered from an older version leaves it in the scope's state as `served`.
@@ -74,6 +76,7 @@ class FreshnessHeaders:
         await self._app(scope, receive, stamped if scope["type"] == "http" else send)
 
     def _stamp(self, scope: Scope, headers: MutableHeaders) -> None:
+        _set(headers, {"x-quire-degraded": "; ".join(noted().get("missing", ()))})
         state = scope.get("state", {})
         name = state.get("collection")
         served = state.get("served") or (self._service.catalog.peek(name) if name else None)
@@ -88,6 +91,10 @@ class FreshnessHeaders:
             "x-quire-sources": fresh.provenance,
             "x-quire-notice": fresh.notice,
         }
-        for key, value in told.items():
-            if value and key not in headers:
-                headers[key] = " ".join(value.encode("ascii", "replace").decode().split())
+        _set(headers, told)
+
+
+def _set(headers: MutableHeaders, told: Mapping[str, str]) -> None:
+    for key, value in told.items():
+        if value and key not in headers:
+            headers[key] = " ".join(value.encode("ascii", "replace").decode().split())

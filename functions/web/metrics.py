@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -52,6 +52,16 @@ def note(**facts: object) -> None:
         return
     for name, value in facts.items():
         held[name] = held.get(name, 0) + value if name.endswith(("_ms", "_tokens")) else value
+
+
+def note_degraded(reasons: Iterable[str]) -> None:
+    """Add to what the answer lacks, in words: the frame's log line and the header `x-quire-degraded` say it."""
+    held = _facts.get()
+    if held is None:
+        return
+    known = held.get("missing", ())
+    if added := [one for one in reasons if one not in known]:
+        held.update(degraded=True, missing=[*known, *added])
 
 
 def noted() -> dict[str, Any]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 
 from functions.web.access import Caller
+from functions.web.metrics import note_degraded
 from functions.web.service import Knowledge
 from quire.answering.answerer import answer, stream_answer
-from quire.answering.events import Event
+from quire.answering.events import Done, Event
 from quire.answering.findings import Shelf
 from quire.answering.inquiry import Answer, Inquiry
 from quire.catalog import Served
@@ -54,7 +55,7 @@ def ask(
     """
     served = service.serve(caller, collection, version, inquiry.filters)
     shelf = Shelf(served.index, service.embedder(served), service.title(collection), served.label)
-    given = answer(shelf, inquiry, service.answer_model)
+    given = _with_state(answer(shelf, inquiry, service.answer_model), served)
     if service.print_answers:
         sys.stdout.write(f"{given.text}\n")
     return served, given
@@ -72,7 +73,16 @@ def ask_stream(
     shelf = Shelf(served.index, service.embedder(served), service.title(collection), served.label)
     events = stream_answer(shelf, inquiry, service.answer_model)
     first = next(events)
-    return chain([first], events)
+    return (
+        replace(one, answer=_with_state(one.answer, served)) if isinstance(one, Done) else one
+        for one in chain([first], events)
+    )
+
+
+def _with_state(given: Answer, served: Served) -> Answer:
+    """The answer with what its collection's state adds to what is missing."""
+    note_degraded(given.degraded)
+    return replace(given, degraded=tuple(dict.fromkeys((*served.degraded, *given.degraded))))
 
 
 def read_around(

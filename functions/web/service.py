@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from functions.web.access import READ, Caller
-from functions.web.metrics import age_hours, note, timed
+from functions.web.metrics import age_hours, note, note_degraded, timed
 from quire.catalog import Catalog, Served
 from quire.collections import Collection
 from quire.documents import Hit
@@ -20,6 +21,9 @@ from quire.settings import STALE_AFTER_DAYS
 
 QUESTION_MAX_CHARS = 8_000
 """What is searched of one question. The model reads about 1,000 characters; keywords gain nothing beyond this."""
+
+WARM_S = 5.0
+"""Lambda ends a start after 10 s and begins it anew in the first request. Source: AWS, "Lambda runtime lifecycle"."""
 
 EmbedderOf = Callable[[str], Embedder]
 
@@ -77,6 +81,7 @@ class Knowledge:
         degraded = tuple(dict.fromkeys((*served.degraded, *cut, *missing, *found.degraded)))
         age_h = age_hours(served.pointer.published_at)
         note(collection=served.name, version=served.version, degraded=bool(degraded), index_age_h=age_h)
+        note_degraded(degraded)
         return Found(served, found.hits, found.mode, degraded)
 
     def serve(
@@ -94,9 +99,20 @@ class Knowledge:
             InputError: it is a collection of sites, and the filters name none.
         """
         caller.require(READ, collection)
+        served = self._serve(caller, collection, version, filters or {})
+        note_degraded(served.degraded)
+        return served
+
+    def _serve(
+        self,
+        caller: Caller,
+        collection: str,
+        version: str | None,
+        filters: Mapping[str, str | Sequence[str]],
+    ) -> Served:
         listed = self.collections.get(collection)
         if listed is not None and listed.profile == SITES:
-            return self._site(caller, collection, version, filters or {})
+            return self._site(caller, collection, version, filters)
         if listed is not None and listed.profile in LIVE and self._live and version is None:
             return self._live.get(collection)
         served = self.catalog.get(collection, version)
@@ -177,9 +193,16 @@ class Knowledge:
         return dict(sorted(faces.items()))
 
     def warm(self) -> dict[str, str]:
-        """Open every collection and its model ahead of the first question; returns what could not be opened."""
+        """Open every collection and its model ahead of the first question; returns what could not be opened.
+
+        What is not open after `WARM_S` is left to its first question.
+        """
         failed: dict[str, str] = {}
+        until = time.monotonic() + WARM_S
         for name in self.catalog.names():
+            if time.monotonic() > until:
+                failed[name] = f"left to its first question: opening took more than {WARM_S:.0f} s so far"
+                continue
             try:
                 self._embedder_of(self.catalog.get(name).model).embed(["warm"])
             except QuireError as error:

@@ -34,6 +34,7 @@ from quire.catalog import Catalog
 from quire.collections import Collection, read_collections
 from quire.errors import ConfigError, StoreError
 from quire.live_catalog import LiveCatalog
+from quire.patience import SERVING, Patience
 from quire.places import LIBRARY
 from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore
 from quire.settings import Settings, read_settings
@@ -86,7 +87,7 @@ class _Opened:
 
 
 def _open(settings: Settings) -> _Opened:
-    objects = open_objects(settings.store)
+    objects = open_objects(settings.store, SERVING)
     store = SegmentStore(objects, settings.cache)
     models = Models(
         partial(model_folder, objects, settings.cache), partial(open_embedder, threads=settings.threads)
@@ -123,8 +124,8 @@ def _answer_model(settings: Settings) -> AnswerModel | None:
     return None
 
 
-def open_objects(store: str) -> ObjectStore:
-    """The object store of that name.
+def open_objects(store: str, patience: Patience | None = None) -> ObjectStore:
+    """The object store of that name; `patience` bounds calls of a bucket, by default as a build wants them.
 
     Raises:
         ConfigError: the name has a scheme that no adapter knows.
@@ -136,7 +137,7 @@ def open_objects(store: str) -> ObjectStore:
         raise ConfigError(f"QUIRE_STORE: wanted a folder or s3://bucket/prefix, found the scheme {scheme!r}")
     from quire.adapters.s3_store import open_s3_store  # boto3 costs 280 ms to import: only a bucket needs it
 
-    bucket = open_s3_store(store)
+    bucket = open_s3_store(store, patience)
     after_restore(bucket.reconnect)
     return bucket
 

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import hashlib
+import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from uuid import uuid4
 
+import boto3
 import pytest
 
 from quire.adapters.folder_store import FolderStore
-from quire.adapters.s3_store import open_s3_store
+from quire.adapters.s3_store import S3Store, open_s3_store
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
+from quire.patience import Patience
 from quire.ports import ObjectStore
-from tests.support.aws import bucket_of, use_endpoint
+from quire.ranges import BLOCK_BYTES
+from tests.support.aws import BOTO, bucket_of, use_endpoint
+from tests.support.s3_faults import (
+    GONE,
+    SLOW,
+    THROTTLED,
+    TRICKLE_BYTES,
+    TRICKLE_S,
+    TRICKLING,
+    WELL,
+    FaultyS3,
+)
 from tests.support.stores import MemoryStore
 
 WRITERS, ROUNDS = 16, 25
@@ -256,3 +272,63 @@ def _count_up(root: Path, times: int) -> None:
         except SwapConflict:
             continue
         done += 1
+
+
+class TestS3StoreWithLittlePatience:
+    """What a serving process sees of a bucket that fails: a named error within its deadline, then rest."""
+
+    @pytest.fixture
+    def s3(self, moto_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyS3]:
+        with FaultyS3(moto_url) as proxy:
+            use_endpoint(monkeypatch, proxy.url)
+            yield proxy
+
+    @pytest.fixture
+    def patience(self) -> Patience:
+        return Patience(connect_s=0.5, silence_s=0.5, attempts=2, file_s=0.5, rest_s=0.3)
+
+    def test_bytes_that_trickle_end_at_the_deadline(
+        self, s3: FaultyS3, moto_url: str, patience: Patience, tmp_path: Path
+    ) -> None:
+        bucket, prefix = bucket_of(moto_url), uuid4().hex[:4]
+        data = bytes(400_000)
+        client = boto3.client("s3", endpoint_url=moto_url, **BOTO)
+        S3Store(client, bucket, f"{prefix}/").write("large", data)
+        store = open_s3_store(f"s3://{bucket}/{prefix}", patience)
+        s3.state = TRICKLING
+        began = time.monotonic()
+        with pytest.raises(StoreUnavailable, match="too slowly"):
+            store.fetch_file("large", tmp_path / "out", hashlib.sha256(data).hexdigest())
+        # A block is whole before the clock is looked at.
+        assert time.monotonic() - began < patience.file_s + BLOCK_BYTES / TRICKLE_BYTES * TRICKLE_S + 1.0
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize("fault", [GONE, SLOW, THROTTLED])
+    def test_a_failed_bucket_is_left_alone_for_a_while(
+        self, s3: FaultyS3, moto_url: str, patience: Patience, fault: str
+    ) -> None:
+        store = open_s3_store(f"s3://{bucket_of(moto_url)}", patience)
+        s3.state = fault
+        began = time.monotonic()
+        with pytest.raises(StoreUnavailable, match=r"current\.json"):
+            store.read("current.json")
+        assert time.monotonic() - began < patience.deadline_s + 0.5
+        asked = s3.requests
+        assert asked <= patience.attempts
+        with pytest.raises(StoreUnavailable, match="not asked for"):
+            store.list("")
+        assert s3.requests == asked
+        s3.state = WELL
+        time.sleep(patience.rest_s)
+        assert store.read("current.json") is None
+
+    def test_after_a_restore_nothing_is_known_of_an_outage(
+        self, s3: FaultyS3, moto_url: str, patience: Patience
+    ) -> None:
+        store = open_s3_store(f"s3://{bucket_of(moto_url)}", replace(patience, rest_s=60))
+        s3.state = GONE
+        with pytest.raises(StoreUnavailable):
+            store.read("x")
+        s3.state = WELL
+        store.reconnect()
+        assert store.read("x") is None

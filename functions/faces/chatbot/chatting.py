@@ -11,6 +11,7 @@ from functions.faces.chatbot.contract import ChatMessage, ChatResponse
 from functions.faces.chatbot.wires import chat_wire
 from functions.web.access import Caller
 from functions.web.logs import log
+from functions.web.metrics import note_degraded
 from functions.web.problems import problem_of
 from functions.web.reading import ask_stream
 from functions.web.replies import json_bytes
@@ -88,6 +89,7 @@ def begin(
                 history = tuple(one.turn for one in memory.recent(session, REMEMBERED_TURNS))
         except StoreError:
             memory, degraded = None, (NO_MEMORY,)
+            note_degraded(degraded)
     inquiry = Inquiry(body.user_message, body.selected_text_context or "", history)
     events = ask_stream(service, caller, collection, inquiry)
 

@@ -8,8 +8,8 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +18,14 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
+from quire.patience import Outage, Patience
 from quire.ports import Stored
+from quire.ranges import BLOCK_BYTES, RANGE_BYTES, Part, bounded, fetch_ranges
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 COPY_BYTES = 1 << 20
-RANGE_BYTES = 8 << 20
-RANGES_AT_ONCE = 4
 SINGLE_PUT_BYTES = 64 << 20
 """Larger files go up in parts, side by side."""
 CONFLICT_ATTEMPTS = 8
@@ -41,18 +41,23 @@ class S3Store:
         client: a boto3 client of S3.
         bucket: its name; it must exist.
         prefix: what every key begins with in the bucket; "" or ending with `/`.
+        patience: how long it may take; the client has its own timeouts, see `open_s3_store`.
     """
 
-    def __init__(self, client: S3Client, bucket: str, prefix: str = "") -> None:
+    def __init__(
+        self, client: S3Client, bucket: str, prefix: str = "", *, patience: Patience | None = None
+    ) -> None:
         self._client = client
         self._bucket = bucket
         self._prefix = prefix
+        self._patience = patience or Patience()
+        self._outage = Outage(self._patience.rest_s)
 
     def read(self, key: str) -> Stored | None:
         """See `quire.ports.ObjectStore`."""
-        with _translated(key):
+        with self._asking(key):
             try:
-                return _stored(self._client.get_object(**self._at(key)))
+                return self._whole(self._client.get_object(**self._at(key)))
             except ClientError as error:
                 if _code(error) in _GONE:
                     return None
@@ -60,9 +65,9 @@ class S3Store:
 
     def read_if_changed(self, key: str, etag: str) -> Stored | None:
         """See `quire.ports.ObjectStore`."""
-        with _translated(key):
+        with self._asking(key):
             try:
-                return _stored(self._client.get_object(**self._at(key), IfNoneMatch=etag))
+                return self._whole(self._client.get_object(**self._at(key), IfNoneMatch=etag))
             except ClientError as error:
                 if _code(error) in {"304", "NotModified"}:
                     return None
@@ -75,7 +80,7 @@ class S3Store:
         condition: dict[str, Any] = {"IfNoneMatch": "*"} if if_absent else {}
         if if_match is not None:
             condition = {"IfMatch": if_match}
-        with _translated(key):
+        with self._asking(key):
             for attempt in range(CONFLICT_ATTEMPTS):
                 try:
                     return self._client.put_object(**self._at(key), Body=data, **condition)["ETag"]
@@ -105,7 +110,7 @@ class S3Store:
                 digest.update(block)
                 size += len(block)
         _check(key, digest.hexdigest(), sha256)
-        with _translated(key):
+        with self._asking(key):
             if size > SINGLE_PUT_BYTES:
                 options = {"ChecksumAlgorithm": "SHA256"}
                 self._client.upload_file(str(path), self._bucket, self._prefix + key, ExtraArgs=options)
@@ -120,7 +125,7 @@ class S3Store:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
             beside = Path(file.name)
         try:
-            with _translated(key):
+            with self._asking(key):
                 self._fetch(key, beside)
             with beside.open("rb") as file:
                 _check(path.name, hashlib.file_digest(file, "sha256").hexdigest(), sha256)
@@ -129,37 +134,35 @@ class S3Store:
         finally:
             beside.unlink(missing_ok=True)
 
+    def _whole(self, answer: Any) -> Stored:
+        blocks = answer["Body"].iter_chunks(BLOCK_BYTES)
+        return Stored(b"".join(bounded(blocks, self._until())), answer["ETag"])
+
     def _fetch(self, key: str, target: Path) -> None:
-        """Bring the object in ranges: the first tells the size, the others come side by side, of the same etag."""
         try:
-            first = self._client.get_object(**self._at(key), Range=f"bytes=0-{RANGE_BYTES - 1}")
+            fetch_ranges(partial(self._part, key), target, self._until())
         except ClientError as error:
             if _code(error) == "InvalidRange":  # an empty object has no first byte
                 return
             if _code(error) in _GONE:
                 raise ArtifactCorrupt(f"{target.name}: no such object ({key})") from error
             raise
-        size = int(first.get("ContentRange", f"/{first['ContentLength']}").rpartition("/")[2])
-        with target.open("r+b") as file:
-            file.truncate(size)
-            _pour(first, file.fileno(), 0)
-            starts = range(RANGE_BYTES, size, RANGE_BYTES)
-            if starts:
-                with ThreadPoolExecutor(RANGES_AT_ONCE) as pool:
-                    etag, descriptor = first["ETag"], file.fileno()
-                    parts = [pool.submit(self._fetch_range, key, etag, descriptor, one) for one in starts]
-                    for part in parts:
-                        part.result()
 
-    def _fetch_range(self, key: str, etag: str, descriptor: int, start: int) -> None:
+    def _part(self, key: str, start: int, etag: str | None) -> Part:
+        condition: dict[str, Any] = {"IfMatch": etag} if etag else {}
         wanted = f"bytes={start}-{start + RANGE_BYTES - 1}"
-        _pour(self._client.get_object(**self._at(key), Range=wanted, IfMatch=etag), descriptor, start)
+        answer: Any = self._client.get_object(**self._at(key), Range=wanted, **condition)
+        size = int(answer.get("ContentRange", f"/{answer['ContentLength']}").rpartition("/")[2])
+        return Part(answer["ETag"], size, answer["Body"].iter_chunks(BLOCK_BYTES))
+
+    def _until(self) -> float:
+        return time.monotonic() + self._patience.file_s
 
     def list(self, prefix: str) -> list[str]:
         """See `quire.ports.ObjectStore`."""
         begin = self._prefix + prefix
         names: set[str] = set()
-        with _translated(prefix):
+        with self._asking(prefix):
             pages = self._client.get_paginator("list_objects_v2")
             for page in pages.paginate(Bucket=self._bucket, Prefix=begin, Delimiter="/"):
                 names.update(one["Key"].removeprefix(begin) for one in page.get("Contents", ()))
@@ -168,7 +171,7 @@ class S3Store:
 
     def delete(self, key: str) -> None:
         """See `quire.ports.ObjectStore`."""
-        with _translated(key):
+        with self._asking(key):
             self._client.delete_object(**self._at(key))
 
     def local_path(self, key: str) -> Path | None:
@@ -179,12 +182,25 @@ class S3Store:
     def reconnect(self) -> None:
         """Drop the kept connections, which are dead after a freeze; new ones are made at need."""
         self._client.close()
+        self._outage.end()
 
     def _at(self, key: str) -> Any:
         return {"Bucket": self._bucket, "Key": self._prefix + key}
 
+    @contextmanager
+    def _asking(self, key: str) -> Iterator[None]:
+        """Give errors their names; after one that says that the bucket is away, leave it alone for a while."""
+        if why := self._outage.reason():
+            raise StoreUnavailable(f"{key}: not asked for: {why}")
+        try:
+            yield
+        except (ClientError, BotoCoreError, TimeoutError) as error:
+            if not isinstance(error, ClientError) or _status(error) >= 500:
+                self._outage.begin(str(error))
+            raise StoreUnavailable(f"{key}: {error}") from error
 
-def open_s3_store(location: str) -> S3Store:
+
+def open_s3_store(location: str, patience: Patience | None = None) -> S3Store:
     """The store at `s3://bucket/prefix`; credentials, region and AWS_ENDPOINT_URL come from the environment.
 
     Raises:
@@ -195,29 +211,19 @@ def open_s3_store(location: str) -> S3Store:
         raise ConfigError(f"store: wanted s3://bucket or s3://bucket/prefix, found {location!r}")
     # Servers elsewhere seldom resolve bucket.host names.
     is_elsewhere = any(os.environ.get(name) for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"))
+    patience = patience or Patience()
     config = Config(
-        connect_timeout=5,
-        read_timeout=30,
+        connect_timeout=patience.connect_s,
+        read_timeout=patience.silence_s,
         max_pool_connections=64,
-        retries={"mode": "standard", "total_max_attempts": 4},
+        retries={"mode": "standard", "total_max_attempts": patience.attempts},
         s3={"addressing_style": "path" if is_elsewhere else "auto"},
     )
     try:
         client = boto3.client("s3", config=config)
     except (BotoCoreError, ValueError) as error:
         raise ConfigError(f"store {location}: {error}") from error
-    return S3Store(client, bucket, f"{prefix}/" if prefix else "")
-
-
-def _stored(answer: Any) -> Stored:
-    return Stored(answer["Body"].read(), answer["ETag"])
-
-
-def _pour(answer: Any, descriptor: int, offset: int) -> None:
-    """Write a body to its place in the file."""
-    for block in answer["Body"].iter_chunks(COPY_BYTES):
-        os.pwrite(descriptor, block, offset)
-        offset += len(block)
+    return S3Store(client, bucket, f"{prefix}/" if prefix else "", patience=patience)
 
 
 def _check(name: str, found: str, sha256: str) -> None:
@@ -229,9 +235,5 @@ def _code(error: ClientError) -> str:
     return error.response.get("Error", {}).get("Code", "")
 
 
-@contextmanager
-def _translated(key: str) -> Iterator[None]:
-    try:
-        yield
-    except (ClientError, BotoCoreError) as error:
-        raise StoreUnavailable(f"{key}: {error}") from error
+def _status(error: ClientError) -> int:
+    return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
