@@ -172,7 +172,7 @@ def check_refused(name: str, seed: int, index_of: Builds, served_answers: Answer
 
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_defect_is_refused_for_its_own_reason(name: str, index_of: Builds, served_answers: Answers) -> None:
-    for seed in range(2):
+    for seed in range(3):
         check_refused(name, seed, index_of, served_answers)
 
 
