@@ -94,7 +94,7 @@ def roll_back(place: Place, name: str, wanted: str = PREVIOUS) -> Pointer:
             raise UnknownVersion(f"version {wanted!r} of {name!r}: the pointer is gone", field="version")
         return states.with_rollback(pointer, older)
 
-    return place.store.advance(name, again, record=True)
+    return place.store.pointers.advance(name, again, record=True)
 
 
 def publish_built(

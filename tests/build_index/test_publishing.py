@@ -117,7 +117,9 @@ def test_latest_and_the_engine_version_address_an_index_that_is_served(releases:
 def test_documents_deleted_since_stay_deleted_after_a_rollback(releases: Releases) -> None:
     releases.publish("alpha")
     releases.publish("beta")
-    releases.place.store.advance("docs", lambda pointer: states.with_deletion(_there(pointer), ["a"]))
+    releases.place.store.pointers.advance(
+        "docs", lambda pointer: states.with_deletion(_there(pointer), ["a"])
+    )
     roll_back(releases.place, "docs", "previous")
     assert releases.place.store.open("docs").find("a#0") is None
     assert releases.text() == ""
@@ -129,7 +131,7 @@ def test_what_was_written_live_since_is_kept_by_a_rollback(releases: Releases, t
     folder = tmp_path / "live"
     manifest = write_segment(folder, [plain_row("live", "0", "gamma")], _facts())
     releases.place.store.put("docs", folder, manifest)
-    releases.place.store.advance(
+    releases.place.store.pointers.advance(
         "docs", lambda pointer: states.with_write(_there(pointer), manifest.digest, [])
     )
     roll_back(releases.place, "docs", "previous")

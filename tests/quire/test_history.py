@@ -43,7 +43,7 @@ class Years:
         return self.store.publish("roblox", folder, manifest)
 
     def delete(self, document: str) -> None:
-        self.store.advance("roblox", lambda one: states.with_deletion(_there(one), [document]))
+        self.store.pointers.advance("roblox", lambda one: states.with_deletion(_there(one), [document]))
 
 
 def _there(pointer: Pointer | None) -> Pointer:
@@ -101,7 +101,7 @@ def test_a_version_that_means_the_current_one_is_the_current_one(years: Years) -
 def test_a_new_version_and_a_rollback_take_effect_within_the_refresh_interval(years: Years) -> None:
     first, *_, last = years.versions
     assert years.catalog.get("roblox").version == last.version
-    years.store.advance("roblox", lambda one: states.with_rollback(_there(one), first), record=True)
+    years.store.pointers.advance("roblox", lambda one: states.with_rollback(_there(one), first), record=True)
     assert years.catalog.get("roblox").version == last.version
     years.ticks += 10
     assert years.catalog.get("roblox").version == first.version

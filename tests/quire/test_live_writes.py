@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quire.access import ANYONE
 from quire.adapters.folder_store import FolderStore
 from quire.artifact.store import SegmentStore
 from quire.catalog import Served
@@ -24,8 +25,11 @@ from quire.places import Place
 from quire.ports import ObjectStore
 from quire.profiles import profile_named
 from quire.retrieval import Query, retrieve
+from quire.sites import Submission
 from tests.support.corpus import write_corpus
 from tests.support.fakes import HashingEmbedder
+from tests.support.lively import Lively
+from tests.support.site_writer import SITE
 from tests.support.stores import MemoryStore
 
 EMBEDDER = HashingEmbedder()
@@ -280,3 +284,36 @@ def test_only_so_many_collections_stay_open(tmp_path: Path) -> None:
     for place in places[1:]:
         catalog.get(place.name)
     assert catalog.get(places[0].name) is not first
+
+
+def test_a_write_to_a_bucket_sends_its_files_and_fetches_nothing_back(tmp_path: Path) -> None:
+    objects = MemoryStore()
+    lively = Lively(tmp_path, objects=objects)
+    documents = lively.live.documents
+    for number in range(3):
+        objects.calls.clear()
+        added = documents.add(ANYONE, SITE, Submission(f"The word zq{number} stands here alone.", "a.txt"))
+        files = len(
+            lively.store.segment(SITE.name, lively.store.pointer(SITE.name).segments[-1]).manifest.files
+        )
+        assert objects.calls["put_file"] == files + 1
+        assert "fetch_file" not in objects.calls
+        assert objects.calls["write"] == 2  # its text and the pointer
+    objects.calls.clear()
+    documents.delete(ANYONE, SITE, added.id)
+    assert "fetch_file" not in objects.calls
+
+
+def test_a_document_that_another_process_wrote_since_can_be_deleted_and_replaced(tmp_path: Path) -> None:
+    """A swap builds on what this process saw last; where that is old, it looks again before it says no."""
+    objects = MemoryStore()
+    one, other = (Lively(tmp_path / name, objects=objects).live.documents for name in ("one", "other"))
+    one.add(ANYONE, SITE, Submission("Something that both know.", "a.txt"))
+    other.page(ANYONE, SITE, limit=1)
+    added = one.add(ANYONE, SITE, Submission("Something that one process wrote.", "b.txt"))
+    other.delete(ANYONE, SITE, added.id)
+    with pytest.raises(UnknownDocument):
+        one.delete(ANYONE, SITE, added.id)
+    again = other.add(ANYONE, SITE, Submission("Something that the other wrote.", "c.txt"))
+    assert one.replace(ANYONE, SITE, again.id, Submission("Replaced.")).source == "c.txt"
+    assert other.get(ANYONE, SITE, again.id).content == "Replaced."

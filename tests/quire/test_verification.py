@@ -161,7 +161,9 @@ def test_a_citation_of_an_old_version_stays_verified_after_a_new_one(tmp_path: P
 def test_a_deleted_document_is_in_no_version_any_more(tmp_path: Path) -> None:
     library = Library(tmp_path)
     [claim] = read_claims(cited := next(library.citations(1)))
-    library.store.advance("docs", lambda one: states.with_deletion(one, [cited["path"]]) if one else _none())
+    library.store.pointers.advance(
+        "docs", lambda one: states.with_deletion(one, [cited["path"]]) if one else _none()
+    )
     current = library.store.pointer("docs").version
     assert library.verify(replace(claim, version=current)).status == NOT_IN_VERSION
     assert library.verify(claim).status == NOT_IN_VERSION

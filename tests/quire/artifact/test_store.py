@@ -56,11 +56,13 @@ def texts(store: SegmentStore, term: str, version: str | None = None) -> list[st
 
 def write(store: SegmentStore, folder: Path, manifest: Manifest, *replaced: str) -> None:
     store.put("docs", folder, manifest)
-    store.advance("docs", lambda pointer: states.with_write(there(pointer), manifest.digest, replaced))
+    store.pointers.advance(
+        "docs", lambda pointer: states.with_write(there(pointer), manifest.digest, replaced)
+    )
 
 
 def delete(store: SegmentStore, document: str) -> None:
-    store.advance("docs", lambda pointer: states.with_deletion(there(pointer), [document]))
+    store.pointers.advance("docs", lambda pointer: states.with_deletion(there(pointer), [document]))
 
 
 def there(pointer: Pointer | None) -> Pointer:
@@ -120,18 +122,18 @@ def test_a_pointer_that_did_not_move_is_given_back_itself(store: SegmentStore, m
     store.publish("docs", *make([]))
     known = store.pointer("docs")
     assert store.pointer("docs", known) is known
-    moved = store.swap("docs", states.with_deletion(known, ["a"]), known)
+    moved = store.pointers.swap("docs", states.with_deletion(known, ["a"]), known)
     assert store.pointer("docs", known) == moved
 
 
 def test_a_swap_from_an_old_state_is_refused(store: SegmentStore, make: Make) -> None:
     first = store.publish("docs", *make([]))
     second = states.with_deletion(first, ["a"])
-    store.swap("docs", second, first)
+    store.pointers.swap("docs", second, first)
     with pytest.raises(SwapConflict):
-        store.swap("docs", states.with_deletion(first, ["b"]), first)
+        store.pointers.swap("docs", states.with_deletion(first, ["b"]), first)
     with pytest.raises(SwapConflict):
-        store.swap("docs", first, None)
+        store.pointers.swap("docs", first, None)
     assert store.pointer("docs") == second
 
 
@@ -292,9 +294,9 @@ def test_the_label_is_the_first_version_that_a_source_has(store: SegmentStore, m
 
 def test_a_state_that_lost_the_race_is_no_version(store: SegmentStore, make: Make) -> None:
     first = store.publish("docs", *make([plain_row("a", "0", "one")]))
-    moved = store.swap("docs", states.with_deletion(first, ["x"]), first)
+    moved = store.pointers.swap("docs", states.with_deletion(first, ["x"]), first)
     with pytest.raises(SwapConflict):
-        store.swap("docs", states.with_deletion(first, ["y"]), first, record=True)
+        store.pointers.swap("docs", states.with_deletion(first, ["y"]), first, record=True)
     assert {one.version for one in store.versions("docs")} == {first.version, moved.version}
 
 
@@ -312,7 +314,7 @@ def test_a_rollback_serves_the_older_build_and_keeps_live_writes(store: SegmentS
     store.publish("docs", *make([plain_row("a", "0", "word two")]), label="bad")
     write(store, *make([plain_row("live", "0", "word live")]))
     delete(store, "b")
-    store.advance("docs", lambda now: states.with_rollback(there(now), first))
+    store.pointers.advance("docs", lambda now: states.with_rollback(there(now), first))
     assert sorted(texts(store, "word")) == ["word live", "word one"]
     assert (store.pointer("docs").label, store.pointer("docs").published_at) == ("1.2.3", first.published_at)
     assert store.pointer("docs").next_sequence == 3

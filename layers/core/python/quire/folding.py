@@ -84,7 +84,7 @@ class Folding:
             return self._after(place, now, gone, manifest=manifest, as_of=states.last_sequence(before))
 
         try:
-            pointer = self._store.advance(place.name, change)
+            pointer = self._store.pointers.advance(place.name, change)
         except SwapConflict as lost:
             _LOG.info("%s: not folded: %s", place.name, lost)
             return None
@@ -126,7 +126,7 @@ class Folding:
         self._work.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="fold-", dir=self._work) as work:
             manifest = write_segment(Path(work) / "segment", rows, facts)
-            self._store.put(place.name, Path(work) / "segment", manifest)
+            self._store.put(place.name, Path(work) / "segment", manifest, is_new=True)
         return manifest
 
     def _after(

@@ -71,11 +71,17 @@ class LiveWrites:
         self._turns: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
     def put(
-        self, place: Place, documents: Sequence[Document], embedder: Embedder, *, must_exist: bool = False
+        self,
+        place: Place,
+        documents: Sequence[Document],
+        embedder: Embedder,
+        *,
+        must_exist: bool = False,
+        are_new: bool = False,
     ) -> Written:
         """Serve the documents, each in place of the one of its id, all in one swap.
 
-        A document that is served already just as it is is not written again.
+        A document that is served already just as it is is not written again; `are_new` says that none is served.
 
         Raises:
             SourceError: a document cannot be parsed, or says nothing; none is written.
@@ -83,19 +89,15 @@ class LiveWrites:
             ArtifactMismatch: the collection's vectors are another model's.
         """
         stamped = [_stamped(one) for one in {one.id: one for one in documents}.values()]
-        known = self._unchanged(place, stamped)
+        known = {} if are_new else self._unchanged(place, stamped)
         changed = [one for one in stamped if one.id not in known]
         counts = {one.id: known.get(one.id, 0) for one in stamped}
         if not changed:
             return Written(self._store.pointer(place.name), counts)
-        chunks = [chunk for one in changed for chunk in chunk_document(one)]
-        for chunk in chunks:
-            counts[chunk.document_id] += 1
-        for one in changed:
-            if not counts[one.id]:
-                raise SourceError(f"{one.id}: nothing in it can be read", path=one.id)
-        ids = [one.id for one in changed]
-        manifest = self._write(place, chunks, embedder)
+        cut = {one.id: _cut(one) for one in changed}
+        counts.update({name: len(chunks) for name, chunks in cut.items()})
+        ids = list(cut)
+        manifest = self._write(place, [chunk for chunks in cut.values() for chunk in chunks], embedder)
 
         def change(previous: Pointer | None) -> Pointer:
             pointer = previous or _first(place)
@@ -123,7 +125,7 @@ class LiveWrites:
 
     def _swap(self, place: Place, change: Callable[[Pointer | None], Pointer]) -> Pointer:
         with self._turns[place.name]:  # writers of one process need not lose against each other
-            pointer = self._store.advance(place.name, change)
+            pointer = self._store.pointers.advance(place.name, change)
         self._after_write(place, pointer)
         return pointer
 
@@ -144,7 +146,7 @@ class LiveWrites:
         self._work.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="write-", dir=self._work) as work:
             manifest = write_segment(Path(work) / "segment", rows, facts)
-            self._store.put(place.name, Path(work) / "segment", manifest)
+            self._store.put(place.name, Path(work) / "segment", manifest, is_new=True)
         return manifest
 
     def _check(self, pointer: Pointer, manifest: Manifest) -> None:
@@ -196,6 +198,13 @@ class LiveWrites:
 def unknown_document(document_id: str) -> UnknownDocument:
     """The error for a document that is not there, or is somebody else's."""
     return UnknownDocument(f"document {document_id[:80]!r}: not here", field="id")
+
+
+def _cut(document: Document) -> list[Chunk]:
+    chunks = list(chunk_document(document))
+    if not chunks:
+        raise SourceError(f"{document.id}: nothing in it can be read", path=document.id)
+    return chunks
 
 
 def _first(place: Place) -> Pointer:

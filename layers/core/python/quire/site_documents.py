@@ -7,15 +7,16 @@ import uuid
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from quire.access import READ, WRITE, Caller
 from quire.artifact.layout import Pointer
 from quire.artifact.store import SegmentStore
 from quire.catalog import Served
-from quire.documents import Document, text_sha256
+from quire.documents import text_sha256
 from quire.errors import QuireError, SourceError
 from quire.live_catalog import LiveCatalog
-from quire.live_writes import LiveWrites, Written, unknown_document
+from quire.live_writes import LiveWrites, unknown_document
 from quire.places import Site
 from quire.ports import Embedder, ObjectStore
 from quire.sites import (
@@ -69,7 +70,8 @@ class SiteDocuments:
         served = self._live.find(site.name)
         known = self._known(served, site, document_id) if served and token else None
         now = written_at(now_ms)
-        return self._put(site, document_id, text, created_at=known.created_at if known else now, now=now)
+        new = _new(site, document_id, text, created_at=known.created_at if known else now, now=now)
+        return self._put(site, new, served, are_new=not token)
 
     def replace(self, caller: Caller, site: Site, document_id: str, text: Submission) -> SiteDocument:
         """Put another text in the place of a document's, in one step; without a source it keeps its own.
@@ -79,12 +81,14 @@ class SiteDocuments:
             UnknownDocument: the site has no such document.
         """
         caller.require_site(WRITE, site.collection, site.id)
-        old = self._known(self._live.find(site.name), site, document_id)
+        served = self._live.find(site.name)
+        old = self._known(served, site, document_id)
         if old is None:
             raise unknown_document(document_id)
         text = Submission(text.content, old.source if text.source is None else text.source)
         now = written_at(int(self._clock() * 1000))
-        new = self._put(site, document_id, text, created_at=old.created_at, now=now, must_exist=True)
+        new = _new(site, document_id, text, created_at=old.created_at, now=now)
+        new = self._put(site, new, served, must_exist=True)
         if text_key(site, new) != text_key(site, old):
             self._objects.delete(text_key(site, old))
         return new
@@ -130,44 +134,28 @@ class SiteDocuments:
     def _put(
         self,
         site: Site,
-        document_id: str,
-        text: Submission,
+        new: SiteDocument,
+        served: Served | None,
         *,
-        created_at: str,
-        now: str,
         must_exist: bool = False,
+        are_new: bool = False,
     ) -> SiteDocument:
-        source, content = text.source or "", text.content
-        new = SiteDocument(
-            document_id,
-            site.id,
-            source,
-            created_at,
-            now,
-            chunks=0,
-            sha256=text_sha256(content),
-            content=content,
-        )
         document = as_document(new)
-        served = self._live.find(site.name)
         embedder = self._embedder_for(served.model if served else "")
-        self._objects.write(text_key(site, new), content.encode())
+        put = partial(self._writes.put, must_exist=must_exist, are_new=are_new)
+        self._objects.write(text_key(site, new), (new.content or "").encode())
         try:
-            written = self._write(site, document, embedder, must_exist=must_exist)
+            try:
+                written = put(site.place, [document], embedder)
+            except SourceError:  # text that only looked like Markdown by its name is indexed as it stands
+                written = put(site.place, [replace(document, kind="prose")], embedder)
         except QuireError:
             self._objects.delete(text_key(site, new))
             raise
-        if document_id in written.changed:
-            return replace(new, chunks=written.chunks[document_id])
+        if new.id in written.changed:
+            return replace(new, chunks=written.chunks[new.id])
         self._objects.delete(text_key(site, new))
-        return self._read(site, document_id)
-
-    def _write(self, site: Site, document: Document, embedder: Embedder, *, must_exist: bool) -> Written:
-        try:
-            return self._writes.put(site.place, [document], embedder, must_exist=must_exist)
-        except SourceError:  # text that only looked like Markdown by its name is indexed as it stands
-            plain = replace(document, kind="prose")
-            return self._writes.put(site.place, [plain], embedder, must_exist=must_exist)
+        return self._read(site, new.id)
 
     def _read(self, site: Site, document_id: str) -> SiteDocument:
         for _ in range(3):  # its text may be replaced between the two reads
@@ -195,3 +183,17 @@ class SiteDocuments:
             keys = self._store.segment(pointer.collection, ref).documents.keys()
             ids.update(one for one in keys if pointer.tombstones.get(one, -1) <= ref.sequence)
         return sorted(ids)
+
+
+def _new(site: Site, document_id: str, text: Submission, *, created_at: str, now: str) -> SiteDocument:
+    sha256 = text_sha256(text.content)
+    return SiteDocument(
+        document_id,
+        site.id,
+        text.source or "",
+        created_at,
+        now,
+        chunks=0,
+        sha256=sha256,
+        content=text.content,
+    )

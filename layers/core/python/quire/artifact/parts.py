@@ -13,6 +13,7 @@ from quire.adapters.exact_vectors import ExactVectors
 from quire.adapters.keyword_index import KeywordPart, KeywordSearch
 from quire.artifact.reader import Segment
 from quire.artifact.stack import Stack
+from quire.errors import ArtifactCorrupt
 from quire.filters import filter_key
 from quire.ordinals import NONE, intersection, union
 from quire.ports import Ordinals, VectorIndex
@@ -21,6 +22,7 @@ STACKED_CHUNKS = 1024
 MOST_STACKED = 256
 
 Part: TypeAlias = Segment | Stack
+Keywords: TypeAlias = KeywordSearch
 _Number = TypeVar("_Number", bound=np.generic)
 
 
@@ -83,10 +85,13 @@ def open_vectors(part: Part, hidden: Ordinals) -> VectorIndex:
     return GraphVectors(part.vectors, part.graph, hidden, exact)
 
 
-def open_keywords(parts: Sequence[Part], hidden: Sequence[Ordinals]) -> KeywordSearch:
-    """One keyword index over all parts."""
+def open_keywords(parts: Sequence[Part], hidden: Sequence[Ordinals]) -> Keywords:
+    """One keyword index over all parts; one over none where a part's cannot be read."""
     pairs = zip(parts, hidden, strict=True)
-    return KeywordSearch([KeywordPart(part.terms, part.lengths, ordinals) for part, ordinals in pairs])
+    try:
+        return KeywordSearch([KeywordPart(part.terms, part.lengths, ordinals) for part, ordinals in pairs])
+    except ArtifactCorrupt:
+        return KeywordSearch([])
 
 
 def joined(columns: Sequence[NDArray[_Number]]) -> NDArray[_Number]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from quire.artifact.layout import MANIFEST
+from quire.artifact.layout import KEYWORDS, MANIFEST
 from quire.artifact.reader import Segment, open_segment
 from quire.artifact.stack import Stack
 from quire.artifact.transfer import fetch_segment, segment_key
@@ -33,12 +35,13 @@ class Shelf:
         """The segment of a collection, opened.
 
         Raises:
-            ArtifactCorrupt: a file is missing or damaged.
+            ArtifactCorrupt: a file other than the keyword index is missing or damaged.
         """
         with self._guard:
             segment = self._segments.get(digest)
         if segment is None:
-            segment = open_segment(self.folder(name, digest), digest)
+            # Without its keywords a segment can still be searched by its vectors.
+            segment = open_segment(self.folder(name, digest), digest, spared=(KEYWORDS,))
             with self._guard:
                 segment = self._segments.setdefault(digest, segment)
         return segment
@@ -62,3 +65,17 @@ class Shelf:
         if not (folder / MANIFEST).exists():
             fetch_segment(self._objects, prefix, digest, folder)
         return folder
+
+    def keep(self, digest: str, folder: Path) -> None:
+        """Keep a copy of a segment that was written here: nobody needs to fetch what they sent a moment ago."""
+        target = self._cache / "segments" / digest
+        if self._objects.local_path("") is not None or target.exists():
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=target.parent))
+        try:
+            shutil.copytree(folder, work / digest)
+            if not target.exists():
+                (work / digest).rename(target)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)

@@ -9,33 +9,20 @@ models/<digest>/...                        each model once
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from quire.artifact import pointer as states
-from quire.artifact.layout import Manifest, Pointer, SegmentRef, read_pointer
+from quire.artifact.layout import Manifest, Pointer, SegmentRef
 from quire.artifact.lock import BuildLock
+from quire.artifact.pointers import Pointers
 from quire.artifact.reader import Segment, verify_segment
 from quire.artifact.shelf import Shelf
-from quire.artifact.transfer import (
-    COLLECTIONS,
-    POINTER,
-    collection_key,
-    lock_key,
-    pointer_key,
-    segment_key,
-    upload_model,
-    upload_segment,
-    versions_key,
-)
-from quire.errors import SwapConflict, UnknownCollection, UnknownVersion
+from quire.artifact.transfer import lock_key, segment_key, upload_model, upload_segment
+from quire.errors import UnknownCollection
 from quire.index import OpenedIndex
 from quire.ports import ObjectStore
-
-SWAP_ATTEMPTS = 50
 
 
 class SegmentStore:
@@ -51,14 +38,12 @@ class SegmentStore:
         self._objects = objects
         self._shelf = Shelf(objects, cache)
         self._clock = clock
-        self._guard = threading.Lock()
-        self._last: dict[str, Pointer] = {}
+        self.pointers = Pointers(objects)
         self._locks: dict[str, BuildLock] = {}
 
     def collections(self) -> list[str]:
         """Names of the collections that have a pointer, sorted."""
-        names = [name.rstrip("/") for name in self._objects.list(COLLECTIONS) if name.endswith("/")]
-        return [name for name in names if POINTER in self._objects.list(collection_key(name))]
+        return self.pointers.collections()
 
     def pointer(self, name: str, known: Pointer | None = None) -> Pointer:
         """What the collection serves now; `known` itself where that has not moved.
@@ -66,30 +51,11 @@ class SegmentStore:
         Raises:
             UnknownCollection: the collection has no pointer.
         """
-        try:
-            if known is not None and known.etag:
-                stored = self._objects.read_if_changed(pointer_key(name), known.etag)
-                if stored is None:
-                    return known
-            else:
-                stored = self._objects.read(pointer_key(name))
-        except KeyError:
-            stored = None
-        if stored is None:
-            raise UnknownCollection(f"collection {name!r}: not in this store", field="collection")
-        pointer = read_pointer(stored.data, stored.etag)
-        with self._guard:
-            self._last[name] = pointer
-        return pointer
+        return self.pointers.read(name, known)
 
     def versions(self, name: str) -> list[Pointer]:
         """Published versions that the store holds and the current state, newest first."""
-        current = self.pointer(name)
-        held = {current.version: current}
-        for file in self._objects.list(versions_key(name)):
-            version = file.removesuffix(".json")
-            held.setdefault(version, self._record(name, version))
-        return sorted(held.values(), key=lambda one: (one.published_at, one.version), reverse=True)
+        return self.pointers.versions(name)
 
     def open(self, name: str, version: str | None = None) -> OpenedIndex:
         """Open a version by its id, by default the current one. Today's tombstones hold in older versions too.
@@ -99,13 +65,13 @@ class SegmentStore:
             UnknownVersion: the store holds no such version.
             ArtifactCorrupt: a file is missing or damaged.
         """
-        last = self._last.get(name)
+        last = self.pointers.seen(name)
         if version is not None and last is not None and last.version == version:
             return self._open(last, last)
         current = self.pointer(name)
         if version is None or version == current.version:
             return self._open(current, current)
-        return self._open(self._record(name, version), current)
+        return self._open(self.pointers.record(name, version), current)
 
     def open_state(self, pointer: Pointer) -> OpenedIndex:
         """Open exactly this state, without a look at what is served now.
@@ -138,9 +104,14 @@ class SegmentStore:
             verify_segment(self._shelf.folder(name, digest), digest)
         return digests
 
-    def put(self, name: str, folder: Path, manifest: Manifest) -> None:
-        """Store a segment's files; nothing serves them until the pointer names them."""
-        upload_segment(self._objects, segment_key(name, manifest.digest), folder, manifest)
+    def put(self, name: str, folder: Path, manifest: Manifest, *, is_new: bool = False) -> None:
+        """Store a segment's files; nothing serves them until the pointer names them.
+
+        `is_new`: this process made it and will read it, and nobody else can have stored it.
+        """
+        upload_segment(self._objects, segment_key(name, manifest.digest), folder, manifest, is_new=is_new)
+        if is_new:
+            self._shelf.keep(manifest.digest, folder)
 
     def publish(self, name: str, folder: Path, manifest: Manifest, *, label: str | None = None) -> Pointer:
         """Store a built segment and serve it in place of the builds before; files first, the pointer last.
@@ -163,51 +134,7 @@ class SegmentStore:
 
         if lock:
             lock.renew()
-        return self.advance(name, advance, record=True)
-
-    def advance(
-        self, name: str, change: Callable[[Pointer | None], Pointer], *, record: bool = False
-    ) -> Pointer:
-        """Swap the pointer for `change` of what it is, again where it moved meanwhile.
-
-        Raises:
-            SwapConflict: it moved `SWAP_ATTEMPTS` times.
-        """
-        for attempt in range(SWAP_ATTEMPTS):
-            try:
-                previous: Pointer | None = self.pointer(name)
-            except UnknownCollection:
-                previous = None
-            try:
-                return self.swap(name, change(previous), previous, record=record)
-            except SwapConflict:
-                time.sleep(0.002 * min(attempt + 1, 10))
-        raise SwapConflict(f"{pointer_key(name)}: moved {SWAP_ATTEMPTS} times while it was being swapped")
-
-    def swap(self, name: str, pointer: Pointer, expected: Pointer | None, *, record: bool = False) -> Pointer:
-        """Make `pointer` the collection's state if that is still `expected` (None: there is none yet).
-
-        With `record` this state and the one before it stay versions that can be asked for. A record is written only
-        of what was served: a swap that fails, or a process that dies in the middle, leaves none of a state that
-        never was.
-
-        Raises:
-            SwapConflict: the pointer moved since `expected` was read.
-        """
-        if record and expected:
-            self._write_record(name, expected)
-        etag = self._objects.write(
-            pointer_key(name),
-            pointer.to_json(),
-            if_match=expected.etag if expected else None,
-            if_absent=expected is None,
-        )
-        swapped = replace(pointer, etag=etag)
-        if record:
-            self._write_record(name, swapped)
-        with self._guard:
-            self._last[name] = swapped
-        return swapped
+        return self.pointers.advance(name, advance, record=True)
 
     def lock(self, name: str) -> BuildLock:
         """The collection's build lock, to be held by a `with` block around reading and publishing."""
@@ -222,18 +149,6 @@ class SegmentStore:
             return states.last_sequence(self.pointer(name))
         except UnknownCollection:
             return 0
-
-    def _write_record(self, name: str, pointer: Pointer) -> None:
-        try:
-            self._objects.write(versions_key(name, pointer.version), pointer.to_json(), if_absent=True)
-        except SwapConflict:
-            return  # published before: its first record stands
-
-    def _record(self, name: str, version: str) -> Pointer:
-        stored = self._objects.read(versions_key(name, version))
-        if stored is None:
-            raise UnknownVersion(f"version {version!r} of {name!r}: not in this store", field="version")
-        return read_pointer(stored.data)
 
     def _open(self, pointer: Pointer, current: Pointer) -> OpenedIndex:
         segments = [

@@ -54,9 +54,14 @@ CONDEMNED = "condemned.json"
 """What nothing refers to any more, and since when: `prune` removes it a while later."""
 
 
-def upload_segment(objects: ObjectStore, prefix: str, folder: Path, manifest: Manifest) -> None:
-    """Store a segment's files, the manifest last; where that is already there nothing is sent."""
-    if objects.read(prefix + MANIFEST) is not None:
+def upload_segment(
+    objects: ObjectStore, prefix: str, folder: Path, manifest: Manifest, *, is_new: bool = False
+) -> None:
+    """Store a segment's files, the manifest last; where that is already there nothing is sent.
+
+    `is_new` says that it cannot be there, and saves the look.
+    """
+    if not is_new and objects.read(prefix + MANIFEST) is not None:
         return
     _carry(
         objects.put_file, ((prefix + name, folder / name, one.sha256) for name, one in manifest.files.items())
