@@ -29,7 +29,7 @@ from quire.sites import Submission
 from tests.support.corpus import write_corpus
 from tests.support.fakes import HashingEmbedder
 from tests.support.lively import Lively
-from tests.support.site_writer import SITE
+from tests.support.site_writer import SITE as ACME
 from tests.support.stores import MemoryStore
 
 EMBEDDER = HashingEmbedder()
@@ -292,15 +292,15 @@ def test_a_write_to_a_bucket_sends_its_files_and_fetches_nothing_back(tmp_path: 
     documents = lively.live.documents
     for number in range(3):
         objects.calls.clear()
-        added = documents.add(ANYONE, SITE, Submission(f"The word zq{number} stands here alone.", "a.txt"))
+        added = documents.add(ANYONE, ACME, Submission(f"The word zq{number} stands here alone.", "a.txt"))
         files = len(
-            lively.store.segment(SITE.name, lively.store.pointer(SITE.name).segments[-1]).manifest.files
+            lively.store.segment(ACME.name, lively.store.pointer(ACME.name).segments[-1]).manifest.files
         )
         assert objects.calls["put_file"] == files + 1
         assert "fetch_file" not in objects.calls
         assert objects.calls["write"] == 2  # its text and the pointer
     objects.calls.clear()
-    documents.delete(ANYONE, SITE, added.id)
+    documents.delete(ANYONE, ACME, added.id)
     assert "fetch_file" not in objects.calls
 
 
@@ -308,12 +308,12 @@ def test_a_document_that_another_process_wrote_since_can_be_deleted_and_replaced
     """A swap builds on what this process saw last; where that is old, it looks again before it says no."""
     objects = MemoryStore()
     one, other = (Lively(tmp_path / name, objects=objects).live.documents for name in ("one", "other"))
-    one.add(ANYONE, SITE, Submission("Something that both know.", "a.txt"))
-    other.page(ANYONE, SITE, limit=1)
-    added = one.add(ANYONE, SITE, Submission("Something that one process wrote.", "b.txt"))
-    other.delete(ANYONE, SITE, added.id)
+    one.add(ANYONE, ACME, Submission("Something that both know.", "a.txt"))
+    other.page(ANYONE, ACME, limit=1)
+    added = one.add(ANYONE, ACME, Submission("Something that one process wrote.", "b.txt"))
+    other.delete(ANYONE, ACME, added.id)
     with pytest.raises(UnknownDocument):
-        one.delete(ANYONE, SITE, added.id)
-    again = other.add(ANYONE, SITE, Submission("Something that the other wrote.", "c.txt"))
-    assert one.replace(ANYONE, SITE, again.id, Submission("Replaced.")).source == "c.txt"
-    assert other.get(ANYONE, SITE, again.id).content == "Replaced."
+        one.delete(ANYONE, ACME, added.id)
+    again = other.add(ANYONE, ACME, Submission("Something that the other wrote.", "c.txt"))
+    assert one.replace(ANYONE, ACME, again.id, Submission("Replaced.")).source == "c.txt"
+    assert other.get(ANYONE, ACME, again.id).content == "Replaced."
