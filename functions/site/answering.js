@@ -26,11 +26,12 @@ export class AnswerPanel {
     else if (event === "done") this.#finish(data);
   }
 
-  /** Stop writing; `words` say why the text ends here. */
-  end(words = "") {
+  /** Stop writing; `words` say why the text ends here, and `onAgain` is offered where asking again may help. */
+  end(words = "", onAgain = null) {
     this.root.classList.remove("writing");
     this.stop.remove();
-    if (words) this.tail.append(h("p.broken", { role: "alert" }, words));
+    this.body.hidden = !this.text;
+    if (words) this.tail.append(h("p.broken", { role: "alert" }, words, onAgain && h("button.quiet", { type: "button", onclick: onAgain }, "Ask again")));
   }
 
   #later(text) {
@@ -56,7 +57,8 @@ export class AnswerPanel {
     this.root.classList.toggle("unanswered", !this.answerable);
     this.#paint();
     this.end();
-    const by = data.model_used === "extractive" ? "quoted from the sources" : data.model_used ? `written by ${data.model_used}` : "";
+    if (!this.answerable) this.root.querySelector("h2").textContent = "Not in the sources";
+    const by = !this.answerable ? "" : data.model_used === "extractive" ? "quoted from the sources" : data.model_used ? `written by ${data.model_used}` : "";
     this.tail.replaceChildren(
       ...[...(data.notices ?? []), ...(data.degraded ?? [])].map((one) => h("p.note", null, one)),
       this.citations.length ? h("ol.cited", null, ...this.citations.map((one) => this.#cited(one))) : "",

@@ -1,21 +1,24 @@
 /** The page: what is asked stands in the address, and everything shown follows from it. */
+import { addressOf, readAddress, writeHistory } from "./address.js";
 import { Api, apiKey, keepKey } from "./api.js";
 import { $, count, h } from "./dom.js";
 import { AnswerPanel } from "./answering.js";
 import { wordsOf } from "./marking.js";
 import { showPassage } from "./passage.js";
-import { card, facetList, facetsOf, fieldLabel } from "./results.js";
+import { card, facetList, facetsOf } from "./results.js";
 import * as states from "./states.js";
 
 const DEBOUNCE_MS = 90;
-const FETCHED = 50;
 const SHOWN = 10;
+// Facets count over these; they are asked for once typing has paused, since fifty passages cost twice what ten do.
+const COUNTED = 50;
+const PAUSE_MS = 250;
 const api = new Api(new URL("./", location.href).href);
 const view = { q: "", collection: "", filters: {}, ask: false, passage: "" };
 let collections = [];
 let details = new Map();
 let found = null;
-let unfiltered = { of: "", hits: [] };
+let counted = null;
 let shown = SHOWN;
 let panel = null;
 let searching = null;
@@ -23,42 +26,16 @@ let answering = null;
 let timer = 0;
 let stopClock = () => {};
 
-// ---- the address --------------------------------------------------------------------------------------------------
-
-function readAddress() {
-  const given = new URLSearchParams(location.search);
-  view.q = given.get("q") ?? "";
-  view.collection = given.get("c") ?? view.collection;
-  view.ask = given.has("ask");
-  view.passage = given.get("p") ?? "";
-  view.filters = {};
-  for (const [key, value] of given) if (key.startsWith("f.")) (view.filters[key.slice(2)] ??= []).push(value);
-}
-
-function addressOf(changes = {}) {
-  const wanted = { ...view, ...changes };
-  const parts = new URLSearchParams();
-  if (wanted.collection) parts.set("c", wanted.collection);
-  if (wanted.q) parts.set("q", wanted.q);
-  for (const [field, values] of Object.entries(wanted.filters)) for (const value of values) parts.append(`f.${field}`, value);
-  if (wanted.ask) parts.set("ask", "1");
-  if (wanted.passage) parts.set("p", wanted.passage);
-  const text = parts.toString();
-  return text ? `?${text}` : location.pathname;
-}
-
 /** Write the view to the address; `step` makes a place that the back button returns to. */
 function writeAddress(step) {
-  const address = addressOf();
-  if (step && address !== (location.search || location.pathname)) history.pushState(null, "", address);
-  else history.replaceState(null, "", address);
+  writeHistory(addressOf(view), step);
   document.title = view.q ? `${view.q} · Quire` : "Quire";
 }
 
 // ---- collections --------------------------------------------------------------------------------------------------
 
 async function start() {
-  readAddress();
+  readAddress(view);
   try {
     ({ collections } = await api.collections());
   } catch (problem) {
@@ -67,6 +44,7 @@ async function start() {
   }
   $("collection").replaceChildren(...collections.map((one) => h("option", { value: one.name }, states.sentenceCase(one.title))));
   $("collection").disabled = !collections.length;
+  $("collection").parentElement.hidden = !collections.length;
   if (!collections.some((one) => one.name === view.collection)) view.collection = collections[0]?.name ?? "";
   await follow();
 }
@@ -124,12 +102,12 @@ async function search() {
   const turn = searching = new AbortController();
   const waiting = setTimeout(showWaiting, 160);
   try {
-    const [wanted, all, about] = await ask(q, turn.signal);
+    found = await api.query(body(q, SHOWN), turn.signal);
     if (turn !== searching) return;
-    unfiltered = { of: `${view.collection}\n${q}`, hits: all };
-    found = wanted;
     shown = SHOWN;
-    showFound(about);
+    showFound();
+    if (view.passage) await complete(q, turn);
+    else timer = setTimeout(complete, PAUSE_MS, q, turn);
   } catch (problem) {
     if (turn === searching && problem.name !== "AbortError") fail(problem, search);
   } finally {
@@ -138,15 +116,28 @@ async function search() {
   }
 }
 
-/** The hits, the hits without filters (what facets count), and the collection's description. */
-async function ask(q, signal) {
-  const body = { collection: view.collection, q, top_k: FETCHED };
+function body(q, most, filters = view.filters) {
+  const asked = { collection: view.collection, q, top_k: most };
+  return Object.keys(filters).length ? { ...asked, filters } : asked;
+}
+
+/** The rest of the hits, and what the facets count: the best passages without any filter. */
+async function complete(q, turn) {
+  const of = `${view.collection}\n${q}`;
   const isFiltered = Object.keys(view.filters).length > 0;
-  const wanted = api.query(isFiltered ? { ...body, filters: view.filters } : body, signal);
-  const known = unfiltered.of === `${view.collection}\n${q}`;
-  const all = !isFiltered ? wanted : known ? { hits: unfiltered.hits } : api.query(body, signal);
-  const [one, every, about] = await Promise.all([wanted, all, detail(view.collection)]);
-  return [one, every.hits, about];
+  try {
+    const wanted = api.query(body(q, COUNTED), turn.signal);
+    const all = !isFiltered ? wanted : counted?.of === of ? counted : api.query(body(q, COUNTED, {}), turn.signal);
+    const [one, every, about] = await Promise.all([wanted, all, detail(view.collection)]);
+    if (turn !== searching) return;
+    found = one;
+    counted = { of, hits: every.hits };
+    showFacets(facetsOf(counted.hits, about.filters, view.filters));
+    showMoreButton();
+  } catch (problem) {
+    // The first hits stand; what is missing here comes with the next search.
+    if (turn === searching && problem.name !== "AbortError") $("facets").hidden = true;
+  }
 }
 
 function showStart() {
@@ -154,52 +145,59 @@ function showStart() {
   $("found").hidden = $("answer").hidden = true;
   $("state").hidden = false;
   document.body.classList.add("at-start");
-  $("state").replaceChildren(...(collections.length ? states.startState(collections, choose) : states.emptyShelf()));
+  $("state").replaceChildren(...(collections.length ? states.startState(collections, view.collection, choose) : states.emptyShelf()));
 }
 
 function showWaiting() {
   document.body.classList.remove("at-start");
   $("state").hidden = true;
   $("found").hidden = false;
-  if (!found) $("results").replaceChildren(...states.skeleton());
-  $("found").classList.add("stale");
+  if (found) $("found").classList.add("stale");
+  else $("results").replaceChildren(...states.skeleton());
 }
 
-function showFound(about) {
+function showFound() {
   settle();
   document.body.classList.remove("at-start");
   notice([...(current()?.degraded ?? []), ...found.degraded]);
-  const hasFilters = Object.keys(view.filters).length > 0;
-  const groups = facetsOf(unfiltered.hits, about.filters, view.filters);
-  showFacets(groups);
-  $("found").hidden = !found.hits.length && !groups.length;
+  const isFiltered = Object.keys(view.filters).length > 0;
+  $("found").hidden = !found.hits.length && !isFiltered;
   $("state").hidden = found.hits.length > 0;
-  if (!found.hits.length) $("state").replaceChildren(...states.nothingFound(view.q, hasFilters, clearFilters).filter(Boolean));
+  if (!found.hits.length) $("state").replaceChildren(...states.nothingFound(view.q, isFiltered, clearFilters).filter(Boolean));
+  // The place of the facets is kept, so that nothing moves when their counts come.
+  if ($("facets").hidden || counted?.of.split("\n")[0] !== view.collection) showFacets([]);
+  $("facets").classList.add("stale");
   showCards();
-  const many = found.hits.length === FETCHED ? `the best ${FETCHED} passages` : count(found.hits.length, "passage");
-  $("live").textContent = found.hits.length ? `${many} found` : "No passage found";
+  $("live").textContent = found.hits.length === SHOWN ? "Passages found, the best first" : found.hits.length ? `${count(found.hits.length, "passage")} found` : "No passage found";
 }
 
 function showFacets(groups) {
   const focused = document.activeElement?.dataset?.facet;
-  const chosen = Object.entries(view.filters).flatMap(([field, values]) => values.map((value) => `${fieldLabel(field)}: ${value}`));
-  const wide = matchMedia("(min-width: 60rem)").matches;
-  const wasOpen = $("facets").querySelector("details")?.open;
-  $("facets").hidden = !groups.length;
-  $("facets").replaceChildren(h("details", { open: wide || wasOpen },
-    h("summary", null, chosen.length ? `Narrow (${chosen.length})` : "Narrow"),
-    ...facetList(groups, view.filters, toggle),
-    chosen.length ? h("button.quiet", { type: "button", onclick: clearFilters }, "Remove all") : ""));
-  if (focused) $("facets").querySelector(`[data-facet="${CSS.escape(focused)}"]`)?.focus();
+  const chosen = Object.values(view.filters).flat().length;
+  $("facets").hidden = Boolean(counted) && !groups.length && !found.hits.length;
+  $("facets").classList.remove("stale");
+  $("narrow").open ||= matchMedia("(min-width: 60rem)").matches;
+  $("narrow").firstElementChild.textContent = chosen ? `Narrow (${chosen})` : "Narrow";
+  $("groups").replaceChildren(
+    groups.length ? h("p.basis", null, `Counts among the ${count(counted.hits.length, "best passage")}.`) : "",
+    chosen ? h("button.quiet", { type: "button", onclick: clearFilters }, "Remove filters") : "",
+    ...facetList(groups, view.filters, toggle));
+  if (focused) $("groups").querySelector(`[data-facet="${CSS.escape(focused)}"]`)?.focus();
 }
 
 function showCards() {
   const words = wordsOf(view.q);
   const one = current();
-  const options = { words, label: one?.label ? states.shortLabel(one.label) : "", onOpen: (hit) => openPassage(hit, {}), onCopy: copyLink };
-  const cards = found.hits.slice(0, shown).map((hit) => card(hit, options));
-  const more = found.hits.length > shown && h("button.more", { type: "button", onclick: showMore }, `Show ${Math.min(SHOWN, found.hits.length - shown)} more`);
-  $("results").replaceChildren(...cards, ...(more ? [more] : []));
+  const options = { words, label: states.shortLabel(one?.label || found.version), onOpen: (hit) => openPassage(hit, {}), onCopy: copyLink };
+  $("results").replaceChildren(...found.hits.slice(0, shown).map((hit) => card(hit, options)));
+  showMoreButton();
+}
+
+function showMoreButton() {
+  const left = found.hits.length - shown;
+  $("results").querySelector(".more, .end")?.remove();
+  if (left > 0) $("results").append(h("button.more", { type: "button", onclick: showMore }, `Show ${Math.min(SHOWN, left)} more`));
+  else if (shown >= COUNTED) $("results").append(h("p.end", null, `These are the best ${COUNTED}. Other words find other passages.`));
 }
 
 function showMore() {
@@ -213,6 +211,7 @@ function settle() { stopClock(); stopClock = () => {}; }
 
 function fail(problem, again) {
   settle();
+  if (problem.status === 0) notice([]);
   $("found").hidden = true;
   $("state").hidden = false;
   document.body.classList.remove("at-start");
@@ -248,8 +247,8 @@ async function answer({ step = true } = {}) {
     $("live").textContent = `Answer: ${mine.body.textContent.slice(0, 400)}`;
   } catch (problem) {
     if (problem.name === "AbortError") mine.end("Stopped.");
-    else if (problem.status === 401) { $("answer").hidden = true; fail(problem, () => answer({ step: false })); }
-    else mine.end(`${states.failure(problem)[0]} ${states.failure(problem)[1]}`);
+    else if (problem.status === 401) { $("answer").hidden = true; fail(problem, follow); }
+    else mine.end(states.failure(problem).slice(0, 2).join(" "), () => answer({ step: false }));
   }
 }
 
@@ -269,7 +268,7 @@ function closePassage() {
 }
 
 async function copyLink(hit, button) {
-  const link = new URL(addressOf({ passage: hit.id }), location.href).href;
+  const link = new URL(addressOf({ ...view, passage: hit.id }), location.href).href;
   const before = button.textContent;
   try {
     await navigator.clipboard.writeText(link);
@@ -358,7 +357,7 @@ $("collection").addEventListener("change", (event) => choose(event.target.value)
 $("passage").addEventListener("close", closePassage);
 $("passage").addEventListener("click", (event) => { if (event.target === $("passage")) $("passage").close(); });
 document.addEventListener("keydown", onKey);
-addEventListener("popstate", () => { readAddress(); if (!view.passage && $("passage").open) $("passage").close(); follow(); });
+addEventListener("popstate", () => { readAddress(view); if (!view.passage && $("passage").open) $("passage").close(); follow(); });
 addEventListener("online", () => (collections.length ? search() : start()));
-addEventListener("offline", () => notice(["You are offline. What is shown may be old."]));
+addEventListener("offline", () => { if (!$("found").hidden) notice(["You are offline. What is shown may be old."]); });
 start();

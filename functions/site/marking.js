@@ -3,7 +3,7 @@ import { h } from "./dom.js";
 
 const COMMON = new Set("a an and are as at be by can do does for from how i in is it me my of on or so that the this to was what when where which who why will with you your".split(" "));
 
-/** A pattern that finds the question's words at the start of words, their endings left open; null without any. */
+/** A pattern that finds the beginnings of the question's words; null without any. */
 export function wordsOf(question) {
   const words = new Set();
   for (const [word] of question.toLowerCase().matchAll(/[\p{L}\p{N}_]+/gu)) {
@@ -11,7 +11,17 @@ export function wordsOf(question) {
   }
   if (!words.size) return null;
   const any = [...words].sort((a, b) => b.length - a.length).slice(0, 24).join("|");
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})[\\p{Ll}\\p{N}]{0,4}(?![\\p{Ll}\\p{N}])|(?<=[\\p{Ll}])(?:${any})(?=\\p{Lu}|(?![\\p{L}]))`, "giu");
+  return new RegExp(any, "giu");
+}
+
+/** Where the word ends that begins at `at`, or `at` where none does: it begins a word or a camelCase part, and has a short ending. */
+function endOfWord(text, at, stem) {
+  const before = at ? text[at - 1] : "";
+  const isPart = /[\p{Ll}\p{N}]/u.test(before) && /^\p{Lu}/u.test(stem);
+  if (/[\p{L}\p{N}]/u.test(before) && !isPart) return at;
+  const isLoud = /\p{Lu}/u.test(stem) && stem === stem.toUpperCase();
+  const [ending] = (isLoud ? /^[\p{L}\p{N}]*/u : /^[\p{Ll}\p{N}]*/u).exec(text.slice(at + stem.length));
+  return ending.length <= 4 ? at + stem.length + ending.length : at;
 }
 
 /** Wrap what the pattern finds in `mark`. */
@@ -21,9 +31,11 @@ export function markWords(root, pattern) {
     const text = node.data;
     const parts = [];
     let last = 0;
-    for (const match of text.matchAll(pattern)) {
-      parts.push(text.slice(last, match.index), h("mark", null, match[0]));
-      last = match.index + match[0].length;
+    for (const { 0: stem, index } of text.matchAll(pattern)) {
+      const end = index < last ? index : endOfWord(text, index, stem);
+      if (end === index) continue;
+      parts.push(text.slice(last, index), h("mark", null, text.slice(index, end)));
+      last = end;
     }
     if (parts.length) node.replaceWith(...parts, text.slice(last));
   }
@@ -47,23 +59,23 @@ export function markQuote(root, quote) {
   const wanted = [...folded(quote)].join("");
   const from = wanted ? letters.indexOf(wanted) : -1;
   if (from < 0) return null;
-  const spans = new Map();
-  for (const [node, at] of places.slice(from, from + wanted.length)) {
-    const span = spans.get(node) ?? spans.set(node, [at, at]).get(node);
-    span[1] = at;
-  }
+  const [start, startAt] = places[from];
+  const [end, endAt] = places[from + wanted.length - 1];
   let first = null;
-  for (const [node, [start, end]] of spans) {
-    const mark = h("mark.quote", null, node.data.slice(start, end + 1));
-    node.replaceWith(node.data.slice(0, start), mark, node.data.slice(end + 1));
+  for (const node of nodes.slice(nodes.indexOf(start), nodes.indexOf(end) + 1)) {
+    const begins = node === start ? startAt : 0;
+    const ends = node === end ? endAt + 1 : node.data.length;
+    if (!node.data.slice(begins, ends).trim()) continue;
+    const mark = h("mark.quote", null, node.data.slice(begins, ends));
+    node.replaceWith(node.data.slice(0, begins), mark, node.data.slice(ends));
     first ??= mark;
   }
   return first;
 }
 
-/** Letters and digits alone; the targets of links are left out, since they are not shown. */
+/** Letters and digits alone; targets of links and languages of fences are left out, since they are not shown. */
 function folded(text) {
-  return text.replace(/(!?\[[^\]]*\])\([^)\s]*\)/g, "$1").replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
+  return text.replace(/^([ \t]*(?:`{3,}|~{3,}))[^`\n]*$/gm, "$1").replace(/(!?\[[^\]]*\])\([^)\s]*\)/g, "$1").replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
 }
 
 function textNodes(root) {

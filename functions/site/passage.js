@@ -1,12 +1,12 @@
 /** The dialog that shows one passage whole, with the quote of a citation marked. */
 import { h, safeLink } from "./dom.js";
 import { markQuote, markWords } from "./marking.js";
-import { place, rendered, titleOf } from "./results.js";
+import { asMarkdown, place, rendered, titleOf } from "./results.js";
 
 /** Fill the dialog and open it. `quote` is what a citation quotes; `words` are marked where there is none. */
 export function showPassage(dialog, hit, { quote = "", number = 0, words = null, label = "", onCopy }) {
   const body = h("div.md", null, rendered(hit));
-  const mark = quote ? markQuote(body, quote) : null;
+  const mark = quote ? markQuote(body, asMarkdown(hit, quote)) : null;
   if (!quote) markWords(body, words);
   const page = safeLink(hit.citation.url);
   dialog.replaceChildren(

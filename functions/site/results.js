@@ -1,11 +1,14 @@
 /** Result cards and the facets beside them. */
-import { h, safeLink } from "./dom.js";
+import { count, h, safeLink } from "./dom.js";
 import { codeBlock } from "./code.js";
 import { markdown } from "./markdown.js";
 import { markWords } from "./marking.js";
+import { fromRst } from "./rst.js";
 
 const MOST_VALUES = 7;
-const LABELS = { class_name: "Class", member_type: "Kind", member_name: "Member", file_path: "File", path: "File", filename: "File", source: "Source", chapter: "Chapter", section: "Section", tags: "Tag", deprecated: "Deprecated", language: "Language", lang: "Language", is_test: "Test" };
+// A card shows six lines; more would only cost layout at each keystroke.
+const EXCERPT = 800;
+const LABELS = { class_name: "Class", member_type: "Kind", member_name: "Member", file_path: "File", path: "File", filename: "File", source: "Source", chapter: "Chapter", section: "Section", tags: "Tag", deprecated: "Deprecated", language: "Language", lang: "Language", is_test: "Test code" };
 const HIDDEN = new Set(["filename", "chapter_dir", "heading", "internal", "member_name", "file_path", "path", "section", "symbol", "repository"]);
 
 /** The name that a hit goes by: its member, its heading, its title or its file. */
@@ -55,21 +58,27 @@ const PROSE = new Set(["markdown", "mdx", "text", "rst", "asciidoc", "html"]);
 /** A hit's text: code as code, anything else as Markdown. */
 export function rendered(hit, text = hit.text) {
   const language = hit.metadata.lang;
-  return language && !PROSE.has(language) ? codeBlock(text, language) : markdown(text);
+  return language && !PROSE.has(language) ? codeBlock(text, language) : markdown(asMarkdown(hit, text));
 }
+
+/** What of a hit is rendered, so that a quote is looked for in the same words. */
+export const asMarkdown = (hit, text) => hit.metadata.lang === "rst" ? fromRst(text) : text;
 
 /** The text without a first line that only repeats the card's title, cut where nobody would read on. */
 function withoutTitle(hit) {
   const lines = hit.text.split("\n");
   const first = lines[0].replace(/^#+\s*/, "").trim();
   const rest = first === titleOf(hit) && lines.length > 1 ? lines.slice(1).join("\n") : hit.text;
-  return rest.length > 1400 ? `${rest.slice(0, 1400)} …` : rest;
+  return rest.length > EXCERPT ? `${rest.slice(0, EXCERPT)} …` : rest;
 }
+
+const ORDER = ["chapter", "source", "member_type", "class_name", "kind", "language", "lang", "tags", "deprecated", "is_test"];
+const rankOf = (field) => (ORDER.indexOf(field) + 1 || 99);
 
 /** Counts of each field's values over the hits, most frequent first; fields that do not divide them are left out. */
 export function facetsOf(hits, fields, chosen) {
   const groups = [];
-  for (const field of fields) {
+  for (const field of [...fields].sort((a, b) => rankOf(a) - rankOf(b))) {
     if (HIDDEN.has(field) && !chosen[field]) continue;
     const counts = new Map();
     for (const hit of hits) {
@@ -90,7 +99,7 @@ export function facetList(groups, chosen, onToggle) {
     const shown = values.filter(([value], at) => at < MOST_VALUES || picked.includes(value));
     const rows = shown.map(([value, number]) => h("label.value", null,
       h("input", { type: "checkbox", checked: picked.includes(value), onchange: () => onToggle(field, value), "data-facet": `${field}:${value}` }),
-      h("span.words", null, valueLabel(field, value)), h("span.number", { "aria-label": `${number} results` }, String(number))));
+      h("span.words", { title: valueLabel(field, value) }, valueLabel(field, value)), h("span.number", { "aria-label": count(number, "result") }, String(number))));
     return h("fieldset", null, h("legend", null, fieldLabel(field)), ...rows);
   });
 }

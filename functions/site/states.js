@@ -2,10 +2,10 @@
 import { ago, count, h } from "./dom.js";
 import { keepKey } from "./api.js";
 
-export function startState(collections, onChoose) {
-  const cards = collections.map((one) => h("button.shelf", { type: "button", onclick: () => onChoose(one.name) },
+export function startState(collections, chosen, onChoose) {
+  const cards = collections.map((one) => h("button.shelf", { type: "button", "aria-pressed": String(one.name === chosen), onclick: () => onChoose(one.name) },
     h("strong", null, sentenceCase(one.title)),
-    h("span", null, one.status === "unavailable" ? "cannot be served now" : `${count(one.documents, "document")} · ${count(one.chunks, "passage")}`),
+    h("span", null, one.status === "unavailable" ? "cannot be served now" : `${count(one.documents, "document")}, ${count(one.chunks, "passage")}`),
     h("span", null, built(one))));
   return [
     h("h1", null, "Answers you can check."),

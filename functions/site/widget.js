@@ -20,7 +20,7 @@
 
   const STYLE = `
 :host{--a:var(--quire-accent,#0b6e53);--oa:var(--quire-on-accent,#fff);--p:var(--quire-paper,#fff);--i:var(--quire-ink,#1c1d1b);--r:var(--quire-radius,14px);--soft:color-mix(in srgb,var(--i) 68%,var(--p));--line:color-mix(in srgb,var(--i) 14%,var(--p));--wash:color-mix(in srgb,var(--i) 5%,var(--p));all:initial;font:1rem/1.6 var(--quire-font,system-ui,sans-serif);color:var(--i)}
-@media(prefers-color-scheme:dark){:host{--a:var(--quire-accent,#6fd3ae);--oa:var(--quire-on-accent,#08231a);--p:var(--quire-paper,#1b1e1b);--i:var(--quire-ink,#e9e9e3)}}
+:host([dark]){--a:var(--quire-accent,#6fd3ae);--oa:var(--quire-on-accent,#08231a);--p:var(--quire-paper,#1b1e1b);--i:var(--quire-ink,#e9e9e3)}
 *{box-sizing:border-box}button,textarea{font:inherit;color:inherit}button{cursor:pointer}:focus-visible{outline:2px solid var(--a);outline-offset:2px}[hidden]{display:none!important}
 .open,.about{position:fixed;z-index:2147483000;border:0;border-radius:999px;background:var(--a);color:var(--oa);font-weight:600;box-shadow:0 6px 24px -8px #0006}
 .open{right:var(--quire-right,1.25rem);bottom:var(--quire-bottom,1.25rem);padding:.7rem 1.3rem}.about{padding:.35rem .9rem;font-size:.85rem}
@@ -65,6 +65,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
   const about = make("button", { className: "about", type: "button", textContent: "Ask about this", hidden: true });
   root.append(opener, about, dialog);
 
+  const night = matchMedia("(prefers-color-scheme: dark)");
   let selected = "";
   let turn = null;
   const history = [];
@@ -90,7 +91,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
     const mine = turn = new AbortController();
     const [{ Api, keepKey, Problem }, { markdown }] = await Promise.all([import(`${base}{assets}/api.js`), import(`${base}{assets}/markdown.js`)]);
     if (key) keepKey(key);
-    const body = make("div", {});
+    const body = make("div", { className: "hello", textContent: "Looking it up…" });
     const tail = make("div", {});
     out.replaceChildren(make("p", {}, make("strong", { textContent: question })), body, tail);
     let text = "";
@@ -98,27 +99,35 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
     const cite = (n) => (known.length ? known.includes(n) : n > 0 && n < 10) && make("button", { className: "cite", type: "button", textContent: n, onclick: () => show(n) });
     const show = (n) => { const one = tail.querySelector(`[data-n="${n}"]`); if (one) { one.open = true; one.scrollIntoView({ block: "nearest" }); } };
     const on = (event, data) => {
+      if (event === "delta" || event === "done") body.className = "";
       if (event === "delta") { text += data.text; body.replaceChildren(markdown(text, cite)); }
       if (event !== "done") return;
       text = data.answer;
       known = (data.citations ?? []).map((one) => one.n);
       body.replaceChildren(markdown(text, cite));
-      tail.replaceChildren(...(data.notices ?? []).map((line) => make("p", { className: "note", textContent: line })), ...(data.citations ?? []).map(source));
+      tail.replaceChildren(...(data.notices ?? []).map((line) => make("p", { className: "note", textContent: line })), ...(data.citations ?? []).map((one) => source(one, markdown)));
       history.push({ role: "user", text: question }, { role: "assistant", text });
     };
     try {
       await new Api(base).answer({ collection, q: question, selected_text: selected || null, history: history.slice(-8) }, on, mine.signal);
     } catch (error) {
+      if (!text) body.replaceChildren();
       if (error.name !== "AbortError") tail.append(make("p", { className: "note", role: "alert", textContent: error instanceof Problem ? error.message : "The answer could not be shown." }));
     }
   }
 
-  function source(one) {
+  function source(one, markdown) {
     const lines = one.start_line ? `:${one.start_line}–${one.end_line}` : "";
-    const details = make("details", { className: "source" }, make("summary", { textContent: `${one.n}  ${one.heading || one.path || "Source"}` }), make("blockquote", { textContent: one.quote }), make("div", { className: "where", textContent: `${one.path ?? ""}${lines} · version ${one.version}` }));
+    const details = make("details", { className: "source" }, make("summary", { textContent: `${one.n}  ${one.heading || one.path || "Source"}` }), make("blockquote", {}, markdown(one.quote)), make("div", { className: "where", textContent: `${one.path ?? ""}${lines} · version ${one.version}` }));
     details.dataset.n = one.n;
     if (/^https?:\/\//.test(one.url ?? "")) details.append(make("a", { href: one.url, textContent: "Open page", rel: "noopener" }));
     return details;
+  }
+
+  /** Dark where the page is: a page that says nothing of a dark scheme is light, whatever the reader's system prefers. */
+  function followTheme() {
+    const scheme = getComputedStyle(document.documentElement).colorScheme;
+    host.toggleAttribute("dark", scheme.includes("dark") && (night.matches || !scheme.includes("light")));
   }
 
   function placeAbout() {
@@ -140,6 +149,9 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
   field.addEventListener("input", () => { send.disabled = !field.value.trim(); });
   field.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); } });
   form.addEventListener("submit", (event) => { event.preventDefault(); const question = field.value.trim(); if (!question) return; field.value = ""; send.disabled = true; ask(question); });
+  night.addEventListener("change", followTheme);
+  new MutationObserver(followTheme).observe(document.documentElement, { attributes: true, attributeFilter: ["class", "data-theme", "style"] });
   document.addEventListener("selectionchange", () => { clearTimeout(placeAbout.timer); placeAbout.timer = setTimeout(placeAbout, 150); });
   document.body.append(host);
+  followTheme();
 })();

@@ -30,7 +30,7 @@ from tests.support.tree import ROOT
 
 COLD_LIMIT_S, WARM_LIMIT_S = 120.0, 5.0
 PATIENCE_S = 600.0
-QUESTION = "How is a new index published without downtime?"
+QUESTION = "Which module may import usearch?"
 
 
 def main() -> int:

@@ -7,11 +7,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Request, Route, expect, sync_playwright
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route as PageRoute
@@ -127,6 +128,22 @@ def test_facets_count_and_narrow_and_the_back_button_undoes_them(visit: Visit) -
     page.go_back()
     expect(page.locator(".card")).not_to_have_count(number)
     assert "f.member_type" not in page.url
+
+
+def test_a_keystroke_asks_for_few_passages_and_facets_say_what_they_count(visit: Visit) -> None:
+    page = visit.go("?c=roblox")
+    asked: list[int] = []
+
+    def note(request: Request) -> None:
+        if request.url.endswith("/query"):
+            asked.append(json.loads(request.post_data or "{}")["top_k"])
+
+    page.on("request", note)
+    page.locator("#q").fill("Humanoid")
+    expect(page.locator("#facets .basis")).to_have_text("Counts among the 12 best passages.")
+    assert asked == [10, 50]
+    page.get_by_role("button", name="Show 2 more").click()
+    expect(page.locator(".card")).to_have_count(12)
 
 
 def test_a_deep_link_opens_its_passage_and_back_closes_it(visit: Visit) -> None:
@@ -252,6 +269,90 @@ def test_a_key_is_asked_for_and_kept_for_the_tab(browser: Browser, tmp_path: Pat
         expect(page.locator(".card").first).to_be_visible()
         assert page.evaluate("sessionStorage.length") == 1
         page.close()
+
+
+def test_an_answer_that_was_refused_can_be_asked_again(visit: Visit) -> None:
+    page = visit.go("?c=roblox")
+    problem = {"status": 429, "detail": "no"}
+    page.route("**/answer", lambda route: route.fulfill(status=429, json=problem))
+    page.locator("#q").fill("At how many studs does gravity pull?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Too many questions came at once.")
+    assert_accessible(page)
+    page.unroute("**/answer")
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.locator("#answer .cited li").first).to_be_visible()
+    visit.troubles[:] = [one for one in visit.troubles if "status of 429" not in one]
+
+
+def shown(page: Page, module: str, script: str, *given: str) -> Any:
+    """Run a script with the exports of one of the page's files as `it` and the given texts as `given`."""
+    known = f"(async ([release, given]) => {{ const it = await import(`./assets/${{release}}/{module}`); {script} }})"
+    return page.evaluate(known, [site().release, list(given)])
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "marked"),
+    [
+        ("tween a part", "Tweens fit in-between parts of TweenService.", ["Tweens", "parts", "Tween"]),
+        ("tasks failing", "FAILURE of a Task, failed", ["FAILURE", "Task", "failed"]),
+        ("Humanoid.MoveTo", "humanoid:MoveToFinished, a humanoids", ["humanoid", "MoveTo", "humanoids"]),
+        ("part", "a party, a particular partition", ["party"]),
+    ],
+)
+def test_words_of_the_question_are_marked_and_parts_of_other_words_are_not(
+    visit: Visit, question: str, text: str, marked: list[str]
+) -> None:
+    script = """
+        const box = document.createElement("p");
+        box.textContent = given[1];
+        it.markWords(box, it.wordsOf(given[0]));
+        return [...box.querySelectorAll("mark")].map((one) => one.textContent);
+    """
+    assert shown(visit.go(), "marking.js", script, question, text) == marked
+
+
+def test_a_quote_is_marked_across_a_block_of_code(visit: Visit) -> None:
+    script = """
+        const { markdown } = await import(`./assets/${release}/markdown.js`);
+        const box = document.createElement("div");
+        box.append(markdown(given[0]));
+        it.markQuote(box, given[1]);
+        return [...box.querySelectorAll("mark.quote")].map((one) => one.textContent).join("");
+    """
+    text = "Run this:\n\n```python\nimport quire\n```\n\nThen wait."
+    marked = shown(visit.go(), "marking.js", script, text, text[: text.index("Then")].strip())
+    assert marked.strip() == "Run this:import quire"
+
+
+def test_restructured_text_is_shown_as_text_and_code(visit: Visit) -> None:
+    text = "\n".join(
+        [
+            ".. _retrying:",
+            "",
+            "Retrying",
+            "========",
+            "",
+            "Call :meth:`~app.Task.retry` or see `the guide <https://docs.example/retry>`_::",
+            "",
+            "    task.retry()",
+            "",
+            ".. note::",
+            "",
+            "    It raises ``Retry``.",
+        ]
+    )
+    told = shown(visit.go(), "rst.js", "return it.fromRst(given[0]);", text)
+    said = [line for line in told.split("\n") if line]
+    assert said == [
+        "## Retrying",
+        "Call `app.Task.retry` or see [the guide](https://docs.example/retry):",
+        "```",
+        "task.retry()",
+        "```",
+        "**Note**",
+        "It raises ``Retry``.",
+    ]
 
 
 def test_sources_cannot_bring_markup_scripts_or_images(visit: Visit) -> None:

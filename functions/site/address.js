@@ -1,0 +1,29 @@
+/** What is asked, as the address says it: `?c=collection&q=question&f.field=value&ask=1&p=passage`. */
+
+/** Take what the address says into the view; a collection that it does not name stays. */
+export function readAddress(view) {
+  const given = new URLSearchParams(location.search);
+  view.q = given.get("q") ?? "";
+  view.collection = given.get("c") ?? view.collection;
+  view.ask = given.has("ask");
+  view.passage = given.get("p") ?? "";
+  view.filters = {};
+  for (const [key, value] of given) if (key.startsWith("f.")) (view.filters[key.slice(2)] ??= []).push(value);
+}
+
+/** The address of a view, relative to the page. */
+export function addressOf({ collection, q, filters, ask, passage }) {
+  const parts = new URLSearchParams();
+  if (collection) parts.set("c", collection);
+  if (q) parts.set("q", q);
+  for (const [field, values] of Object.entries(filters)) for (const value of values) parts.append(`f.${field}`, value);
+  if (ask) parts.set("ask", "1");
+  if (passage) parts.set("p", passage);
+  const text = parts.toString();
+  return text ? `?${text}` : location.pathname;
+}
+
+export function writeHistory(address, step) {
+  if (step && address !== (location.search || location.pathname)) history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
+}
