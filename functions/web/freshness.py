@@ -11,7 +11,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import TypedDict
 
-from functions.web.metrics import noted
+from functions.web.metrics import noted, noted_served
 from functions.web.service import Knowledge
 from quire.catalog import Served
 from quire.freshness import Freshness, tell_freshness
@@ -79,7 +79,9 @@ class FreshnessHeaders:
         _set(headers, {"x-quire-degraded": "; ".join(noted().get("missing", ()))})
         state = scope.get("state", {})
         name = state.get("collection")
-        served = state.get("served") or (self._service.catalog.peek(name) if name else None)
+        served = state.get("served")
+        if served is None and name:
+            served = noted_served() or self._service.catalog.peek(name)
         if served is None:
             return
         fresh = freshness_of(self._service, served)

@@ -31,6 +31,7 @@ UNITS = {
     "index_age_h": ("IndexAgeHours", "None"),
 }
 """Fact -> name and unit of its metric."""
+SERVED = "served"
 
 _facts: ContextVar[dict[str, Any] | None] = ContextVar("facts", default=None)
 
@@ -64,9 +65,21 @@ def note_degraded(reasons: Iterable[str]) -> None:
         held.update(degraded=True, missing=[*known, *added])
 
 
+def note_served(served: object) -> None:
+    """Remember the state of the collection that this request is answered from: its headers tell of no other."""
+    held = _facts.get()
+    if held is not None:
+        held[SERVED] = served
+
+
+def noted_served() -> Any:
+    """The state that was remembered last; None where none was."""
+    return (_facts.get() or {}).get(SERVED)
+
+
 def noted() -> dict[str, Any]:
     """What was noted of this request so far."""
-    return dict(_facts.get() or {})
+    return {name: value for name, value in (_facts.get() or {}).items() if name != SERVED}
 
 
 @contextmanager

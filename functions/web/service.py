@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from functions.web.access import READ, Caller
-from functions.web.metrics import age_hours, note, note_degraded, timed
+from functions.web.metrics import age_hours, note, note_degraded, note_served, timed
 from quire.catalog import Catalog, Served
 from quire.collections import Collection
 from quire.documents import Hit
@@ -101,6 +101,7 @@ class Knowledge:
         caller.require(READ, collection)
         served = self._serve(caller, collection, version, filters or {})
         note_degraded(served.degraded)
+        note_served(served)
         return served
 
     def _serve(

@@ -1,4 +1,4 @@
-"""An S3 endpoint for readers that can be taken away, slowed down or throttled: a proxy before a real one.
+"""An S3 endpoint that can be taken away, slowed down or throttled: a proxy before a real one.
 
 The client signs for the proxy's address and the server behind checks exactly that, since headers pass untouched.
 """
@@ -64,7 +64,17 @@ class _Handler(BaseHTTPRequestHandler):
     faulty: FaultyS3
 
     def do_GET(self) -> None:
+        self._answer()
+
+    def do_PUT(self) -> None:
+        self._answer()
+
+    def do_DELETE(self) -> None:
+        self._answer()
+
+    def _answer(self) -> None:
         self.faulty.requests += 1
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         if self.faulty.state == GONE:
             self._reset()
         elif self.faulty.state == THROTTLED:
@@ -73,13 +83,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
         else:
             with closing(http.client.HTTPConnection(self.faulty.upstream, timeout=30)) as upstream:
-                self._forward(upstream)
+                self._forward(upstream, body)
 
-    def _forward(self, upstream: http.client.HTTPConnection) -> None:
+    def _forward(self, upstream: http.client.HTTPConnection, body: bytes) -> None:
         upstream.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
         for name, value in self.headers.items():
             upstream.putheader(name, value)
-        upstream.endheaders()
+        upstream.endheaders(body)
         answer = upstream.getresponse()
         data = answer.read()
         headers = {name: value for name, value in answer.getheaders() if name.lower() not in HOP_BY_HOP}

@@ -7,7 +7,7 @@ from functions.faces.chatbot.wires import filters_of, similarity
 from functions.web.access import Caller
 from functions.web.service import Knowledge
 from quire.documents import Hit
-from quire.errors import ModelError
+from quire.errors import StoreUnavailable
 from quire.retrieval import Query
 from quire.vector_search import search_vector
 
@@ -38,10 +38,10 @@ def embed_text(service: Knowledge, caller: Caller, collection: str, text: str) -
 
     Raises:
         ScopeMissing, UnknownCollection: as their names say.
-        ModelError: the collection's model cannot be opened.
+        StoreUnavailable: the collection's model cannot be opened now.
     """
     embedder = service.embedder(service.serve(caller, collection))
     if embedder is None:
-        raise ModelError(f"model of {collection!r}: cannot be opened")
+        raise StoreUnavailable(f"model of {collection!r}: cannot be opened")
     row: list[float] = embedder.embed([text])[0].tolist()
     return row

@@ -13,6 +13,7 @@ from functions.web.calls import caller_of, collection_of, live_of, run
 from functions.web.documented import answer, problems
 from functions.web.faces import MEMORY, Face
 from functions.web.lean import LeanRoute
+from functions.web.metrics import note_degraded
 from functions.web.replies import reply
 from quire.places import Site
 
@@ -38,6 +39,7 @@ async def retrieve_context(body: ContextRequest, request: Request) -> Response:
         body.query,
         budget_tokens=body.budget_tokens,
     )
+    note_degraded(found.degraded)
     return reply(context_wire(found), headers={"x-quire-version": found.version} if found.version else None)
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from quire.access import ADMIN, READ, WRITE, Caller
 from quire.context_text import ContextText, write_context
 from quire.documents import Hit, Turn
-from quire.errors import InputError, ModelError
+from quire.errors import InputError, ModelError, StoreUnavailable
 from quire.live_catalog import LiveCatalog
 from quire.places import Site
 from quire.ports import ChatMemory, Embedder, Remembered
@@ -20,6 +20,7 @@ from quire.sessions import RETENTION, session_key
 MESSAGES = 10
 CHUNKS = 6
 BUDGET_TOKENS = 2_000
+NO_MEMORY = "chat memory unavailable: the context is without the user's messages"
 ROLES = {"user": "user", "assistant": "ai"}
 """What a turn's role is called at a site."""
 
@@ -136,14 +137,22 @@ class Contexts:
             ScopeMissing: the caller may not read the site.
             InputError: the question is empty.
         """
-        recent = self._conversations.recent(caller, site, user, limit=MESSAGES)
+        forgotten: tuple[str, ...] = ()
+        try:
+            recent = self._conversations.recent(caller, site, user, limit=MESSAGES)
+        except StoreUnavailable:
+            recent, forgotten = [], (NO_MEMORY,)
         hits, version, degraded = self._search(site, question)
         turns = [one.turn for one in recent]
         written = write_context(hits, turns, budget_tokens=budget_tokens, names=ROLES)
         shown = {id(hit) for source in written.sources for hit in source.hits}
         kept = recent[len(recent) - len(written.turns) :]
         return Context(
-            written, tuple(hit for hit in hits if id(hit) in shown), tuple(kept), version, degraded
+            written,
+            tuple(hit for hit in hits if id(hit) in shown),
+            tuple(kept),
+            version,
+            (*degraded, *forgotten),
         )
 
     def _search(self, site: Site, question: str) -> tuple[tuple[Hit, ...], str, tuple[str, ...]]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from quire.artifact.layout import Manifest
 from quire.artifact.parts import (
+    Keywords,
     Part,
     bases,
     filtered,
@@ -33,7 +34,7 @@ from quire.errors import InputError
 from quire.fusion import Ranking, rank
 from quire.hierarchy import resolve
 from quire.ordinals import NONE, difference
-from quire.ports import KeywordIndex, Ordinals, VectorIndex, Vectors
+from quire.ports import Ordinals, VectorIndex, Vectors
 from quire.symbols import fold_symbol
 from quire.vocabulary import nearest_words
 
@@ -64,14 +65,12 @@ class OpenedIndex:
         self.version = version
         self._priors: dict[tuple[tuple[str, Any, float], ...], NDArray[np.float32]] = {}
         self.segments = [segment for segment, _ in segments]
-        self._bases = bases([segment.chunk_count for segment in self.segments])
+        counts = [segment.chunk_count for segment in self.segments]
+        self._bases = bases(counts)
         groups = group(self.segments)
         self._parts: list[Part] = [group[0] if len(group) == 1 else stacker(group) for group in groups]
         self._part_bases = bases([part.chunk_count for part in self._parts])
-        sequences = np.repeat(
-            np.array([sequence for _, sequence in segments], np.int64),
-            [segment.chunk_count for segment in self.segments],
-        )
+        sequences = np.repeat(np.array([sequence for _, sequence in segments], np.int64), counts)
         self._hidden = [
             hidden_ordinals(part, sequences[base : base + part.chunk_count], tombstones or {})
             for part, base in zip(self._parts, self._part_bases, strict=True)
@@ -101,14 +100,17 @@ class OpenedIndex:
         if len(rankings) == 1:
             return rankings[0]
         ordinals = [r.ordinals + np.uint32(b) for r, b in zip(rankings, self._part_bases, strict=True)]
-        scores = [ranking.scores for ranking in rankings]
-        return rank(
-            np.concatenate(ordinals or [NONE]), np.concatenate(scores or [np.empty(0, np.float32)]), limit
-        )
+        scores = [ranking.scores for ranking in rankings] or [np.empty(0, np.float32)]
+        return rank(np.concatenate(ordinals or [NONE]), np.concatenate(scores), limit)
 
     def search(self, terms: Mapping[str, float], limit: int, allowed: Ordinals | None = None) -> Ranking:
         """See `quire.ports.KeywordIndex`; statistics are those of all live chunks of all segments."""
         return self._keywords.search(terms, limit, allowed)
+
+    @property
+    def has_keywords(self) -> bool:
+        """Whether the keyword index can be read. Where it cannot, terms find nothing and each counts as known."""
+        return bool(self._keywords.parts) or not self._parts
 
     def fetch(self, ordinals: Sequence[int] | Ordinals) -> list[Chunk]:
         """See `quire.ports.PayloadStore`."""
@@ -142,9 +144,7 @@ class OpenedIndex:
         Each is `(field, value, factor)`; a field that cannot be filtered by demotes nothing. Computed once.
         """
         if demotions not in self._priors:
-            factors = np.ones(
-                self._bases[-1] + self.segments[-1].chunk_count if self.segments else 0, np.float32
-            )
+            factors = np.ones(sum(part.chunk_count for part in self._parts), np.float32)
             for name, value, factor in demotions:
                 if name in self.filter_fields:
                     factors[self.allowed({name: value})] *= np.float32(factor)
@@ -198,7 +198,7 @@ class OpenedIndex:
 
     def document_frequency(self, term: str) -> int:
         """Live chunks that hold the search term."""
-        return self._keywords.frequency(term)
+        return self._keywords.frequency(term) if self.has_keywords else 1
 
     def ideal(self, terms: Mapping[str, float]) -> float:
         """The score that a chunk holding every term without end would near: what BM25 scores are a share of."""
@@ -219,7 +219,7 @@ class OpenedIndex:
         return [open_vectors(part, hidden) for part, hidden in zip(self._parts, self._hidden, strict=True)]
 
     @cached_property
-    def _keywords(self) -> KeywordIndex:
+    def _keywords(self) -> Keywords:
         return open_keywords(self._parts, self._hidden)
 
     @cached_property

@@ -12,7 +12,7 @@ from quire.candidates import Candidates, fuse_sides, gather, lead_with_names, li
 from quire.confidence import gather_evidence
 from quire.diversity import diversify
 from quire.documents import Chunk, Hit
-from quire.errors import InputError
+from quire.errors import ArtifactCorrupt, InputError
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
 from quire.ports import Embedder
@@ -49,13 +49,15 @@ class Retrieved:
 def retrieve(index: OpenedIndex, embedder: Embedder | None, query: Query) -> Retrieved:
     """Find the chunks that answer the question.
 
-    Without an embedder the ranking is by keywords alone and `degraded` says so.
+    Without an embedder the ranking is by keywords alone, without a readable keyword index by vectors alone, and
+    `degraded` says so.
 
     Raises:
+        ArtifactCorrupt: there is neither.
         InputError: the text is empty, the mode or a filter field unknown; `field` names it.
     """
     _check(query)
-    mode, degraded = _available(query.mode, embedder)
+    mode, degraded = _available(index, query.mode, embedder)
     ranked = _rank(index, embedder, query, mode)
     hits = _hits(index, ranked, read_calibration(index.calibration))
     if query.min_score is not None:
@@ -105,10 +107,17 @@ def _check(query: Query) -> None:
         raise InputError(f"top_k: wanted 1 or more, found {query.top_k}", field="top_k")
 
 
-def _available(mode: str, embedder: Embedder | None) -> tuple[str, tuple[str, ...]]:
+def _available(index: OpenedIndex, mode: str, embedder: Embedder | None) -> tuple[str, tuple[str, ...]]:
+    missing: tuple[str, ...] = ()
     if embedder is None and mode != "keyword":
-        return "keyword", ("embedding model unavailable: ranked by keywords alone",)
-    return mode, ()
+        mode, missing = "keyword", ("embedding model unavailable: ranked by keywords alone",)
+    if mode == "vector" or index.has_keywords:
+        return mode, missing
+    if embedder is None:
+        raise ArtifactCorrupt(
+            f"version {index.version}: the keyword index cannot be read, nor a model opened"
+        )
+    return "vector", ("keyword index unreadable: ranked by vectors alone",)
 
 
 def _weight(profile: Profile, question: Question, mode: str) -> float:

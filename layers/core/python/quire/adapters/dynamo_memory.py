@@ -216,7 +216,8 @@ def open_dynamo_memory(location: str, *, clock: Callable[[], float] = time.time)
     table = location.removeprefix("dynamodb://").strip("/")
     if not table:
         raise ConfigError(f"chat memory: wanted dynamodb://TABLE, found {location!r}")
-    config = Config(connect_timeout=3, read_timeout=10, retries={"mode": "standard", "total_max_attempts": 4})
+    # Somebody waits, and an answer without its history is worth more than none: 9 s at most where nothing comes back.
+    config = Config(connect_timeout=1, read_timeout=3, retries={"mode": "standard", "total_max_attempts": 2})
     try:
         return DynamoMemory(boto3.client("dynamodb", config=config), table, clock=clock)
     except (BotoCoreError, ValueError) as error:

@@ -57,7 +57,7 @@ class KeywordSearch:
     """`KeywordIndex` over parts whose ordinals follow one another."""
 
     def __init__(self, parts: Sequence[KeywordPart]) -> None:
-        self._parts = parts
+        self.parts = parts
         sizes = [len(part.lengths) for part in parts]
         self._bases = [sum(sizes[:position]) for position in range(len(sizes))]
         self._size = sum(sizes)
@@ -65,11 +65,11 @@ class KeywordSearch:
     @cached_property
     def chunks(self) -> int:
         """Chunks that can be found, over all parts."""
-        return sum(part.chunks for part in self._parts)
+        return sum(part.chunks for part in self.parts)
 
     def frequency(self, term: str) -> int:
         """Chunks that hold the term."""
-        return sum(len(part.entry(term)[0]) for part in self._parts)
+        return sum(len(part.entry(term)[0]) for part in self.parts)
 
     def ideal(self, terms: Mapping[str, float]) -> float:
         """Upper bound of a chunk's score for the terms; one that no chunk holds counts as if a single one did."""
@@ -90,7 +90,7 @@ class KeywordSearch:
     def _scores(self, terms: Mapping[str, float]) -> NDArray[np.float32] | None:
         scores: NDArray[np.float32] | None = None
         for term, weight in terms.items():
-            entries = [part.entry(term) for part in self._parts]
+            entries = [part.entry(term) for part in self.parts]
             frequency = sum(len(ordinals) for ordinals, _ in entries)
             if not frequency or weight <= 0:
                 continue
@@ -106,7 +106,7 @@ class KeywordSearch:
 
     @cached_property
     def _length_norms(self) -> NDArray[np.float32]:
-        total = sum(part.total_length for part in self._parts)
+        total = sum(part.total_length for part in self.parts)
         average = total / self.chunks if self.chunks else 0.0
-        parts = [bm25.norms(part.lengths, average) for part in self._parts]
+        parts = [bm25.norms(part.lengths, average) for part in self.parts]
         return np.concatenate(parts) if len(parts) != 1 else parts[0]

@@ -1,0 +1,115 @@
+"""A real index swapped under load: `python -m tests.bench.bench_swap --store DIR [--other DIR] [--collection roblox]`.
+
+Serves the version before while eight clients ask, publishes the one that `--store` serves, rolls back, and prints
+errors, answers of mixed versions, and how long after the swap the old version was still heard of. The version before is
+the one that `--other` serves, else the one published before in `--store`. Neither store is written to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from build_index.publishing import Place, roll_back
+from quire.adapters.folder_store import FolderStore
+from quire.artifact.layout import Pointer
+from quire.artifact.reader import open_segment
+from quire.artifact.store import SegmentStore
+from quire.artifact.transfer import segment_key
+from tests.bench.bench_http import QUESTIONS
+from tests.support.aws import free_port, served
+from tests.support.swarm import CLIENTS, Swarm
+from tests.support.tree import CORE, ROOT
+
+REFRESH_S = 1.0
+
+
+def opened(folder: Path, cache: Path) -> Place:
+    """The store in a folder."""
+    objects = FolderStore(folder)
+    return Place(objects, SegmentStore(objects, cache))
+
+
+def publish(place: Place, source: Place, pointer: Pointer) -> Pointer:
+    """Publish another store's version here, as a build does: its one segment, then the pointer."""
+    [ref] = [one for one in pointer.segments if one.origin == "build"]
+    folder = source.objects.local_path(segment_key(pointer.collection, ref.digest))
+    assert folder is not None
+    return place.store.publish(pointer.collection, folder, open_segment(folder).manifest, label=pointer.label)
+
+
+def measure(work: Path, store: Path, other: Path | None, collection: str, seconds: float) -> dict[str, Any]:
+    """Everything, as a table."""
+    source = opened(store, work / "a")
+    current, *older = source.store.versions(collection)
+    before_of = opened(other, work / "b") if other else source
+    before = before_of.store.pointer(collection) if other else older[0]
+    place = opened(work / "store", work / "c")
+    shutil.copytree(store / "models", work / "store" / "models")
+    old = publish(place, before_of, before)
+    port = free_port()
+    command = (sys.executable, "-m", "uvicorn", "functions.local:app", "--port", str(port), "--no-access-log")
+    environment = {
+        "PYTHONPATH": f"{ROOT / CORE}{os.pathsep}{ROOT}",
+        "QUIRE_STORE": str(work / "store"),
+        "QUIRE_CACHE": str(work / "serving"),
+        "QUIRE_COLLECTIONS": str(work / "none.toml"),
+        "QUIRE_REFRESH_S": str(REFRESH_S),
+    }
+    asked = [("/query", {"collection": collection, "q": one}) for one in QUESTIONS]
+    with (
+        served(command, f"http://127.0.0.1:{port}/health", environment, ROOT) as url,
+        Swarm(url.removesuffix("/health"), asked) as swarm,
+    ):
+        swarm.wait_for(50)
+        quiet = time.monotonic()
+        time.sleep(seconds)
+        new = publish(place, source, current)
+        published = time.monotonic()
+        time.sleep(seconds)
+        rolling_back = time.monotonic()
+        back = roll_back(place, collection, old.version)
+        rolled_back = time.monotonic()
+        time.sleep(seconds)
+    return {
+        "versions": [f"{one.version} ({one.label})" for one in (old, new, back)],
+        "clients": CLIENTS,
+        "answers": len(swarm.seen),
+        "errors": len(swarm.errors()),
+        "mixed": len(swarm.mixed()),
+        "refresh interval, s": REFRESH_S,
+        "old version last asked after the swap, s": round(
+            swarm.lag_s(published, new.version, rolling_back), 2
+        ),
+        "old version last asked after the rollback, s": round(swarm.lag_s(rolled_back, back.version), 2),
+        "p99 ms before": round(swarm.p99_ms(quiet, published), 1),
+        "p99 ms in the interval after the swap": round(swarm.p99_ms(published, published + 2 * REFRESH_S), 1),
+    }
+
+
+def main() -> None:
+    """Print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--store", type=Path, default=os.environ.get("QUIRE_STORE"), required=False)
+    parser.add_argument("--other", type=Path)
+    parser.add_argument("--collection", default="roblox")
+    parser.add_argument("--seconds", type=float, default=4.0)
+    asked = parser.parse_args()
+    if asked.store is None:
+        sys.stdout.write("bench_swap: wanted --store DIR or QUIRE_STORE: a store with two versions\n")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(asked.store).resolve()
+        figures = measure(Path(folder), store, asked.other, asked.collection, asked.seconds)
+    print(json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    main()

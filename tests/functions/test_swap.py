@@ -1,0 +1,73 @@
+"""A version that is published, and one that is rolled back to, while eight clients ask."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from build_index.publishing import Place, roll_back
+from functions.web.wiring import local_app
+from quire.adapters.folder_store import FolderStore
+from quire.adapters.onnx_embedder import OnnxEmbedder
+from quire.artifact.store import SegmentStore
+from quire.settings import Settings
+from tests.support.corpus import api_documents
+from tests.support.deployed import publish
+from tests.support.pages import running
+from tests.support.swarm import Swarm
+
+REFRESH_S = 0.5
+OPENING_S = 1.0
+"""A new version is opened beside the old one, on a machine that eight clients keep busy."""
+QUESTIONS = (
+    ("/query", {"collection": "roblox", "q": "how fast does a character walk"}),
+    ("/roblox/query", {"text": "Humanoid.Died"}),
+    ("/query", {"collection": "roblox", "q": "saving coins", "mode": "keyword"}),
+    ("/answer", {"collection": "roblox", "q": "Which event fires when a character has lost its health?"}),
+    ("/v1/chat/completions", {"model": "roblox", "messages": [{"role": "user", "content": "What is Died?"}]}),
+)
+BATCH = 60
+
+
+@pytest.fixture
+def place(tmp_path: Path, model_folder: Path) -> Place:
+    objects = FolderStore(tmp_path / "store")
+    place = Place(objects, SegmentStore(objects, tmp_path / "cache"))
+    place.store.put_model(model_folder)
+    return place
+
+
+@pytest.fixture
+def swarm(place: Place, tmp_path: Path, embedder: OnnxEmbedder) -> Iterator[Swarm]:
+    publish(place.store, "roblox", api_documents()[:9], embedder, engine="0.732.0.1")
+    settings = Settings(
+        store=str(tmp_path / "store"),
+        cache=tmp_path / "serving",
+        collections_file=tmp_path / "none.toml",
+        refresh_s=REFRESH_S,
+    )
+    with running(local_app(settings)) as url, Swarm(url, QUESTIONS) as swarm:
+        swarm.wait_for(BATCH)
+        yield swarm
+
+
+def test_a_swap_and_a_rollback_under_load_fail_no_question_and_mix_no_versions(
+    place: Place, swarm: Swarm, embedder: OnnxEmbedder
+) -> None:
+    old = place.store.pointer("roblox").version
+    new = publish(place.store, "roblox", api_documents(), embedder, engine="0.735.0.1")
+    published = time.monotonic()
+    time.sleep(REFRESH_S + OPENING_S)
+    swarm.wait_for(BATCH)
+    assert swarm.lag_s(published, new) < REFRESH_S + OPENING_S
+    back = roll_back(place, "roblox", "0.732")
+    rolled_back = time.monotonic()
+    time.sleep(REFRESH_S + OPENING_S)
+    swarm.wait_for(BATCH)
+    assert swarm.lag_s(rolled_back, back.version) < REFRESH_S + OPENING_S
+    assert swarm.errors() == []
+    assert swarm.mixed() == []
+    assert frozenset().union(*(one.versions for one in swarm.seen)) == {old, new, back.version}
