@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import partial
 
-from build_index.poison_phrases import find_phrase, find_signals
+from build_index.poison_phrases import Wording, find_phrase, find_signals, read_wording
 from build_index.poison_text import bidirectional, flood, hidden_markup, invisible, readings
 from build_index.progress import say
 from quire.documents import Chunk
@@ -25,7 +25,7 @@ ON_CHARACTERS: Mapping[str, Callable[[str], str]] = {
     "hidden_markup": hidden_markup,
     "flood": flood,
 }
-ON_WORDS: Mapping[str, Sequence[Callable[[str], str]]] = {
+ON_WORDS: Mapping[str, Sequence[Callable[[Wording], str]]] = {
     "instructions": (partial(find_phrase, "instructions"), find_signals),
     "exfiltration": (partial(find_phrase, "exfiltration"),),
     "fake_citations": (partial(find_phrase, "fake_citations"),),
@@ -109,7 +109,7 @@ def scan_text(text: str) -> Iterator[tuple[str, str]]:
     for rule, find in ON_CHARACTERS.items():
         if excerpt := find(text):
             yield rule, excerpt
-    variants = readings(text)
+    variants = [read_wording(reading) for reading in readings(text)]
     for rule, finders in ON_WORDS.items():
         found = (find(variant) for find in finders for variant in variants)
         if excerpt := next(filter(None, found), ""):

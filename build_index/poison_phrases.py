@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 PATTERNS = Path(__file__).with_name("poison_patterns.toml")
 FRAGMENT = re.compile(r"\{([A-Z]+)\}")
+MODEL = "{MODEL}"
+_WORD = re.compile(r"\w+")
+_MODEL_WORDS = frozenset(
+    "ai ais llm llms gpt chatgpt claude gemini copilot chat chatbot chatbots bots language code coding virtual digital"
+    " summarizing summarising retrieval assistant assistants".split()
+)
+"""Words of which one at least stands in whatever the fragment MODEL matches, but for A.I."""
 LOOK_BACK = 400
 _ABOUT = re.compile(
     r"\b(?:injections?|attack(?:er|s|ed)?|malicious|adversar\w+|jailbreak\w*|untrusted|red.team\w*|hostile|injected)\b",
@@ -31,11 +39,33 @@ WITHIN = 240
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A pattern, tried only on text that has one of `needs` in it; `weight` counts for signals alone."""
+    """A pattern, tried only on text that has one of `needs` in it, and a model's name where the pattern wants one.
 
-    needs: tuple[str, ...]
+    `weight` counts for signals alone.
+    """
+
+    needs: frozenset[str]
+    names_model: bool
     pattern: re.Pattern[str]
     weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A text with what decides which phrases are tried on it: the needs that it has, and whether it names a model."""
+
+    text: str
+    needs: frozenset[str]
+    names_model: bool
+
+
+def read_wording(text: str) -> Wording:
+    """Look once for what all phrases need, word by word: words recur, and what they hold is remembered."""
+    lowered = text.lower()
+    words = set(_WORD.findall(lowered))
+    likely = _needs_of("").union(*map(_needs_of, words))
+    named = not _MODEL_WORDS.isdisjoint(words) or "a.i." in lowered
+    return Wording(text, frozenset([need for need in likely if need in lowered]), named)
 
 
 @cache
@@ -46,7 +76,8 @@ def read_phrases() -> Mapping[str, tuple[Phrase, ...]]:
     return {
         rule: tuple(
             Phrase(
-                tuple(row["needs"]),
+                frozenset(row["needs"]),
+                MODEL in "".join(row["pattern"]),
                 re.compile(_written(row["pattern"], fragments), re.IGNORECASE),
                 row.get("weight", 0.0),
             )
@@ -56,24 +87,55 @@ def read_phrases() -> Mapping[str, tuple[Phrase, ...]]:
     }
 
 
-def find_phrase(rule: str, text: str) -> str:
+@cache
+def _needs_by_word() -> tuple[tuple[str, str], ...]:
+    """Every need behind the longest word in it, "" where it has none."""
+    needs = {need for phrases in read_phrases().values() for phrase in phrases for need in phrase.needs}
+    return tuple((max(_WORD.findall(need), key=len, default=""), need) for need in sorted(needs))
+
+
+@lru_cache(maxsize=1 << 16)
+def _needs_of(word: str) -> frozenset[str]:
+    """Needs that a text with this word may have; for "" those without a word, which any text may have."""
+    return frozenset(need for part, need in _needs_by_word() if part in word and (part or not word))
+
+
+@cache
+def _phrases_by_need(rule: str) -> Mapping[str, tuple[int, ...]]:
+    numbers = defaultdict[str, list[int]](list)
+    for number, phrase in enumerate(read_phrases()[rule]):
+        for need in phrase.needs:
+            numbers[need].append(number)
+    return {need: tuple(found) for need, found in numbers.items()}
+
+
+def _tried(rule: str, wording: Wording) -> list[tuple[int, Phrase]]:
+    """The phrases of the rule that may match, with their numbers, in order."""
+    phrases, by_need = read_phrases()[rule], _phrases_by_need(rule)
+    numbers = {number for need in wording.needs for number in by_need.get(need, ())}
+    tried = [(number, phrases[number]) for number in sorted(numbers)]
+    return [one for one in tried if wording.names_model or not one[1].names_model]
+
+
+def find_phrase(rule: str, wording: Wording) -> str:
     """The first phrase of the rule that speaks to a model; "" where there is none."""
-    lowered = text.lower()
-    for phrase in read_phrases()[rule]:
-        if any(need in lowered for need in phrase.needs):
-            for match in phrase.pattern.finditer(text):
-                if not _tells_about(text, match.start()):
-                    return match.group()
+    for _, phrase in _tried(rule, wording):
+        for match in phrase.pattern.finditer(wording.text):
+            if not _tells_about(wording.text, match.start()):
+                return match.group()
     return ""
 
 
-def find_signals(text: str) -> str:
+def find_signals(wording: Wording) -> str:
     """The first place where enough signals of an order to a model stand together; "" where there is none."""
-    lowered = text.lower()
-    seen: list[tuple[int, int, int, float]] = []
-    for number, phrase in enumerate(read_phrases()[SIGNALS]):
-        if any(need in lowered for need in phrase.needs):
-            seen += [(one.start(), one.end(), number, phrase.weight) for one in phrase.pattern.finditer(text)]
+    text, tried = wording.text, _tried(SIGNALS, wording)
+    if sum(phrase.weight for _, phrase in tried) < ENOUGH:
+        return ""
+    seen = [
+        (one.start(), one.end(), number, phrase.weight)
+        for number, phrase in tried
+        for one in phrase.pattern.finditer(text)
+    ]
     seen.sort()
     for first, (start, *_) in enumerate(seen):
         near = [one for one in seen[first:] if one[0] - start <= WITHIN]

@@ -43,9 +43,12 @@ _ALIKE = str.maketrans(
     "\u0421\u0422\u0425\u0406\u03bf\u03b1\u03b9\u0391\u0392\u0395\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4",
     "aeopcyxisdhABEKMHOPCTXIoaiABEIKMNOPT",
 )
+_UNUSUAL = re.compile("[^\x00-\x7f\u00b7\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u203a]")
+"""What may read otherwise than it looks; dashes, quotes and the breadcrumb's own mark do not."""
 _LEET = str.maketrans("013457@$", "oieastas")
 _APART = re.compile(r"(?<!\S)(?:\w ){3,}\w(?!\S)")
-_SPELT = re.compile(r"[a-z][013457@$]+[a-z]|[a-z][013457@$]{2}\b", re.IGNORECASE)
+_DIGITS = re.compile(r"[013457@$]+")
+_HYPHENED = re.compile(r"\w+(?:-\w+)+")
 _BROKEN = re.compile(
     r"\b(?:ig-?no-?re|in-?struc-?ti-?ons?|pre-?vi-?ous|dis-?re-?gard|for-?get|over-?ride|sys-?tem|as-?sis-?tant|prom-?pt)\b",
     re.IGNORECASE,
@@ -89,6 +92,8 @@ def flood(text: str) -> str:
     longest = max(map(len, words), default=0)
     if longest > LONGEST_WORD:
         return f"a word of {longest:,} characters"
+    if len(words) - 3 < REPEATED_WORDS:
+        return ""
     spoken = [word for word in words if sum(map(str.isalpha, word)) >= 2]
     runs = len(spoken) - 3
     if runs < REPEATED_WORDS:
@@ -100,14 +105,23 @@ def flood(text: str) -> str:
 def readings(text: str) -> list[str]:
     """The text as a model may read it: plain, with letters or syllables joined, with digits read as letters."""
     plain = text
-    if not text.isascii():
+    if _UNUSUAL.search(text):
         plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_ALIKE)
     others = [_joined(plain)] if _APART.search(plain) else []
-    if any("-" in word for word in _BROKEN.findall(plain)):
+    if "-" in plain and any("-" in word for word in _BROKEN.findall(" ".join(_HYPHENED.findall(plain)))):
         others.append(_SYLLABLES.sub("", plain))
-    if len(_SPELT.findall(plain)) > 1:
+    if sum(_is_spelt(plain, match) for match in _DIGITS.finditer(plain)) > 1:
         others.append(plain.translate(_LEET))
     return [plain, *others]
+
+
+def _is_spelt(text: str, digits: re.Match[str]) -> bool:
+    """Whether digits stand for letters inside a word, or for its last two."""
+    begin, end = digits.span()
+    if not text[max(begin - 1, 0) : begin].isalpha():
+        return False
+    after = text[end : end + 1]
+    return after.isalpha() or (end - begin == 2 and not after.isalnum())
 
 
 def _joined(text: str) -> str:
