@@ -34,6 +34,8 @@ def _parser() -> argparse.ArgumentParser:
     _common(inspect, commands.run_inspect)
     verify = commands_of.add_parser("verify", help="check every byte against the digests")
     _common(verify, commands.run_verify)
+    scan = commands_of.add_parser("scan", help="look for text that speaks to models in what is served")
+    _common(scan, commands.run_scan)
     _add_query(commands_of.add_parser("query", help="ask one question"))
     _add_evaluate(commands_of.add_parser("evaluate", help="ask the golden questions"))
     _add_beir(commands_of.add_parser("beir", help="run a BEIR-format folder"))

@@ -1,4 +1,4 @@
-"""What the operator's commands do: build, inspect, verify, query, evaluate, beir, answers. Each gives its exit code."""
+"""What the operator's commands do; each gives its exit code."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from build_index import evaluate as evaluation
 from build_index.beir import build_beir_index, read_beir, score_beir
 from build_index.golden import read_golden
 from build_index.pipeline import BuildPlan, BuildReport, build
+from build_index.poison import scan_chunk
 from build_index.progress import say
 from build_index.report_page import write_page
 from build_index.review_options import open_review
@@ -64,6 +66,18 @@ def run_verify(args: argparse.Namespace) -> int:
     for digest in store.verify(args.name):
         print(f"segment {digest}: verified")
     return OK
+
+
+def run_scan(args: argparse.Namespace) -> int:
+    """Print what the poison rules find in what is served, and how often; exit code 1 where that is anything."""
+    index = open_store(args.store).open(args.name)
+    every = range(sum(segment.chunk_count for segment in index.segments))
+    found = [list(scan_chunk(chunk)) for chunk in index.fetch(every) if index.find(chunk.id) is not None]
+    for find in chain.from_iterable(found):
+        print(find)
+    chunks = sum(map(bool, found))
+    print(f"{args.name}: {chunks} of {len(found):,} chunks found")
+    return FAILED if chunks else OK
 
 
 def run_query(args: argparse.Namespace) -> int:

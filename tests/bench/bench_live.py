@@ -34,7 +34,7 @@ from tests.support.tree import ROOT
 
 SITE = Site("sites", "acme")
 DOCUMENT_CHARACTERS = 50_000
-POSTS = 8
+POSTS = 20
 SEGMENTS, CHUNKS_EACH, CHARACTERS_EACH = 200, 25, 640
 QUESTIONS = 200
 
@@ -99,7 +99,8 @@ def bench_post(embedder: Embedder, folder: Path) -> None:
     print(
         f"POST of 50 KB, CPU s: median {statistics.median(posted):.2f}, embedding it {statistics.median(embedded):.2f}"
     )
-    print(f"  ratio: median {statistics.median(ratios):.2f}, worst {max(ratios):.2f} (bar 1.3)")
+    median, p95 = statistics.median(ratios), percentile(ratios, 0.95)
+    print(f"  POST -> 201 over its embedding: median {median:.2f}, p95 {p95:.2f} (bar: p95 at most 1.3)")
 
 
 def bench_context(embedder: Embedder, folder: Path) -> None:
@@ -121,7 +122,7 @@ def bench_context(embedder: Embedder, folder: Path) -> None:
     after = _rankings(lively, embedder, questions)
     pairs = list(zip(before, after, strict=True))
     same = sum(one == other for one, other in pairs)
-    print(f"rankings of 10 that are the same, scores to six digits: {same} of {len(questions)}")
+    print(f"rankings of 10 that are the same, scores to six digits: {same} of {len(questions)} (bar: all)")
     chunks = sum([name for name, _ in one] == [name for name, _ in other] for one, other in pairs)
     print(f"  the same chunks in the same order: {chunks} of {len(questions)}")
 
@@ -146,7 +147,7 @@ def _time_contexts(lively: Lively, questions: list[str], label: str) -> None:
         spent.append((time.process_time() - cpu) * 1000)
     print(
         f"context, {label}, ms: wall p50 {percentile(took[20:], 0.5):.1f} p95 {percentile(took[20:], 0.95):.1f}, "
-        f"CPU p50 {percentile(spent[20:], 0.5):.1f} p95 {percentile(spent[20:], 0.95):.1f} (bar 30)"
+        f"CPU p50 {percentile(spent[20:], 0.5):.1f} p95 {percentile(spent[20:], 0.95):.1f} (bar: p95 at most 30)"
     )
 
 

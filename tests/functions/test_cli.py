@@ -96,6 +96,18 @@ def test_citations_of_an_answer_are_verified_and_a_changed_quote_is_found(desk: 
     assert "text changed" in desk.run("verify-citation", str(file), code=1).stdout
 
 
+def test_versions_are_compared_with_the_collection_before_or_behind(desk: Desk) -> None:
+    version = desk.json("search", "session")["version"]
+    for words in (
+        (version,),
+        ("shop", version),
+        ("shop", version, "latest"),
+        (version, version, "-c", "shop"),
+    ):
+        assert desk.json("diff", *words)["members"]["added"] == []
+    assert "wanted one version or two" in desk.run("diff", "shop", code=2).stderr
+
+
 def test_what_is_not_covered_is_exit_code_1(desk: Desk) -> None:
     assert "not covered" in desk.run("ask", "How do I bake sourdough bread with rye flour?", code=1).stdout
 
