@@ -80,6 +80,13 @@ def test_an_answer_stays_within_its_bound_however_much_there_is() -> None:
     assert len(text) <= ANSWER_CHARACTERS + 40
 
 
+def test_a_sentence_longer_than_a_quote_may_be_is_quoted_whole() -> None:
+    sentence = "The pump moves water" + ", then it rests for a moment and moves water again" * 20 + "."
+    findings = find(shelf_of([chunk("pump.md", sentence)]), Inquiry("What moves water?"), "What moves water?")
+    _, citations = extract(findings.weighed, findings.scored)
+    assert [one.quote for one in citations] == [sentence]
+
+
 def test_the_same_text_on_two_pages_is_quoted_once() -> None:
     shelf = shelf_of([chunk("a.md", KETTLE), chunk("b.md", KETTLE.replace("two months", "three months"))])
     findings = find(shelf, Inquiry("What removes the scale?"), "What removes the scale?")

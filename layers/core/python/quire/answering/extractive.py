@@ -168,7 +168,7 @@ def _opening(text: str, passages: Sequence[Passage], place: int, room: int) -> t
             break
         first -= 1
     if passage.kind == SENTENCE:
-        while passages[first].start < passage.end - room:
+        while first < place and passages[first].start < passage.end - room:
             first += 1
         return passages[first].start, first
     begin = passage.lead[0] if passage.lead else _line_start(text, passages[first].start)
