@@ -191,9 +191,9 @@ def _difference(claim: Claim, chunk: Chunk) -> str:
     if text_sha256(text) != claim.sha256:
         return f"sha256: the stored text has {text_sha256(text)}, the citation says {claim.sha256}"
     for name, said in claim.place.items():
-        if not _stands(name, said, chunk.metadata, whole=text == chunk.text) and not _in_part(
-            name, said, chunk.metadata
-        ):
+        start = claim.start or chunk.text.find(text)
+        part = _on_line(name, said, chunk, (start, start + len(text)))
+        if not (part or _stands(name, said, chunk.metadata) or _in_part(name, said, chunk.metadata)):
             return f"{name}: the version says {_place(name, chunk.metadata)!r}, the citation {said!r}"
     return ""
 
@@ -213,12 +213,19 @@ def _in_part(name: str, said: Value, metadata: Mapping[str, Value]) -> bool:
     return False
 
 
-def _stands(name: str, said: Value, metadata: Mapping[str, Value], *, whole: bool) -> bool:
-    """Whether the chunk stands where the citation says; a part of its text may name fewer of its lines."""
-    if name in ("start_line", "end_line") and not whole:
-        first, last = metadata.get("start_line"), metadata.get("end_line")
-        known = isinstance(first, int) and isinstance(last, int) and isinstance(said, int)
-        return bool(known and first <= said <= last)  # type: ignore[operator]
+def _on_line(name: str, said: Value, chunk: Chunk, span: tuple[int, int]) -> bool:
+    """Whether these characters begin or end on that line, where the stored lines are the file's."""
+    first, last = chunk.metadata.get("start_line"), chunk.metadata.get("end_line")
+    if name not in ("start_line", "end_line") or not isinstance(first, int) or not isinstance(last, int):
+        return False
+    if chunk.text.count("\n") != last - first:
+        return False
+    at = span[0] if name == "start_line" else max(span[0], span[1] - 1)
+    return said == first + chunk.text.count("\n", 0, at)
+
+
+def _stands(name: str, said: Value, metadata: Mapping[str, Value]) -> bool:
+    """Whether the chunk stands where the citation says."""
     if name == "url" and isinstance(said, str):
         said = said.partition(_TEXT_FRAGMENT)[0].rstrip("#")
     if name == "path" and said == metadata.get("file_path"):
