@@ -1,0 +1,42 @@
+"""Golden questions through the MCP tools alone, by an agent that is no language model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client import Client
+
+from build_index.sources.docusaurus import read_docusaurus
+from quire.documents import Document
+from tests.functions.faces.test_mcp import over_http
+from tests.support.mcp_agent import examine, twenty
+from tests.support.served import Shelf
+from tests.support.shared import shared_path
+
+FOUND, BUDGET_TOKENS = 17, 40_000
+"""Of twenty; `tests.bench.bench_agent` asks indexes made with the real model."""
+
+
+@pytest.mark.shared
+def test_a_scripted_agent_answers_golden_questions_within_its_budget(tmp_path: Path) -> None:
+    book = shared_path("data/textbook/split-layout/frontend/docs")
+    questions = twenty([shared_path("golden/textbook.public.jsonl")])
+    shelf = Shelf(tmp_path)
+    documents = [one for one in read_docusaurus(book) if isinstance(one, Document)]
+    shelf.publish("textbook", documents, profile="textbook")
+    index = shelf.store.open("textbook")
+
+    def metadata(chunk_id: str) -> Mapping[str, Any]:
+        ordinal = index.find(chunk_id)
+        assert ordinal is not None, chunk_id
+        return index.fetch([ordinal])[0].metadata
+
+    async def work(client: Client) -> tuple[list[str], int, int]:
+        return await examine(client, "textbook", questions, metadata)
+
+    found, spent, _ = over_http(shelf, work)
+    assert len(found) >= FOUND, f"{len(found)} of 20 found: {found}"
+    assert spent <= BUDGET_TOKENS
