@@ -30,6 +30,7 @@ from tests.support.tree import ROOT
 
 COLD_LIMIT_S, WARM_LIMIT_S = 120.0, 5.0
 PATIENCE_S = 600.0
+FOREIGN = ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE")
 QUESTION = "Which module may import usearch?"
 
 
@@ -77,7 +78,7 @@ def environment(clone: Path) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("QUIRE_", "RAG_", "MAKE")) and name not in ("PYTHONPATH", "VIRTUAL_ENV")
+        if not name.startswith(("QUIRE_", "RAG_", "MAKE")) and name not in FOREIGN
     }
     return kept | {"UV_CACHE_DIR": str(clone / ".caches/uv"), "PIP_CACHE_DIR": str(clone / ".caches/pip")}
 
