@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import build_index
@@ -22,14 +23,27 @@ def digest_inputs(settings: object, folders: Iterable[Path], files: Iterable[Pat
 
     Files count by relative path and content, so that copying or touching a source changes nothing.
     """
-    whole = hashlib.sha256(canonical_json(settings))
-    code = [Path(path) for package in (quire, build_index) for path in package.__path__]
-    for root in (*folders, *code):
-        for path in _files(root):
-            _add(whole, path, str(path.relative_to(root)) if path != root else path.name)
+    whole = hashlib.sha256(canonical_json([settings, digest_code()]))
+    for root in folders:
+        _add_tree(whole, root)
     for path in files:
         _add(whole, path, path.name)
     return whole.hexdigest()
+
+
+@cache
+def digest_code() -> str:
+    """Hexadecimal sha256 of Quire's own code, as it was when first asked for."""
+    whole = hashlib.sha256()
+    for package in (quire, build_index):
+        for path in package.__path__:
+            _add_tree(whole, Path(path))
+    return whole.hexdigest()
+
+
+def _add_tree(whole: hashlib._Hash, root: Path) -> None:
+    for path in _files(root):
+        _add(whole, path, str(path.relative_to(root)) if path != root else path.name)
 
 
 def _files(root: Path) -> Iterator[Path]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import resource
 import shutil
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from build_index.golden import read_golden
 from build_index.inputs import digest_inputs
 from build_index.notes import describe_machine
 from build_index.poison import open_scan
+from build_index.prepared import Prepared, PreparedDocuments
 from build_index.progress import say, track
 from build_index.reading import Reading, open_reading
 from build_index.sources import Failure
@@ -25,10 +25,9 @@ from quire.artifact.layout import MANIFEST, Manifest, Pointer, SegmentFacts, Sou
 from quire.artifact.reader import open_segment
 from quire.artifact.store import SegmentStore
 from quire.artifact.writer import amend_manifest, write_segment
-from quire.documents import Chunk
 from quire.errors import SourceError, UnknownCollection
 from quire.index import OpenedIndex
-from quire.ingestion import chunk_document, index_rows
+from quire.ingestion import index_rows
 from quire.ports import Embedder
 from quire.profiles import Profile
 
@@ -192,13 +191,16 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
     vectors = CachedVectors(tools.embedder, tools.cache / "vectors.sqlite")
     started = time.perf_counter()
     scan = open_scan(plan.options)
-    chunks = list(track(scan(_chunks(reading, failures, plan.announce)), f"{plan.name}: reading"))
+    with PreparedDocuments(tools.cache / "documents" / f"{plan.name}.sqlite") as documents:
+        every = track(_prepared(reading, documents, failures, plan.announce), f"{plan.name}: reading")
+        ready = {one.chunk.id: one for one in every if scan.lets_pass(one.finds)}
     read_s = time.perf_counter() - started
-    if not chunks:
+    if not ready:
         raise SourceError(
             f"{plan.name}: no chunk could be read; {len(failures)} files failed", path=plan.sources[0][1]
         )
-    rows = index_rows(chunks, plan.profile, vectors)
+    chunks = (one.chunk for one in ready.values())
+    rows = index_rows(chunks, plan.profile, vectors, lambda chunk: ready[chunk.id].read_terms())
     facts = SegmentFacts(
         profile=plan.profile.name,
         face=plan.profile.face,
@@ -211,7 +213,7 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
     )
     folder = tools.cache / "built" / plan.name
     shutil.rmtree(folder, ignore_errors=True)
-    write_segment(folder, track(rows, f"{plan.name}: indexing", total=len(chunks)), facts)
+    write_segment(folder, track(rows, f"{plan.name}: indexing", total=len(ready)), facts)
     manifest = _calibrated(plan, folder, tools.embedder)
     seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
     embedding = {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}
@@ -228,22 +230,23 @@ def _calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
     return amend_manifest(folder, calibration=fitted)
 
 
-def _chunks(reading: Reading, failures: list[Failure], announce: Announce) -> Iterator[Chunk]:
+def _prepared(
+    reading: Reading, documents: PreparedDocuments, failures: list[Failure], announce: Announce
+) -> Iterator[Prepared]:
     """Every readable chunk, once; what cannot be read or cut goes to `failures`."""
-    seen: Counter[str] = Counter()
+    seen: set[str] = set()
     for document in reading.documents:
         if isinstance(document, Failure):
             failures.append(document)
             say(f"skipped {document.path}: {document.reason}")
             continue
-        created = 0
         try:
-            for chunk in chunk_document(document):
-                seen[chunk.id] += 1
-                if seen[chunk.id] == 1:
-                    created += 1
-                    yield chunk
-            announce(document.id, created)
+            made = documents.prepare(document)
         except SourceError as error:
             failures.append(Failure(error.path or document.id, str(error)))
             say(f"skipped {document.id}: {error}")
+            continue
+        new = list({one.chunk.id: one for one in made if one.chunk.id not in seen}.values())
+        seen.update(one.chunk.id for one in new)
+        announce(document.id, len(new))
+        yield from new

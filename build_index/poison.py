@@ -7,7 +7,7 @@ digits for letters read as letters, letters that stand apart joined.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -51,7 +51,7 @@ class Find:
 
 @dataclass(slots=True)
 class Scan:
-    """Lets chunks pass that no quarantined rule finds, and keeps what was found.
+    """Lets chunks pass in which no quarantined rule finds something, and keeps what was found.
 
     Attributes:
         quarantined: rules whose finds are kept out.
@@ -63,17 +63,14 @@ class Scan:
     finds: list[Find] = field(default_factory=list)
     kept_out: int = 0
 
-    def __call__(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        """The chunks that may be indexed."""
-        for chunk in chunks:
-            found = list(scan_chunk(chunk))
-            self.finds += found
-            for find in found:
-                say(f"found {find}")
-            if any(find.rule in self.quarantined for find in found):
-                self.kept_out += 1
-            else:
-                yield chunk
+    def lets_pass(self, finds: Sequence[Find]) -> bool:
+        """Whether a chunk with these finds may be indexed; they are said and kept."""
+        self.finds += finds
+        for find in finds:
+            say(f"found {find}")
+        kept_out = any(find.rule in self.quarantined for find in finds)
+        self.kept_out += kept_out
+        return not kept_out
 
     def as_notes(self) -> dict[str, object]:
         """Counts for the manifest's notes."""

@@ -55,15 +55,23 @@ def keyword_terms(chunk: Chunk) -> tuple[Counter[str], float]:
     return frequencies, length
 
 
-def index_rows(chunks: Iterable[Chunk], profile: Profile, vectors: VectorSource) -> Iterator[IndexRow]:
-    """Terms and vectors for each chunk, in order; only the chunks that `vectors` reads ahead are held."""
+def index_rows(
+    chunks: Iterable[Chunk],
+    profile: Profile,
+    vectors: VectorSource,
+    terms: Callable[[Chunk], tuple[Counter[str], float]] = keyword_terms,
+) -> Iterator[IndexRow]:
+    """Terms and vectors for each chunk, in order; only the chunks that `vectors` reads ahead are held.
+
+    `terms` gives what `keyword_terms` gives, from wherever it is known already.
+    """
     ours, theirs = tee(chunks)
     rows = vectors(one for chunk in theirs for one in _passages(chunk, profile))
     for chunk in ours:
         quantized = next(rows)
         if profile.headline_weight:
             quantized = blend(quantized, next(rows), profile.headline_weight)
-        frequencies, length = keyword_terms(chunk)
+        frequencies, length = terms(chunk)
         yield IndexRow(
             chunk=chunk, terms=frequencies, length=length, vectors=quantized, source=_source(chunk)
         )

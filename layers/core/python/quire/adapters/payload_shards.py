@@ -83,6 +83,7 @@ def read_line(line: bytes) -> Chunk:
             symbols=tuple(fields.get("symbols", ())),
             aliases=fields.get("aliases", ""),
             summary=fields.get("summary", ""),
+            headline=fields.get("headline", ""),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ArtifactCorrupt(f"payloads: wanted a chunk as JSON, found {line[:60]!r} ({error})") from error
