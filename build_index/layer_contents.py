@@ -53,6 +53,7 @@ PRUNED = (
 KEPT = (
     "botocore/data/s3",
     "botocore/data/dynamodb",
+    "botocore/data/lambda",
     "botocore/data/secretsmanager",
     "botocore/data/sts",
     "botocore/data/*.json*",

@@ -19,6 +19,8 @@ OPEN = {
     "codebase": frozenset({"/health", "/config"}),
 }
 """Face -> paths that anyone may call; `/health` where a face is not here."""
+WRITING = "memory"
+"""The function that writes: what is public may be read by anyone, and written by nobody without a key."""
 EACH = "/{collection}"
 """What native routes about one collection begin with. API Gateway never looks back from `/roblox` to a variable."""
 
@@ -59,7 +61,8 @@ def deployed_routes(table: Table, collections: Mapping[str, Collection]) -> list
         below += [((function, method, path.removeprefix(EACH)), False) for function, method, path in each]
         for (function, method, path), is_open in below:
             place = f"/{collection.name}{gateway_path(path)}"
-            routes.append(Route(method, place, function, collection, is_open or collection.public))
+            may_read = collection.public and function != WRITING
+            routes.append(Route(method, place, function, collection, is_open or may_read))
     return routes
 
 

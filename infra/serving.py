@@ -67,7 +67,11 @@ class Functions(Construct):
     def _function(self, name: str) -> ApiFunction:
         streams = name == ANSWER
         layers = [one for key, one in self._layers.items() if key != "llm" or streams]
-        environment = {"QUIRE_STORE": f"s3://{self._storage.bucket.bucket_name}"}
+        environment = {
+            "QUIRE_STORE": f"s3://{self._storage.bucket.bucket_name}",
+            # CloudFormation fills it in: no call to another service stands before a cold start's first answer.
+            "QUIRE_API_KEY": self._storage.api_key.secret_value.unsafe_unwrap(),
+        }
         if name in (ANSWER, MEMORY):
             environment["QUIRE_MEMORY"] = f"dynamodb://{self._storage.table.table_name}"
         if streams:

@@ -32,7 +32,7 @@ class QuireStack(cdk.Stack):
         storage = Storage(self, "Storage", settings)
         functions = Functions(self, "Functions", deployed, storage=storage, settings=settings).by_name
         routes = deployed_routes(deployed.table, deployed.collections)
-        gateway = Gateway(self, "Gateway", routes, functions, settings=settings)
+        gateway = Gateway(self, "Gateway", routes, functions, api_key=storage.api_key, settings=settings)
         building = Building(
             self, "Building", deployed.collections, functions, storage=storage, settings=settings
         )

@@ -41,6 +41,19 @@ class Storage(Construct):
             secret_string_value=cdk.SecretValue.unsafe_plain_text("{}"),
             removal_policy=cdk.RemovalPolicy.DESTROY,
         )
+        self.api_key = secrets.Secret(
+            self,
+            "ApiKey",
+            description="The key of the first caller, who may do everything",
+            generate_secret_string=secrets.SecretStringGenerator(
+                password_length=40, exclude_punctuation=True, include_space=False
+            ),
+            removal_policy=cdk.RemovalPolicy.DESTROY,
+        )
+        accept(
+            self.api_key,
+            {"AwsSolutions-SMG4": "callers hold it; who runs this rotates it with them, by a new deployment"},
+        )
         accept(
             self.model_key,
             {

@@ -21,6 +21,7 @@ from fastapi import FastAPI
 from functions.web.access import Access, Claims, OneKey, ScopedKeys
 from functions.web.app import create_app
 from functions.web.calls import Once
+from functions.web.cloud import guarded
 from functions.web.faces import FUNCTIONS
 from functions.web.logs import log
 from functions.web.models import Models, model_folder, newest_model
@@ -146,7 +147,7 @@ def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> F
     opened = _open(settings)
     app = create_app(
         opened.service,
-        _access(settings),
+        guarded(_access(settings), settings, opened.service.collections),
         functions=functions,
         concurrent=concurrent,
         max_body_bytes=settings.max_body_bytes,

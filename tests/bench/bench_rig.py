@@ -25,6 +25,7 @@ from tests.support.events import event_v1
 from tests.support.rig import Function, Root, run_python, unpacked
 
 HANDLER = "functions.query.handler"
+KEY = "the-key-of-this-measurement"
 IMPORTS = ("numpy", "onnxruntime", "tokenizers", "fastapi", "mangum", "boto3")
 FORWARD = """
 import json, sys, time
@@ -76,7 +77,12 @@ def cold_from_s3(root: Root, store: Path, collection: str, starts: int) -> dict[
             client.upload_file(str(path), bucket, path.relative_to(store).as_posix())
         for _ in range(starts):
             with tempfile.TemporaryDirectory() as cache:
-                known = {"QUIRE_STORE": f"s3://{bucket}", "QUIRE_CACHE": cache, "AWS_ENDPOINT_URL": url}
+                known = {
+                    "QUIRE_STORE": f"s3://{bucket}",
+                    "QUIRE_CACHE": cache,
+                    "QUIRE_API_KEY": KEY,
+                    "AWS_ENDPOINT_URL": url,
+                }
                 with Function(root, HANDLER, {**CREDENTIALS, **known}) as function:
                     function.wait_ready()
                     assert function.invoke(question(collection, 0)).status() == 200
@@ -147,7 +153,11 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         store = Path(asked.store).resolve() if asked.store else small_store(Path(folder))
-        environment = {"QUIRE_STORE": str(store), "QUIRE_CACHE": str(Path(folder) / "cache")}
+        environment = {
+            "QUIRE_STORE": str(store),
+            "QUIRE_CACHE": str(Path(folder) / "cache"),
+            "QUIRE_API_KEY": KEY,
+        }
         root = unpacked()
         figures = {
             "imports, CPU ms": imports(root),

@@ -44,7 +44,12 @@ def function(lambda_root: Root, store: Path) -> Iterator[Function]:
 
 
 def environment(store: Path, **more: str) -> dict[str, str]:
-    return {"QUIRE_STORE": str(store), "QUIRE_CACHE": str(store / "cache"), **more}
+    return {
+        "QUIRE_STORE": str(store),
+        "QUIRE_CACHE": str(store / "cache"),
+        "QUIRE_API_KEY": "the-key-of-these-tests",
+        **more,
+    }
 
 
 @pytest.mark.parametrize("make", [event_v1, event_v2], ids=["v1", "v2"])

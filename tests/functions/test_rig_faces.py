@@ -1,59 +1,150 @@
-"""Answers streamed and indexes fetched from S3, through the archives that are deployed."""
+"""Every route of every face, through the archives that are deployed, over indexes fetched from S3."""
 
 from __future__ import annotations
 
 import json
-import subprocess
+import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
 
-from quire.adapters import open_embedder
-from quire.adapters.s3_store import S3Store
-from quire.artifact.store import SegmentStore
-from tests.support.aws import BOTO, CREDENTIALS, bucket_of
-from tests.support.corpus import write_corpus
-from tests.support.events import event_v1
-from tests.support.rig import Function, Root, run_python
+from infra.routes import read_table
+from tests.support.aws import new_table
+from tests.support.deployed import Bucket
+from tests.support.events import event_v1, event_v2
+from tests.support.rig import Function, Root
+from tests.support.rig_cases import CASES, Case
+from tests.support.runtime_api import Reply
+from tests.support.tree import ROOT
 
-MCP = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
+TABLE = read_table(ROOT / "functions/routes.json")
+FUNCTION_OF = {
+    (face, line): function
+    for face, row in TABLE.items()
+    for function, lines in row.items()
+    for line in lines
+    if not line.startswith("HEAD")
+}
+ELSEWHERE = {key for key in FUNCTION_OF if key[1].endswith(" /mcp")}
+"""Sessions of the Model Context Protocol have their own test."""
+LASTING = [
+    one for one in CASES if one.method == "GET" and (one.face != "sites" or one.route.endswith("/health"))
+]
+"""Reading what no later case has deleted."""
 QUESTION = {"collection": "roblox", "q": "Which event fires when a character has lost its health?"}
 
 
-def publish(objects: S3Store, folder: Path, model_folder: Path, engine: str) -> str:
-    collections = SegmentStore(objects, folder / "cache")
-    segment = folder / f"segment-{engine}"
-    manifest = write_corpus(segment, open_embedder(model_folder), engine=engine)
-    collections.put_model(model_folder)
-    return collections.publish("roblox", segment, manifest).version
+def test_every_route_has_its_case() -> None:
+    assert {(one.face, one.route) for one in CASES} == FUNCTION_OF.keys() - ELSEWHERE
 
 
-@pytest.fixture
-def bucket(moto_url: str) -> S3Store:
-    return S3Store(boto3.client("s3", endpoint_url=moto_url, **BOTO), bucket_of(moto_url), "rig/")
+@pytest.fixture(scope="module")
+def bucket(moto_url: str, tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Bucket:
+    bucket = Bucket(moto_url, tmp_path_factory.mktemp("bucket"), model_folder)
+    bucket.publish("0.732.0.1", members=6)
+    bucket.publish("0.735.0.1")
+    bucket.publish_others()
+    return bucket
 
 
-def environment(url: str, cache: Path, **more: str) -> dict[str, str]:
-    where = {"QUIRE_STORE": f"s3://{bucket_of(url)}/rig", "QUIRE_CACHE": str(cache), "AWS_ENDPOINT_URL": url}
-    return {**CREDENTIALS, **where, **more}
+@pytest.fixture(scope="module")
+def functions(
+    lambda_root: Root, bucket: Bucket, moto_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Function]]:
+    """The three functions, each with a cache of its own, one table of messages between two of them."""
+    memory = f"dynamodb://{new_table(moto_url)}"
+    with ExitStack() as stack:
+        made = {}
+        for name in ("query", "answer", "memory"):
+            known = bucket.environment(
+                lambda_root, tmp_path_factory.mktemp(name), QUIRE_MEMORY=memory, QUIRE_REFRESH_S="0"
+            )
+            one = Function(lambda_root, f"functions.{name}.handler", known, streaming=name == "answer")
+            made[name] = stack.enter_context(one)
+        for one in made.values():
+            one.wait_ready()
+        yield made
 
 
-@pytest.fixture
-def answering(
-    lambda_root: Root, bucket: S3Store, moto_url: str, tmp_path: Path, model_folder: Path
-) -> Iterator[Function]:
-    publish(bucket, tmp_path, model_folder, "0.735")
-    known = environment(moto_url, tmp_path / "tmp", QUIRE_MEMORY=str(tmp_path / "turns.sqlite"))
-    with Function(lambda_root, "functions.answer.handler", known, streaming=True) as function:
+@pytest.fixture(scope="module")
+def known(functions: dict[str, Function]) -> dict[str, Any]:
+    """What answers left for later requests, and the page's files."""
+    page = functions["query"].invoke(event_v1("GET", "/")).body().decode()
+    found = re.search(r"assets/([0-9a-f]+)/([\w.-]+)", page)
+    assert found is not None
+    return {"release": found[1], "asset": found[2]}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.face} {one.route}")
+def test_a_route_answers_from_the_archives(
+    functions: dict[str, Function], known: dict[str, Any], case: Case
+) -> None:
+    function = functions[FUNCTION_OF[case.face, case.route]]
+    url = case.url({name: value for name, value in known.items() if isinstance(value, str)})
+    reply = function.invoke(event_v1(case.method, url, _filled(case.body, known)))
+    assert reply.status() == case.status, (reply.body(), function.output()[-2_000:])
+    body = read(reply)
+    assert case.holds(body), body
+    for name, path in (case.keeps or {}).items():
+        known[name] = _at(body, path)
+
+
+@pytest.mark.parametrize("case", LASTING, ids=lambda one: f"{one.face} {one.route}")
+def test_a_reading_route_answers_an_http_api_too(
+    functions: dict[str, Function], known: dict[str, Any], case: Case
+) -> None:
+    function = functions[FUNCTION_OF[case.face, case.route]]
+    url = case.url({name: value for name, value in known.items() if isinstance(value, str)})
+    reply = function.invoke(event_v2("GET", url))
+    assert reply.status() == case.status
+    assert case.holds(read(reply))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.face} {one.route}")
+def test_without_a_key_only_what_is_open_or_public_is_answered(
+    functions: dict[str, Function], known: dict[str, Any], case: Case
+) -> None:
+    function = functions[FUNCTION_OF[case.face, case.route]]
+    url = case.url({name: value for name, value in known.items() if isinstance(value, str)})
+    status = function.invoke(event_v1(case.method, url, _filled(case.body, known)), key="").status()
+    is_static = case.route in ("GET /", "GET /widget.js") or "/assets/" in case.route
+    if is_static or case.route.endswith(" /health"):
+        assert status == 200
+    elif case.face == "codebase" and FUNCTION_OF[case.face, case.route] != "memory":  # `quire` is public
+        assert status == case.status
+    elif case.url({}) in LISTS:  # they list what the caller may read
+        assert status == 200
+    else:
+        assert status in (401, 501)
+
+
+LISTS = frozenset({"/status", "/collections", "/v1/models", "/llms.txt", "/openapi.json", "/reference"})
+
+
+def test_a_wrong_key_opens_nothing(functions: dict[str, Function]) -> None:
+    reply = functions["query"].invoke(event_v1("POST", "/query", QUESTION), key="wrong")
+    assert (reply.status(), reply.json()["type"]) == (401, "urn:quire:problem:access-denied")
+    assert functions["query"].invoke(event_v1("GET", "/health"), key="wrong").status() == 200
+
+
+@pytest.mark.parametrize("name", ["query", "answer", "memory"])
+def test_a_function_without_a_key_does_not_start(
+    lambda_root: Root, bucket: Bucket, tmp_path: Path, name: str
+) -> None:
+    known = bucket.environment(lambda_root, tmp_path)
+    del known["QUIRE_API_KEY"]
+    with (
+        Function(lambda_root, f"functions.{name}.handler", known) as function,
+        pytest.raises(AssertionError, match=r"QUIRE_API_KEY: .*roblox.*are not public"),
+    ):
         function.wait_ready()
-        yield function
 
 
-def test_an_answer_leaves_the_function_event_by_event(answering: Function) -> None:
-    reply = answering.invoke(event_v1("POST", "/answer", {**QUESTION, "stream": True}))
+def test_an_answer_leaves_the_function_event_by_event(functions: dict[str, Function]) -> None:
+    reply = functions["answer"].invoke(event_v1("POST", "/answer", {**QUESTION, "stream": True}))
     head = json.loads(reply.data.partition(b"\0" * 8)[0])
     assert (head["statusCode"], head["headers"]["content-type"].split(";")[0]) == (200, "text/event-stream")
     events = [
@@ -66,73 +157,36 @@ def test_an_answer_leaves_the_function_event_by_event(answering: Function) -> No
     assert reply.error is None
 
 
-def test_an_answer_in_one_piece_cites_what_it_says(answering: Function) -> None:
-    body = answering.invoke(event_v1("POST", "/answer", QUESTION)).json()
-    assert body["citations"]
-    assert "Died" in json.dumps(body["citations"])
+def test_a_function_follows_its_pointer(functions: dict[str, Function], bucket: Bucket) -> None:
+    asked = event_v1("POST", "/query", {"collection": "roblox", "q": "Died"})
+    first = functions["query"].invoke(asked).json()
+    newer = bucket.publish("0.736.0.1", members=10)
+    second = functions["query"].invoke(asked).json()
+    assert first["version"] != second["version"] == newer
+    assert (second["degraded"], second["mode"]) == ([], "hybrid")
 
 
-def mcp(function: Function, method: str, **params: Any) -> Any:
-    asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-    reply = function.invoke(event_v1("POST", "/mcp", asked, headers=MCP))
-    assert reply.error is None
-    said = json.loads(reply.body())
-    assert "result" in said, said
-    return said["result"]
+def read(reply: Reply) -> Any:
+    """The JSON, or the text where it is none."""
+    text = reply.body().decode()
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
-def test_agents_list_and_call_tools_inside_the_function(answering: Function) -> None:
-    asked = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    assert mcp(answering, "initialize", **asked)["serverInfo"]["name"] == "quire"
-    tools = [tool["name"] for tool in mcp(answering, "tools/list")["tools"]]
-    assert set(tools) == {"list_collections", "search", "answer", "read", "lookup", "changes"}
-    wanted = {"collection": "roblox", "query": QUESTION["q"]}
-    found = mcp(answering, "tools/call", name="search", arguments=wanted)
-    assert not found.get("isError")
-    assert "Died" in found["content"][0]["text"]
-    assert found["structuredContent"]["citations"][0]["id"] in found["content"][0]["text"]
+def _filled(body: Any, known: dict[str, Any]) -> Any:
+    """The body with what is known in the place of `"{name}"`."""
+    if isinstance(body, dict):
+        return {name: _filled(value, known) for name, value in body.items()}
+    if isinstance(body, list):
+        return [_filled(value, known) for value in body]
+    if isinstance(body, str) and body.startswith("{"):
+        return known[body.strip("{}")]
+    return body
 
 
-def test_a_function_that_only_searches_does_not_carry_the_sdk(lambda_root: Root) -> None:
-    with pytest.raises(subprocess.CalledProcessError):
-        run_python(lambda_root, "-c", "import mcp")
-
-
-def test_a_function_fetches_its_index_from_s3_and_follows_the_pointer(
-    lambda_root: Root, bucket: S3Store, moto_url: str, tmp_path: Path, model_folder: Path
-) -> None:
-    old = publish(bucket, tmp_path, model_folder, "0.732")
-    known = environment(moto_url, tmp_path / "tmp", QUIRE_REFRESH_S="0")
-    with Function(lambda_root, "functions.query.handler", known) as function:
-        function.wait_ready()
-        first = function.invoke(event_v1("POST", "/query", {"collection": "roblox", "q": "Died"})).json()
-        new = publish(bucket, tmp_path, model_folder, "0.735")
-        second = function.invoke(event_v1("POST", "/query", {"collection": "roblox", "q": "Died"})).json()
-    assert (first["version"], second["version"]) == (old, new)
-    assert (first["degraded"], first["mode"]) == ([], "hybrid")
-
-
-def test_without_s3_a_function_says_so_and_when_to_come_back(lambda_root: Root, tmp_path: Path) -> None:
-    nowhere = {
-        "QUIRE_STORE": "s3://nothing",
-        "AWS_ENDPOINT_URL": "http://127.0.0.1:9",
-        "AWS_MAX_ATTEMPTS": "1",
-    }
-    known = {**CREDENTIALS, **nowhere, "QUIRE_CACHE": str(tmp_path)}
-    with Function(lambda_root, "functions.query.handler", known) as function:
-        function.wait_ready()
-        reply = function.invoke(event_v1("POST", "/query", {"collection": "roblox", "q": "Died"}))
-        assert reply.status() == 503
-        assert "Retry-After" in {name.title() for name in reply.proxy()["headers"]}
-        assert function.invoke(event_v1("GET", "/health")).status() == 200
-
-
-def test_the_memory_function_starts_from_the_archives_and_answers_in_a_faces_form(
-    lambda_root: Root, bucket: S3Store, moto_url: str, tmp_path: Path, model_folder: Path
-) -> None:
-    publish(bucket, tmp_path, model_folder, "0.735")
-    known = environment(moto_url, tmp_path / "tmp", QUIRE_MEMORY=str(tmp_path / "turns.sqlite"))
-    with Function(lambda_root, "functions.memory.handler", known) as function:
-        function.wait_ready()
-        reply = function.invoke(event_v1("GET", "/roblox/nothing"))
-    assert (reply.status(), list(reply.json())) == (404, ["detail"])
+def _at(body: Any, path: str) -> Any:
+    for step in path.split("."):
+        body = body[int(step)] if step.isdecimal() else body[step]
+    return body

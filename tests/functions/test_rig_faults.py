@@ -13,13 +13,12 @@ from functions.faces.textbook.routes import UNAVAILABLE
 from quire.artifact.layout import KEYWORDS, VECTORS
 from quire.artifact.transfer import pointer_key, segment_key
 from quire.patience import SERVING
-from tests.support.deployed import KEY, Bucket, damage
+from tests.support.deployed import Bucket, damage
 from tests.support.events import event_v1
 from tests.support.rig import Function, Root
 from tests.support.runtime_api import Reply
 from tests.support.s3_faults import GONE, SLOW, THROTTLED, WELL, FaultyS3
 
-KEYED = {"x-api-key": KEY}
 QUESTION = {"collection": "roblox", "q": "Humanoid.Died"}
 CALL_S = SERVING.deadline_s + 1.0
 COLD_S = 2 * CALL_S
@@ -62,7 +61,7 @@ def _well_again(s3: FaultyS3) -> Iterator[None]:
 def ask(function: Function, path: str = "/query", body: Any = None) -> tuple[Reply, float]:
     """The reply and the seconds that it took."""
     began = time.perf_counter()
-    reply = function.invoke(event_v1("POST", path, body or QUESTION, headers=KEYED))
+    reply = function.invoke(event_v1("POST", path, body or QUESTION))
     return reply, time.perf_counter() - began
 
 

@@ -12,7 +12,7 @@ from quire.collections import Collection
 TABLE = {
     "native": {"query": ["GET /health", "POST /query"], "answer": ["POST /answer"]},
     "chatbot": {
-        "query": ["GET /health", "HEAD /health"],
+        "query": ["GET /health", "HEAD /health", "POST /query"],
         "memory": ["POST /ingest", "DELETE /files/{name:path}"],
     },
     "codebase": {"query": ["POST /query"]},
@@ -52,6 +52,7 @@ def test_each_collection_gets_the_routes_of_its_face() -> None:
         ("POST", "/query", "query"),
         ("POST", "/answer", "answer"),
         ("GET", "/handbook/health", "query"),
+        ("POST", "/handbook/query", "query"),
         ("POST", "/handbook/ingest", "memory"),
         ("DELETE", "/handbook/files/{name+}", "memory"),
         ("POST", "/engine/query", "query"),
@@ -64,7 +65,8 @@ def test_a_route_is_open_for_health_and_for_public_collections() -> None:
     found = {one.path: one.is_open for one in deployed_routes(TABLE, COLLECTIONS)}
     assert found["/health"] is True
     assert found["/query"] is False
-    assert found["/handbook/ingest"] is True
+    assert found["/handbook/query"] is True
+    assert found["/handbook/ingest"] is False
     assert found["/engine/query"] is False
 
 

@@ -154,6 +154,39 @@ def test_memory_may_write_its_own_prefixes_and_the_table(deployment: Deployment)
     assert places == {f"/collections/{name}/*" for name in written_collections(TABLE, COLLECTIONS)}
 
 
+@each_function
+def test_a_function_asks_for_the_key_that_the_gateway_asks_for(deployment: Deployment, name: str) -> None:
+    title = name.capitalize()
+    (function,) = (
+        one for key, one in deployment.of_type("Lambda::Function").items() if f"Functions{title}" in key
+    )
+    (key,) = deployment.of_type("ApiGateway::ApiKey").values()
+    said = flat(function["Environment"]["Variables"]["QUIRE_API_KEY"])
+    assert said == flat(key["Value"])
+    assert said.startswith("{{resolve:secretsmanager:<StorageApiKey")
+    (secret,) = (
+        one for key, one in deployment.of_type("SecretsManager::Secret").items() if "StorageApiKey" in key
+    )
+    assert secret["GenerateSecretString"]["PasswordLength"] >= 40
+
+
+@each_function
+def test_every_variable_of_a_function_is_one_that_something_reads(deployment: Deployment, name: str) -> None:
+    read = " ".join(
+        path.read_text(encoding="utf-8")
+        for place in ("functions/web", "layers/core/python/quire")
+        for path in (ROOT / place).rglob("*.py")
+    )
+    (function,) = (
+        one
+        for key, one in deployment.of_type("Lambda::Function").items()
+        if f"Functions{name.capitalize()}" in key
+    )
+    said = set(function["Environment"]["Variables"])
+    assert {one for one in said if one.startswith("QUIRE_") and f'"{one}"' not in read} == set()
+    assert said >= {"QUIRE_STORE", "QUIRE_CACHE", "QUIRE_COLLECTIONS", "QUIRE_API_KEY"}
+
+
 def test_no_role_may_do_everything_or_touch_every_resource(deployment: Deployment) -> None:
     for role in deployment.of_type("IAM::Role"):
         for one in deployment.statements(role):

@@ -87,6 +87,7 @@ class Function:
         snapshot: bool = False,
     ) -> None:
         self.api = RuntimeApi()
+        self._key = environment.get("QUIRE_API_KEY", "")
         self._root = root
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
         known = _environment(root, handler, self.api.address)
@@ -118,9 +119,10 @@ class Function:
         """Go on from the snapshot."""
         self.api.restored.set()
 
-    def invoke(self, event: Any) -> Reply:
-        """One event, one answer."""
-        return self.api.invoke(event)
+    def invoke(self, event: Any, *, key: str | None = None) -> Reply:
+        """One event, one answer. The caller has the deployment's key, or that one; "" for none."""
+        sent = self._key if key is None else key
+        return self.api.invoke(with_key(event, sent) if sent else event)
 
     def cpu_ms(self) -> float:
         """CPU time of all its threads so far, in milliseconds."""
@@ -155,6 +157,15 @@ class Function:
         self.api.waiting.put(("", b""))  # wakes the thread that holds the dead client's request
         self.api.close()
         self._output.close()
+
+
+def with_key(event: Any, key: str) -> Any:
+    """The event with the header that a caller's key travels in; untouched where it has no headers."""
+    if "headers" not in event:
+        return event
+    several = event.get("multiValueHeaders")
+    more = {"multiValueHeaders": {**several, "x-api-key": [key]}} if several else {}
+    return {**event, **more, "headers": {**event["headers"], "x-api-key": key}}
 
 
 def run_python(root: Root, *arguments: str, environment: Mapping[str, str] | None = None) -> float:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from quire.errors import ScopeMissing
+from quire.errors import AccessDenied, ScopeMissing
 
 READ, WRITE, ADMIN = "read", "write", "admin"
 ACTIONS = (READ, WRITE, ADMIN)
 EVERYTHING = "*"
+PUBLIC = "public"
+"""Name of the caller that brought no key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,12 @@ class Caller:
 
         Raises:
             ScopeMissing: no grant covers the action on the collection.
+            AccessDenied: none can, since the caller brought no key.
         """
         if not self.may(action, collection):
+            if self.name == PUBLIC:
+                message = f"collection {collection!r}: needs a key: send it as x-api-key or as a bearer token"
+                raise AccessDenied(message)
             raise ScopeMissing(f"collection {collection!r}: this key may not {action} it")
 
     def require_site(self, action: str, collection: str, site: str) -> None:
@@ -58,3 +65,8 @@ class Caller:
 
 ANYONE = Caller("anyone", frozenset({(EVERYTHING, EVERYTHING)}))
 NOBODY = Caller("nobody", frozenset(), frozenset())
+
+
+def public_reader(collections: Iterable[str]) -> Caller:
+    """Whoever brought no key, where these collections may be read without one. No site is public."""
+    return Caller(PUBLIC, frozenset((READ, name) for name in collections), frozenset())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 import boto3
 from botocore.config import Config
@@ -17,12 +19,15 @@ JOB_EVENT = "quire_job"
 
 def open_invoker(function: str) -> Callable[[str, str], None]:
     """What invokes the function for a collection and a job's id, without waiting for it."""
-    client = boto3.client("lambda", config=Config(connect_timeout=3, read_timeout=10))
+
+    @cache
+    def client() -> Any:  # few requests leave a job: the others do not pay for it
+        return boto3.client("lambda", config=Config(connect_timeout=3, read_timeout=10))
 
     def invoke(collection: str, job_id: str) -> None:
         payload = json.dumps({JOB_EVENT: {"collection": collection, "id": job_id}}).encode()
         try:
-            client.invoke(FunctionName=function, InvocationType="Event", Payload=payload)
+            client().invoke(FunctionName=function, InvocationType="Event", Payload=payload)
         except (ClientError, BotoCoreError) as error:
             raise StoreUnavailable(f"job {job_id}: cannot be started: {error}") from error
 
