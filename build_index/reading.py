@@ -10,15 +10,18 @@ from typing import Any
 
 from pathspec import GitIgnoreSpec
 
+from build_index.inputs import digest_inputs
 from build_index.sources import Failure, Provenance
 from build_index.sources.creator_docs import read_creator_docs
 from build_index.sources.docusaurus import read_docusaurus
-from build_index.sources.engine_reference import read_reference
+from build_index.sources.engine_reference import ENGINE, read_reference
 from build_index.sources.fetch import locate
 from build_index.sources.file_selection import DEFAULT_EXCLUDE, Excluded, Selection
 from build_index.sources.git_repository import open_repository, read_repositories
 from build_index.sources.markdown_tree import read_markdown_tree
-from build_index.sources.roblox_api import read_engine_version, read_hierarchy, read_roblox_api
+from build_index.sources.remembered import remember
+from build_index.sources.roblox_api import find_dump, read_engine_version, read_hierarchy, read_roblox_api
+from quire.canonical import json_sha256
 from quire.documents import Document
 from quire.errors import InputError
 
@@ -87,21 +90,28 @@ def open_reading(
         raise InputError(
             f"source: profile {profile} needs {' and '.join(f'{key}=PATH' for key in known)}", field="source"
         )
-    opened = _READERS[profile](folders, options)
+    opened = _READERS[profile](folders, options, cache)
     label = str(options.get("engine_version") or opened.label)
     located = tuple(folder for listed in folders.values() for folder in listed)
     return Reading(opened.documents, tuple(provenance), label, opened.extra, opened.excluded, located)
 
 
-def _read_roblox(folders: Folders, _: Mapping[str, Any]) -> Opened:
+def _read_roblox(folders: Folders, _: Mapping[str, Any], cache: Path) -> Opened:
     dumps, docs = folders.get("api_dump", ()), folders.get("creator_docs", ())
     reference = docs[0] if docs else None
 
-    def documents() -> Documents:
+    def reference_documents() -> Documents:
         for dump in dumps:
             yield from read_roblox_api(dump, reference)
         for root in docs:
             yield from read_reference(root, dump_joined=bool(dumps))
+
+    def documents() -> Documents:
+        places = [str(path) for path in (*dumps, *docs)]
+        kept = cache / "documents" / f"reference-{json_sha256(places)[:16]}.json"
+        read_from = [*map(find_dump, dumps), *(root / ENGINE for root in docs)]
+        yield from remember(kept, digest_inputs(places, read_from), reference_documents)
+        for root in docs:
             yield from read_creator_docs(root)
 
     if not dumps:
@@ -110,12 +120,12 @@ def _read_roblox(folders: Folders, _: Mapping[str, Any]) -> Opened:
     return Opened(documents(), read_engine_version(dumps[0]) or "", hierarchy)
 
 
-def _read_textbook(folders: Folders, options: Mapping[str, Any]) -> Opened:
+def _read_textbook(folders: Folders, options: Mapping[str, Any], _: Path) -> Opened:
     base_url = str(options.get("base_url", ""))
     return Opened(one for root in folders["docs"] for one in read_docusaurus(root, base_url))
 
 
-def _read_docs(folders: Folders, options: Mapping[str, Any]) -> Opened:
+def _read_docs(folders: Folders, options: Mapping[str, Any], _: Path) -> Opened:
     base_url = str(options.get("base_url", ""))
     unwanted = GitIgnoreSpec.from_lines(options.get("exclude", ()))
     documents = (one for root in folders["docs"] for one in read_markdown_tree(root, base_url))
@@ -126,7 +136,7 @@ def _path(one: Document | Failure) -> str:
     return one.path if isinstance(one, Failure) else str(one.metadata["path"])
 
 
-def _read_code(folders: Folders, options: Mapping[str, Any]) -> Opened:
+def _read_code(folders: Folders, options: Mapping[str, Any], _: Path) -> Opened:
     roots = folders["repository"]
     selection = Selection(
         patterns=tuple(options.get("patterns", ())),
@@ -137,7 +147,7 @@ def _read_code(folders: Folders, options: Mapping[str, Any]) -> Opened:
     return Opened(read_repositories(repositories, selection, excluded), excluded=excluded)
 
 
-_READERS: Mapping[str, Callable[[Folders, Mapping[str, Any]], Opened]] = {
+_READERS: Mapping[str, Callable[[Folders, Mapping[str, Any], Path], Opened]] = {
     "roblox": _read_roblox,
     "textbook": _read_textbook,
     "docs": _read_docs,

@@ -1,0 +1,60 @@
+"""Documents as they were read the last time, where nothing that they were read from has changed since."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from build_index.sources import Failure
+from quire.documents import Document
+
+Documents = Iterable[Document | Failure]
+
+
+def remember(path: Path, key: str, read: Callable[[], Documents]) -> Iterator[Document | Failure]:
+    """The documents of `path` where it was written under this key; else those that `read` gives, kept for next time.
+
+    What had a failure is not kept, for a failure may pass. A file that is damaged counts as none.
+    """
+    kept = _load(path, key)
+    if kept is not None:
+        yield from kept
+        return
+    documents: list[Document] = []
+    failed = False
+    for one in read():
+        if isinstance(one, Failure):
+            failed = True
+        else:
+            documents.append(one)
+        yield one
+    if not failed:
+        _save(path, key, documents)
+
+
+def _load(path: Path, key: str) -> list[Document] | None:
+    try:
+        head, _, body = path.read_bytes().partition(b"\n")
+        if head.decode() != key:
+            return None
+        return [_document(row) for row in json.loads(body)]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _save(path: Path, key: str, documents: list[Document]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [asdict(one) for one in documents]
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_bytes(f"{key}\n".encode() + json.dumps(rows, separators=(",", ":")).encode())
+    beside.replace(path)
+
+
+def _document(row: dict[str, object]) -> Document:
+    document = Document(**row)  # type: ignore[arg-type]
+    metadata = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in document.metadata.items()
+    }
+    return Document(document.id, document.text, document.kind, metadata, document.includes)
