@@ -81,6 +81,10 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
     _common(parser, commands.run_evaluate)
     parser.add_argument("--golden", nargs="+", default=[], metavar="FILE")
     parser.add_argument("--html", metavar="FILE", help="write a self-contained page with plots")
+    parser.add_argument(
+        "--candidate", action="store_true", help="compare what `build --no-publish` left with what is served"
+    )
+    add_review_options(parser)
     parser.add_argument("--json", action="store_true")
 
 

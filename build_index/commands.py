@@ -14,6 +14,7 @@ from typing import Any
 from build_index import answer_eval
 from build_index import evaluate as evaluation
 from build_index.beir import build_beir_index, read_beir, score_beir
+from build_index.candidate import judge_candidate
 from build_index.golden import read_golden
 from build_index.pipeline import BuildPlan, BuildReport, build
 from build_index.poison import scan_chunk
@@ -26,7 +27,7 @@ from quire.errors import BuildInProgress, ConfigError, InputError
 from quire.profiles import profile_named
 from quire.retrieval import Query, retrieve
 
-OK, FAILED = 0, 1
+OK, FAILED, REFUSED = 0, 1, 2
 
 
 def run_build(args: argparse.Namespace) -> int:
@@ -102,6 +103,10 @@ def run_query(args: argparse.Namespace) -> int:
 
 def run_evaluate(args: argparse.Namespace) -> int:
     """Ask the golden questions; print a table or JSON, and write the page where one is asked for."""
+    if args.candidate:
+        told, passes = judge_candidate(args)
+        print(told)
+        return OK if passes else REFUSED
     files = [Path(file) for file in args.golden] or _golden_of(args.name)
     asked = evaluation.ask_golden(_ask(args), read_golden(files))
     figures = {"collection": args.name, **evaluation.report(asked)}

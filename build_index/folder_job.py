@@ -1,8 +1,8 @@
 """Indexes one folder of code for a server or the user's CLI, as a process of its own.
 
 `python -m build_index.folder_job` reads an order as JSON from standard input and writes what became of it as JSON to
-standard output; progress goes to standard error. A process of its own keeps the caller quick and small while it works,
-and one that is killed in the middle leaves what is served as it was.
+standard output. A process of its own keeps the caller quick and small, and one that is killed leaves what is served as
+it was. Neither guard nor gate judges it: who asks wants the folder as it is now, and reads in the reply what changed.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 from build_index import gate
 from build_index.gate_report import as_json, headline, summary, tell_changes
 from build_index.golden import GoldenQuestion
-from build_index.guards import MOST_LOST, find_shrinks, guard_shrink, take_stock
+from build_index.guards import MOST_LOST, Shrink, find_shrinks, guard_shrink, take_stock
 from build_index.progress import say
 from quire.artifact.layout import Manifest
 from quire.artifact.pointer import BUILD
@@ -73,6 +73,25 @@ class Review:
             notes |= self._judge(name, served[0], built)
         return amend_manifest(folder, notes=notes)
 
+    def compare(self, name: str, folder: Path) -> tuple[list[Shrink], gate.Judgement]:
+        """What guard and gate find of a segment beside the served version; nothing is written.
+
+        Raises:
+            UnknownCollection: nothing that was built is served.
+        """
+        built, served = OpenedIndex([(open_segment(folder), 1)]), self._served(name)
+        if served is None:
+            raise UnknownCollection(f"collection {name!r}: nothing to compare with: no build is served")
+        before = take_stock(served[0], built=served[1])
+        return find_shrinks(before, take_stock(built), self.rules.most_lost), self._ask_both(served[0], built)
+
+    def _ask_both(self, served: OpenedIndex, built: OpenedIndex) -> gate.Judgement:
+        return gate.judge(
+            gate.ask(self._side(served), self.golden),
+            gate.ask(self._side(built), self.golden),
+            margin=self.rules.margin,
+        )
+
     def _served(self, name: str) -> tuple[OpenedIndex, int] | None:
         """The served version and how many of its segments were built; None where there is none."""
         try:
@@ -89,11 +108,7 @@ class Review:
         return {"allowed_shrink": [str(one) for one in allowed]} if allowed else {}
 
     def _judge(self, name: str, served: OpenedIndex, built: OpenedIndex) -> dict[str, Any]:
-        judgement = gate.judge(
-            gate.ask(self._side(served), self.golden),
-            gate.ask(self._side(built), self.golden),
-            margin=self.rules.margin,
-        )
+        judgement = self._ask_both(served, built)
         report = self.reports / f"{name}.json"
         report.parent.mkdir(parents=True, exist_ok=True)
         report.write_text(json.dumps(as_json(judgement), ensure_ascii=False, indent=1), encoding="utf-8")

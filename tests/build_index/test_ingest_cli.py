@@ -68,6 +68,38 @@ def test_a_build_is_published_and_answers(
     assert json.loads(capsys.readouterr().out)["pointer"]["profile"] == "roblox"
 
 
+def test_a_candidate_is_compared_with_what_is_served_before_it_is_published(
+    tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs, golden = tmp_path / "pages", tmp_path / "golden.jsonl"
+    docs.mkdir()
+    names = ("anchor", "rudder", "compass", "lantern")
+    for name in names:
+        (docs / f"{name}.md").write_text(
+            f"# {name.title()}\n\nThe {name} of a boat is checked each spring.\n"
+        )
+    row = {"id": "1", "query": "Who checks the lantern?", "relevant": [{"path": "lantern.md"}]}
+    golden.write_text(json.dumps(row))
+    build_it = ["build", "pages", "--profile", "docs", "--source", f"docs={docs}", "--store", "store"]
+    judge_it = ["evaluate", "pages", "--candidate", "--golden", str(golden), "--store", "store"]
+    assert main(judge_it) == 2
+    assert "holds no build of 'pages'" in capsys.readouterr().err
+    assert main([*build_it, "--json"]) == 0
+    served = json.loads(capsys.readouterr().out)["version"]
+    assert main(judge_it) == 0
+    assert "gate: 1 questions, mrr@10 1.000 -> 1.000, 0 better, 0 worse" in capsys.readouterr().out
+    (docs / "lantern.md").unlink()
+    assert main([*build_it, "--no-publish"]) == 0
+    capsys.readouterr()
+    assert main(judge_it) == 2
+    said = capsys.readouterr().out
+    assert "documents 4 -> 3 (-25 %), gone: lantern.md" in said
+    assert "1: 'Who checks the lantern?' rank 1 -> -; first was lantern.md" in said
+    assert main(["publish", "pages", "--store", "store"]) == 2
+    assert main(["versions", "pages", "--store", "store", "--json"]) == 0
+    assert [one["id"] for one in json.loads(capsys.readouterr().out)] == [served]
+
+
 def test_what_speaks_to_models_stays_out_unless_the_collection_lets_it_in(
     tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
