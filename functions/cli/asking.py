@@ -13,6 +13,7 @@ from functions.cli.common import (
     QuestionArgument,
     StoreOption,
     TopOption,
+    VersionOption,
     choose,
     open_knowledge,
     place_of,
@@ -31,6 +32,7 @@ def search(
     rerank: Annotated[
         bool, typer.Option("--rerank", help="Read the best passages twice: better, slower.")
     ] = False,
+    version: VersionOption = "",
     store: StoreOption = "",
     as_json: JsonOption = False,
 ) -> None:
@@ -42,7 +44,8 @@ def search(
 
     service = open_knowledge(store)
     name = choose(service, collection)
-    found = find(service, ANYONE, name, Query(question, top), second_look=rerank)
+    query = Query(question, top)
+    found = find(service, ANYONE, name, query, second_look=rerank, version=version or None)
     warn(found.degraded)
     if as_json:
         hits = [hit_wire(hit) for hit in found.hits]
@@ -60,6 +63,7 @@ def ask(
     collection: CollectionOption = "",
     top: TopOption = 8,
     *,
+    version: VersionOption = "",
     store: StoreOption = "",
     as_json: JsonOption = False,
 ) -> None:
@@ -71,7 +75,8 @@ def ask(
 
     service = open_knowledge(store)
     name = choose(service, collection)
-    served, answer = ask_collection(service, ANYONE, name, Inquiry(question, top_k=top))
+    inquiry = Inquiry(question, top_k=top)
+    served, answer = ask_collection(service, ANYONE, name, inquiry, version=version or None)
     warn(answer.degraded)
     cited = [(one, one.hit.chunk) for one in answer.citations]
     if as_json:

@@ -32,6 +32,9 @@ StoreOption = Annotated[
 CollectionOption = Annotated[
     str, typer.Option("--collection", "-c", help="Which index to ask; needed where there are several.")
 ]
+VersionOption = Annotated[
+    str, typer.Option("--version", help="Ask an older version: its id, engine version (0.732) or date.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 TopOption = Annotated[int, typer.Option("--top", "-n", min=1, max=50, help="How many passages at most.")]
 QuestionArgument = Annotated[str, typer.Argument(help="In words, or just a name.")]

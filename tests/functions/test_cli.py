@@ -105,6 +105,10 @@ def test_versions_are_compared_with_the_collection_before_or_behind(desk: Desk) 
         (version, version, "-c", "shop"),
     ):
         assert desk.json("diff", *words)["members"]["added"] == []
+    assert desk.json("ask", "Where is the memcached session handler configured?", "--version", version)[
+        "citations"
+    ]
+    assert "version '0.1' of 'shop'" in desk.run("search", "session", "--version", "0.1", code=2).stderr
     assert "wanted one version or two" in desk.run("diff", "shop", code=2).stderr
 
 
