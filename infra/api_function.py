@@ -13,7 +13,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.reasons import accept
-from infra.settings import StackSettings
+from infra.settings import STARTING, StackSettings
 
 ALIAS = "live"
 LAMBDA_TASK = "/var/task"
@@ -90,8 +90,7 @@ def _environment(plan: FunctionPlan) -> dict[str, str]:
     environment = {
         "QUIRE_CACHE": "/tmp/quire",  # noqa: S108, the one folder that a function may write
         "QUIRE_COLLECTIONS": f"{LAMBDA_TASK}/collections.toml",
-        # Threads for matrices that no question has: half of numpy's import.
-        "OPENBLAS_NUM_THREADS": "1",
+        **STARTING,
         **plan.environment,
     }
     if plan.streams:

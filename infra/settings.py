@@ -6,6 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+STARTING = {
+    # Threads for matrices that no question has: half of numpy's import.
+    "OPENBLAS_NUM_THREADS": "1",
+    # Nothing here is traced; FastAPI would load what carries traces on.
+    "OTEL_PROPAGATORS": "none",
+}
+"""Variables that libraries read while they are imported."""
+
 
 @dataclass(frozen=True, slots=True)
 class StackSettings:

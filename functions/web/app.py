@@ -17,7 +17,6 @@ from starlette.types import Scope
 from functions.faces.mcp.endpoint import PATH as MCP_PATH
 from functions.faces.mcp.endpoint import McpEndpoint
 from functions.faces.native.routes import FACE as NATIVE
-from functions.faces.openai.endpoint import router as chat_router
 from functions.web.access import Access
 from functions.web.calls import run
 from functions.web.cors import CrossOrigin
@@ -57,6 +56,8 @@ def create_app(
         app.router.routes[:0] = llms_router().routes  # ahead of the mount, which would look for it in a face
         app.router.routes.extend(site_router().routes)
     if ANSWER in functions:
+        from functions.faces.openai.endpoint import router as chat_router
+
         app.router.routes.append(Route(MCP_PATH, McpEndpoint()))
         app.router.routes.extend(chat_router.routes)
     # In place of the six layers that FastAPI would build: the frame answers every error, so there is one way for all.

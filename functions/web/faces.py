@@ -32,16 +32,22 @@ class Face:
     Attributes:
         name: as profiles name it.
         title: what the API reference calls it.
-        routers: function (`query`, `answer`, `memory`) -> its routes; paths are relative to the collection.
+        routers: function (`query`, `answer`, `memory`) -> its routes, or what imports them, where another function
+            should not pay for that; paths are relative to the collection.
         render: the contract's own error body.
         open_paths: paths that need no key.
     """
 
     name: str
     title: str
-    routers: Mapping[str, APIRouter]
+    routers: Mapping[str, APIRouter | Callable[[], APIRouter]]
     render: Callable[[Problem, str], Response] = render_problem
     open_paths: frozenset[str] = frozenset({"/health"})
+
+    def router(self, function: str) -> APIRouter:
+        """The routes of one of its functions."""
+        router = self.routers[function]
+        return router if isinstance(router, APIRouter) else router()
 
 
 @cache
@@ -130,6 +136,6 @@ async def _face_of(scope: Scope, collection: str) -> Face | None:
 def joined(face: Face, functions: Sequence[str]) -> APIRouter:
     """One router with the face's routes of those functions."""
     routes = [
-        route for function in functions if function in face.routers for route in face.routers[function].routes
+        route for function in functions if function in face.routers for route in face.router(function).routes
     ]
     return APIRouter(routes=routes, redirect_slashes=False)

@@ -67,14 +67,15 @@ def cold(
 
 
 def cold_from_s3(root: Root, store: Path, collection: str, starts: int) -> dict[str, float]:
-    """The same with everything fetched from a bucket of moto's, into an empty cache at each start."""
+    """The same with the collection fetched from a bucket of moto's, into an empty cache at each start."""
     command = (sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port := free_port()))
     spent: list[float] = []
     with served(command, f"http://127.0.0.1:{port}/moto-api/") as ready:
         url = ready.removesuffix("/moto-api/")
         client, bucket = boto3.client("s3", endpoint_url=url, **BOTO), bucket_of(url)
-        for path in sorted(path for path in store.rglob("*") if path.is_file()):
-            client.upload_file(str(path), bucket, path.relative_to(store).as_posix())
+        for place in (f"collections/{collection}", "models"):
+            for path in sorted(path for path in (store / place).rglob("*") if path.is_file()):
+                client.upload_file(str(path), bucket, path.relative_to(store).as_posix())
         for _ in range(starts):
             with tempfile.TemporaryDirectory() as cache:
                 known = {

@@ -32,7 +32,7 @@ def has_answers() -> bool:
     """Whether the native API has `POST /answer`."""
     native = load_face("native")
     assert native is not None
-    routes = [route for name in FUNCTIONS if name in native.routers for route in native.routers[name].routes]
+    routes = [route for name in FUNCTIONS if name in native.routers for route in native.router(name).routes]
     return any(getattr(route, "path", "") == "/answer" for route in routes)
 
 

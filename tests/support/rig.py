@@ -25,6 +25,7 @@ import pytest
 from build_index.install import PIP, locked_entry, pip_settings, uv_environment
 from build_index.layer_tools import PLATFORM, PYTHON, compile_tree, find_python
 from build_index.layers import OUT, build_archives
+from infra.settings import STARTING
 from quire.errors import ConfigError
 from tests.support.runtime_api import NAME, Reply, RuntimeApi
 from tests.support.tree import ROOT
@@ -183,9 +184,10 @@ def run_python(root: Root, *arguments: str, environment: Mapping[str, str] | Non
 
 
 def _environment(root: Root, handler: str, address: str) -> dict[str, str]:
-    """What Lambda sets. Nothing of this machine's is handed on."""
+    """What Lambda sets, and what the deployment has libraries read. Nothing of this machine's is handed on."""
     answers = ("llm/python",) if handler.startswith("functions.answer.") else ()
     return {
+        **STARTING,
         "PATH": "/usr/bin:/bin",
         "HOME": tempfile.gettempdir(),
         "TZ": ":UTC",
