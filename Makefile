@@ -80,6 +80,11 @@ index: $(RUN_READY) ## build and publish one collection of collections.toml: mak
 test: $(TEST_READY) ## run the whole suite, a process a core; uses ../shared (or $QUIRE_SHARED) where it is there
 	@$(PY) -m pytest --numprocesses auto --dist worksteal $(ARGS)
 
+.PHONY: test-llm
+test-llm: $(TEST_READY) ## test answering over a real local model, fetched unless GGUF=path names one
+	@$(VENV)/bin/uv pip install --quiet --python $(PY) --require-hashes -r tests/llm-requirements.txt
+	@QUIRE_TEST_GGUF=$(GGUF) $(PY) -m pytest -m llm tests/quire/answering/test_real_model.py $(ARGS)
+
 .PHONY: check
 check: lint types ## formatting, lint and strict types
 
@@ -121,6 +126,7 @@ RUNTIME_NAMES = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' la
 .PHONY: lock
 lock: | $(RUN_READY) ## lock the dependencies of pyproject.toml with digests; UPGRADE=--upgrade takes newer ones
 	@echo "lock: tests/requirements.txt" && $(COMPILE) $(PROJECT) --extra local --extra llm --extra build --extra dev --group infra --group rig -o tests/requirements.txt
+	@echo "lock: tests/llm-requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt --group test-llm $(RUNTIME_NAMES) -o tests/llm-requirements.txt
 	@echo "lock: build_index/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt --extra local --extra build -o build_index/requirements.txt
 	@echo "lock: layers/runtime/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt -o layers/runtime/requirements.txt
 	@echo "lock: layers/llm/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt --extra llm $(RUNTIME_NAMES) -o layers/llm/requirements.txt

@@ -19,7 +19,7 @@ pytest_plugins = (
     "tests.support.aws",
 )
 
-KEPT = frozenset({"QUIRE_SHARED", "QUIRE_TEST_CACHE"})
+KEPT = frozenset({"QUIRE_SHARED", "QUIRE_TEST_CACHE", "QUIRE_TEST_GGUF"})
 CLEARED = ("QUIRE_", "RAG_", "AWS_", "GEMINI_", "GOOGLE_", "OPENAI_", "OLLAMA_")
 
 
