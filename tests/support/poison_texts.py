@@ -277,8 +277,7 @@ LATER = [
 """Other wordings, written once the scanner stood: what it then missed of them is what it misses of new ones."""
 
 HONEST = [
-    "`Question` is what the user writes to open a chat; the model replies to it. `Token` holds a short form of the previous"
-    " prompt and its reply.",
+    "`Question` is what the user asks the LLM; `Token` holds a short form of the previous prompt and its reply.",
     "Prompt injection hides orders to a model in a document, such as to ignore its previous instructions.",
     "To resist prompt injection, wrap quoted material in data blocks and tell the model that it gives no orders.",
     "An attacker may write 'ignore all previous instructions' into a web page. The assistant must treat it as data.",
