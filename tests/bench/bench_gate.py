@@ -224,6 +224,9 @@ def main() -> None:
     parser.add_argument("--edits", type=int, default=100)
     args = parser.parse_args()
     golden = args.golden or shared_root() / "golden" / f"{args.collection}.public.jsonl"
+    if args.collection not in open_store(args.store).collections() or not golden.exists():
+        print(f"not measured: wanted collection {args.collection} in the store, and {golden.name}")
+        return
     with tempfile.TemporaryDirectory() as work:
         bench = open_bench(args.collection, args.store, golden, Path(work))
         asked = sum(one.answerable for one in bench.questions)

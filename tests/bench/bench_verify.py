@@ -87,6 +87,9 @@ def main() -> None:
         found.append(one)
         if len(found) >= 2 * CITATIONS:
             break
+    if not found:
+        print("not measured: no collection of the store has golden questions")
+        return
     draw = random.Random(5)
     sample = draw.sample(found, min(CITATIONS, len(found)))
     print(f"{len(sample)} citations of {dict(Counter(name for name, _ in sample))}")
