@@ -142,7 +142,8 @@ class Building(Construct):
         return {
             "COLLECTION": "",
             "QUIRE_STORE": f"s3://{self._storage.bucket.bucket_name}",
-            "QUIRE_FUNCTIONS": " ".join(self._functions),
+            # Without snapshots a new version would only end the environments that are warm.
+            "QUIRE_FUNCTIONS": " ".join(self._functions) if self._settings.snap_start else "",
             "QUIRE_VERSIONS_KEPT": str(self._settings.versions_kept),
         }
 
@@ -157,9 +158,12 @@ class Building(Construct):
             statements=[
                 iam.PolicyStatement(actions=STORING, resources=objects),
                 iam.PolicyStatement(actions=["s3:ListBucket"], resources=[bucket]),
-                iam.PolicyStatement(actions=SNAPSHOTS, resources=[*arns, *(f"{arn}:*" for arn in arns)]),
             ],
         )
+        if self._settings.snap_start:
+            policy.add_statements(
+                iam.PolicyStatement(actions=SNAPSHOTS, resources=[*arns, *(f"{arn}:*" for arn in arns)])
+            )
         held = logical_id(self._storage.bucket)
         names = [logical_id(one.function) for one in functions.values()]
         accept(

@@ -47,5 +47,6 @@ class QuireStack(cdk.Stack):
         )
         cdk.CfnOutput(self, "Address", value=gateway.api.url)
         cdk.CfnOutput(self, "Bucket", value=storage.bucket.bucket_name)
-        cdk.CfnOutput(self, "FunctionNames", value=building.environment()["QUIRE_FUNCTIONS"])
+        if settings.snap_start:
+            cdk.CfnOutput(self, "FunctionNames", value=building.environment()["QUIRE_FUNCTIONS"])
         cdk.CfnOutput(self, "ModelKeyArn", value=storage.model_key.secret_arn)

@@ -1,4 +1,4 @@
-"""Where indexes, chat turns and the model's key lie."""
+"""Where indexes, chat turns and keys lie."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from infra.settings import StackSettings
 
 
 class Storage(Construct):
-    """A bucket of artifacts, a table of chat turns, and the secret that holds the answer model's key."""
+    """A bucket of artifacts, a table of chat turns, and two secrets: the answer model's key, and the first caller's."""
 
     def __init__(self, scope: Construct, id: str, settings: StackSettings) -> None:  # noqa: A002
         super().__init__(scope, id)
@@ -33,7 +33,11 @@ class Storage(Construct):
             ),
             removal_policy=removal,
         )
-        self.model_key = secrets.Secret(
+        self.model_key = self._model_key()
+        self.api_key = self._api_key()
+
+    def _model_key(self) -> secrets.Secret:
+        secret = secrets.Secret(
             self,
             "ModelKey",
             description='Settings of the answer model: {"QUIRE_PROVIDER": "gemini", "GEMINI_API_KEY": "..."}',
@@ -41,7 +45,12 @@ class Storage(Construct):
             secret_string_value=cdk.SecretValue.unsafe_plain_text("{}"),
             removal_policy=cdk.RemovalPolicy.DESTROY,
         )
-        self.api_key = secrets.Secret(
+        reason = "the provider issues the key, and AWS cannot rotate it; who runs this does"
+        accept(secret, {"AwsSolutions-SMG4": reason})
+        return secret
+
+    def _api_key(self) -> secrets.Secret:
+        secret = secrets.Secret(
             self,
             "ApiKey",
             description="The key of the first caller, who may do everything",
@@ -50,16 +59,9 @@ class Storage(Construct):
             ),
             removal_policy=cdk.RemovalPolicy.DESTROY,
         )
-        accept(
-            self.api_key,
-            {"AwsSolutions-SMG4": "callers hold it; who runs this rotates it with them, by a new deployment"},
-        )
-        accept(
-            self.model_key,
-            {
-                "AwsSolutions-SMG4": "the provider issues the key, and AWS cannot rotate it; who runs this does"
-            },
-        )
+        reason = "callers hold it; who runs this rotates it with them, by a new deployment"
+        accept(secret, {"AwsSolutions-SMG4": reason})
+        return secret
 
     def _bucket(
         self,

@@ -27,7 +27,16 @@ def test_a_push_runs_the_tests_and_publishes_nothing() -> None:
     said = workflow("test")
     assert "push" in said[True]  # YAML reads `on` as true
     assert said["permissions"] == {"contents": "read"}
-    assert not [step for step in steps("test") if "aws" in str(step).lower()]
+    assert not [step for step in steps("test") if "credentials" in str(step.get("uses", ""))]
+    assert not [step for step in steps("test") if "secrets." in str(step) or "make deploy" in str(step)]
+
+
+@pytest.mark.parametrize("name", ["test", "deploy"])
+def test_the_template_is_made_and_validated_before_anything_is_deployed(name: str) -> None:
+    lines = [str(step.get("run", "")) for step in steps(name)]
+    made = next(place for place, line in enumerate(lines) if line.startswith("make synth"))
+    assert "validate --lint --template cdk.out/quire.template.json" in lines[made + 1]
+    assert not [line for line in lines[: made + 1] if "make deploy" in line]
 
 
 @pytest.mark.parametrize("name", ["publish", "deploy"])

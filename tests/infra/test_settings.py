@@ -30,6 +30,10 @@ def test_context_changes_settings_by_their_types() -> None:
     assert read_settings(dict[str, str]().get) == StackSettings()
 
 
+def test_what_costs_money_unasked_is_off_until_somebody_chooses_it() -> None:
+    assert (StackSettings().snap_start, StackSettings().firewall) == (False, False)
+
+
 @pytest.mark.parametrize(
     ("said", "complaint"),
     [

@@ -20,6 +20,7 @@ CONTEXT = {
     "repository": "acme/quire",
     "alarm_email": "ops@example.com",
     "cors_origins": "https://example.com",
+    "snap_start": "true",
 }
 Resource = dict[str, Any]
 
@@ -113,7 +114,7 @@ def synthesize(folder: Path, archives: Path, **context: str) -> Deployment:
 
 @pytest.fixture(scope="session")
 def deployment(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Deployment:
-    """The deployment with a repository and a mail address, otherwise as it comes."""
+    """The deployment with a repository, a mail address and snapshots, otherwise as it comes."""
     if shutil.which("node") is None:
         pytest.skip("the CDK's library needs Node.js, and there is none on this machine")
     return synthesize(tmp_path_factory.mktemp("cdk"), archive_folder)
