@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from build_index.golden import read_golden
 from build_index.inputs import digest_inputs
 from build_index.notes import describe_machine
 from build_index.poison import open_scan
-from build_index.prepared import Prepared, PreparedDocuments
+from build_index.prepared import PreparedDocuments, prepare_all
 from build_index.progress import say, track
 from build_index.reading import Reading, open_reading
 from build_index.sources import Failure
@@ -192,7 +192,8 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
     started = time.perf_counter()
     scan = open_scan(plan.options)
     with PreparedDocuments(tools.cache / "documents" / f"{plan.name}.sqlite") as documents:
-        every = track(_prepared(reading, documents, failures, plan.announce), f"{plan.name}: reading")
+        every = prepare_all(reading.documents, documents, failures, plan.announce)
+        every = track(every, f"{plan.name}: reading")
         ready = {one.chunk.id: one for one in every if scan.lets_pass(one.finds)}
     read_s = time.perf_counter() - started
     if not ready:
@@ -228,25 +229,3 @@ def _calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
     if golden:  # without them the default threshold stays
         fitted["abstention"] = calibrate_answers(index, embedder, golden).as_json()
     return amend_manifest(folder, calibration=fitted)
-
-
-def _prepared(
-    reading: Reading, documents: PreparedDocuments, failures: list[Failure], announce: Announce
-) -> Iterator[Prepared]:
-    """Every readable chunk, once; what cannot be read or cut goes to `failures`."""
-    seen: set[str] = set()
-    for document in reading.documents:
-        if isinstance(document, Failure):
-            failures.append(document)
-            say(f"skipped {document.path}: {document.reason}")
-            continue
-        try:
-            made = documents.prepare(document)
-        except SourceError as error:
-            failures.append(Failure(error.path or document.id, str(error)))
-            say(f"skipped {document.id}: {error}")
-            continue
-        new = list({one.chunk.id: one for one in made if one.chunk.id not in seen}.values())
-        seen.update(one.chunk.id for one in new)
-        announce(document.id, len(new))
-        yield from new

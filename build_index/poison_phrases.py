@@ -9,20 +9,18 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
+
+import re2
 
 PATTERNS = Path(__file__).with_name("poison_patterns.toml")
 FRAGMENT = re.compile(r"\{([A-Z]+)\}")
-MODEL = "{MODEL}"
-_WORD = re.compile(r"\w+")
-_MODEL_WORDS = frozenset(
-    "ai ais llm llms gpt chatgpt claude gemini copilot chat chatbot chatbots bots language code coding virtual digital"
-    " summarizing summarising retrieval assistant assistants".split()
-)
-"""Words of which one at least stands in whatever the fragment MODEL matches, but for A.I."""
+SIEVE_BYTES = 256 << 20
+_LOOK_AROUND = re.compile(r"\(\?<?[=!](?:\\.|[^()\\])*\)")
+_ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
 LOOK_BACK = 400
 _ABOUT = re.compile(
     r"\b(?:injections?|attack(?:er|s|ed)?|malicious|adversar\w+|jailbreak\w*|untrusted|red.team\w*|hostile|injected)\b",
@@ -39,33 +37,28 @@ WITHIN = 240
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A pattern, tried only on text that has one of `needs` in it, and a model's name where the pattern wants one.
+    """A pattern; `weight` counts for signals alone."""
 
-    `weight` counts for signals alone.
-    """
-
-    needs: frozenset[str]
-    names_model: bool
     pattern: re.Pattern[str]
     weight: float
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A text with what decides which phrases are tried on it: the needs that it has, and whether it names a model."""
+    """A text with the phrases that may match it: rule -> their numbers, ascending."""
 
     text: str
-    needs: frozenset[str]
-    names_model: bool
+    likely: Mapping[str, Sequence[int]]
 
 
 def read_wording(text: str) -> Wording:
-    """Look once for what all phrases need, word by word: words recur, and what they hold is remembered."""
-    lowered = text.lower()
-    words = set(_WORD.findall(lowered))
-    likely = _needs_of("").union(*map(_needs_of, words))
-    named = not _MODEL_WORDS.isdisjoint(words) or "a.i." in lowered
-    return Wording(text, frozenset([need for need in likely if need in lowered]), named)
+    """Try all phrases in one pass: the few that may match are looked at again, one by one."""
+    sieve, names = _sieve()
+    likely = defaultdict[str, list[int]](list)
+    for place in sorted(sieve.Match(text.encode("utf-8", "replace")) or ()):
+        rule, number = names[place]
+        likely[rule].append(number)
+    return Wording(text, likely)
 
 
 @cache
@@ -75,12 +68,7 @@ def read_phrases() -> Mapping[str, tuple[Phrase, ...]]:
     fragments: dict[str, str] = tables.pop("fragments")
     return {
         rule: tuple(
-            Phrase(
-                frozenset(row["needs"]),
-                MODEL in "".join(row["pattern"]),
-                re.compile(_written(row["pattern"], fragments), re.IGNORECASE),
-                row.get("weight", 0.0),
-            )
+            Phrase(re.compile(_written(row["pattern"], fragments), re.IGNORECASE), row.get("weight", 0.0))
             for row in rows
         )
         for rule, rows in tables.items()
@@ -88,33 +76,28 @@ def read_phrases() -> Mapping[str, tuple[Phrase, ...]]:
 
 
 @cache
-def _needs_by_word() -> tuple[tuple[str, str], ...]:
-    """Every need behind the longest word in it, "" where it has none."""
-    needs = {need for phrases in read_phrases().values() for phrase in phrases for need in phrase.needs}
-    return tuple((max(_WORD.findall(need), key=len, default=""), need) for need in sorted(needs))
+def _sieve() -> tuple[re2.Set, Sequence[tuple[str, int]]]:
+    """All patterns as one automaton, which knows no look-around and so lets more through; what it lets through."""
+    options = re2.Options()
+    options.case_sensitive = False
+    options.max_mem = SIEVE_BYTES
+    sieve = re2.Set.SearchSet(options)
+    names = [(rule, number) for rule, phrases in read_phrases().items() for number in range(len(phrases))]
+    for rule, number in names:
+        sieve.Add(_looser(read_phrases()[rule][number].pattern.pattern))
+    sieve.Compile()
+    return sieve, names
 
 
-@lru_cache(maxsize=1 << 16)
-def _needs_of(word: str) -> frozenset[str]:
-    """Needs that a text with this word may have; for "" those without a word, which any text may have."""
-    return frozenset(need for part, need in _needs_by_word() if part in word and (part or not word))
-
-
-@cache
-def _phrases_by_need(rule: str) -> Mapping[str, tuple[int, ...]]:
-    numbers = defaultdict[str, list[int]](list)
-    for number, phrase in enumerate(read_phrases()[rule]):
-        for need in phrase.needs:
-            numbers[need].append(number)
-    return {need: tuple(found) for need, found in numbers.items()}
+def _looser(pattern: str) -> str:
+    """The pattern in RE2's dialect: without look-around, with letters of every script."""
+    plain = _ESCAPED.sub(lambda code: chr(int(code[1], 16)), _LOOK_AROUND.sub("", pattern))
+    return plain.replace(r"[\w", r"[\pL\pN_").replace(r"\w", r"[\pL\pN_]")
 
 
 def _tried(rule: str, wording: Wording) -> list[tuple[int, Phrase]]:
-    """The phrases of the rule that may match, with their numbers, in order."""
-    phrases, by_need = read_phrases()[rule], _phrases_by_need(rule)
-    numbers = {number for need in wording.needs for number in by_need.get(need, ())}
-    tried = [(number, phrases[number]) for number in sorted(numbers)]
-    return [one for one in tried if wording.names_model or not one[1].names_model]
+    phrases = read_phrases()[rule]
+    return [(number, phrases[number]) for number in wording.likely.get(rule, ())]
 
 
 def find_phrase(rule: str, wording: Wording) -> str:

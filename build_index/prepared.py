@@ -12,7 +12,7 @@ import json
 import logging
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -20,10 +20,13 @@ from typing import Self
 
 from build_index.inputs import digest_code
 from build_index.poison import Find, scan_chunk
+from build_index.progress import say
+from build_index.sources import Failure
 from quire.adapters.payload_shards import read_line
 from quire.artifact.writer.payloads import chunk_line
 from quire.canonical import canonical_json
 from quire.documents import Chunk, Document
+from quire.errors import SourceError
 from quire.ingestion import chunk_document, keyword_terms
 
 TABLE = "CREATE TABLE IF NOT EXISTS documents (key BLOB PRIMARY KEY, data BLOB) WITHOUT ROWID"
@@ -117,6 +120,34 @@ class PreparedDocuments:
             connection.close()
             raise
         return connection
+
+
+def prepare_all(
+    read: Iterable[Document | Failure],
+    documents: PreparedDocuments,
+    failures: list[Failure],
+    announce: Callable[[str, int], None],
+) -> Iterator[Prepared]:
+    """Every chunk of what was read, each id once; what cannot be read or cut is said and goes to `failures`.
+
+    `announce` is told of each document with how many chunks it gave.
+    """
+    seen: set[str] = set()
+    for document in read:
+        if isinstance(document, Failure):
+            failures.append(document)
+            say(f"skipped {document.path}: {document.reason}")
+            continue
+        try:
+            made = documents.prepare(document)
+        except SourceError as error:
+            failures.append(Failure(error.path or document.id, str(error)))
+            say(f"skipped {document.id}: {error}")
+            continue
+        new = list({one.chunk.id: one for one in made if one.chunk.id not in seen}.values())
+        seen.update(one.chunk.id for one in new)
+        announce(document.id, len(new))
+        yield from new
 
 
 def _spelt(document: Document) -> bytes:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from build_index.poison import QUARANTINED, RULES, Scan, open_scan, scan_chunk, scan_text
+from build_index.poison_phrases import read_phrases, read_wording
 from build_index.poison_text import readings
 from build_index.sources.markdown_tree import read_markdown_tree
 from quire.documents import Chunk, Document
@@ -68,6 +69,15 @@ def test_anything_hidden_in_characters_that_no_screen_shows_is_found(secret: str
 def test_words_threaded_with_invisible_characters_are_found(word: str, place: int) -> None:
     by = "\u200b\u200c\u200d\u2060\u00ad"[place]
     assert "invisible" in rules_of(f"Open it. {threaded(word, by)} Close it.")
+
+
+@pytest.mark.parametrize("text", [*(text for _, text in poisoned()), *LATER, *HONEST])
+def test_one_pass_for_all_phrases_misses_none_that_matches(text: str) -> None:
+    for reading in readings(text):
+        likely = read_wording(reading).likely
+        for rule, phrases in read_phrases().items():
+            matching = [number for number, phrase in enumerate(phrases) if phrase.pattern.search(reading)]
+            assert set(matching) <= set(likely.get(rule, ()))
 
 
 @given(st.text(max_size=400))
