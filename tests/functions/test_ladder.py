@@ -10,6 +10,7 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -121,8 +122,13 @@ def copies(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
 
 def ask(settings: Settings, route: Route) -> tuple[int, str, float]:
     """Status, what body and headers say together, seconds."""
-    client = TestClient(local_app(settings), raise_server_exceptions=False)
-    return said(client, route)
+    return said(client_of(settings), route)
+
+
+@cache
+def client_of(settings: Settings) -> TestClient:
+    """A client of an app, the same one for all routes of a fault."""
+    return TestClient(local_app(settings), raise_server_exceptions=False)
 
 
 def said(client: TestClient, route: Route) -> tuple[int, str, float]:
@@ -188,7 +194,7 @@ def test_without_an_embedding_model_nothing_can_be_embedded(copies: Any) -> None
     root = copies("model")
     for file in (root / "store" / "models").glob("*/*.onnx"):
         file.write_bytes(b"not a model")
-    client = TestClient(local_app(settings_of(root)), raise_server_exceptions=False)
+    client = client_of(settings_of(root))
     reply = client.post("/react_native/embed", json={"text": "boats"})
     assert (reply.status_code, reply.headers.get("retry-after")) == (503, "5")
 
@@ -208,7 +214,7 @@ def test_without_keywords_and_without_a_model_a_question_is_503(copies: Any) -> 
     root = copies("both")
     for file in [*(root / "store").rglob(KEYWORDS), *(root / "store" / "models").glob("*/*.onnx")]:
         file.unlink()
-    client = TestClient(local_app(settings_of(root)), raise_server_exceptions=False)
+    client = client_of(settings_of(root))
     reply = client.post("/query", json={"collection": "roblox", "q": MEMBER})
     assert (reply.status_code, reply.headers.get("retry-after")) == (503, "5")
 
@@ -218,12 +224,14 @@ def test_vectors_alone_still_find_and_quote_what_was_meant(copies: Any, remedy: 
     root = copies("keywords")
     for file in (root / "store").rglob(KEYWORDS):
         file.unlink(missing_ok=True)
-    client = TestClient(local_app(settings_of(root)))
+    client = client_of(settings_of(root))
     body = client.post(f"/{remedy}", json={"collection": "roblox", "q": MEMBER}).json()
     assert body["hits"][0]["metadata"]["member_name"] == "Died"
 
 
-@pytest.mark.parametrize("fault", [GONE, THROTTLED, SLOW])
+@pytest.mark.parametrize(
+    "fault", [GONE, *(pytest.param(one, marks=pytest.mark.soak) for one in (THROTTLED, SLOW))]
+)
 def test_a_store_that_is_away_leaves_the_last_good_version(
     moto_url: str, tmp_path: Path, model_folder: Path, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
@@ -267,6 +275,6 @@ def test_messages_themselves_are_503_while_their_memory_is_down(
 ) -> None:
     use_endpoint(monkeypatch, NOWHERE)
     settings = replace(settings_of(copies("memory")), memory="dynamodb://turns")
-    client = TestClient(local_app(settings), raise_server_exceptions=False)
+    client = client_of(settings)
     reply = client.get("/sites/chat-messages", params={"site_id": "acme", "user_id": "u1"})
     assert (reply.status_code, reply.headers.get("retry-after")) == (503, "5")

