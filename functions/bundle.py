@@ -18,7 +18,7 @@ from functions.web.wiring import open_objects
 from quire.artifact.store import SegmentStore
 from quire.artifact.transfer import pointer_key, versions_key
 from quire.catalog import Catalog
-from quire.errors import ConfigError, StoreUnavailable
+from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable
 from quire.ports import ObjectStore
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -30,10 +30,13 @@ def write_bundle(objects: ObjectStore, cache: Path, name: str, target: Path) -> 
     """Write the collection as it is served now, with its model, to `target`; returns the size in bytes.
 
     Raises:
+        ConfigError: the folder of `target` is not there.
         UnknownCollection: the store has none of that name.
         ModelError: the model is neither in the store nor in the cache.
         StoreError, ArtifactError: it cannot be read.
     """
+    if not target.resolve().parent.is_dir():
+        raise ConfigError(f"{target}: wanted a file in a folder that is there, {target.parent} is not")
     outer = SegmentStore(objects, cache)
     served = Catalog(outer, refresh_s=0).get(name)
     with tempfile.TemporaryDirectory(prefix=".bundle-", dir=target.resolve().parent) as work:
@@ -57,10 +60,14 @@ def open_bundle(path: Path, cache: Path) -> Path:
 
     Raises:
         ConfigError: it is no bundle.
-        ArtifactCorrupt: a file in it is not what its manifest promises.
+        ArtifactCorrupt: a file in it is not what was bundled.
     """
+    if not path.is_file():
+        raise ConfigError(f"{path}: wanted a file that `quire bundle` wrote, found {_what(path)}")
     if not zipfile.is_zipfile(path):
-        raise ConfigError(f"{path}: wanted a file that `quire bundle` wrote")
+        raise ConfigError(
+            f"{path}: wanted a whole file that `quire bundle` wrote; this is another, or cut off"
+        )
     folder = cache / "bundles" / _digest(path)
     if folder.exists():
         return folder
@@ -99,7 +106,14 @@ def _unpack(path: Path, folder: Path) -> None:
             parts = PurePosixPath(entry.filename).parts
             if entry.filename.startswith("/") or ".." in parts or "\\" in entry.filename:
                 raise ConfigError(f"{path}: {entry.filename!r} would leave its folder")
-        bundle.extractall(folder)
+        try:
+            bundle.extractall(folder)
+        except zipfile.BadZipFile as error:
+            raise ArtifactCorrupt(f"{path}: {error}; copy it anew") from error
+
+
+def _what(path: Path) -> str:
+    return "a folder" if path.is_dir() else "nothing there"
 
 
 def _digest(path: Path) -> str:

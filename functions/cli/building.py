@@ -12,6 +12,8 @@ import typer
 from functions.cli.common import NOTHING, JsonOption, StoreOption, name_of, print_json, settings_for
 from quire.errors import InputError
 
+EMPTY = "nothing is indexed there yet: run `quire index PATH`"
+
 
 def index(
     path: Annotated[Path, typer.Argument(help="The folder.")],
@@ -59,18 +61,28 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535)] = 8000,
     store: StoreOption = "",
-    bundle: Annotated[str, typer.Option(help="Serve this file, made by `quire bundle`.")] = "",
+    bundle: Annotated[str, typer.Option(help="Serve this file of `quire bundle`, offline.")] = "",
 ) -> None:
-    """Serve every index over HTTP; its API reference is at /reference."""
+    """Serve every index over HTTP: the page at /, the API reference at /reference, MCP at /mcp."""
     import uvicorn
 
+    from functions.web.wiring import open_service
+
+    if bundle and store:
+        raise InputError(
+            "--bundle, --store: wanted one of the two, a bundle is a store of its own", field="bundle"
+        )
     if bundle:
         from functions.bundle import open_bundle
 
         store = str(open_bundle(Path(bundle), settings_for("").cache))
     if store:
         os.environ["QUIRE_STORE"] = store
-    typer.echo(f"serving {settings_for(store).store} at http://{host}:{port}/reference", err=True)
+    settings = settings_for(store)
+    held = open_service(settings).catalog.names()
+    typer.echo(
+        f"serving {bundle or settings.store} at http://{host}:{port}/ ({', '.join(held) or EMPTY})", err=True
+    )
     uvicorn.run("functions.local:app", host=host, port=port, access_log=False, log_level="warning")
 
 

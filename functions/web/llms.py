@@ -72,7 +72,7 @@ def describe(service: Knowledge, caller: Caller, name: str) -> str:
             f"- Filters: {fields}",
             f'- Search: `POST ../query` with `{{"collection": "{name}", "q": "...", "top_k": 5}}`',
             f'- Ask: `POST ../answer` with `{{"collection": "{name}", "q": "..."}}`',
-            f"- MCP: `../mcp`, tools search, answer, read, lookup, with collection `{name}`",
+            f"- MCP: `../mcp`, tools search, answer, read, lookup, changes, with collection `{name}`",
             f"- Chat clients: base URL `../v1`, model `{name}`",
             "",
         ]

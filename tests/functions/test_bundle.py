@@ -80,7 +80,26 @@ def test_a_damaged_bundle_is_refused(bundled: tuple[Shelf, Path], tmp_path: Path
     assert list((tmp_path / "cache" / "bundles").iterdir()) == []
 
 
+def test_a_bundle_that_changed_on_its_way_is_refused_whatever_changed(
+    bundled: tuple[Shelf, Path], tmp_path: Path
+) -> None:
+    _, bundle = bundled
+    data = bytearray(bundle.read_bytes())
+    data[len(data) // 2] ^= 1
+    broken = tmp_path / "broken.quire"
+    broken.write_bytes(data)
+    with pytest.raises(ArtifactCorrupt, match=r"broken\.quire: .*copy it anew"):
+        open_bundle(broken, tmp_path / "cache")
+    broken.write_bytes(data[: len(data) // 2])
+    with pytest.raises(ConfigError, match="cut off"):
+        open_bundle(broken, tmp_path / "cache")
+
+
 def test_what_is_no_bundle_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="found a folder"):
+        open_bundle(tmp_path, tmp_path)
+    with pytest.raises(ConfigError, match="nothing there"):
+        open_bundle(tmp_path / "missing.quire", tmp_path)
     plain = tmp_path / "plain.txt"
     plain.write_text("words", encoding="utf-8")
     with pytest.raises(ConfigError, match="quire bundle"):
@@ -91,6 +110,12 @@ def test_what_is_no_bundle_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="leave its folder"):
         open_bundle(evil, tmp_path / "inner")
     assert not (tmp_path / "inner" / "outside").exists()
+
+
+def test_a_bundle_goes_into_a_folder_that_is_there(bundled: tuple[Shelf, Path], tmp_path: Path) -> None:
+    shelf, _ = bundled
+    with pytest.raises(ConfigError, match="missing is not"):
+        write_bundle(FolderStore(shelf.folder), shelf.cache, "roblox", tmp_path / "missing/roblox.quire")
 
 
 def test_an_unknown_collection_leaves_no_file(bundled: tuple[Shelf, Path], tmp_path: Path) -> None:

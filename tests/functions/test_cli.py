@@ -129,6 +129,11 @@ def test_what_is_not_covered_is_exit_code_1(desk: Desk) -> None:
         (("verify-citation", "none.json"), "none.json: cannot be read"),
         (("diff", "0123456789ab"), "version '0123456789ab' of 'shop'"),
         (("serv",), "No such command"),
+        (("serve", "--bundle", "a.quire", "--store", "b"), "wanted one of the two"),
+        (
+            ("serve", "--bundle", "a.quire"),
+            "a.quire: wanted a file that `quire bundle` wrote, found nothing there",
+        ),
     ],
 )
 def test_what_is_wrong_is_one_message_and_exit_code_2(

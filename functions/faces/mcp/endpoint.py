@@ -25,9 +25,14 @@ class McpEndpoint:
         """Answer one JSON-RPC message.
 
         Raises:
-            HTTPException: a page of another site asks, or the SDK is not installed.
+            HTTPException: a page of another site asks, the method is another than POST, or the SDK is not installed.
         """
         _refuse_other_sites(Headers(scope=scope))
+        if scope["method"] != "POST":
+            # A stream for GET would stay open without ever a message: nothing here speaks first, and no session ends.
+            raise HTTPException(
+                405, "MCP: wanted POST; there are no sessions and no streams", {"allow": "POST"}
+            )
         try:
             from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 

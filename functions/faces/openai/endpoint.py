@@ -15,7 +15,7 @@ from functions.faces.openai.contract import EXAMPLE, ChatRequest, Completion, Mo
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer as example
 from functions.web.faces import Face
-from functions.web.lean import LeanRoute
+from functions.web.lean import Handler, LeanRoute
 from functions.web.problems import Problem, problem_of
 from functions.web.reading import ask, ask_stream
 from functions.web.replies import json_bytes, reply
@@ -26,7 +26,6 @@ from quire.catalog import Served
 from quire.documents import Turn
 from quire.errors import InputError, QuireError
 
-router = APIRouter(tags=["native"], route_class=LeanRoute)
 KEPT_TURNS = 12
 SSE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
@@ -48,10 +47,26 @@ def render_error(problem: Problem, request_id: str) -> Response:
 OPENAI = Face("openai", "OpenAI chat protocol", {}, render_error)
 
 
+class ChatRoute(LeanRoute):
+    """A route whose errors are the protocol's own, those of a body that is not understood included."""
+
+    def get_route_handler(self) -> Handler:
+        """The handler, which names the face before anything can go wrong."""
+        inner = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            request.scope["state"]["face"] = OPENAI
+            return await inner(request)
+
+        return handle
+
+
+router = APIRouter(tags=["native"], route_class=ChatRoute)
+
+
 @router.get("/v1/models", summary="List the collections as models", response_model=ModelList)
 async def models(request: Request) -> Response:
     """Every collection that you may read, under its name."""
-    request.scope["state"]["face"] = OPENAI
     states = await run(request.scope, service_of(request).survey, caller_of(request))
     data = [
         {"id": name, "object": "model", "created": _published(state), "owned_by": "quire"}
@@ -70,7 +85,7 @@ async def models(request: Request) -> Response:
 )
 async def chat(body: ChatRequest, request: Request) -> Response:
     """The cited answer to the last user message, in the OpenAI protocol; its sources stand at its end."""
-    request.scope["state"] |= {"face": OPENAI, "collection": body.model}
+    request.scope["state"]["collection"] = body.model
     service, caller, inquiry = service_of(request), caller_of(request), _inquiry(body)
     head = {"id": f"chatcmpl-{uuid.uuid4().hex[:24]}", "created": int(time.time()), "model": body.model}
     if body.stream:

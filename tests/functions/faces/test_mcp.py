@@ -231,6 +231,12 @@ def test_a_page_of_another_site_is_refused(shelf: Shelf) -> None:
     )
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_no_stream_is_left_open(shelf: Shelf, method: str) -> None:
+    refused = shelf.client().request(method, "/mcp", headers={"accept": "text/event-stream"})
+    assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
+
+
 def test_the_other_routes_do_not_import_the_sdk() -> None:
     code = "import sys, functions.web.app; print([m for m in sys.modules if re.match(r'mcp(_types)?(\\.|$)', m)])"
     paths = os.pathsep.join([str(ROOT), str(ROOT / "layers/core/python")])

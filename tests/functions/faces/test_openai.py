@@ -75,6 +75,13 @@ def test_errors_are_those_of_the_protocol(chat: openai.OpenAI, shelf: Shelf) -> 
     assert shelf.client("secret").post("/v1/chat/completions", json={}).status_code == 401
 
 
+def test_a_body_that_is_not_understood_is_an_error_of_the_protocol_too(shelf: Shelf) -> None:
+    refused = shelf.client().post("/v1/chat/completions", json={"messages": []})
+    assert refused.status_code == 422
+    error = refused.json()["error"]
+    assert (error["type"], error["param"]) == ("invalid_request_error", "model")
+
+
 def test_llms_txt_lists_collections_and_describes_each(shelf: Shelf) -> None:
     client: TestClient = shelf.client()
     listed = client.get("/llms.txt")
