@@ -84,7 +84,9 @@ def test_another_process_finds_what_was_written_and_nothing_that_was_deleted(
 
 
 @pytest.mark.parametrize(
-    ("writers", "sites", "each"), [(8, 4, 2), pytest.param(200, 20, 5, marks=soak)], ids=["8 writers", "200 writers"]
+    ("writers", "sites", "each"),
+    [(8, 4, 2), pytest.param(200, 20, 5, marks=soak)],
+    ids=["8 writers", "200 writers"],
 )
 def test_writers_and_readers_at_once_lose_double_and_tear_nothing(
     start: Start, writers: int, sites: int, each: int
