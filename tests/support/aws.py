@@ -81,7 +81,9 @@ def seaweed_url() -> Iterator[str]:
             "-s3",
             f"-s3.port={s3}",
             f"-s3.port.grpc={free_port()}",
+            # Both have one port for all servers of a machine; the suite runs several.
             "-s3.port.iceberg=0",
+            "-s3.port.lance=0",
         )
         with served(command, f"http://127.0.0.1:{s3}/") as url:
             yield url.rstrip("/")
