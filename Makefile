@@ -78,7 +78,7 @@ index: $(RUN_READY) ## build and publish one collection of collections.toml: mak
 
 .PHONY: test
 test: $(TEST_READY) ## run the whole suite, a process a core; uses ../shared (or $QUIRE_SHARED) where it is there
-	@$(PY) -m pytest --numprocesses auto --dist worksteal $(ARGS)
+	@$(PY) -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 .PHONY: test-llm
 test-llm: $(TEST_READY) ## test answering over a real local model, fetched unless GGUF=path names one

@@ -25,9 +25,9 @@ class Rules:
         """Whether git would ignore the path, relative to the root; a folder ends with `/`. The nearest file decides."""
         for folder, patterns in self.levels:
             inner = folder[1:] + path if folder.startswith(ABOVE) else path[len(folder) :]
-            include = patterns.check_file(inner).include
-            if include is not None:
-                return bool(include)
+            verdict = _verdict(patterns, inner)
+            if verdict is not None:
+                return verdict
         return False
 
     def inside(self, folder: Path, prefix: str) -> Rules:
@@ -46,6 +46,22 @@ def rules_above(root: Path) -> Rules:
         return Rules()
     levels = tuple(_levels(top, root))
     return Rules() if any(_ignores_root(folder, patterns) for folder, patterns in levels) else Rules(levels)
+
+
+def _verdict(patterns: GitIgnoreSpec, path: str) -> bool | None:
+    """What the last pattern says that matches the path itself; None where there is none.
+
+    A pattern that matches a folder above it says nothing: the walk came past that folder. So `!c` lets in `c`, not what
+    another pattern keeps out of it.
+    """
+    for pattern in reversed(tuple(patterns.patterns)):
+        found = pattern.match_file(path)
+        if found is None or pattern.include is None:
+            continue
+        folder = found.match.groupdict().get("ps_d")
+        if folder is None or found.match.end("ps_d") == len(path):
+            return bool(pattern.include)
+    return None
 
 
 def _ignores_root(folder: str, patterns: GitIgnoreSpec) -> bool:

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from build_index.sources.file_selection import Excluded, Selection, as_selection, select_files
@@ -106,6 +106,9 @@ def test_nested_ignore_files_are_read_as_git_reads_them(tmp_path: Path) -> None:
     ),
     st.lists(st.sampled_from("a *.x !a.x /c !c c/ !**/b.x".split()), max_size=3),
 )
+@example(["[ab].x"], ["!c"])
+@example(["a/c"], ["!c"])
+@example(["c/", "!a.x"], ["a.x", "!c/"])
 def test_any_ignore_files_are_read_as_git_reads_them(
     tmp_path_factory: pytest.TempPathFactory, above: list[str], below: list[str]
 ) -> None:
