@@ -24,6 +24,7 @@ from quire.adapters.exact_vectors import ExactVectors
 from quire.artifact.reader import Segment, open_segment, verify_segment
 from quire.artifact.stack import Stack
 from quire.artifact.writer import write_segment
+from quire.candidates import DEPTH, KEYWORD_DEPTH
 from quire.index import OpenedIndex
 from quire.ports import VectorIndex
 from quire.quantization import Quantized, block_bits, cosines, mean_row, quantize, restore
@@ -109,8 +110,8 @@ def bench_segment(segment: Segment, asked: NDArray[np.float32], terms: list[dict
     hits = index.nearest(asked[0], 8).ordinals
 
     def search(number: int) -> None:
-        vectors = index.nearest(asked[number], 200)
-        keywords = index.search(terms[number], 200)
+        vectors = index.nearest(asked[number], DEPTH)
+        keywords = index.search(terms[number], KEYWORD_DEPTH)
         index.fetch((keywords if len(keywords) > 8 else vectors).ordinals[:8])
 
     line(
