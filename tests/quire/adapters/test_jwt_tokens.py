@@ -113,7 +113,9 @@ def test_a_sound_token_gives_its_claims(provider: Provider) -> None:
 )
 def test_an_unsound_token_is_refused(provider: Provider, changes: dict[str, Any]) -> None:
     now = int(time.time())
-    moved: dict[str, Any] = {name: now + value if isinstance(value, int) else value for name, value in changes.items()}
+    moved: dict[str, Any] = {
+        name: now + value if isinstance(value, int) else value for name, value in changes.items()
+    }
     with pytest.raises(AccessDenied, match="refused"):
         tokens_of(provider).claims(provider.token(**moved))
 
