@@ -30,6 +30,7 @@ PLACE = Path(".quire") / "bench"
 PEERS = ("sqlite_vec", "lancedb", "chroma")
 PACKAGES = (
     "sqlite-vec==0.1.9",
+    "pysqlite3-binary; sys_platform == 'linux'",
     "lancedb==0.40.0",
     "pyarrow",
     "chromadb==1.5.9",

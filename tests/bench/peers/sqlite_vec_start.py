@@ -4,6 +4,9 @@ import os
 import re
 import sqlite3
 
+if not hasattr(sqlite3.Connection, "enable_load_extension"):  # some Pythons are built without it
+    import pysqlite3 as sqlite3
+
 from common import Clock, arguments, fuse, open_model, read
 
 action, rest = arguments()
