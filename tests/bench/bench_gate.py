@@ -25,7 +25,6 @@ from build_index.workshop import open_model, open_store, settings
 from quire.adapters.onnx_embedder import open_embedder
 from quire.adapters.wordpiece import open_tokenizer
 from quire.artifact.layout import SegmentFacts
-from quire.artifact.merge import segment_rows
 from quire.artifact.reader import open_segment
 from quire.artifact.writer import IndexRow, write_segment
 from quire.documents import Chunk
@@ -34,6 +33,7 @@ from quire.ingestion import index_rows
 from quire.ports import Embedder, Vectors
 from quire.profiles import profile_named
 from quire.quantization import quantize
+from tests.support.segment_rows import segment_rows
 from tests.support.shared import shared_root
 
 EDITED = 0.01

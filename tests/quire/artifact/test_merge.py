@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from itertools import chain, pairwise
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,19 +11,25 @@ from hypothesis import strategies as st
 
 from quire.artifact import pointer as states
 from quire.artifact.layout import Pointer, SegmentRef
-from quire.artifact.merge import segment_rows
-from quire.artifact.reader import open_segment
-from quire.artifact.writer import write_segment
-from quire.errors import SwapConflict
+from quire.artifact.reader import Segment, open_segment
+from quire.artifact.writer import KeptRows, write_segment
+from quire.errors import ArtifactMismatch, SwapConflict
 from quire.index import OpenedIndex
+from quire.ordinals import NONE, difference, union
+from quire.ports import Ordinals
 from tests.support.rows import FACTS, build, make_rows, plain_row, tree_bytes
 
 ROWS = list(make_rows(60))
 
 
+def kept(segment: Segment, hidden: Ordinals = NONE) -> KeptRows:
+    every = np.arange(segment.chunk_count, dtype=np.uint32)
+    return KeptRows(segment, difference(every, hidden), lambda _: "docs")
+
+
 def test_the_rows_of_a_segment_written_again_give_the_same_bytes(tmp_path: Path) -> None:
     segment = build(tmp_path / "a", [*ROWS, plain_row("zz/none.md", "0", "no vector here")])
-    write_segment(tmp_path / "b", segment_rows(segment), FACTS)
+    write_segment(tmp_path / "b", (), FACTS, kept=[kept(segment)])
     again = tree_bytes(tmp_path / "b")
     first = tree_bytes(tmp_path / "a")
     assert {name for name in first if first[name] != again[name]} == {
@@ -39,7 +46,7 @@ def test_merged_segments_are_the_segment_of_all_their_rows(
     folder = tmp_path_factory.mktemp("merge")
     bounds = [0, *sorted(5 * cut for cut in cuts), len(ROWS)]
     pieces = [build(folder / str(begin), ROWS[begin:end]) for begin, end in pairwise(bounds)]
-    write_segment(folder / "merged", chain.from_iterable(map(segment_rows, pieces)), FACTS)
+    write_segment(folder / "merged", (), FACTS, kept=list(map(kept, pieces)))
     write_segment(folder / "whole", ROWS, FACTS)
     assert tree_bytes(folder / "merged") == tree_bytes(folder / "whole")
 
@@ -47,9 +54,39 @@ def test_merged_segments_are_the_segment_of_all_their_rows(
 def test_hidden_chunks_are_left_behind(tmp_path: Path) -> None:
     segment = build(tmp_path / "a", ROWS)
     hidden = segment.documents.ordinals("doc/00002.md")
-    write_segment(tmp_path / "b", segment_rows(segment, hidden), FACTS)
+    write_segment(tmp_path / "b", (), FACTS, kept=[kept(segment, hidden)])
     write_segment(tmp_path / "c", [row for row in ROWS if row.chunk.document_id != "doc/00002.md"], FACTS)
     assert tree_bytes(tmp_path / "b") == tree_bytes(tmp_path / "c")
+
+
+@settings(max_examples=12)
+@given(changed=st.sets(st.integers(0, 11)), gone=st.sets(st.integers(0, 11)))
+def test_kept_rows_beside_new_ones_are_the_segment_of_all(
+    tmp_path_factory: pytest.TempPathFactory, changed: set[int], gone: set[int]
+) -> None:
+    folder = tmp_path_factory.mktemp("kept")
+    segment = build(folder / "before", ROWS)
+    edited = [
+        replace(
+            row,
+            chunk=replace(row.chunk, text="an unheard word", symbols=("New.name",)),
+            terms={"unheard": 2.0},
+        )
+        for row in ROWS
+    ]
+    touched = [f"doc/{number:05d}.md" for number in sorted(changed | gone)]
+    hidden = union([segment.documents.ordinals(name) for name in touched])
+    new = [edited[5 * number + n] for number in sorted(changed - gone) for n in range(5)]
+    old = [row for row in ROWS if row.chunk.document_id not in touched]
+    write_segment(folder / "after", new, FACTS, kept=[kept(segment, hidden)])
+    write_segment(folder / "whole", [*old, *new], FACTS)
+    assert tree_bytes(folder / "after") == tree_bytes(folder / "whole")
+
+
+def test_kept_vectors_of_another_width_are_refused(tmp_path: Path) -> None:
+    segment = build(tmp_path / "a", ROWS)
+    with pytest.raises(ArtifactMismatch, match="64 dimensions, wanted 32"):
+        write_segment(tmp_path / "b", (), replace(FACTS, dimensions=32), kept=[kept(segment)])
 
 
 def test_folding_live_segments_changes_no_ranking(tmp_path: Path) -> None:
@@ -63,7 +100,7 @@ def test_folding_live_segments_changes_no_ranking(tmp_path: Path) -> None:
         list(zip([built, *live], range(7), strict=True)), tombstones=dict(pointer.tombstones)
     )
     folded = [segment for segment in live if segment is not live[1]]
-    write_segment(tmp_path / "merged", chain.from_iterable(map(segment_rows, folded)), FACTS)
+    write_segment(tmp_path / "merged", (), FACTS, kept=list(map(kept, folded)))
     merged = open_segment(tmp_path / "merged")
     after_pointer = states.with_merge(
         pointer, [one.manifest.digest for one in folded], merged.manifest.digest, as_of=6

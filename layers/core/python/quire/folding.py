@@ -16,19 +16,19 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
+
+import numpy as np
 
 from quire.artifact import pointer as states
 from quire.artifact.layout import Manifest, Pointer, SegmentFacts, SegmentRef, SourceFacts
-from quire.artifact.merge import segment_rows
 from quire.artifact.reader import Segment
 from quire.artifact.store import SegmentStore
 from quire.artifact.transfer import collection_key, segment_key
-from quire.artifact.writer import write_segment
+from quire.artifact.writer import KeptRows, write_segment
 from quire.canonical import canonical_json
 from quire.errors import ArtifactCorrupt, SwapConflict, UnknownCollection
-from quire.ordinals import union
+from quire.ordinals import difference, union
 from quire.places import Place
 from quire.ports import ObjectStore, Ordinals
 
@@ -122,10 +122,10 @@ class Folding:
         if not any(segment.chunk_count > len(hidden) for segment, hidden in kept):
             return None
         facts = _facts([segment.manifest for segment, _ in kept])
-        rows = chain.from_iterable(segment_rows(segment, hidden) for segment, hidden in kept)
+        rows = [_kept(segment, hidden) for segment, hidden in kept]
         self._work.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="fold-", dir=self._work) as work:
-            manifest = write_segment(Path(work) / "segment", rows, facts)
+            manifest = write_segment(Path(work) / "segment", (), facts, kept=rows)
             self._store.put(place.name, Path(work) / "segment", manifest, is_new=True)
         return manifest
 
@@ -190,6 +190,13 @@ def _chosen(
 def _hidden(ref: SegmentRef, segment: Segment, pointer: Pointer) -> Ordinals:
     tombstones = pointer.tombstones.items()
     return union([segment.documents.ordinals(one) for one, sequence in tombstones if ref.sequence < sequence])
+
+
+def _kept(segment: Segment, hidden: Ordinals) -> KeptRows:
+    keys = list(segment.manifest.source_counts)
+    source = keys[0] if len(keys) == 1 else ""  # rows do not say which of several sources they came from
+    every = np.arange(segment.chunk_count, dtype=np.uint32)
+    return KeptRows(segment, difference(every, hidden), lambda _: source)
 
 
 def _facts(manifests: Sequence[Manifest]) -> SegmentFacts:

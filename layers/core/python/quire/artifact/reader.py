@@ -111,6 +111,13 @@ class Segment:
         """The words of its text, for spelling."""
         return open_spelling(self._arrays(SPELLING))
 
+    @property
+    def ids(self) -> NDArray[np.uint64]:
+        """The numbers of the chunks' ids, by ordinal."""
+        ids = np.empty(self.chunk_count, np.uint64)
+        ids[self._columns["ids.ordinals"]] = self._columns["ids.sorted"]
+        return ids
+
     def find(self, chunk_id: str) -> int | None:
         """Ordinal of the chunk of that id."""
         number = id_number(chunk_id)

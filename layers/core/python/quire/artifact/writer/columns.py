@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from quire.artifact.ids import id_number
 from quire.artifact.layout import COLUMNS, Counts
 from quire.artifact.tensors import Array, FileFacts, write_tensors
+from quire.artifact.writer.kept import KeptRows
 from quire.artifact.writer.postings import PostingsBuilder
 from quire.artifact.writer.rows import IndexRow
+from quire.documents import Chunk
 from quire.errors import ArtifactError
 from quire.filters import filter_keys
-from quire.symbols import fold_symbol
+from quire.symbols import fold_symbol, last_part
 
 
 @dataclass
@@ -31,13 +33,13 @@ class SourceTally:
     vectors: int = 0
     characters: int = 0
 
-    def add(self, row: IndexRow) -> None:
-        """Count the next row."""
-        self.documents.add(row.chunk.document_id)
-        self.symbols.update(row.chunk.symbols)
+    def add(self, chunk: Chunk, vectors: int) -> None:
+        """Count a chunk that has so many vectors."""
+        self.documents.add(chunk.document_id)
+        self.symbols.update(chunk.symbols)
         self.chunks += 1
-        self.vectors += len(row.vectors)
-        self.characters += len(row.chunk.text)
+        self.vectors += vectors
+        self.characters += len(chunk.text)
 
     def counts(self) -> Counts:
         """The counts so far."""
@@ -82,7 +84,23 @@ class ColumnsWriter:
         self._symbols.add_row(dict.fromkeys(fold_symbol(symbol) for symbol in chunk.symbols))
         self._documents.add_row((chunk.document_id,))
         self._document_ids.append(chunk.document_id)
-        self._sources[row.source].add(row)
+        self._sources[row.source].add(chunk, len(row.vectors))
+
+    def add_kept(self, kept: KeptRows) -> None:
+        """Add kept rows; each one's stored line is read, for the counts by source."""
+        segment = kept.segment
+        self._ids.frombytes(segment.ids[kept.ordinals].tobytes())
+        self._values.add_kept(kept, segment.filters)
+        self._symbols.add_kept(kept, segment.symbols)
+        self._documents.add_kept(kept, segment.documents)
+        vectors = np.bincount(segment.vectors.owners, minlength=segment.chunk_count)[kept.ordinals]
+        for chunk, count in zip(segment.payloads.fetch(kept.ordinals), vectors.tolist(), strict=True):
+            self._document_ids.append(chunk.document_id)
+            self._sources[kept.source(chunk)].add(chunk, count)
+
+    def names(self) -> set[str]:
+        """The own names of all symbols: what stands behind the last separator, folded."""
+        return {last_part(symbol) for symbol in self._symbols.strings()}
 
     def order(self) -> NDArray[np.intp]:
         """Numbers of the rows in their final order: by document id, then as they came within the document."""

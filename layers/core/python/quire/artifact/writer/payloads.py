@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from quire.artifact.layout import PAYLOADS, payload_shard
 from quire.artifact.tensors import Array, FileFacts
-from quire.artifact.writer.rows import Spool
+from quire.artifact.writer.kept import KeptRows
+from quire.artifact.writer.rows import IndexRow, Spool
 from quire.canonical import canonical_json
 from quire.documents import Chunk
 from quire.errors import ArtifactError
@@ -43,9 +44,16 @@ class PayloadsWriter:
         self._spool = spool
         self._begins = array("Q")
 
-    def add(self, chunk: Chunk) -> None:
-        """Add the next chunk."""
-        line = chunk_line(chunk)
+    def add(self, row: IndexRow) -> None:
+        """Add the next row's chunk."""
+        self._append(row.line or chunk_line(row.chunk))
+
+    def add_kept(self, kept: KeptRows) -> None:
+        """Add the chunks of kept rows."""
+        for ordinal in kept.ordinals.tolist():
+            self._append(kept.segment.payloads.line(ordinal))
+
+    def _append(self, line: bytes) -> None:
         self._begins.append(self._spool.size)
         self._spool.append(line)
 

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.artifact.tables import table_arrays
+from quire.artifact.tables import Postings, table_arrays
 from quire.artifact.tensors import Array
+from quire.artifact.writer.kept import KeptRows
 
 BLOCK_POSTINGS = 1 << 20
 
@@ -32,6 +33,18 @@ class PostingsBuilder:
         before = len(self._postings)
         self._postings.extend(map(self._ids.__getitem__, strings))
         self._counts.append(len(self._postings) - before)
+
+    def add_kept(self, kept: KeptRows, table: Postings) -> NDArray[np.uint8]:
+        """Add the strings of kept rows, which stand in this table of their segment; gives the postings' weights."""
+        rows = kept.postings_by_row(table)
+        used = np.bincount(rows.strings, minlength=len(table.strings)) > 0
+        ids = np.zeros(len(table.strings), np.uint32)
+        ids[used] = [
+            self._ids[text] for text, is_used in zip(table.keys(), used.tolist(), strict=True) if is_used
+        ]
+        self._postings.frombytes(ids[rows.strings].tobytes())
+        self._counts.frombytes(rows.counts.tobytes())
+        return rows.weights
 
     def strings(self) -> list[str]:
         """Every string, in the order of first sight."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from quire.artifact.layout import (
 )
 from quire.artifact.tensors import FileFacts, file_facts, read_tensors
 from quire.artifact.writer.columns import ColumnsWriter
+from quire.artifact.writer.kept import KeptRows
 from quire.artifact.writer.keywords import KeywordsWriter, SpellingWriter
 from quire.artifact.writer.payloads import PayloadsWriter
 from quire.artifact.writer.rows import IndexRow, Spool
@@ -34,7 +35,12 @@ graph costs 0.4 ms of CPU and 532 bytes a vector to build, so 160 s and 213 MB h
 
 
 def write_segment(
-    folder: Path, rows: Iterable[IndexRow], facts: SegmentFacts, *, graph_from: int = GRAPH_FROM_VECTORS
+    folder: Path,
+    rows: Iterable[IndexRow],
+    facts: SegmentFacts,
+    *,
+    kept: Sequence[KeptRows] = (),
+    graph_from: int = GRAPH_FROM_VECTORS,
 ) -> Manifest:
     """Write a segment into `folder`, which must not exist: it appears whole or not at all.
 
@@ -46,6 +52,7 @@ def write_segment(
         folder: where the segment goes.
         rows: what to index; consumed once.
         facts: what the manifest repeats.
+        kept: rows of other segments that this one takes over; they count as having come before `rows`.
         graph_from: with at least so many vectors, a graph for approximate search is written too.
 
     Raises:
@@ -55,7 +62,7 @@ def write_segment(
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        manifest = _write(work, rows, facts, graph_from)
+        manifest = _write(work, _Input(kept, rows), facts, graph_from)
         work.chmod(0o755)
         work.rename(folder)
     finally:
@@ -63,21 +70,30 @@ def write_segment(
     return manifest
 
 
-def _write(work: Path, rows: Iterable[IndexRow], facts: SegmentFacts, graph_from: int) -> Manifest:
+@dataclass(frozen=True, slots=True)
+class _Input:
+    kept: Sequence[KeptRows]
+    rows: Iterable[IndexRow]
+
+
+def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int) -> Manifest:
     with Spool(work / "codes.spool") as codes, Spool(work / "lines.spool") as lines:
         vectors, payloads = VectorsWriter(codes, facts.dimensions), PayloadsWriter(lines)
         keywords, spelling, columns = KeywordsWriter(), SpellingWriter(), ColumnsWriter(facts.filters)
-        for row in rows:
+        for kept in given.kept:
+            for writer in (columns, vectors, payloads, keywords, spelling):
+                writer.add_kept(kept)
+        for row in given.rows:
             columns.add(row)
             vectors.add(row.chunk.id, row.vectors)
-            payloads.add(row.chunk)
+            payloads.add(row)
             keywords.add(row)
-            spelling.add(row)
+            spelling.add(row.chunk)
         order = columns.order()
         files, located = payloads.finish(work, order)
         files[VECTORS] = vectors.finish(work, order)
         files[KEYWORDS] = keywords.finish(work, order)
-        files[SPELLING] = spelling.finish(work)
+        files[SPELLING] = spelling.finish(work, columns.names())
         files[COLUMNS] = columns.finish(
             work, order, {**located, "fingerprints": keywords.fingerprints(order)}
         )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from quire.artifact.layout import VECTORS
 from quire.artifact.tensors import FileFacts, Streamed, write_tensors
+from quire.artifact.writer.kept import KeptRows
 from quire.artifact.writer.postings import ranges
 from quire.artifact.writer.rows import Spool, gather
 from quire.errors import ArtifactMismatch
@@ -45,6 +46,24 @@ class VectorsWriter:
         self._spool.append(vectors.codes.tobytes())
         self._scales.frombytes(vectors.scales.tobytes())
         self._counts.append(len(vectors))
+
+    def add_kept(self, kept: KeptRows) -> None:
+        """Add the vectors of kept rows.
+
+        Raises:
+            ArtifactMismatch: they are not as wide as the segment's vectors.
+        """
+        arrays = kept.segment.vectors
+        if arrays.codes.shape[1] != self._dimensions:
+            raise ArtifactMismatch(
+                f"kept rows: vectors of {arrays.codes.shape[1]} dimensions, wanted {self._dimensions}"
+            )
+        held = np.flatnonzero(kept.is_kept[arrays.owners])
+        for block in gather(arrays.codes, held):
+            self._spool.append(block.tobytes())
+        self._scales.frombytes(arrays.scales[held].tobytes())
+        counts = np.bincount(arrays.owners, minlength=kept.segment.chunk_count)[kept.ordinals]
+        self._counts.frombytes(counts.astype(np.uint32).tobytes())
 
     def finish(self, folder: Path, order: NDArray[np.intp]) -> FileFacts:
         """Write the file; `order[ordinal]` is the number of the row that got that ordinal."""

@@ -1,4 +1,4 @@
-"""Gives back the rows of a segment, so that several can be written again as one."""
+"""Gives back the rows of a segment, so that they can be edited and written again."""
 
 from __future__ import annotations
 
