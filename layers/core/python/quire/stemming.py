@@ -7,6 +7,7 @@ while a word is being worked on; R1 and R2 are the regions after the first and s
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _VOWELS = "aeiouy"
 _DOUBLES = ("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt")
@@ -14,6 +15,7 @@ _REGION = re.compile(r"[aeiouy][^aeiouy]")
 _R1_PREFIXES = ("gener", "commun", "arsen", "past", "univers", "later", "emerg", "organ", "inter")
 _SHORT_TAIL = re.compile(r"(?:[^aeiouy][aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy]|^past)$")
 _HAS_VOWEL = re.compile(r"[aeiouy]")
+_CONSONANT_Y = re.compile(r"([aeiouy])y")
 _WHOLE = {
     "skis": "ski", "skies": "sky", "idly": "idl", "gently": "gentl", "ugly": "ugli", "early": "earli",
     "only": "onli", "singly": "singl", "sky": "sky", "news": "news", "howe": "howe", "atlas": "atlas",
@@ -36,15 +38,20 @@ _STEP4 = (
     "ement", "able", "ance", "ence", "ible", "ment", "ant", "ate", "ent", "ion", "ism", "iti", "ive", "ize",
     "ous", "al", "er", "ic",
 )  # fmt: skip
+# Whether a word ends in one of many is one look in C, where a loop over them is as many.
+_STEP2_ENDINGS = tuple(suffix for suffix, _ in _STEP2)
+_STEP3_ENDINGS = tuple(suffix for suffix, _ in _STEP3)
+_ENDINGS = ("s", "ed", "ing", "y", "e", "l", *_STEP2_ENDINGS, *_STEP3_ENDINGS, *_STEP4)
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """Stem one lower-case English word; words of one or two letters are their own stem.
 
     >>> [stem(word) for word in ("walking", "replication", "parts", "happily")]
     ['walk', 'replic', 'part', 'happili']
     """
-    if len(word) <= 2:
+    if len(word) <= 2 or not word.endswith(_ENDINGS):
         return word
     if word in _WHOLE:
         return _WHOLE[word]
@@ -60,13 +67,12 @@ def stem(word: str) -> str:
 def _mark_consonant_y(word: str) -> str:
     if word[0] == "y":
         word = "Y" + word[1:]
-    return re.sub(r"([aeiouy])y", r"\1Y", word)
+    return _CONSONANT_Y.sub(r"\1Y", word) if "y" in word else word
 
 
 def _regions(word: str) -> tuple[int, int]:
-    prefix = next((p for p in _R1_PREFIXES if word.startswith(p)), None)
-    if prefix:
-        r1 = len(prefix)
+    if word.startswith(_R1_PREFIXES):
+        r1 = len(next(filter(word.startswith, _R1_PREFIXES)))
     else:
         found = _REGION.search(word)
         r1 = found.end() if found else len(word)
@@ -85,6 +91,8 @@ def _step_1a(word: str) -> str:
 
 
 def _step_1b(word: str, r1: int) -> str:
+    if not word.endswith(("ed", "ing", "ly")):
+        return word
     for suffix in ("eedly", "eed"):
         if word.endswith(suffix):
             base = word[: -len(suffix)]
@@ -111,6 +119,8 @@ def _strip_participle(word: str, base: str, suffix: str, r1: int) -> str:
 
 
 def _step_2(word: str, r1: int) -> str:
+    if not word.endswith(_STEP2_ENDINGS):
+        return word
     for suffix, new in _STEP2:
         if word.endswith(suffix):
             base = word[: -len(suffix)]
@@ -125,6 +135,8 @@ def _step_2(word: str, r1: int) -> str:
 
 
 def _step_3(word: str, r1: int, r2: int) -> str:
+    if not word.endswith(_STEP3_ENDINGS):
+        return word
     for suffix, new in _STEP3:
         if word.endswith(suffix):
             base = word[: -len(suffix)]
@@ -133,6 +145,8 @@ def _step_3(word: str, r1: int, r2: int) -> str:
 
 
 def _step_4(word: str, r2: int) -> str:
+    if not word.endswith(_STEP4):
+        return word
     for suffix in _STEP4:
         if word.endswith(suffix):
             base = word[: -len(suffix)]

@@ -9,15 +9,23 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import chain
 
 from quire.stemming import stem
 
 _JOIN = r"(?:\.|::?|->|#)"
-_TOKEN = re.compile(rf"[^\W\d]\w*(?:{_JOIN}[^\W\d]\w*)+|\w+(?:['’]\w+)?")
+_TOKEN = re.compile(rf"[^\W\d]\w*+(?:(?:{_JOIN}[^\W\d]\w*+)++|['’]\w++)?|\w++(?:['’]\w++)?")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _CONNECTOR = re.compile(_JOIN)
 _IDENTIFIER = re.compile(rf"[^\W\d]\w*(?:{_JOIN}[^\W\d]\w*)+|\w*[a-z0-9][A-Z]\w*|\w+_\w+|[A-Z]{{2,}}[a-z]\w*")
 LONGEST_TOKEN = 80
+LONGEST_KNOWN = 160
+"""Longer pieces between blanks hardly come twice, and are not kept."""
+
+_INSIDE_TOKENS = b"_.:#'"  # `->` is written `.` before the rest is blanked
+_BLANKED = bytes(
+    byte if byte > 127 or chr(byte).isalnum() or byte in _INSIDE_TOKENS else ord(" ") for byte in range(256)
+)
 STOP_WORDS = frozenset(
     """
     a about above after again against all am an and any are aren't as at be because been before being below between
@@ -41,10 +49,10 @@ def analyze(text: str) -> list[str]:
     >>> analyze("snake_case task.spawn")
     ['snake_cas', 'snake', 'case', 'task.spawn', 'task', 'spawn']
     """
-    terms: list[str] = []
-    for token in _TOKEN.findall(text):
-        terms += _expand(token)
-    return terms
+    plain = text.replace("->", ".").encode("utf-8", "surrogatepass").translate(_BLANKED)
+    pieces = plain.decode("utf-8", "surrogatepass").split()
+    expand = _expand_piece if max(map(len, pieces), default=0) > LONGEST_KNOWN else _expand_known
+    return list(chain.from_iterable(map(expand, pieces)))
 
 
 def identifiers(text: str) -> list[str]:
@@ -74,23 +82,36 @@ def split_identifier(name: str) -> list[str]:
     return _PARTS.findall(name)
 
 
+def _expand_piece(piece: str) -> tuple[str, ...]:
+    """The terms of what stands between two blanks; most pieces are one token."""
+    if piece.isalnum():
+        return _expand(piece)
+    tokens = _TOKEN.findall(piece)
+    return _expand(tokens[0]) if len(tokens) == 1 else tuple(chain.from_iterable(map(_expand, tokens)))
+
+
+_expand_known = lru_cache(maxsize=1 << 17)(_expand_piece)
+
+
 @lru_cache(maxsize=1 << 17)
 def _expand(token: str) -> tuple[str, ...]:
     token = token.replace("’", "'")
-    lower = unicodedata.normalize("NFKC", token).lower()
+    lower = token.lower() if token.isascii() else unicodedata.normalize("NFKC", token).lower()
     if lower in STOP_WORDS or len(lower) > LONGEST_TOKEN:
         return ()
     if "'" in lower:
         return tuple(term for part in lower.split("'") if len(part) > 1 for term in _expand(part))
-    if _CONNECTOR.search(token):
-        parts = _CONNECTOR.split(token)
-        return (".".join(parts).lower(), *(term for part in parts for term in _expand(part)))
+    parts = (token,) if token.isalnum() else _CONNECTOR.split(token)
+    if len(parts) > 1:
+        return (".".join(parts).lower(), *chain.from_iterable(map(_expand, parts)))
     return (stem(lower), *_subwords(token, lower))
 
 
 def _subwords(token: str, lower: str) -> tuple[str, ...]:
+    if token.islower() and token.isalpha() and token.isascii():
+        return ()
     parts = _PARTS.findall(token)
     if len(parts) < 2:
         return () if not parts or parts[0].lower() == lower else (stem(parts[0].lower()),)
-    kept = (part.lower() for part in parts if len(part) > 1 or part.isdigit())
-    return tuple(stem(part) for part in kept if part not in STOP_WORDS)
+    kept = [part.lower() for part in parts if len(part) > 1 or part.isdigit()]
+    return tuple([stem(part) for part in kept if part not in STOP_WORDS])
