@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -85,7 +86,12 @@ def call_terms(chunk: Chunk) -> dict[str, float]:
     >>> call_terms(Chunk("0", "a.py", "retry()", metadata={"calls": ("retry", "Task")}))
     {'&retry': 1.0, '&task': 1.0}
     """
-    return dict.fromkeys((CALL_MARK + last_part(fold_symbol(name)) for name in calls_of(chunk)), 1.0)
+    return dict.fromkeys(map(_call_term, calls_of(chunk)), 1.0)
+
+
+@lru_cache(maxsize=1 << 16)
+def _call_term(name: str) -> str:
+    return CALL_MARK + last_part(fold_symbol(name))
 
 
 def calls_of(chunk: Chunk) -> tuple[str, ...]:
@@ -98,7 +104,7 @@ def find_callers(
     graph: CallGraph, names: Sequence[str], limit: int, allowed: Ordinals | None = None
 ) -> Ranking:
     """Chunks that refer to one of the names, the most concentrated first; those that define it are not left out."""
-    terms = dict.fromkeys((CALL_MARK + last_part(fold_symbol(name)) for name in names), 1.0)
+    terms = dict.fromkeys(map(_call_term, names), 1.0)
     return graph.search(terms, limit, allowed)
 
 
