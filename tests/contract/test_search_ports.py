@@ -85,6 +85,16 @@ class VectorIndexContract:
         best = index.nearest(FLOATS[0], 4, allowed)
         assert best.ordinals.tolist() == found.ordinals[:4].tolist()
 
+    def test_chunks_that_are_known_are_scored_in_their_order_as_a_search_scores_them(
+        self, index: VectorIndex
+    ) -> None:
+        known = np.arange(1, COUNT, 29, dtype=np.uint32)
+        found = index.nearest(FLOATS[5], COUNT, known)
+        scores = index.cosines(FLOATS[5], known)
+        assert scores.dtype == np.float32
+        assert scores[np.searchsorted(known, found.ordinals)].tolist() == found.scores.tolist()
+        assert index.cosines(FLOATS[5], NONE).tolist() == []
+
     def test_nothing_allowed_and_nothing_wanted_find_nothing(self, index: VectorIndex) -> None:
         assert len(index.nearest(FLOATS[0], 5, NONE)) == 0
         assert len(index.nearest(FLOATS[0], 0)) == 0

@@ -28,6 +28,11 @@ class BruteForceVectors:
                 best[owner] = max(score, best.get(owner, -2.0))
         return rank(np.array(list(best), np.uint32), np.array(list(best.values()), np.float32), limit)
 
+    def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:
+        scores = (self._rows @ vector).tolist()
+        mine = [[s for o, s in zip(self._owners, scores, strict=True) if o == one] for one in ordinals]
+        return np.array([max(found, default=0.0) for found in mine], np.float32)
+
 
 class CountedKeywords:
     """`KeywordIndex` that reads BM25 off each chunk's counted terms."""

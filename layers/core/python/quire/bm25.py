@@ -47,4 +47,7 @@ def gains(
 ) -> NDArray[np.float32]:
     """What one term adds to each chunk that holds it; `weight` is the question's weight times the idf."""
     tf = frequencies.astype(np.float32)
-    return np.float32(weight * (K1 + 1)) * tf / (tf + length_norms)
+    below = tf + length_norms
+    tf *= np.float32(weight * (K1 + 1))
+    tf /= below
+    return tf

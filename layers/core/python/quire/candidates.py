@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from quire.fusion import EMPTY, Ranking, fuse, rank
 from quire.index import OpenedIndex
-from quire.ordinals import contains, difference, intersection, union
+from quire.ordinals import contains, intersection, union
 from quire.ports import Ordinals, Vectors
 from quire.question import Question
 from quire.symbol_graph import Asked, find_callees, find_callers, read_relation
@@ -68,12 +68,14 @@ def gather(
 
 
 def _cosines(index: OpenedIndex, row: Vectors, ordinals: Ordinals, known: Ranking) -> NDArray[np.float32]:
-    """Cosines of all candidates; only those that the search did not score are computed."""
-    cosines = _align(ordinals, known)
-    missing = difference(ordinals, np.sort(known.ordinals))
+    """Cosines of all candidates, the `known` among them; only those that the search did not score are computed."""
+    cosines = np.empty(len(ordinals), np.float32)
+    is_missing = np.ones(len(ordinals), np.bool_)
+    places = ordinals.searchsorted(known.ordinals)
+    cosines[places], is_missing[places] = known.scores, False
+    missing = is_missing.nonzero()[0]
     if len(missing):
-        rest = index.nearest(row, len(missing), missing)
-        cosines[np.searchsorted(ordinals, rest.ordinals)] = rest.scores
+        cosines[missing] = index.cosines(row, ordinals[missing])
     return cosines
 
 
@@ -143,18 +145,20 @@ def _align(ordinals: Ordinals, ranking: Ranking) -> NDArray[np.float32]:
     """The ranking's scores in the order of `ordinals`, 0 for those that it lacks."""
     scores = np.zeros(len(ordinals), np.float32)
     if len(ordinals):
-        places = np.minimum(np.searchsorted(ordinals, ranking.ordinals), len(ordinals) - 1)
+        places = np.minimum(ordinals.searchsorted(ranking.ordinals), len(ordinals) - 1)
         held = ordinals[places] == ranking.ordinals
         scores[places[held]] = ranking.scores[held]
     return scores
 
 
 def _scaled(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    if len(scores) == 0 or float(scores.max()) <= 0:
+    """Min-max over the best `NORMALIZED_DEPTH`, 0 below them."""
+    top = scores.max(initial=0)
+    if top <= 0:
         return np.zeros_like(scores)
-    depth = min(NORMALIZED_DEPTH, len(scores))
-    low = np.partition(scores, len(scores) - depth)[len(scores) - depth]
-    scaled: NDArray[np.float32] = np.clip(
-        (scores - low) / max(scores.max() - low, np.float32(1e-9)), 0.0, 1.0
-    )
+    below = max(len(scores) - NORMALIZED_DEPTH, 0)
+    low = np.partition(scores, below)[below]
+    scaled: NDArray[np.float32] = scores - low
+    scaled /= max(top - low, np.float32(1e-9))
+    np.maximum(scaled, 0, out=scaled)
     return scaled

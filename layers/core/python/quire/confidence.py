@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.calibration import FEATURES
 from quire.candidates import Candidates
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
@@ -24,19 +25,15 @@ def gather_evidence(
     that lies in terms which the collection holds at all. familiar: no identifier in the question is foreign to it.
     clear: how far the nearest chunk's cosine stands above the crowd's.
     """
-    places = np.searchsorted(candidates.ordinals, chosen.ordinals)
-    count = len(places)
-    ideal = max(index.ideal(question.terms), 1e-9)
-    return np.column_stack(
-        [
-            np.zeros(count) if candidates.cosines is None else candidates.cosines[places],
-            candidates.keywords[places] / ideal,
-            contains(candidates.named, chosen.ordinals),
-            np.full(count, question.known_share),
-            np.full(count, not question.foreign),
-            np.full(count, _clearness(candidates)),
-        ]
-    ).astype(np.float64)
+    places = candidates.ordinals.searchsorted(chosen.ordinals)
+    evidence = np.empty((len(places), len(FEATURES)))
+    evidence[:, 0] = 0.0 if candidates.cosines is None else candidates.cosines[places]
+    evidence[:, 1] = candidates.keywords[places] / max(index.ideal(question.terms), 1e-9)
+    evidence[:, 2] = contains(candidates.named, chosen.ordinals) if len(candidates.named) else 0.0
+    evidence[:, 3] = question.known_share
+    evidence[:, 4] = not question.foreign
+    evidence[:, 5] = _clearness(candidates)
+    return evidence
 
 
 def _clearness(candidates: Candidates) -> float:

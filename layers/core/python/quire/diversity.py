@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
 from quire.fusion import Ranking
@@ -28,10 +26,10 @@ def diversify(
     pool = Ranking(ranking.ordinals[: 8 * limit + 32], ranking.scores[: 8 * limit + 32])
     fingerprints: list[int] = index.fingerprints(pool.ordinals).tolist()
     documents: list[int] = index.documents(pool.ordinals).tolist()
-    is_exempt = contains(exempt, pool.ordinals).tolist()
+    is_exempt = contains(exempt, pool.ordinals).tolist() if len(exempt) else [False] * len(pool)
     chosen: list[int] = []
     spare: list[int] = []
-    seen: Counter[int] = Counter()
+    seen: dict[int, int] = {}
     for position in range(len(pool)):
         if len(chosen) == limit:
             break
@@ -40,11 +38,11 @@ def diversify(
             continue
         if chosen and _is_near(fingerprints, position, chosen):
             continue
-        document = documents[position]
-        if per_document and seen[document] >= per_document:
+        shown = seen.get(documents[position], 0)
+        if per_document and shown >= per_document:
             spare.append(position)
             continue
-        seen[document] += 1
+        seen[documents[position]] = shown + 1
         chosen.append(position)
     chosen += spare[: limit - len(chosen)]
     return Ranking(pool.ordinals[chosen], np.minimum.accumulate(pool.scores[chosen]))

@@ -24,6 +24,8 @@ class Ranking:
         return len(self.ordinals)
 
 
+_ZERO, _HALF = np.float32(0), np.uint64(32)
+_SIGN, _ONE, _MAGNITUDE = np.uint32(31), np.uint32(1), np.uint32(0x7FFFFFFF)
 EMPTY = Ranking(np.empty(0, np.uint32), np.empty(0, np.float32))
 
 
@@ -39,7 +41,8 @@ def rank(ordinals: NDArray[np.uint32], scores: NDArray[np.float32], limit: int) 
         floor = np.partition(scores, len(scores) - limit)[len(scores) - limit]
         keep = np.flatnonzero(scores >= floor)
         ordinals, scores = ordinals[keep], scores[keep]
-    keys = _descending((scores + np.float32(0)).view(np.uint32)).astype(np.uint64) << np.uint64(32)
+    keys = _descending((scores + _ZERO).view(np.uint32)).astype(np.uint64)
+    keys <<= _HALF
     keys |= ordinals
     keys.sort()
     best = keys[:limit].view(np.uint32).reshape(-1, 2)
@@ -48,7 +51,11 @@ def rank(ordinals: NDArray[np.uint32], scores: NDArray[np.float32], limit: int) 
 
 def _descending(bits: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Bits of float32 numbers as integers that ascend where the numbers descend; done twice, the bits again."""
-    return bits ^ (((bits >> np.uint32(31)) - np.uint32(1)) & np.uint32(0x7FFFFFFF))
+    flips = bits >> _SIGN
+    flips -= _ONE
+    flips &= _MAGNITUDE
+    flips ^= bits
+    return flips
 
 
 def normalize(scores: NDArray[np.float32], depth: int) -> NDArray[np.float32]:

@@ -103,6 +103,11 @@ class OpenedIndex:
         scores = [ranking.scores for ranking in rankings] or [np.empty(0, np.float32)]
         return rank(np.concatenate(ordinals or [NONE]), np.concatenate(scores), limit)
 
+    def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:
+        """See `quire.ports.VectorIndex`."""
+        found = [index.cosines(vector, self._local(ordinals, n)) for n, index in enumerate(self._vectors)]
+        return found[0] if len(found) == 1 else np.concatenate([np.empty(0, np.float32), *found])
+
     def search(self, terms: Mapping[str, float], limit: int, allowed: Ordinals | None = None) -> Ranking:
         """See `quire.ports.KeywordIndex`; statistics are those of all live chunks of all segments."""
         return self._keywords.search(terms, limit, allowed)
@@ -134,8 +139,8 @@ class OpenedIndex:
             return None
         for name in filters:
             if name not in self.filter_fields:
-                known = ", ".join(self.filter_fields)
-                raise InputError(f"filters.{name}: unknown field, wanted one of {known}", field=name)
+                message = f"filters.{name}: unknown field, wanted one of {', '.join(self.filter_fields)}"
+                raise InputError(message, field=name)
         return self._everywhere(lambda part: filtered(part, filters))
 
     def priors(self, demotions: tuple[tuple[str, Any, float], ...]) -> NDArray[np.float32]:
@@ -192,7 +197,8 @@ class OpenedIndex:
             if local is None:
                 continue
             number = bisect_right(self._part_bases, base + local) - 1
-            if len(self._live(number, np.array([base + local - self._part_bases[number]], np.uint32))):
+            within = np.array([base + local - self._part_bases[number]], np.uint32)
+            if len(difference(within, self._hidden[number])):
                 return base + local
         return None
 
@@ -231,14 +237,9 @@ class OpenedIndex:
         return joined([part.fingerprints for part in self._parts])
 
     def _everywhere(self, look_up: Callable[[Part], Ordinals]) -> Ordinals:
-        parts = [
-            self._live(number, look_up(part)) + np.uint32(self._part_bases[number])
-            for number, part in enumerate(self._parts)
-        ]
-        return np.concatenate(parts or [NONE])
-
-    def _live(self, number: int, ordinals: Ordinals) -> Ordinals:
-        return difference(ordinals, self._hidden[number])
+        looks = zip(self._parts, self._hidden, self._part_bases, strict=True)
+        parts = [difference(look_up(part), hidden) + np.uint32(base) for part, hidden, base in looks]
+        return parts[0] if len(parts) == 1 else np.concatenate([NONE, *parts])
 
     def _local(self, ordinals: Ordinals, number: int) -> Ordinals:
         if len(self._parts) == 1:

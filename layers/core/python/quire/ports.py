@@ -62,6 +62,12 @@ class VectorIndex(Protocol):
         `vector` has shape (dimensions,). `allowed` is sorted and unique; empty gives an empty ranking.
         """
 
+    def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:
+        """Cosine of each chunk's best vector, in the order of the ascending `ordinals`; 0 for one without vectors.
+
+        Hidden chunks are scored like any other: who asks knows the ordinals.
+        """
+
 
 class KeywordIndex(Protocol):
     """Chunks by BM25 over weighted terms."""

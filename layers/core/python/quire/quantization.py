@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 LEVELS = 127
 SMALLEST = 1e-30  # a row whose every element is below is stored as zeros
 EXACT_FLOAT32 = 2**24
-BLOCK_ROWS = (
-    512  # 512 x 384 float32 = 0.8 MB stays in a core's L2: 0.65 ms for 8,192 rows against 1.2 ms in one go
-)
+BLOCK_ROWS = 256
+"""Rows that become floats at a time: 256 x 384 x 4 = 0.4 MB leave the rest of a core's L2 alone. After a forward pass
+960 chosen rows take a sixth less time than in blocks of 512, and all rows half of what they take in one go."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +81,7 @@ def cosines(
     for start in range(0, size, BLOCK_ROWS):
         span = slice(start, min(start + BLOCK_ROWS, size))
         block = floats[: span.stop - start]
-        block[...] = codes[span] if rows is None else codes[rows[span]]
+        block[...] = codes[span] if rows is None else codes.take(rows[span], axis=0)
         np.matmul(block, whole, out=sums[span])
     return sums * ((scales if rows is None else scales[rows]) * np.float32(step))
 

@@ -59,9 +59,28 @@ def score_rows(arrays: VectorArrays, vector: Vectors, rows: NDArray[np.intp], li
     return best_of_owners(arrays.owners[rows], cosines(arrays.codes, arrays.scales, vector, rows), limit)
 
 
+def cosines_of(arrays: VectorArrays, vector: Vectors, chunks: Ordinals) -> NDArray[np.float32]:
+    """Best exact cosine of each of the chunks (sorted, unique), in their order; 0 for one without rows."""
+    if not len(chunks):
+        return np.empty(0, np.float32)
+    rows = rows_of(arrays.owners, chunks)
+    owners, best = _best_rows(arrays.owners[rows], cosines(arrays.codes, arrays.scales, vector, rows))
+    if len(owners) == len(chunks):
+        return best
+    every = np.zeros(len(chunks), np.float32)
+    every[np.searchsorted(chunks, owners)] = best
+    return every
+
+
 def best_of_owners(owners: Ordinals, scores: NDArray[np.float32], limit: int) -> Ranking:
     """Each owner once with its best score; `owners` ascending."""
-    if len(owners) == 0:
-        return EMPTY
-    heads = np.flatnonzero(np.diff(owners, prepend=owners[:1] ^ np.uint32(1)))
-    return rank(owners[heads], np.maximum.reduceat(scores, heads), limit)
+    return rank(*_best_rows(owners, scores), limit) if len(owners) else EMPTY
+
+
+def _best_rows(owners: Ordinals, scores: NDArray[np.float32]) -> tuple[Ordinals, NDArray[np.float32]]:
+    """Each owner once, ascending, and its best score; there is at least one."""
+    is_head = np.empty(len(owners), np.bool_)
+    is_head[0] = True
+    np.not_equal(owners[1:], owners[:-1], out=is_head[1:])
+    heads = is_head.nonzero()[0]
+    return owners[heads], np.maximum.reduceat(scores, heads)

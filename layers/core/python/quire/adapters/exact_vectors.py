@@ -9,7 +9,15 @@ from quire.fusion import EMPTY, Ranking
 from quire.ordinals import contains
 from quire.ports import Ordinals, Vectors
 from quire.quantization import cosines, sign_bits
-from quire.vectors import EXACT_ROWS, VectorArrays, best_of_owners, candidates_for, rows_of, score_rows
+from quire.vectors import (
+    EXACT_ROWS,
+    VectorArrays,
+    best_of_owners,
+    candidates_for,
+    cosines_of,
+    rows_of,
+    score_rows,
+)
 
 
 class ExactVectors:
@@ -38,6 +46,10 @@ class ExactVectors:
         if len(self._arrays) <= self._exact_rows:
             return self._all_rows(vector, limit)
         return self._prefiltered(vector, limit)
+
+    def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:
+        """See `quire.ports.VectorIndex`."""
+        return cosines_of(self._arrays, vector, ordinals)
 
     def _without_hidden(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         if self._hidden_rows is None:

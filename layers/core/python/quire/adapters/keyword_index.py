@@ -13,6 +13,8 @@ from quire import bm25
 from quire.fusion import EMPTY, Ranking, rank
 from quire.ports import Ordinals, PostingLists
 
+REMEMBERED = 4096
+
 
 @dataclass(frozen=True, eq=False)
 class KeywordPart:
@@ -61,6 +63,7 @@ class KeywordSearch:
         sizes = [len(part.lengths) for part in parts]
         self._bases = [sum(sizes[:position]) for position in range(len(sizes))]
         self._size = sum(sizes)
+        self._frequencies: dict[str, int] = {}
 
     @cached_property
     def chunks(self) -> int:
@@ -68,8 +71,13 @@ class KeywordSearch:
         return sum(part.chunks for part in self.parts)
 
     def frequency(self, term: str) -> int:
-        """Chunks that hold the term."""
-        return sum(len(part.entry(term)[0]) for part in self.parts)
+        """Chunks that hold the term. The last terms asked for are remembered: one question asks thrice."""
+        known = self._frequencies.get(term)
+        if known is None:
+            if len(self._frequencies) >= REMEMBERED:
+                self._frequencies.clear()
+            known = self._frequencies[term] = sum(len(part.entry(term)[0]) for part in self.parts)
+        return known
 
     def ideal(self, terms: Mapping[str, float]) -> float:
         """Upper bound of a chunk's score for the terms; one that no chunk holds counts as if a single one did."""
@@ -90,18 +98,20 @@ class KeywordSearch:
     def _scores(self, terms: Mapping[str, float]) -> NDArray[np.float32] | None:
         scores: NDArray[np.float32] | None = None
         for term, weight in terms.items():
-            entries = [part.entry(term) for part in self.parts]
-            frequency = sum(len(ordinals) for ordinals, _ in entries)
+            frequency = self.frequency(term)
             if not frequency or weight <= 0:
                 continue
             if scores is None:
                 scores = np.zeros(self._size, np.float32)
             gain = weight * bm25.idf(self.chunks, frequency)
-            for base, (ordinals, weights) in zip(self._bases, entries, strict=True):
+            for base, part in zip(self._bases, self.parts, strict=True):
+                ordinals, weights = part.entry(term)
                 if len(ordinals):
+                    # A term's ordinals are unique, so plain indexed addition adds each once. They are used three
+                    # times, and numpy makes such numbers of any others first.
+                    places = ordinals.astype(np.intp)
                     window = scores[base:]
-                    # A term's ordinals are unique, so plain indexed addition adds each once.
-                    window[ordinals] += bm25.gains(weights, self._length_norms[base:][ordinals], gain)
+                    window[places] += bm25.gains(weights, self._length_norms[base:][places], gain)
         return scores
 
     @cached_property

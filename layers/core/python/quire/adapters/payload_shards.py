@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import mmap
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,8 +30,8 @@ class PayloadShards:
     def __init__(
         self, offsets: NDArray[np.uint64], shards: NDArray[np.uint32], open_shard: Callable[[int], Buffer]
     ) -> None:
-        self._offsets = offsets
-        self._shards = shards
+        self._offsets = offsets.data  # gives int, not numpy's scalars, for a fifth of the time
+        self._firsts: list[int] = shards.tolist()
         self._open_shard = open_shard
         self._opened: dict[int, Buffer] = {}
 
@@ -50,9 +51,8 @@ class PayloadShards:
         shard = self.shard_of(ordinal)
         if shard not in self._opened:
             self._opened[shard] = self._open_shard(shard)
-        begin = int(self._offsets[self._shards[shard]])
-        first, last = int(self._offsets[ordinal]) - begin, int(self._offsets[ordinal + 1]) - begin
-        return self._opened[shard][first:last]
+        begin = self._offsets[self._firsts[shard]]
+        return self._opened[shard][self._offsets[ordinal] - begin : self._offsets[ordinal + 1] - begin]
 
     def shard_of(self, ordinal: int) -> int:
         """Number of the shard that holds a chunk.
@@ -62,7 +62,7 @@ class PayloadShards:
         """
         if not 0 <= ordinal < len(self):
             raise IndexError(f"chunk ordinal {ordinal}: the segment has 0 to {len(self) - 1}")
-        return int(np.searchsorted(self._shards, np.uint32(ordinal), side="right")) - 1
+        return bisect_right(self._firsts, ordinal) - 1
 
 
 def read_line(line: bytes) -> Chunk:

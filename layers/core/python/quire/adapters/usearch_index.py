@@ -63,3 +63,7 @@ class GraphVectors:
         rows = rows[~contains(self._hidden, self._arrays.owners[rows])]
         found = score_rows(self._arrays, vector, rows, limit)
         return found if len(found) == limit else self._exact.nearest(vector, limit)
+
+    def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:
+        """See `quire.ports.VectorIndex`."""
+        return self._exact.cosines(vector, ordinals)
