@@ -23,6 +23,7 @@ _HTML = frozenset(
     "tfoot th thead tr typography u ul video".split()
 )
 _OWN_LINE = re.compile(r"\s*([-*+] |\d+[.)] |#{1,6} |\||>)")
+_LINE_MARK = re.compile(r"\n(?:#{1,6}|[-*+]) ")
 _WORD = re.compile(r"CFrame|UDim2|Vector[23]|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
@@ -44,7 +45,9 @@ def readable(text: str, owner: str = "") -> str:
     >>> readable("Fires `Class.BasePart.Touched|Touched` of\\nthe [part](x.md).", "Humanoid")
     'Fires `BasePart.Touched` of the part.'
     """
-    pieces = _FENCE.split(text)
+    if not text:
+        return ""
+    pieces = _split_fences(text)
     rendered = [piece if number % 2 else _prose(piece, owner) for number, piece in enumerate(pieces)]
     return "\n\n".join(piece.strip("\n") for piece in rendered if piece.strip()).strip()
 
@@ -55,15 +58,21 @@ def bare(text: str) -> str:
     >>> bare("Use `Touched` **only** here.\\n```lua\\nprint(1)\\n```")
     'Use Touched only here.'
     """
-    prose = " ".join(_FENCE.split(text)[::2])
-    return " ".join(re.sub(r"`|\*\*|^#{1,6} |^[-*+] ", "", prose, flags=re.MULTILINE).split())
+    prose = _LINE_MARK.sub("\n", "\n" + " ".join(_split_fences(text)[::2]))
+    return " ".join(prose.replace("**", "").replace("`", "").split())
+
+
+def _split_fences(text: str) -> list[str]:
+    """Prose and fenced code by turns, prose first."""
+    return _FENCE.split(text) if "```" in text else [text]
 
 
 def _prose(text: str, owner: str) -> str:
     if "<" in text:
         text = _untagged(text)
-    if "." in text:
+    if "Class." in text or "Datatype." in text:
         text = _LOOSE.sub(r"\1", text)
+    if "`" in text and "." in text:
         text = _SPAN.sub(lambda match: _REFERENCE.sub(lambda found: _reference(found, owner), match[0]), text)
     if "](" in text:
         text = _LINK.sub(lambda match: "" if match[1] else match[2], text)
@@ -125,6 +134,8 @@ def _without_tag(match: re.Match[str]) -> str:
 
 def _reflow(text: str) -> str:
     """Join the hard-wrapped lines of each paragraph and list item; keep table rows and headings on their own."""
+    if "\n" not in text:
+        return _indent(text.rstrip())
     paragraphs: list[str] = []
     fresh = True
     for line in text.split("\n"):

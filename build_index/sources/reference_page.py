@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -22,7 +22,8 @@ SECTIONS = (
 """The lists of members that a page may hold, in the order in which the web page shows them."""
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_PREFIX = "tag:yaml.org,2002:"
+_NULL = "tag:yaml.org,2002:null"
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 
 
 class PageError(ValueError):
@@ -96,11 +97,28 @@ def parse_page(text: str, path: str) -> Page:
         PageError: it is not valid yaml, or not of the reference's form.
     """
     try:
-        return _read_page(yaml.compose(text, Loader=_LOADER), text, path)
+        return _read_page(_compose(text), text, path)
     except yaml.YAMLError as error:
         raise PageError(_problem(error)) from error
     except RecursionError:
         raise PageError("line 1: nested too deeply") from None
+
+
+def _compose(text: str) -> yaml.Node | None:
+    """The tree of `yaml.compose`, whose tags know null alone: every other value is read as it is written.
+
+    A third of composing went into trying each scalar as a date, a number and so on.
+    """
+    loader: Any = _LOADER(text)
+    loader.resolve = _tag
+    try:
+        return cast("yaml.Node | None", loader.get_single_node())
+    finally:
+        loader.dispose()
+
+
+def _tag(kind: type[yaml.Node], value: str, implicit: tuple[bool, bool]) -> str:
+    return _NULL if kind is yaml.ScalarNode and implicit[0] and value in _NULLS else ""
 
 
 def _read_page(root: yaml.Node | None, text: str, path: str) -> Page:
@@ -168,7 +186,7 @@ def _plain(node: yaml.Node) -> Any:
         return {str(key.value): _plain(value) for key, value in node.value}
     if isinstance(node, yaml.SequenceNode):
         return [_plain(value) for value in node.value]
-    return None if node.tag == f"{_PREFIX}null" else node.value
+    return None if node.tag == _NULL else node.value
 
 
 def _problem(error: yaml.YAMLError) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from build_index.sources import Failure
 from quire.documents import Document
@@ -46,15 +46,13 @@ def _load(path: Path, key: str) -> list[Document] | None:
 
 def _save(path: Path, key: str, documents: list[Document]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows = [asdict(one) for one in documents]
+    rows = [(one.id, one.text, one.kind, dict(one.metadata), dict(one.includes)) for one in documents]
     beside = path.with_name(f".{path.name}.new")
     beside.write_bytes(f"{key}\n".encode() + json.dumps(rows, separators=(",", ":")).encode())
     beside.replace(path)
 
 
-def _document(row: dict[str, object]) -> Document:
-    document = Document(**row)  # type: ignore[arg-type]
-    metadata = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in document.metadata.items()
-    }
-    return Document(document.id, document.text, document.kind, metadata, document.includes)
+def _document(row: tuple[str, str, str, Mapping[str, Any], Mapping[str, str]]) -> Document:
+    name, text, kind, facts, includes = row
+    metadata = {key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()}
+    return Document(name, text, kind, metadata, includes)
