@@ -21,7 +21,7 @@ from typing import Any
 
 from build_index.beir import build_beir_index
 from build_index.metrics import bootstrap_interval, separation
-from build_index.pipeline import Tools
+from build_index.plan import Tools
 from build_index.progress import track
 from quire.answering.findings import READ_HITS, Findings, Shelf, find
 from quire.answering.inquiry import Inquiry

@@ -18,7 +18,7 @@ import numpy as np
 
 from build_index.evaluate import Ask
 from build_index.metrics import ndcg
-from build_index.pipeline import Tools
+from build_index.plan import Tools
 from build_index.progress import track
 from build_index.vector_cache import CachedVectors
 from quire.artifact.layout import SegmentFacts

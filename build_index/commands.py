@@ -16,7 +16,8 @@ from build_index import evaluate as evaluation
 from build_index.beir import build_beir_index, read_beir, score_beir
 from build_index.candidate import judge_candidate
 from build_index.golden import read_golden
-from build_index.pipeline import BuildPlan, BuildReport, build
+from build_index.pipeline import BuildReport, build
+from build_index.plan import BuildPlan
 from build_index.poison import scan_chunk
 from build_index.progress import say
 from build_index.report_page import write_page

@@ -20,7 +20,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from build_index.pipeline import BuildPlan, BuildReport, Tools, build
+from build_index.pipeline import BuildReport, build
+from build_index.plan import BuildPlan, Tools
 from build_index.sources.file_selection import Excluded, as_selection, select_files
 from build_index.workshop import open_store, open_tools, settings
 from quire import __version__

@@ -3,77 +3,19 @@
 from __future__ import annotations
 
 import resource
-import shutil
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from build_index.calibrate import calibrate
-from build_index.calibrate_answers import calibrate_answers
-from build_index.golden import read_golden
+from build_index.ingest import Ingested, ingest
 from build_index.inputs import digest_inputs
-from build_index.notes import describe_machine
-from build_index.poison import open_scan
-from build_index.prepared import PreparedDocuments, prepare_all
-from build_index.progress import say, track
+from build_index.plan import BuildPlan, Tools
+from build_index.progress import say
 from build_index.reading import Reading, open_reading
-from build_index.sources import Failure
-from build_index.vector_cache import CachedVectors
-from quire.artifact.layout import MANIFEST, Manifest, Pointer, SegmentFacts, SourceFacts, read_manifest
-from quire.artifact.reader import open_segment
+from quire.artifact.layout import MANIFEST, Manifest, Pointer, read_manifest
 from quire.artifact.store import SegmentStore
-from quire.artifact.writer import amend_manifest, write_segment
-from quire.errors import SourceError, UnknownCollection
-from quire.index import OpenedIndex
-from quire.ingestion import index_rows
-from quire.ports import Embedder
-from quire.profiles import Profile
-
-Announce = Callable[[str, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class BuildPlan:
-    """What to build, as the command line and `collections.toml` together say it.
-
-    Attributes:
-        name: the collection.
-        sources: `(key, location)` pairs; a location is a path, a git URL or a release URL, `@revision` behind it.
-        announce: told of each document with how many chunks it gave.
-        options: `engine_version`, `base_url`, `exclude`, ... as the profile's sources understand them.
-    """
-
-    name: str
-    profile: Profile
-    sources: tuple[tuple[str, str], ...]
-    title: str = ""
-    golden: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    announce: Announce = lambda _document, _chunks: None
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What a build works with: an embedding model in its folder, and a cache folder."""
-
-    embedder: Embedder
-    model_folder: Path
-    cache: Path
-
-
-@dataclass(slots=True)
-class Ingested:
-    """A written segment with what happened on the way. `seconds` are wall-clock, by stage."""
-
-    manifest: Manifest
-    folder: Path
-    label: str
-    failures: list[Failure]
-    seconds: dict[str, float]
-    embedding: Mapping[str, float]
-    excluded: Mapping[str, int] = field(default_factory=dict)
+from quire.errors import UnknownCollection
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,49 +125,3 @@ def _unchanged(manifest: Manifest, reading: Reading) -> Ingested:
 def _publish(plan: BuildPlan, ingested: Ingested, tools: Tools, store: SegmentStore) -> Pointer:
     store.put_model(tools.model_folder)
     return store.publish(plan.name, ingested.folder, ingested.manifest, label=ingested.label)
-
-
-def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") -> Ingested:
-    """Read, cut, embed and write one segment into the cache folder."""
-    failures: list[Failure] = []
-    vectors = CachedVectors(tools.embedder, tools.cache / "vectors.sqlite")
-    started = time.perf_counter()
-    scan = open_scan(plan.options)
-    with PreparedDocuments(tools.cache / "documents" / f"{plan.name}.sqlite") as documents:
-        every = prepare_all(reading.documents, documents, failures, plan.announce)
-        every = track(every, f"{plan.name}: reading")
-        ready = {one.chunk.id: one for one in every if scan.lets_pass(one.finds)}
-    read_s = time.perf_counter() - started
-    if not ready:
-        raise SourceError(
-            f"{plan.name}: no chunk could be read; {len(failures)} files failed", path=plan.sources[0][1]
-        )
-    chunks = (one.chunk for one in ready.values())
-    rows = index_rows(chunks, plan.profile, vectors, lambda chunk: ready[chunk.id].read_terms())
-    facts = SegmentFacts(
-        profile=plan.profile.name,
-        face=plan.profile.face,
-        filters=plan.profile.filters,
-        dimensions=tools.embedder.dimensions,
-        model=tools.embedder.digest,
-        sources=tuple(SourceFacts(**asdict(one)) for one in reading.provenance),
-        extra=reading.extra,
-        notes={**describe_machine(), "inputs": inputs, "failures": len(failures), "poison": scan.as_notes()},
-    )
-    folder = tools.cache / "built" / plan.name
-    shutil.rmtree(folder, ignore_errors=True)
-    write_segment(folder, track(rows, f"{plan.name}: indexing", total=len(ready)), facts)
-    manifest = _calibrated(plan, folder, tools.embedder)
-    seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
-    embedding = {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}
-    return Ingested(manifest, folder, reading.label, failures, seconds, embedding, reading.excluded.reasons)
-
-
-def _calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
-    """Ask the written segment questions and keep in its manifest how its scores become probabilities."""
-    index = OpenedIndex([(open_segment(folder), 0)])
-    golden = read_golden([Path(plan.golden)]) if plan.golden else ()
-    fitted = calibrate(index, embedder, golden).as_json()
-    if golden:  # without them the default threshold stays
-        fitted["abstention"] = calibrate_answers(index, embedder, golden).as_json()
-    return amend_manifest(folder, calibration=fitted)

@@ -2,7 +2,8 @@
 
 One SQLite file a collection holds, for each document, its chunks with their search terms and what the poison scan found
 in them. A document counts as the same where it and Quire's own code are the same, so a cached row is the row that would
-be made again. After a build only what that build used stays.
+be made again. After a build only what that build used stays. The file also says of which documents the last build's
+segment was made, see `build_index.last_build`.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import hashlib
 import json
 import logging
 import sqlite3
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -29,7 +31,13 @@ from quire.documents import Chunk, Document
 from quire.errors import SourceError
 from quire.ingestion import chunk_document, keyword_terms
 
-TABLE = "CREATE TABLE IF NOT EXISTS documents (key BLOB PRIMARY KEY, data BLOB) WITHOUT ROWID"
+TABLES = """
+CREATE TABLE IF NOT EXISTS documents
+    (key BLOB PRIMARY KEY, document_id TEXT, ids BLOB, has_finds INTEGER, data BLOB) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS built (document_id TEXT PRIMARY KEY, key BLOB) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS built_name (name TEXT);
+"""
+NO_FINDS = b"[]"
 COMMIT_EVERY = 500
 BUSY_S = 60.0
 
@@ -38,16 +46,34 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A chunk ready to be indexed; `terms` is JSON until it is asked for, for memory holds every chunk of a build."""
+    """A chunk ready to be indexed, see `quire.ingestion.Analyzed`; `terms` is JSON until it is asked for."""
 
     chunk: Chunk
     finds: tuple[Find, ...]
     terms: bytes
+    line: bytes
 
     def read_terms(self) -> tuple[Counter[str], float]:
         """See `quire.ingestion.keyword_terms`."""
         frequencies, length = json.loads(self.terms)
         return Counter(frequencies), length
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document of the build at hand.
+
+    Attributes:
+        document_id: of its chunks; several documents that were read may be parts of one that is cited.
+        key: sha256 of the document and of Quire's code; what its chunks are kept under.
+        ids: numbers of its chunks' ids, in order, each once.
+        has_finds: whether the scan found something in one of them.
+    """
+
+    document_id: str
+    key: bytes
+    ids: tuple[int, ...]
+    has_finds: bool
 
 
 class PreparedDocuments:
@@ -60,7 +86,7 @@ class PreparedDocuments:
         self._path = path
         self._salt = digest_code().encode()
         self._used: set[bytes] = set()
-        self._fresh: list[tuple[bytes, bytes]] = []
+        self._fresh: list[tuple[bytes, str, bytes, bool, bytes]] = []
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._connection = self._connect()
@@ -68,6 +94,7 @@ class PreparedDocuments:
             _log.warning("%s: the cache of documents is damaged and is made again: %s", path, error)
             path.unlink(missing_ok=True)
             self._connection = self._connect()
+        self._known = self._read_known()
 
     def __enter__(self) -> Self:
         return self
@@ -81,73 +108,103 @@ class PreparedDocuments:
         """Keep what was made; where the build came to its end, forget what it did not use."""
         self._write()
         if kind is None:
-            kept = {key for (key,) in self._connection.execute("SELECT key FROM documents")}
+            unused = [(key,) for key in self._known.keys() - self._used]
             with self._connection:
-                self._connection.executemany(
-                    "DELETE FROM documents WHERE key = ?", [(key,) for key in kept - self._used]
-                )
+                self._connection.executemany("DELETE FROM documents WHERE key = ?", unused)
         self._connection.close()
 
-    def prepare(self, document: Document) -> list[Prepared]:
-        """Cut the document, take the terms of its chunks and scan them.
+    def admit(self, document: Document) -> Entry:
+        """Cut the document, take the terms of its chunks, scan them and keep all that, where it is not kept already.
 
         Raises:
             SourceError: the document cannot be parsed.
         """
         key = hashlib.sha256(self._salt + _spelt(document)).digest()
         self._used.add(key)
-        found = self._connection.execute("SELECT data FROM documents WHERE key = ?", (key,)).fetchone()
-        if found is not None:
-            return list(_unpack(found[0]))
-        made = [_prepare(chunk) for chunk in chunk_document(document)]
-        self._fresh.append((key, _pack(made)))
-        if len(self._fresh) >= COMMIT_EVERY:
+        if key not in self._known:
+            made = list({chunk.id: _prepare(chunk) for chunk in chunk_document(document)}.values())
+            cited = made[0].chunk.document_id if made else document.id
+            ids = array("Q", [int(one.chunk.id, 16) for one in made])
+            self._known[key] = (cited, ids.tobytes(), any(one.finds for one in made))
+            self._fresh.append((key, *self._known[key], _pack(made)))
+            if len(self._fresh) >= COMMIT_EVERY:
+                self._write()
+        cited, packed, has_finds = self._known[key]
+        return Entry(cited, key, tuple(array("Q", packed)), has_finds)
+
+    def load(self, entry: Entry) -> Iterator[Prepared]:
+        """The chunks of an admitted document that its entry names, in order."""
+        if self._fresh:
             self._write()
-        return made
+        (data,) = self._connection.execute(
+            "SELECT data FROM documents WHERE key = ?", (entry.key,)
+        ).fetchone()
+        wanted = frozenset(entry.ids)
+        return (one for one in _unpack(data) if int(one.chunk.id, 16) in wanted)
+
+    def recorded(self) -> tuple[str, dict[str, bytes]]:
+        """What `record` wrote down the last time; "" and nothing where it never did."""
+        named = self._connection.execute("SELECT name FROM built_name").fetchone()
+        keys = dict(self._connection.execute("SELECT document_id, key FROM built"))
+        return (named[0], keys) if named else ("", {})
+
+    def record(self, name: str, keys: Mapping[str, bytes]) -> None:
+        """Write down what the build's segment, known by this name, was made of: a key for each document id."""
+        with self._connection:
+            self._connection.execute("DELETE FROM built_name")
+            self._connection.execute("DELETE FROM built")
+            self._connection.executemany("INSERT INTO built VALUES (?, ?)", keys.items())
+            self._connection.execute("INSERT INTO built_name VALUES (?)", (name,))
 
     def _write(self) -> None:
         with self._connection:
-            self._connection.executemany("INSERT OR REPLACE INTO documents VALUES (?, ?)", self._fresh)
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", self._fresh
+            )
         self._fresh.clear()
+
+    def _read_known(self) -> dict[bytes, tuple[str, bytes, bool]]:
+        rows = self._connection.execute("SELECT key, document_id, ids, has_finds FROM documents")
+        return {key: (cited, ids, bool(has_finds)) for key, cited, ids, has_finds in rows}
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=BUSY_S)
         try:
-            connection.execute(TABLE)
+            connection.executescript(TABLES)
             connection.execute("PRAGMA synchronous = OFF")  # what a power cut damages is made again
-            connection.execute("SELECT count(*) FROM documents").fetchone()
+            connection.execute("SELECT document_id, ids FROM documents LIMIT 1").fetchone()
         except sqlite3.Error:
             connection.close()
             raise
         return connection
 
 
-def prepare_all(
+def admit_all(
     read: Iterable[Document | Failure],
     documents: PreparedDocuments,
     failures: list[Failure],
     announce: Callable[[str, int], None],
-) -> Iterator[Prepared]:
-    """Every chunk of what was read, each id once; what cannot be read or cut is said and goes to `failures`.
+) -> Iterator[Entry]:
+    """Every document that was read; each chunk id is in one entry. What cannot be read or cut goes to `failures`, said.
 
     `announce` is told of each document with how many chunks it gave.
     """
-    seen: set[str] = set()
+    seen: set[int] = set()
     for document in read:
         if isinstance(document, Failure):
             failures.append(document)
             say(f"skipped {document.path}: {document.reason}")
             continue
         try:
-            made = documents.prepare(document)
+            entry = documents.admit(document)
         except SourceError as error:
             failures.append(Failure(error.path or document.id, str(error)))
             say(f"skipped {document.id}: {error}")
             continue
-        new = list({one.chunk.id: one for one in made if one.chunk.id not in seen}.values())
-        seen.update(one.chunk.id for one in new)
+        new = tuple(one for one in entry.ids if one not in seen)
+        seen.update(new)
         announce(document.id, len(new))
-        yield from new
+        yield replace(entry, ids=new)
 
 
 def _spelt(document: Document) -> bytes:
@@ -158,7 +215,9 @@ def _spelt(document: Document) -> bytes:
 def _prepare(chunk: Chunk) -> Prepared:
     frequencies, length = keyword_terms(chunk)
     terms = json.dumps([frequencies, length], ensure_ascii=False, separators=(",", ":"))
-    return Prepared(chunk, tuple(scan_chunk(chunk)), terms.encode("utf-8", "surrogatepass"))
+    return Prepared(
+        chunk, tuple(scan_chunk(chunk)), terms.encode("utf-8", "surrogatepass"), chunk_line(chunk)
+    )
 
 
 def _pack(made: Iterable[Prepared]) -> bytes:
@@ -166,11 +225,12 @@ def _pack(made: Iterable[Prepared]) -> bytes:
     lines = []
     for one in made:
         finds = [[find.rule, find.document_id, find.place, find.excerpt] for find in one.finds]
-        lines += [chunk_line(one.chunk), one.terms, b"\n", canonical_json(finds), b"\n"]
+        lines += [one.line, one.terms, b"\n", canonical_json(finds), b"\n"]
     return b"".join(lines)
 
 
 def _unpack(data: bytes) -> Iterator[Prepared]:
     lines = iter(data.splitlines())
     for line, terms, finds in zip(lines, lines, lines, strict=True):
-        yield Prepared(read_line(line), tuple(Find(*fields) for fields in json.loads(finds)), terms)
+        found = tuple(Find(*fields) for fields in json.loads(finds)) if finds != NO_FINDS else ()
+        yield Prepared(read_line(line), found, terms, line + b"\n")

@@ -10,7 +10,7 @@ from pathlib import Path
 from quire.adapters.onnx_embedder import open_embedder  # isort: skip
 from quire.adapters.wordpiece import open_tokenizer  # isort: skip
 from build_index.export_model import ensure_model
-from build_index.pipeline import Tools
+from build_index.plan import Tools
 from build_index.progress import say
 from quire.adapters.folder_store import FolderStore
 from quire.artifact.store import SegmentStore

@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from build_index.pipeline import BuildPlan, Tools, build
+from build_index.pipeline import build
+from build_index.plan import BuildPlan, Tools
 from build_index.workshop import open_question_embedder, open_tools
 from quire.adapters.folder_store import FolderStore
 from quire.artifact.store import SegmentStore

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from build_index.beir import build_beir_index, read_beir, score_beir
 from build_index.export_model import ensure_model
-from build_index.pipeline import Tools
+from build_index.plan import Tools
 from build_index.workshop import settings
 from quire.adapters import open_embedder
 from quire.retrieval import retrieve

@@ -8,7 +8,7 @@ import pytest
 from build_index.answer_eval import METHODS, judge_answers, read_answered, run, token_f1
 from build_index.calibrate_answers import calibrate_answers
 from build_index.golden import GoldenQuestion
-from build_index.pipeline import Tools
+from build_index.plan import Tools
 from quire.answering.abstention import DEFAULT
 from quire.errors import InputError
 from tests.support.fakes import HashingEmbedder

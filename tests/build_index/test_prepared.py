@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from build_index.prepared import Prepared, PreparedDocuments
+from build_index.prepared import Prepared, PreparedDocuments, admit_all
+from quire.artifact.writer.payloads import chunk_line
 from quire.documents import Document
 from quire.errors import SourceError
 from quire.ingestion import chunk_document, keyword_terms
@@ -25,7 +26,7 @@ OTHER = Document("guide/pan.md", "# The pan\n\nOil it.\n", "docs", {"path": "gui
 
 def prepared(path: Path, *documents: Document) -> list[list[Prepared]]:
     with PreparedDocuments(path) as cache:
-        return [cache.prepare(one) for one in documents]
+        return [list(cache.load(cache.admit(one))) for one in documents]
 
 
 def test_a_kept_document_is_the_one_that_would_be_made_again(tmp_path: Path) -> None:
@@ -35,7 +36,36 @@ def test_a_kept_document_is_the_one_that_would_be_made_again(tmp_path: Path) -> 
     assert kept == made
     assert [one.chunk for one in kept[0]] == list(chunk_document(PAGE))
     assert [one.read_terms() for one in kept[0]] == [keyword_terms(one) for one in chunk_document(PAGE)]
+    assert [one.line for one in kept[0]] == [chunk_line(one) for one in chunk_document(PAGE)]
     assert [find.rule for one in kept[0] for find in one.finds] == ["instructions"]
+
+
+def test_an_entry_names_its_chunks_and_says_where_something_was_found(tmp_path: Path) -> None:
+    with PreparedDocuments(tmp_path / "kitchen.sqlite") as cache:
+        page, other = cache.admit(PAGE), cache.admit(OTHER)
+    assert [f"{one:016x}" for one in page.ids] == [one.id for one in chunk_document(PAGE)]
+    assert (page.has_finds, other.has_finds) == (True, False)
+    assert page.document_id == PAGE.id
+
+
+def test_a_chunk_id_that_comes_again_stays_with_the_first(tmp_path: Path) -> None:
+    twice = replace(PAGE, text=PAGE.text + "Dry it.\n")
+    told: list[tuple[str, int]] = []
+    with PreparedDocuments(tmp_path / "kitchen.sqlite") as cache:
+        first, second = admit_all([PAGE, twice], cache, [], lambda name, count: told.append((name, count)))
+        assert len(list(cache.load(first))) == len(list(chunk_document(PAGE)))
+        assert list(cache.load(second)) == []
+    assert told == [(PAGE.id, len(first.ids)), (PAGE.id, 0)]
+
+
+def test_the_record_of_the_last_build_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "kitchen.sqlite"
+    with PreparedDocuments(path) as cache:
+        assert cache.recorded() == ("", {})
+        cache.record("first", {"a.md": b"1", "b.md": b"2"})
+    with PreparedDocuments(path) as cache:
+        cache.record("second", {"b.md": b"3"})
+        assert cache.recorded() == ("second", {"b.md": b"3"})
 
 
 @pytest.mark.parametrize(

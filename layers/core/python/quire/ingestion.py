@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import tee
+from typing import Protocol
 
 import numpy as np
 
@@ -44,37 +46,51 @@ def keyword_terms(chunk: Chunk) -> tuple[Counter[str], float]:
     names that the chunk refers to as marked call terms; these add nothing to the length.
     """
     heading = analyze(chunk.breadcrumb)
-    frequencies = Counter(analyze(chunk.text))
-    frequencies.update(heading)
-    frequencies.update(analyze(chunk.aliases))
-    length = float(sum(frequencies.values()))
-    marked = {HEADING_MARK + term for term in heading}
-    marked.update(HEADING_MARK + term for symbol in chunk.symbols for term in analyze(symbol))
-    frequencies.update(dict.fromkeys(marked, 1))
-    frequencies.update(dict.fromkeys(call_terms(chunk), 1))
-    return frequencies, length
+    said = analyze(f"{chunk.text}\n{chunk.aliases}" if chunk.aliases else chunk.text)
+    named = {*heading, *analyze("\n".join(chunk.symbols))}
+    frequencies = Counter([*said, *heading, *(HEADING_MARK + term for term in named), *call_terms(chunk)])
+    return frequencies, float(len(said) + len(heading))
 
 
-def index_rows(
-    chunks: Iterable[Chunk],
-    profile: Profile,
-    vectors: VectorSource,
-    terms: Callable[[Chunk], tuple[Counter[str], float]] = keyword_terms,
-) -> Iterator[IndexRow]:
-    """Terms and vectors for each chunk, in order; only the chunks that `vectors` reads ahead are held.
+class Analyzed(Protocol):
+    """A chunk whose terms are known already, or are made when they are asked for."""
 
-    `terms` gives what `keyword_terms` gives, from wherever it is known already.
-    """
+    @property
+    def chunk(self) -> Chunk:
+        """The chunk."""
+
+    @property
+    def line(self) -> bytes:
+        """The chunk as a segment stores it; b"" where that is not known yet."""
+
+    def read_terms(self) -> tuple[Counter[str], float]:
+        """See `keyword_terms`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    chunk: Chunk
+    line: bytes = b""
+
+    def read_terms(self) -> tuple[Counter[str], float]:
+        return keyword_terms(self.chunk)
+
+
+def index_rows(chunks: Iterable[Chunk], profile: Profile, vectors: VectorSource) -> Iterator[IndexRow]:
+    """Terms and vectors for each chunk, in order; only the chunks that `vectors` reads ahead are held."""
+    return index_analyzed(map(_Plain, chunks), profile, vectors)
+
+
+def index_analyzed(chunks: Iterable[Analyzed], profile: Profile, vectors: VectorSource) -> Iterator[IndexRow]:
+    """`index_rows` of chunks whose terms may be known already."""
     ours, theirs = tee(chunks)
-    rows = vectors(one for chunk in theirs for one in _passages(chunk, profile))
-    for chunk in ours:
+    rows = vectors(text for one in theirs for text in _passages(one.chunk, profile))
+    for one in ours:
         quantized = next(rows)
         if profile.headline_weight:
             quantized = blend(quantized, next(rows), profile.headline_weight)
-        frequencies, length = terms(chunk)
-        yield IndexRow(
-            chunk=chunk, terms=frequencies, length=length, vectors=quantized, source=_source(chunk)
-        )
+        frequencies, length = one.read_terms()
+        yield IndexRow(one.chunk, frequencies, length, quantized, chunk_source(one.chunk), one.line)
 
 
 def _passages(chunk: Chunk, profile: Profile) -> Iterator[tuple[str, str]]:
@@ -83,7 +99,8 @@ def _passages(chunk: Chunk, profile: Profile) -> Iterator[tuple[str, str]]:
         yield "", chunk.headline or chunk.breadcrumb
 
 
-def _source(chunk: Chunk) -> str:
+def chunk_source(chunk: Chunk) -> str:
+    """Key of the source that the chunk came from; "" where it does not say."""
     return str(chunk.metadata.get("source") or "")
 
 

@@ -128,7 +128,7 @@ class Stack:
     def spelling(self) -> Spelling:
         """The words of all segments, for spelling, each once."""
         # Few questions mend a word over live segments: the others do not pay for importing the writer.
-        from quire.artifact.writer.keywords import spelling_arrays
+        from quire.artifact.writer.spelling import spelling_arrays
 
         counts: Counter[str] = Counter()
         names: set[str] = set()

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.adapters.payload_shards import read_line
 from quire.artifact.ids import id_number
 from quire.artifact.layout import COLUMNS, Counts
 from quire.artifact.tensors import Array, FileFacts, write_tensors
@@ -94,7 +95,7 @@ class ColumnsWriter:
         self._symbols.add_kept(kept, segment.symbols)
         self._documents.add_kept(kept, segment.documents)
         vectors = np.bincount(segment.vectors.owners, minlength=segment.chunk_count)[kept.ordinals]
-        for chunk, count in zip(segment.payloads.fetch(kept.ordinals), vectors.tolist(), strict=True):
+        for chunk, count in zip(map(read_line, kept.lines()), vectors.tolist(), strict=True):
             self._document_ids.append(chunk.document_id)
             self._sources[kept.source(chunk)].add(chunk, count)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -44,6 +44,10 @@ class KeptRows:
         kept = np.zeros(self.segment.chunk_count, np.bool_)
         kept[self.ordinals] = True
         return kept
+
+    def lines(self) -> Iterator[bytes]:
+        """The stored line of each kept chunk, in order."""
+        return map(self.segment.payloads.line, self.ordinals.tolist())
 
     def postings_by_row(self, table: Postings) -> RowPostings:
         """The postings of the kept rows in a table of this segment."""

@@ -1,28 +1,21 @@
-"""Writes the keyword index of a segment, the words for spelling, and the fingerprints that come from its terms."""
+"""Writes the keyword index of a segment, and the fingerprints that come from its terms."""
 
 from __future__ import annotations
 
-import re
 from array import array
-from collections import Counter
-from collections.abc import Collection, Mapping
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.artifact.layout import KEYWORDS, SPELLING
-from quire.artifact.tables import table_arrays
+from quire.artifact.layout import KEYWORDS
 from quire.artifact.tensors import Array, FileFacts, write_tensors
 from quire.artifact.writer.kept import KeptRows
 from quire.artifact.writer.postings import PostingsBuilder
 from quire.artifact.writer.rows import IndexRow
 from quire.bm25 import STEPS, quantize_frequencies
-from quire.documents import Chunk
 from quire.fingerprints import fingerprint, term_signs
-from quire.trigrams import trigrams
-
-WORD = re.compile(r"[^\W\d_]{4,32}")
 
 
 class KeywordsWriter:
@@ -62,63 +55,17 @@ class KeywordsWriter:
         for first, known in self._prints.items():
             prints[first : first + len(known)] = known
             is_known[first : first + len(known)] = True
-        if not is_known.all():
-            signs = term_signs(self._terms.strings())
-            postings, weights = self._terms.postings(), self._weights().astype(np.float32)
-            for number, row in enumerate(self._terms.rows()):
-                if not is_known[number]:
-                    prints[number] = fingerprint(signs[postings[row]], weights[row])
+        postings, weights = self._terms.postings(), self._weights().astype(np.float32)
+        spans = list(self._terms.rows())
+        unknown = np.flatnonzero(~is_known).tolist()
+        needed = np.zeros(len(self._terms.strings()), np.bool_)
+        for number in unknown:
+            needed[postings[spans[number]]] = True
+        places = np.cumsum(needed) - 1
+        signs = term_signs(list(compress(self._terms.strings(), needed.tolist())))
+        for number in unknown:
+            prints[number] = fingerprint(signs[places[postings[spans[number]]]], weights[spans[number]])
         return prints[order]
 
     def _weights(self) -> NDArray[np.uint8]:
         return quantize_frequencies(np.asarray(self._frequencies))
-
-
-class SpellingWriter:
-    """Holds each word of the text once, as written: what a misspelt word of a question may have meant."""
-
-    def __init__(self) -> None:
-        self._written: Counter[str] = Counter()
-        self._counts: Counter[str] = Counter()
-
-    def add(self, chunk: Chunk) -> None:
-        """Count the words of the next chunk."""
-        # Runs of text between blanks are counted as they stand and taken apart once at the end: a regular expression
-        # over every text costs eight times as much.
-        self._written.update(_runs(chunk))
-
-    def add_kept(self, kept: KeptRows) -> None:
-        """Count the words of kept rows: those of their segment without those of the rows that it does not keep."""
-        spelling = kept.segment.spelling
-        self._counts.update(dict(zip(spelling.words, spelling.counts.tolist(), strict=True)))
-        for chunk in kept.segment.payloads.fetch(kept.dropped):
-            self._written.subtract(_runs(chunk))
-
-    def finish(self, folder: Path, names: Collection[str]) -> FileFacts:
-        """Write the file; `names` are those that the chunks define."""
-        counts = self._counts
-        for written, count in self._written.items():
-            for word in WORD.findall(written.lower()):
-                counts[word] += count
-        held = {word: count for word, count in counts.items() if count}
-        return write_tensors(folder / SPELLING, spelling_arrays(held, names))
-
-
-def _runs(chunk: Chunk) -> set[str]:
-    return {*chunk.breadcrumb.split(), *chunk.text.split()}
-
-
-def spelling_arrays(counts: Mapping[str, int], names: Collection[str]) -> dict[str, Array]:
-    """Words with how often each stands in chunks, and names of symbols, as the arrays of the spelling file."""
-    words = sorted({*counts, *names})
-    builder, lengths = PostingsBuilder(), array("B")
-    for word in words:
-        parts = trigrams(word)
-        builder.add_row(parts)
-        lengths.append(min(len(parts), 255))
-    arrays = builder.finish("trigrams", np.arange(len(words)))
-    arrays |= table_arrays("words", words)
-    arrays["lengths"] = np.asarray(lengths)
-    arrays["counts"] = np.array([counts.get(word, 0) for word in words], np.uint32)
-    arrays["names"] = np.array([word in names for word in words], np.uint8)
-    return arrays

@@ -50,8 +50,8 @@ class PayloadsWriter:
 
     def add_kept(self, kept: KeptRows) -> None:
         """Add the chunks of kept rows."""
-        for ordinal in kept.ordinals.tolist():
-            self._append(kept.segment.payloads.line(ordinal))
+        for line in kept.lines():
+            self._append(line)
 
     def _append(self, line: bytes) -> None:
         self._begins.append(self._spool.size)

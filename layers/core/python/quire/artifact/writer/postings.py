@@ -37,11 +37,10 @@ class PostingsBuilder:
     def add_kept(self, kept: KeptRows, table: Postings) -> NDArray[np.uint8]:
         """Add the strings of kept rows, which stand in this table of their segment; gives the postings' weights."""
         rows = kept.postings_by_row(table)
-        used = np.bincount(rows.strings, minlength=len(table.strings)) > 0
-        ids = np.zeros(len(table.strings), np.uint32)
-        ids[used] = [
-            self._ids[text] for text, is_used in zip(table.keys(), used.tolist(), strict=True) if is_used
-        ]
+        used = np.flatnonzero(np.bincount(rows.strings, minlength=len(table.strings)))
+        strings = list(table.keys())
+        ids = np.zeros(len(strings), np.uint32)
+        ids[used] = [self._ids[strings[place]] for place in used.tolist()]
         self._postings.frombytes(ids[rows.strings].tobytes())
         self._counts.frombytes(rows.counts.tobytes())
         return rows.weights

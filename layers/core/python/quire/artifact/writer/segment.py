@@ -24,9 +24,10 @@ from quire.artifact.layout import (
 from quire.artifact.tensors import FileFacts, file_facts, read_tensors
 from quire.artifact.writer.columns import ColumnsWriter
 from quire.artifact.writer.kept import KeptRows
-from quire.artifact.writer.keywords import KeywordsWriter, SpellingWriter
+from quire.artifact.writer.keywords import KeywordsWriter
 from quire.artifact.writer.payloads import PayloadsWriter
 from quire.artifact.writer.rows import IndexRow, Spool
+from quire.artifact.writer.spelling import SpellingWriter
 from quire.artifact.writer.vectors import VectorsWriter
 
 GRAPH_FROM_VECTORS = 400_000

@@ -1,0 +1,42 @@
+"""What to build, and what to build it with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from quire.ports import Embedder
+from quire.profiles import Profile
+
+Announce = Callable[[str, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildPlan:
+    """What to build, as the command line and `collections.toml` together say it.
+
+    Attributes:
+        name: the collection.
+        sources: `(key, location)` pairs; a location is a path, a git URL or a release URL, `@revision` behind it.
+        announce: told of each document with how many chunks it gave.
+        options: `engine_version`, `base_url`, `exclude`, ... as the profile's sources understand them.
+    """
+
+    name: str
+    profile: Profile
+    sources: tuple[tuple[str, str], ...]
+    title: str = ""
+    golden: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    announce: Announce = lambda _document, _chunks: None
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a build works with: an embedding model in its folder, and a cache folder."""
+
+    embedder: Embedder
+    model_folder: Path
+    cache: Path

@@ -1,0 +1,92 @@
+"""Writes the words of a segment, with the trigrams that lead from a misspelt word to them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from quire.artifact.layout import SPELLING
+from quire.artifact.tables import table_arrays
+from quire.artifact.tensors import Array, FileFacts, write_tensors
+from quire.artifact.writer.kept import KeptRows
+from quire.documents import Chunk
+
+WORD = re.compile(r"[^\W\d_]{4,32}")
+CHARACTER_BITS = (
+    21  # Unicode ends below 2**21: a trigram fits into 64 bits, and such numbers sort as their UTF-8 does
+)
+
+
+class SpellingWriter:
+    """Holds each word of the text once, as written: what a misspelt word of a question may have meant."""
+
+    def __init__(self) -> None:
+        self._written: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
+
+    def add(self, chunk: Chunk) -> None:
+        """Count the words of the next chunk."""
+        # Runs of text between blanks are counted as they stand and taken apart once at the end: a regular expression
+        # over every text costs eight times as much.
+        self._written.update(_runs(chunk))
+
+    def add_kept(self, kept: KeptRows) -> None:
+        """Count the words of kept rows: those of their segment without those of the rows that it does not keep."""
+        spelling = kept.segment.spelling
+        self._counts.update(dict(zip(spelling.words, spelling.counts.tolist(), strict=True)))
+        for chunk in kept.segment.payloads.fetch(kept.dropped):
+            self._written.subtract(_runs(chunk))
+
+    def finish(self, folder: Path, names: Collection[str]) -> FileFacts:
+        """Write the file; `names` are those that the chunks define."""
+        counts = self._counts
+        for written, count in self._written.items():
+            for word in WORD.findall(written.lower()):
+                counts[word] += count
+        held = {word: count for word, count in counts.items() if count}
+        return write_tensors(folder / SPELLING, spelling_arrays(held, names))
+
+
+def _runs(chunk: Chunk) -> set[str]:
+    return {*chunk.breadcrumb.split(), *chunk.text.split()}
+
+
+def spelling_arrays(counts: Mapping[str, int], names: Collection[str]) -> dict[str, Array]:
+    """Words with how often each stands in chunks, and names of symbols, as the arrays of the spelling file."""
+    words = sorted({*counts, *names})
+    arrays = _trigram_arrays(words) | table_arrays("words", words)
+    arrays["counts"] = np.array([counts.get(word, 0) for word in words], np.uint32)
+    arrays["names"] = np.array([word in names for word in words], np.uint8)
+    return arrays
+
+
+def _trigram_arrays(words: Sequence[str]) -> dict[str, Array]:
+    """What `quire.trigrams.trigrams` gives for each word, as postings, and how many it has; all words at once."""
+    text = "".join(f"^{word}$" for word in words)
+    characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.uint64)
+    owners = np.repeat(np.arange(len(words), dtype=np.uint32), [len(word) + 2 for word in words])
+    inside = np.flatnonzero(owners[2:] == owners[:-2])
+    codes = np.zeros(len(inside), np.uint64)
+    for place in range(3):
+        codes = codes << np.uint64(CHARACTER_BITS) | characters[inside + place]
+    by_code = np.argsort(codes, kind="stable")
+    codes, owners = codes[by_code], owners[inside][by_code]
+    is_new = np.ones(len(codes), np.bool_)
+    is_new[1:] = codes[1:] != codes[:-1]
+    once = is_new.copy()
+    once[1:] |= owners[1:] != owners[:-1]
+    starts = np.append(np.cumsum(once)[is_new] - 1, np.count_nonzero(once))
+    return table_arrays("trigrams", list(map(_trigram, codes[is_new].tolist()))) | {
+        "trigrams.starts": starts.astype(np.uint64),
+        "trigrams.ordinals": owners[once],
+        "lengths": np.minimum(np.bincount(owners[once], minlength=len(words)), 255).astype(np.uint8),
+    }
+
+
+def _trigram(code: int) -> str:
+    mask = (1 << CHARACTER_BITS) - 1
+    return chr(code >> 2 * CHARACTER_BITS) + chr(code >> CHARACTER_BITS & mask) + chr(code & mask)
