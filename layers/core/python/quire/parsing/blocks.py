@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import count
 from textwrap import dedent
+from typing import Any
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from quire.parsing.inline import make_part, normal_line, readable
+from quire.parsing.inline import make_part, normal_line, read_plainly, readable
 from quire.parsing.page import Block, Part, Section
 from quire.parsing.scan import BREAK, INSERT, NOTHING, Insert, Row
 
@@ -28,6 +29,7 @@ _STRUCTURED = re.compile(
 @lru_cache(maxsize=2)
 def _parser(indented_code: bool) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser.disable(["inline", "text_join", "html_block", "html_inline"])  # a text is read when it is wanted
     if not indented_code:
         parser.disable("code")
     parser.block.ruler.before(
@@ -53,8 +55,7 @@ def read_blocks(
     text: str, inserts: Sequence[Insert], *, indented_code: bool
 ) -> Iterator[Section | Block | Insert]:
     """Headings (as sections without blocks), blocks, and the inserts that stand for an included file, in order."""
-    parser = _parser(indented_code)
-    reader = _Reader(parser, inserts, parser.parse(text))
+    reader = _Reader(_parser(indented_code), inserts, text)
     while reader.at < len(reader.tokens):
         if reader.tokens[reader.at].type == "heading_open":
             yield reader.heading()
@@ -65,16 +66,25 @@ def read_blocks(
 class _Reader:
     """Reads a stream of Markdown tokens once, front to back; `at` is where it stands."""
 
-    def __init__(self, parser: MarkdownIt, inserts: Sequence[Insert], tokens: list[Token]) -> None:
-        self.parser, self.inserts, self.tokens = parser, inserts, tokens
+    def __init__(self, parser: MarkdownIt, inserts: Sequence[Insert], text: str) -> None:
+        self.parser, self.inserts = parser, inserts
+        self.references: dict[str, Any] = {}
+        self.tokens = parser.parse(text, self.references)
         self.at = 0
         self.after_list: list[Insert] = []
+
+    def read(self, text: str, references: dict[str, Any]) -> str:
+        """The readable text of inline Markdown."""
+        plain = None if references else read_plainly(text)
+        if plain is not None:
+            return plain
+        return readable(self.parser.inline.parse(text.replace("\0", "\ufffd"), self.parser, references, []))
 
     def heading(self) -> Section:
         """The heading that stands here."""
         opened, inline = self.tokens[self.at], self.tokens[self.at + 1]
         self.at += 3
-        raw = readable(inline.children)
+        raw = self.read(inline.content, self.references)
         anchor = _ANCHOR.search(raw)
         heading = " ".join(normal_line(_ANCHOR.sub("", raw)).split())
         return Section(heading, int(opened.tag[1]), _line(opened), anchor[1] if anchor else "")
@@ -100,7 +110,7 @@ class _Reader:
         """The part that begins here, if the token begins one, and the token is left behind."""
         token = self.tokens[self.at]
         if token.type in ("paragraph_open", "heading_open"):
-            raw = readable(self.tokens[self.at + 1].children)
+            raw = self.read(self.tokens[self.at + 1].content, self.references)
             self.at += 3
             raw = (
                 _ALERT.sub(lambda match: f"{match[1].capitalize()}: ", raw, count=1)
@@ -151,7 +161,7 @@ class _Reader:
             if token.type == "tr_open":
                 cells, line = [], _line(token)
             elif token.type == "inline":
-                cells.append(normal_line(readable(token.children)).replace("\n", " "))
+                cells.append(normal_line(self.read(token.content, self.references)).replace("\n", " "))
             elif token.type == "tr_close" and any(cells):
                 yield Part(" | ".join(cells), line, line)
             self.at += 1
@@ -162,7 +172,7 @@ class _Reader:
         if insert.kind == "include":
             yield insert
         elif insert.kind == "label":
-            part = make_part(readable(self.parser.parseInline(insert.text)[0].children), insert.line)
+            part = make_part(self.read(insert.text, {}), insert.line)
             yield from [Block("label", (part,))] if part else []
         else:
             yield from _table(tuple(part for row in insert.rows if (part := self._row(row))))
@@ -175,10 +185,9 @@ class _Reader:
         """Text of an HTML cell, which may hold paragraphs, lists and code of its own."""
         if not _STRUCTURED.search(cell):
             cell = cell.replace("\n", " ")
-            inline = self.parser.parseInline(cell.strip())[0]
-            return normal_line(readable(inline.children)).replace("\n", " ")
+            return normal_line(self.read(cell.strip(), {})).replace("\n", " ")
         cell = dedent(cell.expandtabs(4).replace(NOTHING, "")).replace(BREAK, "\n\n")
-        inner = _Reader(self.parser, self.inserts, self.parser.parse(cell))
+        inner = _Reader(self.parser, self.inserts, cell)
         texts: list[str] = []
         while inner.at < len(inner.tokens):
             texts += [block.text for block in inner.blocks() if isinstance(block, Block)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from markdown_it.token import Token
@@ -18,6 +19,62 @@ _NORMAL = {
     ord(TICK): "`",
     ord(NOTHING): None,
 }
+_SIGNS = frozenset("!\"#$%&'()+,-./:;<=>?@[\\]^_`{|}~")
+
+_PUNCTUATION = r"!-/:-@\[-`{-~"
+_SCHEME = "(?!(?i:vbscript|javascript|file|data):)"
+_IN_WORD = r"(?<=[^\W_])_+(?=[^\W_])"
+_CODE = r"`[^`\s\0](?:[^`\n\0]*[^`\s\0])?`(?!`)"
+_MAYBE = re.compile(r"[\\`*_~!\[<&\0]")
+_UNDERSTOOD = re.compile(
+    rf"(?P<same>{_CODE}|{_IN_WORD}|\[(?=[^\[\]\\`<]*\](?![(\[]))|!(?!\[)|~(?!~)|<(?!\S)|&(?![#\w])|\\(?![{_PUNCTUATION}\n]))"
+    rf"|!?\[(?P<label>(?:[^\[\]\\`*_~<&\0]|{_CODE}|{_IN_WORD})*)\]"
+    rf"\({_SCHEME}[^\s()<>\\&\0]*(?: \"[^\"\\&\n\0]*\")?\)"
+    rf"|\\(?P<escaped>[{_PUNCTUATION}])|(?P<stars>\*+)"
+)
+
+
+def read_plainly(text: str) -> str | None:
+    """What `readable` gives for the tokens of `text`, but for spaces at line breaks, without making them.
+
+    It knows code, links, escapes and stars around words, where nothing defines references: 19 of 20 texts that
+    documentation consists of. None where the text needs more than that.
+
+    >>> read_plainly("**Set** `Part.Size` as [the guide](size.md) says"), read_plainly("a *b")
+    ('Set `Part.Size` as the guide says', None)
+    """
+    if "  \n" in text:
+        return None
+    pieces: list[str] = []
+    done = end = 0
+    opened = ""
+    while found := _MAYBE.search(text, end):
+        start = found.start()
+        match = _UNDERSTOOD.match(text, start)
+        if not match:
+            return None
+        kind, end = str(match.lastgroup), match.end()
+        if kind == "same":
+            continue
+        if kind == "stars" and not _may_stand(text, start, end, opened):
+            return None
+        pieces += (text[done:start], "" if kind == "stars" else match[kind])
+        if kind == "stars":
+            opened = "" if opened else match[0]
+        done = end
+    if opened:
+        return None
+    return "".join((*pieces, text[done:])) if done else text
+
+
+def _may_stand(text: str, start: int, end: int, opened: str) -> bool:
+    """Whether a run of stars closes what is `opened`, or else opens emphasis, for certain."""
+    before, after = text[start - 1 : start] or " ", text[end : end + 1] or " "
+    if opened:
+        before, after = after, before
+    if opened not in ("", text[start:end]):
+        return False
+    return after.isalnum() or (after in _SIGNS and (before in _SIGNS or before in " \n"))
 
 
 def readable(children: Sequence[Token] | None) -> str:
@@ -25,7 +82,7 @@ def readable(children: Sequence[Token] | None) -> str:
     pieces: list[str] = []
     for token in children or ():
         kind = token.type
-        if kind in ("text", "html_inline"):
+        if kind in ("text", "text_special"):
             pieces.append(token.content)
         elif kind == "code_inline":
             pieces.append(f"`{token.content}`")
