@@ -44,7 +44,15 @@ def create_app(
     `concurrent` says that requests come side by side, so that searches must not block the event loop.
     """
     configure_logs()
-    app = FastAPI(title="Quire", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+    app = FastAPI(
+        title="Quire",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+        # Logs carry Quire's own metrics; FastAPI would look for a provider of others at each request.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+    )
     app.state.service = service
     app.state.pool = ThreadPoolExecutor(os.cpu_count(), "search") if concurrent else None
     mount = FaceMount(functions)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated
 
 from pydantic import Field
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import TypedDict
 
@@ -15,6 +14,8 @@ from functions.web.metrics import noted, noted_served
 from functions.web.service import Knowledge
 from quire.catalog import Served
 from quire.freshness import Freshness, tell_freshness
+
+RawHeader = tuple[bytes, bytes]
 
 
 class SourceStateWire(TypedDict):
@@ -70,33 +71,36 @@ class FreshnessHeaders:
 
         async def stamped(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < 300:
-                self._stamp(scope, MutableHeaders(scope=message))
+                message["headers"] = [*message["headers"], *self._told(scope, message["headers"])]
             await send(message)
 
         await self._app(scope, receive, stamped if scope["type"] == "http" else send)
 
-    def _stamp(self, scope: Scope, headers: MutableHeaders) -> None:
-        _set(headers, {"x-quire-degraded": "; ".join(noted().get("missing", ()))})
+    def _told(self, scope: Scope, headers: Iterable[RawHeader]) -> list[RawHeader]:
+        """What is to be told and the response does not tell itself."""
+        told = {"x-quire-degraded": "; ".join(noted().get("missing", ()))}
         state = scope.get("state", {})
         name = state.get("collection")
         served = state.get("served")
         if served is None and name:
             served = noted_served() or self._service.catalog.peek(name)
-        if served is None:
-            return
-        fresh = freshness_of(self._service, served)
-        told = {
-            "x-quire-version": served.version,
-            "x-quire-label": fresh.label,
-            "x-quire-published-at": fresh.published_at,
-            "x-quire-age-s": "" if fresh.age_s is None else f"{fresh.age_s:.0f}",
-            "x-quire-sources": fresh.provenance,
-            "x-quire-notice": fresh.notice,
-        }
-        _set(headers, told)
+        if served is not None:
+            told |= _facts(served, freshness_of(self._service, served))
+        known = {key for key, _ in headers}
+        raw = ((key.encode(), value) for key, value in told.items() if value)
+        return [
+            (key, b" ".join(value.encode("ascii", "replace").split()))
+            for key, value in raw
+            if key not in known
+        ]
 
 
-def _set(headers: MutableHeaders, told: Mapping[str, str]) -> None:
-    for key, value in told.items():
-        if value and key not in headers:
-            headers[key] = " ".join(value.encode("ascii", "replace").decode().split())
+def _facts(served: Served, fresh: Freshness) -> dict[str, str]:
+    return {
+        "x-quire-version": served.version,
+        "x-quire-label": fresh.label,
+        "x-quire-published-at": fresh.published_at,
+        "x-quire-age-s": "" if fresh.age_s is None else f"{fresh.age_s:.0f}",
+        "x-quire-sources": fresh.provenance,
+        "x-quire-notice": fresh.notice,
+    }

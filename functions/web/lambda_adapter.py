@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cached_property
 from typing import Any
 
 from mangum import Mangum
+from mangum.handlers import HTTPGateway
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 TEXT_TYPES = [
@@ -16,6 +18,15 @@ TEXT_TYPES = [
     "application/javascript",
     "image/svg+xml",
 ]
+
+
+class HttpGateway(HTTPGateway):
+    """Mangum's reader of v2 events, which would read each event a second time to answer it."""
+
+    @cached_property
+    def scope(self) -> Any:
+        """The ASGI scope of the event."""
+        return super().scope
 
 
 class LambdaHandler:
@@ -32,6 +43,7 @@ class LambdaHandler:
         self._mangum = Mangum(
             app,  # type: ignore[arg-type]
             lifespan="off",
+            custom_handlers=[HttpGateway],
             text_mime_types=TEXT_TYPES,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import cache
 from typing import Any, get_type_hints
 
 from fastapi.exceptions import RequestValidationError
@@ -11,6 +12,7 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -19,19 +21,36 @@ class LeanRoute(APIRoute):
     """Calls `endpoint(body, request)` or `endpoint(request)` itself; any other form is FastAPI's.
 
     The body goes from bytes to its model in one step, which saves 0.2 ms of CPU beside the general way through
-    content type, JSON, dependencies and response models. Errors are the ones that FastAPI raises.
+    content type, JSON, dependencies and response models. Errors are the ones that FastAPI raises, and go to the frame.
     """
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **kwargs: Any) -> None:
+        super().__init__(path, endpoint, **kwargs)
+        if _lean_handler(endpoint):
+            self.app = _application(self.get_route_handler())
 
     def get_route_handler(self) -> Handler:
         """FastAPI's own extension point: what turns a request into a response."""
-        hints = get_type_hints(self.endpoint)
-        endpoint: Callable[..., Awaitable[Response]] = self.endpoint
-        taken = set(hints) - {"return"}
-        if taken == {"body", "request"}:
-            return _with_body(endpoint, TypeAdapter(hints["body"]))
-        if taken == {"request"}:
-            return _with_request(endpoint)
-        return super().get_route_handler()
+        return _lean_handler(self.endpoint) or super().get_route_handler()
+
+
+@cache
+def _lean_handler(endpoint: Callable[..., Awaitable[Response]]) -> Handler | None:
+    hints = get_type_hints(endpoint)
+    taken = set(hints) - {"return"}
+    if taken == {"body", "request"}:
+        return _with_body(endpoint, TypeAdapter(hints["body"]))
+    return _with_request(endpoint) if taken == {"request"} else None
+
+
+def _application(handler: Handler) -> ASGIApp:
+    """What FastAPI makes of a handler, without the exit stacks of dependencies, of which there are none."""
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        response = await handler(Request(scope, receive, send))
+        await response(scope, receive, send)
+
+    return application
 
 
 def _with_request(endpoint: Callable[..., Awaitable[Response]]) -> Handler:

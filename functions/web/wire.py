@@ -66,9 +66,10 @@ def citation_wire(chunk: Chunk, version: str) -> CitationWire:
 
 def metadata_wire(chunk: Chunk) -> dict[str, MetadataValue]:
     """The chunk's metadata; line numbers are always there, null where the source has no lines."""
-    wire: dict[str, MetadataValue] = {"start_line": None, "end_line": None}
-    for name, value in chunk.metadata.items():
-        wire[name] = list(value) if isinstance(value, tuple) else value
+    wire: dict[str, Any] = {"start_line": None, "end_line": None, **chunk.metadata}
+    for name, value in wire.items():
+        if type(value) is tuple:
+            wire[name] = list(value)
     return wire
 
 

@@ -22,8 +22,8 @@ from functions.web.documented import answer
 from functions.web.faces import QUERY, Face
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
-from functions.web.wire import citation_wire, metadata_wire, rounded
-from quire.documents import Hit
+from functions.web.wire import metadata_wire, rounded
+from quire.documents import Hit, text_sha256
 from quire.retrieval import Query
 
 QUERY_ANSWER = {
@@ -114,10 +114,9 @@ async def status(request: Request) -> Response:
 
 
 def _result(hit: Hit) -> SearchResult:
-    chunk = hit.chunk
-    citation = citation_wire(chunk, hit.version)
-    payload = {**metadata_wire(chunk), "text": chunk.text, "id": chunk.id}
-    payload |= {"sha256": citation["sha256"], "version": citation["version"]}
+    text = hit.chunk.text
+    payload = {**metadata_wire(hit.chunk), "text": text, "id": hit.chunk.id}
+    payload |= {"sha256": text_sha256(text), "version": hit.version}
     return {"score": rounded(hit.score), "payload": payload}
 
 
