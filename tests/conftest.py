@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
 from hypothesis import settings
+
+from tests.support.schedule import LongFirst, long_first
 
 settings.register_profile("quire", deadline=None, max_examples=100)
 settings.register_profile("soak", deadline=None, max_examples=5_000)
@@ -19,8 +22,28 @@ pytest_plugins = (
     "tests.support.aws",
 )
 
+# What is imported and collected stays to the end: looking through it for garbage, again and again, is lost time.
+gc.disable()
+
 KEPT = frozenset({"QUIRE_SHARED", "QUIRE_TEST_CACHE", "QUIRE_TEST_GGUF"})
 CLEARED = ("QUIRE_", "RAG_", "AWS_", "GEMINI_", "GOOGLE_", "OPENAI_", "OLLAMA_")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LongFirst | None:
+    """Take the place of `--dist loadfile`."""
+    return LongFirst(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In the processes of a run, long files come first; alone, pytest keeps its own order."""
+    if hasattr(config, "workerinput"):
+        items[:] = long_first(items)
+
+
+def pytest_collection_finish() -> None:
+    """Leave all that there is to itself, and collect from here on."""
+    gc.enable()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -79,9 +79,9 @@ def test_an_allowed_import_is_let_pass(name: str, source: str) -> None:
 
 
 @cache
-def _loaded_after(modules: str) -> list[str]:
+def _loaded_after(*modules: str) -> list[str]:
     """Names in `sys.modules`, oldest first, after a fresh interpreter imported the modules."""
-    script = f"import sys, {modules}; print('\\n'.join(sys.modules))"
+    script = f"import sys, {', '.join(modules)}; print('\\n'.join(sys.modules))"
     paths = ":".join((str(ROOT), str(ROOT / "layers/core/python")))
     run = subprocess.run(
         (sys.executable, "-c", script),
@@ -95,14 +95,19 @@ def _loaded_after(modules: str) -> list[str]:
     return run.stdout.splitlines()
 
 
+def _started(path: Path) -> list[str]:
+    """What a handler loads, and after it the index that a query may need."""
+    return _loaded_after(module_name(path), "quire.adapters.usearch_index")
+
+
 @pytest.mark.parametrize("path", HANDLERS, ids=str)
 def test_a_handler_starts_without_the_answer_models_library(path: Path) -> None:
-    assert "google.genai" not in _loaded_after(module_name(path))
+    assert "google.genai" not in _started(path)
 
 
 @pytest.mark.parametrize("path", HANDLERS, ids=str)
 def test_onnxruntime_is_loaded_before_usearch(path: Path) -> None:
-    loaded = _loaded_after(f"{module_name(path)}, quire.adapters.usearch_index")
+    loaded = _started(path)
     assert loaded.index("onnxruntime") < loaded.index("usearch")
 
 

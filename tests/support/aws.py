@@ -164,7 +164,10 @@ def dynamodb_url() -> Iterator[str]:
     """DynamoDB Local, Amazon's own emulator; unlike moto it deletes what has expired."""
     folder = _dynamodb_local()
     port = free_port()
-    command = ("java", "-Djava.library.path=./DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar", "-inMemory")
+    # It lives for seconds: a compiler that thinks longer, and collectors on threads of their own, never pay.
+    quick = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+    library = ("-Djava.library.path=./DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar")
+    command = ("java", *quick, *library, "-inMemory")
     url = f"http://127.0.0.1:{port}"
     with served((*command, "-sharedDb", "-port", str(port)), f"{url}/shell/", cwd=folder):
         yield url

@@ -98,6 +98,8 @@ def synthesize(folder: Path, archives: Path, **context: str) -> Deployment:
         "CDK_OUTDIR": str(folder / "out"),
         "CDK_CONTEXT_JSON": json.dumps(said | {"archives": str(archives)} | CONTEXT | context),
         "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "1",
+        # The CDK's library is unpacked once for a checkout, not once a run: that takes as long as the synthesis.
+        "JSII_RUNTIME_PACKAGE_CACHE_ROOT": str(ROOT / ".quire" / "cache" / "jsii"),
     }
     done = subprocess.run(
         (sys.executable, "-m", "infra.app"),

@@ -1,0 +1,62 @@
+"""In which order files are handed to the processes of a run: long ones first, so that none waits for another's end.
+
+Files that set up the same costly thing go to one process, together. The figures are rounded CPU seconds; a file that is
+not named here is short. A wrong figure costs some waiting and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from xdist.scheduler import LoadFileScheduling
+
+GROUPS = {
+    "an S3 server that takes long to start": (
+        "tests/contract/test_object_store.py",
+        "tests/functions/test_rig_faults.py",
+    ),
+}
+SECONDS = {
+    "tests/functions/test_live_processes.py": 45,
+    "tests/infra/test_stack.py": 35,
+    "tests/build_index/sources/test_completeness.py": 30,
+    "tests/functions/test_cli.py": 25,
+    "tests/functions/test_page.py": 25,
+    "tests/functions/faces/test_codebase.py": 25,
+    "tests/contract/test_chat_memory.py": 24,
+    "tests/build_index/test_ingest_cli.py": 20,
+    "tests/contract/test_object_store.py": 20,
+    "tests/functions/test_rig_faces.py": 20,
+    "tests/functions/test_rig.py": 20,
+    "tests/functions/test_isolation.py": 15,
+    "tests/functions/faces/test_mcp.py": 12,
+    "tests/build_index/test_gate.py": 11,
+    "tests/quire/chunking/test_chunking.py": 11,
+    "tests/test_imports.py": 9,
+    "tests/build_index/test_export_model.py": 9,
+    "tests/functions/test_swap.py": 9,
+    "tests/contract/test_embedder.py": 8,
+    "tests/build_index/test_layers.py": 8,
+}
+
+
+def group_of(file: str) -> str:
+    """What is handed out at once with that file."""
+    return next((name for name, files in GROUPS.items() if file in files), file)
+
+
+def long_first(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """The tests by the length of their file; those of one file, and files of one length, in the order they were in."""
+    return sorted(items, key=lambda item: -SECONDS.get(item.nodeid.partition("::")[0], 0))
+
+
+class LongFirst(LoadFileScheduling):  # type: ignore[misc]
+    """Hands out files, or groups of them, in the order in which they were collected."""
+
+    def __init__(self, config: pytest.Config, log: object = None) -> None:
+        super().__init__(config, log)
+        config.option.loadscopereorder = False
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid.partition("::")[0])
