@@ -31,6 +31,16 @@ from functions.web.service import Knowledge
 from functions.web.site import is_open_path, site_router
 
 
+BARE: dict[str, Any] = {
+    "docs_url": None,
+    "redoc_url": None,
+    "openapi_url": None,
+    "redirect_slashes": False,
+    "telemetry": {"tracing": False, "metrics": False, "logs": False},
+}
+"""FastAPI without what Quire has its own of. It would look for providers of telemetry at each request."""
+
+
 def create_app(
     service: Knowledge,
     access: Access,
@@ -44,15 +54,7 @@ def create_app(
     `concurrent` says that requests come side by side, so that searches must not block the event loop.
     """
     configure_logs()
-    app = FastAPI(
-        title="Quire",
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
-        redirect_slashes=False,
-        # Logs carry Quire's own metrics; FastAPI would look for a provider of others at each request.
-        telemetry={"tracing": False, "metrics": False, "logs": False},
-    )
+    app = FastAPI(title="Quire", **BARE)
     app.state.service = service
     app.state.pool = ThreadPoolExecutor(os.cpu_count(), "search") if concurrent else None
     mount = FaceMount(functions)
