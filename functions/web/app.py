@@ -30,7 +30,6 @@ from functions.web.reference import reference_router
 from functions.web.service import Knowledge
 from functions.web.site import is_open_path, site_router
 
-
 BARE: dict[str, Any] = {
     "docs_url": None,
     "redoc_url": None,
