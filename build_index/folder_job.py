@@ -7,9 +7,8 @@ it was. Neither guard nor gate judges it: who asks wants the folder as it is now
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -18,45 +17,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from build_index.file_ledger import Ledger, Order, read_digests
 from build_index.pipeline import BuildReport, build
 from build_index.plan import BuildPlan, Tools
-from build_index.sources.file_selection import Excluded, as_selection, select_files
+from build_index.sources.file_selection import Excluded
 from build_index.workshop import open_store, open_tools, settings
-from quire import __version__
 from quire.artifact.store import SegmentStore
 from quire.collections import check_name
-from quire.errors import QuireError, UnknownCollection
+from quire.errors import BuildInProgress, QuireError, UnknownCollection
 from quire.ports import Embedder, Vectors
 from quire.profiles import profile_named
 
 REFUSED = 2
 VECTORS = "vectors.sqlite"
 TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, data BLOB) WITHOUT ROWID"
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What to index.
-
-    Attributes:
-        collection: its name.
-        root: the folder.
-        store: folder or bucket of the collections; "" means the process's own setting.
-        patterns: globs of the files to take; empty takes every known kind of file.
-        exclude: globs to leave out, on top of the usual ones.
-        clean: embed everything again, whatever earlier builds kept.
-        incremental: do nothing where no file changed since the build that is served.
-    """
-
-    collection: str
-    root: str
-    store: str = ""
-    patterns: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    clean: bool = False
-    incremental: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,45 +84,6 @@ def run_order(order: Order, store: SegmentStore, workshop: Callable[[], Tools], 
     return replace(outcome, seconds=time.perf_counter() - started, excluded=dict(excluded.reasons))
 
 
-def read_digests(order: Order, excluded: Excluded) -> dict[str, str]:
-    """The sha256 of every file that the order takes, by its path in the folder."""
-    root = Path(order.root)
-    selection = as_selection(order.patterns, order.exclude)
-    return {path: _digest(root / path) for path in select_files(root, selection, excluded)}
-
-
-@dataclass(frozen=True, slots=True)
-class Ledger:
-    """Digests of the files behind the version that is served, kept in the cache folder."""
-
-    cache: Path
-    order: Order
-
-    def read(self, version: str) -> dict[str, str]:
-        """Digests by path; empty where that version was built of something else, by something else, or elsewhere."""
-        try:
-            kept = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        digests: dict[str, str] = kept.get("digests", {})
-        return digests if version and kept.get("of") == self._identity(version) else {}
-
-    def write(self, version: str, digests: Mapping[str, str]) -> None:
-        """Keep the digests; the file appears whole."""
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        written = self._file.with_suffix(f".{os.getpid()}")
-        written.write_text(json.dumps({"of": self._identity(version), "digests": digests}), encoding="utf-8")
-        written.replace(self._file)
-
-    @property
-    def _file(self) -> Path:
-        return self.cache / "files" / f"{self.order.collection}.json"
-
-    def _identity(self, version: str) -> list[Any]:
-        order = self.order
-        return [version, __version__, order.root, list(order.patterns), list(order.exclude)]
-
-
 class _TimedEmbedder:
     """An embedder that adds up the seconds spent on passages."""
 
@@ -180,13 +116,6 @@ def _served_version(store: SegmentStore, collection: str) -> str:
         return ""
 
 
-def _digest(file: Path) -> str:
-    try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
-    except OSError:
-        return ""  # the build reports it
-
-
 def _unchanged(order: Order, store: SegmentStore) -> Outcome:
     index = store.open(order.collection)
     files = sum(manifest.counts.documents for manifest in index.manifests)
@@ -206,6 +135,7 @@ def _build(order: Order, tools: Tools, store: SegmentStore) -> BuildReport:
     with tempfile.TemporaryDirectory(dir=tools.cache, prefix="clean-") as fresh:
         report = build(plan, replace(tools, cache=Path(fresh)), store, anew=True)
         _keep_vectors(Path(fresh), tools.cache)
+        _keep_built(Path(fresh), tools.cache, plan.name, store)
     return report
 
 
@@ -219,6 +149,19 @@ def _keep_vectors(fresh: Path, cache: Path) -> None:
         rows = source.execute("SELECT key, data FROM vectors")
         kept.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
         kept.commit()
+
+
+def _keep_built(fresh: Path, cache: Path, name: str, store: SegmentStore) -> None:
+    """Let the next build begin from the clean one, unless another build of the collection is at work by now."""
+    try:
+        with store.lock(name):
+            for kind, entry in (("documents", f"{name}.sqlite"), ("built", name)):
+                target = cache / kind / entry
+                target.parent.mkdir(exist_ok=True)
+                shutil.rmtree(target, ignore_errors=True)
+                (fresh / kind / entry).replace(target)
+    except BuildInProgress:
+        return  # that build leaves its own
 
 
 def _built(report: BuildReport, changed: int) -> Outcome:

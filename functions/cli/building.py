@@ -29,7 +29,8 @@ def index(
 ) -> None:
     """Index a folder of code and documents; again, it takes only what changed."""
     # The build's libraries cost a second to import: only this command needs them.
-    from build_index.folder_job import Order, run_order
+    from build_index.file_ledger import Order
+    from build_index.folder_job import run_order
     from build_index.workshop import open_store, open_tools
 
     folder = _folder(path)

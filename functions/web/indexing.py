@@ -33,7 +33,7 @@ FAILED: JobStatus = "failed"
 
 @dataclass(frozen=True, slots=True)
 class IndexOrder:
-    """What to index; the fields are those of `build_index.folder_job.Order`, whose `root` must be confined already."""
+    """What to index; the fields are those of `build_index.file_ledger.Order`, whose `root` must be confined already."""
 
     collection: str
     root: str
