@@ -1,11 +1,16 @@
-"""The user's command line as people call it: a process, its two streams, and its exit code."""
+"""The user's command line as people call it: its two streams, and its exit code.
+
+Each command is a process of its own at least once; what else is asked of it is asked in this one, by `call`.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -40,27 +45,38 @@ class Desk:
         assert done.returncode == code, done.stderr
         return done
 
+    def call(self, *arguments: str, code: int = 0) -> tuple[str, str]:
+        """The same without a process: what it wrote to its two streams."""
+        out, err = io.StringIO(), io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+            patch.chdir(self.folder)
+            patch.setattr(sys, "argv", ["quire", *arguments])
+            with pytest.raises(SystemExit) as ended:
+                main()
+        assert (ended.value.code or 0) == code, err.getvalue()
+        return out.getvalue(), err.getvalue()
+
     def json(self, *arguments: str) -> Any:
-        return json.loads(self.run(*arguments, "--json").stdout)
+        return json.loads(self.call(*arguments, "--json")[0])
 
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Desk:
     """The shop, indexed."""
     desk = Desk(tmp_path_factory.mktemp("desk"), model_folder)
-    outcome = desk.json("index", "shop")
+    outcome = json.loads(desk.run("index", "shop", "--json").stdout)
     assert (outcome["collection"], outcome["files"], outcome["changed"]) == ("shop", 9, 9)
     return desk
 
 
 def test_indexing_again_takes_only_what_changed(desk: Desk) -> None:
-    done = desk.run("index", "shop")
-    assert done.stdout.startswith("shop: 9 files, ")
-    assert " 0 files changed, " in done.stdout
+    out, _ = desk.call("index", "shop")
+    assert out.startswith("shop: 9 files, ")
+    assert " 0 files changed, " in out
 
 
 def test_search_prints_places_that_an_editor_opens(desk: Desk) -> None:
-    first, _, rest = desk.run("search", "doCurlGet", "-n", "1").stdout.partition("\n")
+    first, _, rest = desk.call("search", "doCurlGet", "-n", "1")[0].partition("\n")
     place, symbol, _ = first.split()
     path, _, line = place.rpartition(":")
     assert symbol == "doCurlGet"
@@ -70,7 +86,7 @@ def test_search_prints_places_that_an_editor_opens(desk: Desk) -> None:
 
 
 def test_search_gives_one_json_value(desk: Desk) -> None:
-    found = desk.json("search", "cart total", "--rerank", "--collection", "shop")
+    found = json.loads(desk.run("search", "cart total", "--rerank", "--collection", "shop", "--json").stdout)
     assert found["collection"] == "shop"
     assert found["hits"][0]["metadata"]["path"] == "public/js/cart.js"
 
@@ -93,7 +109,7 @@ def test_citations_of_an_answer_are_verified_and_a_changed_quote_is_found(desk: 
     said = desk.run("verify-citation", str(file)).stdout
     assert said.startswith("verified: ")
     file.write_text(json.dumps(body).replace("save_handler", "save_handles"), encoding="utf-8")
-    assert "text changed" in desk.run("verify-citation", str(file), code=1).stdout
+    assert "text changed" in desk.call("verify-citation", str(file), code=1)[0]
 
 
 def test_versions_are_compared_with_the_collection_before_or_behind(desk: Desk) -> None:
@@ -108,12 +124,12 @@ def test_versions_are_compared_with_the_collection_before_or_behind(desk: Desk) 
     assert desk.json("ask", "Where is the memcached session handler configured?", "--version", version)[
         "citations"
     ]
-    assert "version '0.1' of 'shop'" in desk.run("search", "session", "--version", "0.1", code=2).stderr
+    assert "version '0.1' of 'shop'" in desk.call("search", "session", "--version", "0.1", code=2)[1]
     assert "wanted one version or two" in desk.run("diff", "shop", code=2).stderr
 
 
 def test_what_is_not_covered_is_exit_code_1(desk: Desk) -> None:
-    assert "not covered" in desk.run("ask", "How do I bake sourdough bread with rye flour?", code=1).stdout
+    assert "not covered" in desk.call("ask", "How do I bake sourdough bread with rye flour?", code=1)[0]
 
 
 @pytest.mark.parametrize(
@@ -137,17 +153,8 @@ def test_what_is_not_covered_is_exit_code_1(desk: Desk) -> None:
     ],
 )
 def test_what_is_wrong_is_one_message_and_exit_code_2(
-    desk: Desk,
-    arguments: tuple[str, ...],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    desk: Desk, arguments: tuple[str, ...], message: str
 ) -> None:
-    monkeypatch.chdir(desk.folder)
-    monkeypatch.setattr(sys, "argv", ["quire", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    shown = capsys.readouterr()
-    assert ended.value.code == 2
-    assert message in shown.err
-    assert shown.out == ""
+    out, err = desk.call(*arguments, code=2)
+    assert message in err
+    assert out == ""
