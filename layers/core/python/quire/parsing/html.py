@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from quire.parsing.markup import emit_strings
 from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, OpenTable, Row, Scan
-from quire.parsing.tags import CELLS, DROPPED, KNOWN, VOID, Tag, shown_attributes
+from quire.parsing.tags import CELLS, DROPPED, HEADINGS, KNOWN, VOID, Tag, shown_attributes
 
 _TABS = frozenset(("TabItem", "Tab"))
 _QUOTING = frozenset(("code", "samp", "tt", "var"))
@@ -81,7 +81,7 @@ def _drop(scan: Scan, tag: Tag) -> int:
 
 
 def _open(scan: Scan, tag: Tag) -> int:
-    if re.fullmatch("h[1-6]", tag.name):
+    if tag.name in HEADINGS:
         return _heading(scan, tag)
     if tag.name == "table":
         scan.tables.append(OpenTable(len(scan.out), scan.line(tag.start), scan.at_line_start))
@@ -120,6 +120,9 @@ def _heading(scan: Scan, tag: Tag) -> int:
 
 def _attributes(scan: Scan, tag: Tag) -> None:
     """Append the text of attributes, on their own lines; a tab's label becomes a line of its own."""
+    if not (tag.strings or tag.expressions):
+        scan.blank(tag.start, tag.end, keep=tag.is_inline)
+        return
     if tag.name in _TABS:
         label = tag.attribute("label") or tag.attribute("value")
         if label and scan.at_line_start:

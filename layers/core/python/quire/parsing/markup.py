@@ -17,12 +17,14 @@ from quire.parsing.tags import Tag, read_tag
 
 MOST_UNCLOSED = 50
 """Braces without an end that are looked for in one file; those after them are text."""
+# Each alternative begins with one character, which lets the search skip to where one of them stands.
 _TOKEN = re.compile(
-    r"(?P<fence>^[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<mark>`{3,}|~{3,}))"
-    r"|(?P<ticks>`+)|(?P<escape>\\[\\`<{])"
-    r"|(?P<comment><!--)|(?P<tag></?[A-Za-z]|</?>)|(?P<brace>\{)"
-    r"|(?P<esm>^(?:import|export|const|let|function)[ \t]+(?=[\w$\"'{*\[]))|(?P<admonition>^[ \t]*:::+)",
-    re.MULTILINE,
+    r"``*|\\[\\`<{]|<(?:!--|/?[A-Za-z]|/?>)|\{"
+    r"|\n(?=[ \t]*(?:[>`~:]|[-*+][ \t]|\d|import[ \t]|export[ \t]|const[ \t]|let[ \t]|function[ \t]))"
+)
+_LINE_TOKEN = re.compile(
+    r"(?P<fence>[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<mark>`{3,}|~{3,}))"
+    r"|(?P<esm>(?:import|export|const|let|function)[ \t]+(?=[\w$\"'{*\[]))|(?P<admonition>[ \t]*:::+)",
 )
 _CLAUSE = r"(?:[\w$]+|\*\s+as\s+[\w$]+|\{[^}]*\})"
 _IMPORT = re.compile(
@@ -41,20 +43,31 @@ def clean_markup(scan: Scan, on_tag: Callable[[Scan, Tag], int]) -> str:
         SourceError: a fence, tag or expression is never closed, and the dialect is strict about it.
     """
     text, position = scan.text, 0
-    scan.line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
-    handlers: dict[str, Callable[[Scan, re.Match[str]], int]] = {
-        "fence": _fence, "ticks": _code_span, "escape": _escape, "comment": _comment, "brace": _expression,
-        "esm": _statement, "admonition": _admonition,
-    }  # fmt: skip
-    while match := _TOKEN.search(text, position):
+    while match := _next_token(text, position):
         scan.emit(text[position : match.start()])
-        kind = "fence" if match["mark"] else str(match.lastgroup)
-        position = _tag(scan, match, on_tag) if kind == "tag" else handlers[kind](scan, match)
+        kind = "fence" if match.lastgroup == "mark" else match.lastgroup or match[0][0]
+        position = _tag(scan, match, on_tag) if kind == "<" else _HANDLERS[kind](scan, match)
     scan.emit(text[position:])
     if scan.open_tags:
         tag = scan.open_tags[-1]
         raise scan.fail(tag.start, f"<{tag.name}> is never closed")
     return "".join(scan.out)
+
+
+def _next_token(text: str, position: int) -> re.Match[str] | None:
+    """The markup that begins first, from `position` on."""
+    if not position or text[position - 1] == "\n":
+        at_line_start = _LINE_TOKEN.match(text, position)
+        if at_line_start:
+            return at_line_start
+    while match := _TOKEN.search(text, position):
+        if match[0] != "\n":
+            return match
+        position = match.end()
+        at_line_start = _LINE_TOKEN.match(text, position)
+        if at_line_start:
+            return at_line_start
+    return None
 
 
 def _copy(scan: Scan, match: re.Match[str]) -> int:
@@ -97,10 +110,6 @@ def _span(scan: Scan, start: int, ticks: int) -> int:
     return close.end()
 
 
-def _escape(scan: Scan, match: re.Match[str]) -> int:
-    return _copy(scan, match)
-
-
 def _comment(scan: Scan, match: re.Match[str]) -> int:
     end = scan.find("-->", match.end())
     if end < 0:
@@ -112,6 +121,8 @@ def _comment(scan: Scan, match: re.Match[str]) -> int:
 
 
 def _tag(scan: Scan, match: re.Match[str], on_tag: Callable[[Scan, Tag], int]) -> int:
+    if match[0] == "<!--":
+        return _comment(scan, match)
     start = match.start()
     tag = read_tag(scan.text, start, braces=scan.unclosed < MOST_UNCLOSED)
     if tag:
@@ -199,3 +210,8 @@ def _admonition(scan: Scan, match: re.Match[str]) -> int:
             Insert("label", scan.line(match.start()), f"{found[1].capitalize()}: {title}".rstrip(": "))
         )
     return found.end()
+
+
+_HANDLERS: dict[str, Callable[[Scan, re.Match[str]], int]] = {
+    "fence": _fence, "esm": _statement, "admonition": _admonition, "`": _code_span, "\\": _copy, "{": _expression,
+}  # fmt: skip

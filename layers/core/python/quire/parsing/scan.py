@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from quire.errors import SourceError
 from quire.parsing.tags import Tag
@@ -15,6 +16,7 @@ INSERT, BREAK, TICK, NOTHING = "\ue001", "\ue002", "\ue003", "\ue004"
 MOST_MISSING = 500
 """Different ends that are looked for in vain in one file; beyond, nothing is found."""
 MARKS = re.compile("[\ue001-\ue004]")
+_MARGIN = " \t>-*+\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,9 @@ class Scan:
         """Append to the cleaned text."""
         if text:
             self.out.append(text)
+            if text[-1] not in _MARGIN:
+                self.at_line_start = False
+                return
             cut = text.rfind("\n")
             blank = not text[cut + 1 :].strip(" \t>-*+")
             self.at_line_start = blank and (cut >= 0 or self.at_line_start)
@@ -115,10 +120,13 @@ class Scan:
     def blank(self, start: int, end: int, *, keep: bool = False) -> None:
         """Append only the line breaks of a stretch; with `keep`, its lines do not end a paragraph."""
         count = self.text.count("\n", start, end)
-        self.emit(f"{NOTHING}\n{NOTHING}" * count if keep else "\n" * count)
+        if count:
+            self.emit(f"{NOTHING}\n{NOTHING}" * count if keep else "\n" * count)
 
     def line(self, offset: int) -> int:
         """The line of an offset, from 1."""
+        if not self.line_starts:
+            self.line_starts = [0, *accumulate(len(line) + 1 for line in self.text.split("\n"))]
         return bisect_right(self.line_starts, offset)
 
     def fail(self, offset: int, message: str) -> SourceError:

@@ -23,7 +23,9 @@ BLOCK = frozenset(
 )
 KNOWN = INLINE | VOID | DROPPED | BLOCK
 CELLS = frozenset(("td", "th"))
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
+_BARE = re.compile(r"<(/?)([A-Za-z][\w.-]*)\s*(/?)>")
 _NAME = re.compile(r"<(/?)(?:([A-Za-z][\w.-]*)(?=[\s/>])|(?=>))")
 _ATTRIBUTE = re.compile(r"""\s*([A-Za-z_:@][\w:@.-]*)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'{}<>`=]+|(?=\{)))?""")
 _END = re.compile(r"\s*(/?)>")
@@ -62,6 +64,9 @@ def read_tag(text: str, start: int, *, braces: bool = True) -> Tag | None:
 
     Without `braces`, a tag with an attribute in braces is none.
     """
+    bare = _BARE.match(text, start)
+    if bare:
+        return Tag(bare[2], start, bare.end(), bool(bare[1]), bool(bare[3]) or bare[2] in VOID)
     head = _NAME.match(text, start)
     if not head:
         return None
