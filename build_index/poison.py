@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from build_index.poison_hints import MARKUP, UNUSUAL, read_hints
 from build_index.poison_phrases import Wording, find_phrase, find_signals, read_wording
 from build_index.poison_text import bidirectional, flood, hidden_markup, invisible, readings
 from build_index.progress import say
@@ -19,12 +20,13 @@ from quire.errors import ConfigError
 
 EXCERPT = 120
 
-ON_CHARACTERS: Mapping[str, Callable[[str], str]] = {
-    "invisible": invisible,
-    "bidirectional": bidirectional,
-    "hidden_markup": hidden_markup,
-    "flood": flood,
+ON_CHARACTERS: Mapping[str, tuple[Callable[[str], str], str]] = {
+    "invisible": (invisible, UNUSUAL),
+    "bidirectional": (bidirectional, UNUSUAL),
+    "hidden_markup": (hidden_markup, MARKUP),
+    "flood": (flood, ""),
 }
+"""Looks at the text itself, each with the hint without which it finds nothing; "" where there is none."""
 ON_WORDS: Mapping[str, Sequence[Callable[[Wording], str]]] = {
     "instructions": (partial(find_phrase, "instructions"), find_signals),
     "exfiltration": (partial(find_phrase, "exfiltration"),),
@@ -103,10 +105,13 @@ def scan_chunk(chunk: Chunk) -> Iterator[Find]:
 
 def scan_text(text: str) -> Iterator[tuple[str, str]]:
     """Each rule that finds something, with what it found."""
-    for rule, find in ON_CHARACTERS.items():
-        if excerpt := find(text):
+    hints = read_hints(text)
+    for rule, (find, hint) in ON_CHARACTERS.items():
+        if (not hint or hint in hints) and (excerpt := find(text)):
             yield rule, excerpt
-    variants = [read_wording(reading) for reading in readings(text)]
+    variants = [wording for wording in map(read_wording, readings(text, hints)) if wording.likely]
+    if not variants:
+        return
     for rule, finders in ON_WORDS.items():
         found = (find(variant) for find in finders for variant in variants)
         if excerpt := next(filter(None, found), ""):

@@ -16,10 +16,13 @@ from pathlib import Path
 
 import re2
 
+from build_index.poison_hints import NOT_ASCII, compile_sieve
+
 PATTERNS = Path(__file__).with_name("poison_patterns.toml")
 FRAGMENT = re.compile(r"\{([A-Z]+)\}")
-SIEVE_BYTES = 256 << 20
 _LOOK_AROUND = re.compile(r"\(\?<?[=!](?:\\.|[^()\\])*\)")
+_COUNT = re.compile(r"(?<!\\)\{\d+(?:,\d*)?\}")
+_WORD = f"0-9A-Za-z_{NOT_ASCII}"
 _ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
 LOOK_BACK = 400
 _ABOUT = re.compile(
@@ -54,8 +57,9 @@ class Wording:
 def read_wording(text: str) -> Wording:
     """Try all phrases in one pass: the few that may match are looked at again, one by one."""
     sieve, names = _sieve()
+    places = sieve.Match(text.encode("utf-8", "replace"))
     likely = defaultdict[str, list[int]](list)
-    for place in sorted(sieve.Match(text.encode("utf-8", "replace")) or ()):
+    for place in sorted(places or ()):
         rule, number = names[place]
         likely[rule].append(number)
     return Wording(text, likely)
@@ -77,22 +81,20 @@ def read_phrases() -> Mapping[str, tuple[Phrase, ...]]:
 
 @cache
 def _sieve() -> tuple[re2.Set, Sequence[tuple[str, int]]]:
-    """All patterns as one automaton, which knows no look-around and so lets more through; what it lets through."""
-    options = re2.Options()
-    options.case_sensitive = False
-    options.max_mem = SIEVE_BYTES
-    sieve = re2.Set.SearchSet(options)
-    names = [(rule, number) for rule, phrases in read_phrases().items() for number in range(len(phrases))]
-    for rule, number in names:
-        sieve.Add(_looser(read_phrases()[rule][number].pattern.pattern))
-    sieve.Compile()
-    return sieve, names
+    """All patterns as one automaton, each looser than it is, and what they are called."""
+    rules = read_phrases().items()
+    sieve = compile_sieve(_looser(phrase.pattern.pattern) for _, phrases in rules for phrase in phrases)
+    return sieve, [(rule, number) for rule, phrases in rules for number in range(len(phrases))]
 
 
 def _looser(pattern: str) -> str:
-    """The pattern in RE2's dialect: without look-around, with letters of every script."""
-    plain = _ESCAPED.sub(lambda code: chr(int(code[1], 16)), _LOOK_AROUND.sub("", pattern))
-    return plain.replace(r"[\w", r"[\pL\pN_").replace(r"\w", r"[\pL\pN_]")
+    """The pattern in RE2's dialect: without look-around and counts, and with every letter beyond ASCII alike.
+
+    What RE2 has to tell apart makes an automaton grow, and making it is most of what the scan of a collection costs.
+    """
+    plain = _COUNT.sub("*", _LOOK_AROUND.sub("", pattern))
+    plain = _ESCAPED.sub(lambda code: chr(int(code[1], 16)), plain)
+    return plain.replace(r"[\w", f"[{_WORD}").replace(r"\w", f"[{_WORD}]")
 
 
 def _tried(rule: str, wording: Wording) -> list[tuple[int, Phrase]]:

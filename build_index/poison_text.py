@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection, Iterator
+
+from build_index.poison_hints import APART, BROKEN, SPELT, UNUSUAL, read_hints
 
 LONGEST = 60_000
 """Characters of a chunk; the longest honest one seen, an enum with all its items, has 25,000."""
@@ -43,12 +46,9 @@ _ALIKE = str.maketrans(
     "\u0421\u0422\u0425\u0406\u03bf\u03b1\u03b9\u0391\u0392\u0395\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4",
     "aeopcyxisdhABEKMHOPCTXIoaiABEIKMNOPT",
 )
-_UNUSUAL = re.compile("[^\x00-\x7f\u00b7\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u203a]")
-"""What may read otherwise than it looks; dashes, quotes and the breadcrumb's own mark do not."""
 _LEET = str.maketrans("013457@$", "oieastas")
 _APART = re.compile(r"(?<!\S)(?:\w ){3,}\w(?!\S)")
 _DIGITS = re.compile(r"[013457@$]+")
-_HYPHENED = re.compile(r"\w+(?:-\w+)+")
 _BROKEN = re.compile(
     r"\b(?:ig-?no-?re|in-?struc-?ti-?ons?|pre-?vi-?ous|dis-?re-?gard|for-?get|over-?ride|sys-?tem|as-?sis-?tant|prom-?pt)\b",
     re.IGNORECASE,
@@ -88,13 +88,14 @@ def flood(text: str) -> str:
     """Text that is too long, has a word without end, or repeats itself."""
     if len(text) > LONGEST:
         return f"{len(text):,} characters"
-    words = text.split()
-    longest = max(map(len, words), default=0)
-    if longest > LONGEST_WORD:
-        return f"a word of {longest:,} characters"
-    if len(words) - 3 < REPEATED_WORDS:
+    if len(text) < 2 * REPEATED_WORDS:
         return ""
-    spoken = [word for word in words if sum(map(str.isalpha, word)) >= 2]
+    words = text.split()
+    if len(text) > LONGEST_WORD and (longest := max(map(len, words), default=0)) > LONGEST_WORD:
+        return f"a word of {longest:,} characters"
+    if len(words) - 3 < REPEATED_WORDS or _has_many_words(words):
+        return ""
+    spoken = list(filter(_is_spoken, words))
     runs = len(spoken) - 3
     if runs < REPEATED_WORDS:
         return ""
@@ -102,17 +103,29 @@ def flood(text: str) -> str:
     return f"{share:.0%} of its phrases are different" if share < REPEATED_SHARE else ""
 
 
-def readings(text: str) -> list[str]:
+def _is_spoken(word: str) -> bool:
+    return sum(map(str.isalpha, word)) >= 2
+
+
+def _has_many_words(words: list[str]) -> bool:
+    """Whether there are so many different words that the runs of four, of which each begins one, cannot be few."""
+    different = {word for word in words if len(word) > 1 and word.isalpha()}
+    return len(different) - 3 >= REPEATED_SHARE * len(words)
+
+
+def readings(text: str, hints: Collection[str]) -> Iterator[str]:
     """The text as a model may read it: plain, with letters or syllables joined, with digits read as letters."""
     plain = text
-    if _UNUSUAL.search(text):
+    if UNUSUAL in hints:
         plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_ALIKE)
-    others = [_joined(plain)] if _APART.search(plain) else []
-    if "-" in plain and any("-" in word for word in _BROKEN.findall(" ".join(_HYPHENED.findall(plain)))):
-        others.append(_SYLLABLES.sub("", plain))
-    if sum(_is_spelt(plain, match) for match in _DIGITS.finditer(plain)) > 1:
-        others.append(plain.translate(_LEET))
-    return [plain, *others]
+        hints = read_hints(plain)
+    yield plain
+    if APART in hints and _APART.search(plain):
+        yield _joined(plain)
+    if BROKEN in hints and any("-" in word for word in _BROKEN.findall(plain)):
+        yield _SYLLABLES.sub("", plain)
+    if SPELT in hints and sum(_is_spelt(plain, match) for match in _DIGITS.finditer(plain)) > 1:
+        yield plain.translate(_LEET)
 
 
 def _is_spelt(text: str, digits: re.Match[str]) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from build_index.poison import QUARANTINED, RULES, Scan, open_scan, scan_chunk, scan_text
+from build_index.poison import ON_CHARACTERS, QUARANTINED, RULES, Scan, open_scan, scan_chunk, scan_text
+from build_index.poison_hints import APART, BROKEN, MARKUP, SPELT, UNUSUAL, read_hints
 from build_index.poison_phrases import read_phrases, read_wording
-from build_index.poison_text import readings
+from build_index.poison_text import flood, readings
 from build_index.sources.markdown_tree import read_markdown_tree
 from quire.documents import Chunk, Document
 from quire.errors import ConfigError
@@ -26,6 +27,8 @@ EXPECTED = {
     "fake_citations": {"fake_citations", "instructions"},
     "flood": {"flood"},
 }
+
+ALL_HINTS = frozenset((APART, BROKEN, MARKUP, SPELT, UNUSUAL))
 
 
 def rules_of(text: str) -> set[str]:
@@ -73,7 +76,7 @@ def test_words_threaded_with_invisible_characters_are_found(word: str, place: in
 
 @pytest.mark.parametrize("text", [*(text for _, text in poisoned()), *LATER, *HONEST])
 def test_one_pass_for_all_phrases_misses_none_that_matches(text: str) -> None:
-    for reading in readings(text):
+    for reading in readings(text, read_hints(text)):
         likely = read_wording(reading).likely
         for rule, phrases in read_phrases().items():
             matching = [number for number, phrase in enumerate(phrases) if phrase.pattern.search(reading)]
@@ -83,7 +86,29 @@ def test_one_pass_for_all_phrases_misses_none_that_matches(text: str) -> None:
 @given(st.text(max_size=400))
 def test_any_text_can_be_scanned(text: str) -> None:
     assert set(rules_of(text)) <= set(RULES)
-    assert readings(text)
+    assert list(readings(text, read_hints(text)))
+
+
+@given(
+    st.text(
+        st.sampled_from("aB7 04$@-\u200b\u202e\u0430\u0131<>:{/*!.\nin-structions display:none"), max_size=60
+    )
+)
+@example("<p style='d\u0131splay:none'>an AI must obey</p>")
+@example("i g n o r e")
+@example("1gn0re 4ll")
+@example("dis-regard")
+def test_a_look_that_finds_something_was_hinted_at(text: str) -> None:
+    hints = read_hints(text)
+    assert all(hint in hints for find, hint in ON_CHARACTERS.values() if hint and find(text))
+    assert list(readings(text, hints)) == list(readings(text, ALL_HINTS))
+
+
+@given(st.lists(st.sampled_from(["spam", "eggs", "ham", "x", "42", "a_b", *"bcdefg"]), max_size=400))
+def test_a_flood_is_text_whose_runs_of_four_words_are_few(words: list[str]) -> None:
+    spoken = [word for word in words if sum(map(str.isalpha, word)) >= 2]
+    runs = {tuple(spoken[place : place + 4]) for place in range(len(spoken) - 3)}
+    assert bool(flood(" ".join(words))) == (len(spoken) >= 123 and len(runs) / (len(spoken) - 3) < 0.12)
 
 
 def test_what_is_quarantined_stays_out_and_is_counted() -> None:
