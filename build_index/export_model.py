@@ -12,8 +12,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from build_index.model_check import check_export
-from build_index.model_graph import write_graph
 from build_index.model_source import MINILM, ModelConfig, ModelSource, Progress, load_source
 from quire.errors import ModelError
 from quire.model_facts import (
@@ -56,6 +54,8 @@ def ensure_model(
     found = _find(models, recipe)
     if found:
         return found
+    from build_index.model_check import check_export  # with it comes onnx: only an export pays for that
+
     source = load_source(cache, config, progress)
     models.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=models, prefix=".export-") as scratch:
@@ -92,6 +92,8 @@ def _find(models: Path, recipe: str) -> Path | None:
 
 
 def _write(folder: Path, source: ModelSource, config: ModelConfig, precision: str) -> dict[str, Any]:
+    from build_index.model_graph import write_graph
+
     quantized = precision == "int8"
     graph, data = write_graph(source, pooling=config.pooling, window=config.window, quantized=quantized)
     files = {GRAPH_FILE: graph, DATA_FILE: data, TOKENIZER_FILE: source.tokenizer}

@@ -8,7 +8,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from build_index.sources.fetch_git import fetch_repository, head_commit
-from build_index.sources.fetch_url import fetch_url
 from quire.errors import SourceError
 
 # Sites whose address of two segments is a repository: https://github.com/OWNER/NAME.
@@ -53,6 +52,9 @@ def locate(location: str, cache: Path) -> Located:
         folder, commit = fetch_repository(url, revision, cache / "git")
         return Located(folder, commit, _version_file(folder) or revision)
     if location.startswith(("http://", "https://")):
+        # httpx costs 0.1 s to import: only a build that fetches pays for it.
+        from build_index.sources.fetch_url import fetch_url
+
         folder = fetch_url(location, cache / "http")
         released = _RELEASE.search(urlsplit(location).path)
         return Located(folder, "", _version_file(folder) or (released[1] or released[2] if released else ""))

@@ -33,8 +33,7 @@ def index(
     from build_index.folder_job import run_order
     from build_index.workshop import open_store, open_tools
 
-    folder = _folder(path)
-    settings = settings_for(store)
+    folder, settings = _folder(path), settings_for(store)
     order = Order(
         collection=name or name_of(folder),
         root=str(folder),
