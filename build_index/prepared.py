@@ -13,7 +13,6 @@ import json
 import logging
 import sqlite3
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,10 +52,10 @@ class Prepared:
     terms: bytes
     line: bytes
 
-    def read_terms(self) -> tuple[Counter[str], float]:
+    def read_terms(self) -> tuple[Mapping[str, float], float]:
         """See `quire.ingestion.keyword_terms`."""
         frequencies, length = json.loads(self.terms)
-        return Counter(frequencies), length
+        return frequencies, length
 
 
 @dataclass(frozen=True, slots=True)

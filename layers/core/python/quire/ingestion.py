@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import tee
+from itertools import accumulate, islice, tee
 from typing import Protocol
 
 import numpy as np
@@ -14,10 +14,12 @@ from quire.artifact.writer import IndexRow
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
 from quire.profiles import Profile
-from quire.quantization import Quantized, quantize, restore
+from quire.quantization import Quantized, joined, quantize, restore
 from quire.question import HEADING_MARK
 from quire.symbol_graph import call_terms
 from quire.terms import analyze
+
+BLENDED = 256  # texts whose vectors are blended at once
 
 VectorSource = Callable[[Iterable[tuple[str, str]]], Iterator[Quantized]]
 """Passages to the quantized rows of their windows, in order; it may read ahead of what it yields."""
@@ -63,7 +65,7 @@ class Analyzed(Protocol):
     def line(self) -> bytes:
         """The chunk as a segment stores it; b"" where that is not known yet."""
 
-    def read_terms(self) -> tuple[Counter[str], float]:
+    def read_terms(self) -> tuple[Mapping[str, float], float]:
         """See `keyword_terms`."""
 
 
@@ -72,7 +74,7 @@ class _Plain:
     chunk: Chunk
     line: bytes = b""
 
-    def read_terms(self) -> tuple[Counter[str], float]:
+    def read_terms(self) -> tuple[Mapping[str, float], float]:
         return keyword_terms(self.chunk)
 
 
@@ -85,10 +87,9 @@ def index_analyzed(chunks: Iterable[Analyzed], profile: Profile, vectors: Vector
     """`index_rows` of chunks whose terms may be known already."""
     ours, theirs = tee(chunks)
     rows = vectors(text for one in theirs for text in _passages(one.chunk, profile))
-    for one in ours:
-        quantized = next(rows)
-        if profile.headline_weight:
-            quantized = blend(quantized, next(rows), profile.headline_weight)
+    if profile.headline_weight:
+        rows = _blended(rows, profile.headline_weight)
+    for one, quantized in zip(ours, rows, strict=True):
         frequencies, length = one.read_terms()
         yield IndexRow(one.chunk, frequencies, length, quantized, chunk_source(one.chunk), one.line)
 
@@ -104,10 +105,27 @@ def chunk_source(chunk: Chunk) -> str:
     return str(chunk.metadata.get("source") or "")
 
 
-def blend(text: Quantized, headline: Quantized, weight: float) -> Quantized:
-    """Move each window's vector towards the headline's, so that one cosine weighs both.
+def _blended(rows: Iterator[Quantized], weight: float) -> Iterator[Quantized]:
+    """Each chunk's windows moved towards its headline, whose row follows them; many chunks at once, for speed."""
+    while batch := list(islice(rows, 2 * BLENDED)):
+        texts, headlines = batch[::2], batch[1::2]
+        sizes = [len(text) for text in texts]
+        whole = blend(joined(texts), joined([one[:1] for one in headlines]), weight, sizes)
+        ends = list(accumulate(sizes))
+        yield from (whole[end - size : end] for size, end in zip(sizes, ends, strict=True))
+
+
+def blend(texts: Quantized, headlines: Quantized, weight: float, sizes: Sequence[int]) -> Quantized:
+    """Move each text's vectors towards its headline's, so that one cosine weighs both.
 
     A long text drowns what it is about; its headline says it. Worth +.02 MRR@10 on Roblox questions.
+
+    Args:
+        texts: the windows of all texts.
+        headlines: a row for each text.
+        weight: the headline's, 0 to 1.
+        sizes: windows of each text.
     """
-    rows = np.float32(1.0 - weight) * restore(text) + np.float32(weight) * restore(headline)[:1]
+    towards = np.repeat(restore(headlines), sizes, axis=0)
+    rows = np.float32(1.0 - weight) * restore(texts) + np.float32(weight) * towards
     return quantize(rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True)))

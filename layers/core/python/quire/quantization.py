@@ -8,7 +8,7 @@ ranking whatever the machine, the BLAS or the number of segments.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +36,16 @@ class Quantized:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def __getitem__(self, rows: slice) -> Quantized:
+        return Quantized(self.codes[rows], self.scales[rows])
+
+
+def joined(parts: Sequence[Quantized]) -> Quantized:
+    """The rows of all parts, of which there is at least one, end to end."""
+    return Quantized(
+        np.concatenate([one.codes for one in parts]), np.concatenate([one.scales for one in parts])
+    )
 
 
 def quantize(rows: NDArray[np.float32]) -> Quantized:
