@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import count
 from textwrap import dedent
 from typing import Any
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
+from quire.parsing.block_rules import block_parser
 from quire.parsing.inline import make_part, normal_line, read_plainly, readable
 from quire.parsing.page import Block, Part, Section
 from quire.parsing.scan import BREAK, INSERT, NOTHING, Insert, Row
@@ -26,36 +25,11 @@ _STRUCTURED = re.compile(
 )
 
 
-@lru_cache(maxsize=2)
-def _parser(indented_code: bool) -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    parser.disable(["inline", "text_join", "html_block", "html_inline"])  # a text is read when it is wanted
-    if not indented_code:
-        parser.disable("code")
-    parser.block.ruler.before(
-        "table", "insert", _insert_rule, {"alt": ["paragraph", "reference", "blockquote", "list", "table"]}
-    )
-    return parser
-
-
-def _insert_rule(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
-    """Markdown rule: a line that is one insert is a block of its own, and ends a paragraph."""
-    position = state.bMarks[start] + state.tShift[start]
-    if not state.src.startswith(INSERT, position):
-        return False
-    if not silent:
-        token = state.push("insert", "", 0)
-        token.content = state.src[position : state.eMarks[start]]
-        token.map = [start, start + 1]
-        state.line = start + 1
-    return True
-
-
 def read_blocks(
     text: str, inserts: Sequence[Insert], *, indented_code: bool
 ) -> Iterator[Section | Block | Insert]:
     """Headings (as sections without blocks), blocks, and the inserts that stand for an included file, in order."""
-    reader = _Reader(_parser(indented_code), inserts, text)
+    reader = _Reader(block_parser(indented_code), inserts, text)
     while reader.at < len(reader.tokens):
         if reader.tokens[reader.at].type == "heading_open":
             yield reader.heading()
