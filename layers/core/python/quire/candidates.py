@@ -13,7 +13,6 @@ from quire.index import OpenedIndex
 from quire.ordinals import contains, intersection, union
 from quire.ports import Ordinals, Vectors
 from quire.question import Question
-from quire.symbol_graph import Asked, find_callees, find_callers, read_relation
 from quire.symbols import fold_symbol
 
 DEPTH = 120
@@ -24,7 +23,6 @@ NORMALIZED_DEPTH = 100
 """Min-max spans the best 100 scores: .729 nDCG@10 on SciFact against .716 by reciprocal rank."""
 MOST_NAMED = 64
 RELATED = 20
-NO_RELATION = Asked()
 MOST_DEFINING = 8
 RELATED_LIFT = 0.2
 NAME_LEAD = 0.5
@@ -109,7 +107,12 @@ def find_related(
     index: OpenedIndex, question: Question, named: Ordinals, allowed: Ordinals | None
 ) -> Ranking:
     """Callers and callees of the named symbols, where the question is about either; scores at most 1."""
-    asked = read_relation(question.text) if len(named) else NO_RELATION
+    if not len(named):
+        return EMPTY
+    # Its patterns take 3 ms to compile, which a first question that names nothing has not got.
+    from quire.symbol_graph import find_callees, find_callers, read_relation
+
+    asked = read_relation(question.text)
     if not (asked.callers or asked.callees):
         return EMPTY
     callers = find_callers(index, question.names, RELATED, allowed) if asked.callers else EMPTY

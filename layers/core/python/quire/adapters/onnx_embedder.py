@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 import onnxruntime
@@ -21,6 +20,9 @@ from quire.errors import ModelError
 from quire.model_facts import GRAPH_FILE, ModelFacts, read_facts
 from quire.ports import Vectors
 from quire.windowing import cut_windows
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 LOOK_AHEAD = 256
 
@@ -78,6 +80,8 @@ class OnnxEmbedder:
             rows = list(_in_order(self._question, texts, self._threads))
         else:
             rows = [self._question(text) for text in texts]
+        if len(rows) == 1:
+            return rows[0]
         return np.concatenate(rows) if rows else np.empty((0, self.dimensions), np.float32)
 
     def embed_passages(self, passages: Iterable[tuple[str, str]]) -> Iterator[Vectors]:
@@ -142,6 +146,9 @@ def open_embedder(folder: Path, tokenizer: Tokenizer, *, threads: int = 1) -> On
 
 def _in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
     """Results in the order of the items, at most `LOOK_AHEAD` ahead of the consumer."""
+    # 6 ms of import, logging's included, that a process which embeds a question has not got.
+    from concurrent.futures import ThreadPoolExecutor
+
     source = iter(items)
     pool = ThreadPoolExecutor(threads, thread_name_prefix="embed")
     try:

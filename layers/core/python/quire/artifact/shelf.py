@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -71,6 +69,9 @@ class Shelf:
         target = self._cache / "segments" / digest
         if self._objects.local_path("") is not None or target.exists():
             return
+        import shutil  # 5 ms with tempfile, which a process that only reads has not got
+        import tempfile
+
         target.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=target.parent))
         try:

@@ -12,10 +12,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quire.artifact import pointer as states
 from quire.artifact.layout import Manifest, Pointer, SegmentRef
-from quire.artifact.lock import BuildLock
 from quire.artifact.pointers import Pointers
 from quire.artifact.reader import Segment, verify_segment
 from quire.artifact.shelf import Shelf
@@ -23,6 +23,9 @@ from quire.artifact.transfer import lock_key, segment_key, upload_model, upload_
 from quire.errors import UnknownCollection
 from quire.index import OpenedIndex
 from quire.ports import ObjectStore
+
+if TYPE_CHECKING:
+    from quire.artifact.lock import BuildLock
 
 
 class SegmentStore:
@@ -138,6 +141,8 @@ class SegmentStore:
 
     def lock(self, name: str) -> BuildLock:
         """The collection's build lock, to be held by a `with` block around reading and publishing."""
+        from quire.artifact.lock import BuildLock  # not for those who only read
+
         lock = BuildLock(
             self._objects, lock_key(name), clock=self._clock, as_of=lambda: self._last_sequence(name)
         )

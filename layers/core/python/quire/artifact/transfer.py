@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -98,6 +96,9 @@ def fetch_segment(objects: ObjectStore, prefix: str, digest: str, folder: Path) 
     manifest = read_manifest(stored.data)
     if manifest.digest != digest:
         raise ArtifactCorrupt(f"{prefix}{MANIFEST}: sha256 {manifest.digest} expected {digest}")
+    import shutil  # 5 ms with tempfile, which a process that maps its segments in place has not got
+    import tempfile
+
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=folder.parent))
     try:
