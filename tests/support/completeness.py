@@ -23,7 +23,7 @@ from build_index.sources.engine_reference import read_reference
 from build_index.sources.roblox_api import read_roblox_api
 from quire.adapters.folder_store import FolderStore
 from quire.artifact.store import SegmentStore
-from quire.documents import Chunk
+from quire.documents import Chunk, Document
 from quire.ingestion import chunk_document
 
 DUMP_NAME = "Full-API-Dump.json"
@@ -87,14 +87,19 @@ def list_files(root: Path) -> Iterator[str]:
             yield file.relative_to(root).as_posix()
 
 
-def read_chunks(sources: Sources) -> Iterator[Chunk | Failure]:
-    """Read and cut the sources as a build does."""
-    documents = (
+def read_api(sources: Sources) -> list[Document | Failure]:
+    """The documents of the dump and of the engine's reference."""
+    return [
         *read_roblox_api(sources.api_dump, sources.creator_docs),
         *read_reference(sources.creator_docs, dump_joined=True),
-        *read_creator_docs(sources.creator_docs),
-    )
-    for document in documents:
+    ]
+
+
+def read_chunks(
+    sources: Sources, api: Iterable[Document | Failure] | None = None
+) -> Iterator[Chunk | Failure]:
+    """Read and cut the sources as a build does; `api` is what `read_api` gave, where it was read already."""
+    for document in (*(read_api(sources) if api is None else api), *read_creator_docs(sources.creator_docs)):
         if isinstance(document, Failure):
             yield document
         else:
@@ -116,16 +121,22 @@ def _entry(chunk: Chunk) -> tuple[str, str, str]:
 
 def _wrong_lines(root: Path, chunks: Iterable[Chunk]) -> Iterator[str]:
     """Chunks whose line range does not lie in their file."""
-    lengths: dict[str, int] = {}
+    lengths: dict[str, int | None] = {}
     for chunk in chunks:
         path, first, last = (chunk.metadata.get(key) for key in ("file_path", "start_line", "end_line"))
-        if not path or first is None or not (root / str(path)).is_file():
+        if not path or first is None:
             continue
-        length = lengths.setdefault(
-            str(path), len((root / str(path)).read_text(encoding="utf-8").splitlines())
-        )
-        if not (isinstance(first, int) and isinstance(last, int) and 1 <= first <= last <= length):
+        if path not in lengths:
+            lengths[str(path)] = _line_count(root / str(path))
+        length = lengths[str(path)]
+        if length is not None and not (
+            isinstance(first, int) and isinstance(last, int) and 1 <= first <= last <= length
+        ):
             yield f"lines {first} to {last} of {length}: {path}"
+
+
+def _line_count(file: Path) -> int | None:
+    return len(file.read_text(encoding="utf-8").splitlines()) if file.is_file() else None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from time import process_time
 
 import pytest
 
-from quire.documents import Chunk
-from tests.support.completeness import Sources, compare, main, read_chunks
+from build_index.sources import Failure
+from quire.documents import Chunk, Document
+from tests.support.completeness import Sources, compare, list_entries, main, read_api, read_chunks
 from tests.support.engine import write_engine
 from tests.support.shared import shared_path
 
@@ -74,10 +76,40 @@ def test_the_script_says_how_many_there_are(sources: Sources, capsys: pytest.Cap
     assert "failure: content/en-us/reference/engine/classes/Boat.yaml: line" in capsys.readouterr().out
 
 
-@pytest.mark.shared
-def test_nothing_of_the_real_sources_is_missing_or_twice() -> None:
+@pytest.fixture(scope="module")
+def real() -> Sources:
     root = shared_path("data/roblox/0.735")
-    sources = Sources(root, root / "creator-docs")
-    verdict = compare(sources, chunks_of(sources))
+    return Sources(root, root / "creator-docs")
+
+
+@pytest.fixture(scope="module")
+def real_api(real: Sources) -> tuple[list[Document | Failure], float]:
+    """What is read of the real dump and the reference, and the CPU seconds that it took."""
+    started = process_time()
+    return read_api(real), process_time() - started
+
+
+@pytest.mark.shared
+def test_the_real_dump_and_reference_are_read_whole_and_quickly(
+    real: Sources, real_api: tuple[list[Document | Failure], float]
+) -> None:
+    read_all, spent_s = real_api
+    assert not [one for one in read_all if isinstance(one, Failure)]
+    documents = {one.id: one for one in read_all if isinstance(one, Document)}
+    assert len(documents) == len(read_all)
+    dumped = [one for one in documents if one.startswith("api_dump/")]
+    assert len(dumped) == len(list(list_entries(real.api_dump)))
+    pages = {one.metadata.get("file_path") for one in documents.values()}
+    assert len(pages - {None}) == len(list(real.creator_docs.rglob("*.yaml")))
+    assert spent_s < 20  # 3 s on a quiet machine
+
+
+@pytest.mark.shared
+def test_nothing_of_the_real_sources_is_missing_or_twice(
+    real: Sources, real_api: tuple[list[Document | Failure], float]
+) -> None:
+    read_all, _ = real_api
+    chunks = [one for one in read_chunks(real, read_all) if isinstance(one, Chunk)]
+    verdict = compare(real, chunks)
     assert verdict.problems == ()
     assert (verdict.entries, verdict.files) == (13_454, 2_239)

@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
 
 from build_index.sources import Failure
-from build_index.sources.engine_reference import read_reference
 from build_index.sources.roblox_api import read_engine_version, read_hierarchy, read_roblox_api
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
@@ -16,7 +14,6 @@ from quire.errors import SourceError
 from tests.support.completeness import list_entries
 from tests.support.engine import DUMP, engine_class, member, write_engine
 from tests.support.engine_pages import BOAT, PAGES
-from tests.support.shared import shared_path
 
 
 def read(dump: Path, reference: Path | None = None) -> dict[str, Chunk]:
@@ -229,19 +226,3 @@ def test_the_engine_version_stands_beside_the_dump(tmp_path: Path) -> None:
     assert read_engine_version(folder) == read_engine_version(folder / "Full-API-Dump.json") == "0.1.2.3"
     (folder / "version.txt").unlink()
     assert read_engine_version(folder) is None
-
-
-@pytest.mark.shared
-def test_the_real_sources_are_read_whole_and_quickly() -> None:
-    root = shared_path("data/roblox/0.735")
-    started = process_time()
-    docs = root / "creator-docs"
-    read_all = [*read_roblox_api(root, docs), *read_reference(docs, dump_joined=True)]
-    spent_s = process_time() - started
-    assert not [one for one in read_all if isinstance(one, Failure)]
-    documents = {one.id: one for one in read_all if isinstance(one, Document)}
-    assert len(documents) == len(read_all)
-    assert len([one for one in documents if one.startswith("api_dump/")]) == len(list(list_entries(root)))
-    pages = {one.metadata.get("file_path") for one in documents.values()}
-    assert len(pages - {None}) == len(list(docs.rglob("*.yaml")))
-    assert spent_s < 20  # 3 s on a quiet machine
