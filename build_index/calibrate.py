@@ -7,7 +7,6 @@ questions join both sides where the collection has them.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -40,12 +39,14 @@ def calibrate(index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQue
 
 
 def _own(index: OpenedIndex, embedder: Embedder) -> Iterator[tuple[float, bool]]:
-    """Gists of a fixed sample of chunks, as questions."""
-    count = index.chunk_count
-    picked = random.Random(count).sample(range(count), min(count, 3 * OWN_QUESTIONS))  # noqa: S311
-    chunks = (chunk for chunk in index.fetch(sorted(picked)))
+    """Gists of a sample of chunks, as questions: those of the lowest ids, which are digests and so as good as drawn.
+
+    An edit changes few of them, so that scores do not move and a rebuild knows most of the questions' vectors.
+    """
+    ids = np.concatenate([segment.ids for segment in index.segments])
+    sample = np.argsort(ids)[: 3 * OWN_QUESTIONS]
     asked = 0
-    for chunk in chunks:
+    for chunk in index.fetch(sample.tolist()):
         question = _gist(chunk)
         if asked == OWN_QUESTIONS or len(question.split()) < SHORTEST_WORDS:
             continue
