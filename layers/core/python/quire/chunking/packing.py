@@ -71,7 +71,7 @@ class Piece:
 
 def join_units(units: Sequence[Unit]) -> str:
     """The text of units that follow each other."""
-    return "".join((unit.joint if number else "") + unit.part.text for number, unit in enumerate(units))
+    return "".join([unit.joint + unit.part.text for unit in units])[len(units[0].joint) :] if units else ""
 
 
 def section_units(section: Section) -> list[Unit]:

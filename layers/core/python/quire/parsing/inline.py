@@ -97,7 +97,10 @@ def readable(children: Sequence[Token] | None) -> str:
 
 def normal_line(text: str) -> str:
     """One source line without marks, invisible characters and runs of spaces; a rendered break becomes `\\n`."""
-    text = text.translate(_NORMAL)
+    if not text.isascii():
+        text = text.translate(_NORMAL)
+    if "\n" not in text:
+        return " ".join(text.split())
     return "\n".join(line for line in (" ".join(line.split()) for line in text.split("\n")) if line)
 
 

@@ -115,7 +115,8 @@ def _anchored(sections: list[Section]) -> Iterator[Section]:
         anchor = section.anchor or slug(section.heading)
         count = seen.get(anchor, 0)
         seen[anchor] = count + 1
-        yield replace(section, anchor=f"{anchor}-{count}" if count else anchor)
+        anchor = f"{anchor}-{count}" if count else anchor
+        yield section if anchor == section.anchor else replace(section, anchor=anchor)
 
 
 def slug(heading: str) -> str:
@@ -129,15 +130,14 @@ def slug(heading: str) -> str:
 
 def _sections(scan: Scan) -> list[Section]:
     reader = read_blocks(clean_markup(scan, on_tag), scan.inserts, indented_code=not scan.dialect.mdx)
-    sections, blocks = [Section("", 0, 1)], list[Block]()
+    sections, opened, blocks = list[Section](), Section("", 0, 1), list[Block]()
     for item in _included(reader, scan):
         if isinstance(item, Block):
             blocks.append(item)
             continue
-        sections[-1] = replace(sections[-1], blocks=tuple(blocks))
-        sections.append(item)
-        blocks = []
-    sections[-1] = replace(sections[-1], blocks=tuple(blocks))
+        sections.append(replace(opened, blocks=tuple(blocks)) if blocks else opened)
+        opened, blocks = item, []
+    sections.append(replace(opened, blocks=tuple(blocks)) if blocks else opened)
     return sections if sections[0].blocks else sections[1:]
 
 

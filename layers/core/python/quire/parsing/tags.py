@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from quire.parsing.javascript import VISIBLE, expression_end
 
@@ -32,8 +33,10 @@ _END = re.compile(r"\s*(/?)>")
 _SPREAD = re.compile(r"\s*(?=\{)")
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+_NONE: Mapping[str, tuple[int, str]] = MappingProxyType({})
+
+
+class Tag(NamedTuple):
     """One tag. `strings` holds quoted attributes, `expressions` braced ones, each with its offset in the file."""
 
     name: str
@@ -41,8 +44,8 @@ class Tag:
     end: int
     closes: bool = False
     empty: bool = False
-    strings: Mapping[str, tuple[int, str]] = field(default_factory=dict)
-    expressions: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    strings: Mapping[str, tuple[int, str]] = _NONE
+    expressions: Mapping[str, tuple[int, str]] = _NONE
 
     @property
     def is_inline(self) -> bool:
