@@ -90,9 +90,10 @@ def read_repository(
         SourceError: the root is no folder.
     """
     excluded = Excluded() if excluded is None else excluded
+    root = repository.root.resolve()
     for path in select_files(repository.root, selection or Selection(), excluded):
         try:
-            content = _read_bytes(repository.root, path)
+            content = _read_bytes(root, path)
         except SourceError as error:
             yield Failure(prefix + path, str(error))
             continue
@@ -132,7 +133,7 @@ def _document(repository: Repository, path: str, content: bytes) -> Document | s
 def _unwanted_content(text: str, head: str, language: str) -> str:
     if not language:
         return "type"
-    if any(_GENERATED.match(line) for line in head.split("\n")[:_GENERATED_LINES]):
+    if "generated" in head.lower() and any(map(_GENERATED.match, head.split("\n")[:_GENERATED_LINES])):
         return "generated"
     lines = text.count("\n") + 1
     if len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE:
@@ -165,10 +166,10 @@ def decode(content: bytes) -> str | None:
 
 
 def _read_bytes(root: Path, path: str) -> bytes:
-    """The file's bytes, if it still is a plain file inside of the root: a link put in its place is not followed."""
+    """The bytes of a file that still is a plain one inside of the resolved root: no link in its place is followed."""
     file = root / path
     try:
-        if not file.parent.resolve().is_relative_to(root.resolve()):
+        if not file.parent.resolve().is_relative_to(root):
             raise SourceError(f"{path}: leads out of the source", path=path)
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as stream:
