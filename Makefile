@@ -76,9 +76,10 @@ index: $(RUN_READY) ## build and publish one collection of collections.toml: mak
 
 # ---- checking ---------------------------------------------------------------------------------------------------
 
+# Tests start dozens of processes: what one has compiled the next must find, whatever the shell says.
 .PHONY: test
-test: $(TEST_READY) ## run the whole suite, a process a core; uses ../shared (or $QUIRE_SHARED) where it is there
-	@$(PY) -m pytest --numprocesses auto --dist loadfile $(ARGS)
+test: $(TEST_READY) ## run the whole suite, on all cores; uses ../shared (or $QUIRE_SHARED) where it is there
+	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 .PHONY: test-llm
 test-llm: $(TEST_READY) ## test answering over a real local model, fetched unless GGUF=path names one

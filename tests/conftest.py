@@ -29,6 +29,11 @@ KEPT = frozenset({"QUIRE_SHARED", "QUIRE_TEST_CACHE", "QUIRE_TEST_GGUF"})
 CLEARED = ("QUIRE_", "RAG_", "AWS_", "GEMINI_", "GOOGLE_", "OPENAI_", "OLLAMA_")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: some wait for a browser, a server or an outage to end."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LongFirst | None:
     """Take the place of `--dist loadfile`."""
     return LongFirst(config, log) if config.getvalue("dist") == "loadfile" else None

@@ -28,14 +28,14 @@ Tie two lines to the pier before the engine stops, then a third one against the 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_folder: Path) -> Iterator[tuple[Path, Path]]:
-    """A work folder with an engine's sources, a store and a cache that holds the exported model."""
+    """A work folder with an engine's sources, a store and a cache that leads to the exported model."""
     dump, reference = write_engine(tmp_path / "engine")
     docs = reference / "content" / "en-us" / "guides"
     docs.mkdir(parents=True, exist_ok=True)
     (docs / "harbours.md").write_text(GUIDE)
     cache = tmp_path / "cache"
     (cache / "models").mkdir(parents=True)
-    shutil.copytree(model_folder, cache / "models" / model_folder.name)
+    (cache / "models" / model_folder.name).symlink_to(model_folder)
     monkeypatch.setenv("QUIRE_CACHE", str(cache))
     monkeypatch.chdir(tmp_path)
     from build_index import workshop

@@ -7,7 +7,6 @@ from typing import Any
 
 import boto3
 import pytest
-from moto import mock_aws
 
 from build_index.snapshots import main, renew
 
@@ -15,6 +14,8 @@ from build_index.snapshots import main, renew
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Lambda with one function, whose alias `live` points to its first version."""
+    from moto import mock_aws  # takes long, and few tests need it
+
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-west-2")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import openai
 import pytest
 from starlette.testclient import TestClient
 
 from tests.support.pages import running
 from tests.support.served import Shelf
+
+if TYPE_CHECKING:
+    import openai
 
 ASKED: Any = [{"role": "user", "content": "How far does gravity pull, in studs?"}]
 
@@ -25,6 +27,8 @@ def shelf(tmp_path: Path) -> Shelf:
 
 @pytest.fixture
 def chat(shelf: Shelf) -> Iterator[openai.OpenAI]:
+    import openai  # takes long, and this file alone needs it
+
     with (
         running(shelf.app()) as url,
         openai.OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client,
@@ -65,6 +69,8 @@ def test_an_answer_ends_with_the_sources_that_it_cites(chat: openai.OpenAI, shel
 
 
 def test_errors_are_those_of_the_protocol(chat: openai.OpenAI, shelf: Shelf) -> None:
+    import openai
+
     with pytest.raises(openai.NotFoundError, match="not in this store") as missing:
         chat.chat.completions.create(model="robox", messages=ASKED)
     assert missing.value.code == "model_not_found"

@@ -10,7 +10,6 @@ import pytest
 
 from functions.web.logs import LOGGER, JsonLines
 from functions.web.metrics import UNITS, age_hours, embedded, note, noted, noting, timed
-from infra.monitoring import NAMESPACE
 from tests.support.served import Shelf
 
 LAMBDA = {"AWS_LAMBDA_FUNCTION_NAME": "quire-query"}
@@ -38,6 +37,8 @@ def test_a_stage_that_runs_twice_counts_twice_even_when_it_fails() -> None:
 
 
 def test_metrics_are_in_the_line_as_cloudwatch_wants_them() -> None:
+    from infra.monitoring import NAMESPACE  # brings the CDK, which no other test of this process needs
+
     facts = {
         "collection": "roblox",
         "took_ms": 12.5,

@@ -5,7 +5,6 @@ from typing import Any
 
 import boto3
 import pytest
-from moto import mock_aws
 
 from functions.web.wiring import lambda_settings
 from quire.adapters.secret_settings import read_secret
@@ -14,6 +13,8 @@ from quire.errors import ConfigError, StoreUnavailable
 
 @pytest.fixture
 def secrets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    from moto import mock_aws  # takes long, and few tests need it
+
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-west-2")
