@@ -11,6 +11,7 @@ their sums are exact in any order and merging segments changes no score.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +43,17 @@ def norms(lengths: NDArray[np.uint32], average: float) -> NDArray[np.float32]:
     return (base + lengths * slope).astype(np.float32)
 
 
+def factors(weights: Iterable[float]) -> NDArray[np.float32]:
+    """What the share of a term's frequency is multiplied by; a weight is the question's weight times the idf."""
+    return np.array([weight * (K1 + 1) for weight in weights], np.float32)
+
+
 def gains(
-    frequencies: NDArray[np.uint8], length_norms: NDArray[np.float32], weight: float
+    frequencies: NDArray[np.uint8], length_norms: NDArray[np.float32], factors: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """What one term adds to each chunk that holds it; `weight` is the question's weight times the idf."""
+    """What terms add to chunks that hold them: frequencies, norms and factors of each term in each chunk."""
     tf = frequencies.astype(np.float32)
     below = tf + length_norms
-    tf *= np.float32(weight * (K1 + 1))
+    tf *= factors
     tf /= below
     return tf

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from quire.fusion import EMPTY, Ranking
 from quire.ordinals import contains
 from quire.ports import Ordinals, Vectors
-from quire.quantization import cosines, sign_bits
+from quire.quantization import cosines, words
 from quire.vectors import (
     EXACT_ROWS,
     VectorArrays,
@@ -79,7 +79,9 @@ class ExactVectors:
 def _question_bits(vector: Vectors) -> NDArray[np.uint64]:
     # The rows' bits are relative to their mean, the question's to zero: q.(x - mean) ranks rows as q.x does. Recall@10
     # of 400 candidates rises from .980 to .984 by it.
-    return sign_bits(vector[None], np.zeros_like(vector))[:, 0]
+    bits = np.zeros(8 * words(len(vector)), np.uint8)
+    bits[: -(-len(vector) // 8)] = np.packbits(vector > 0, bitorder="little")
+    return bits.view(np.uint64)
 
 
 def bit_distances(bits: NDArray[np.uint64], question: NDArray[np.uint64]) -> NDArray[np.uint16]:

@@ -96,23 +96,33 @@ class KeywordSearch:
         return rank(found, scores[found], limit)
 
     def _scores(self, terms: Mapping[str, float]) -> NDArray[np.float32] | None:
-        scores: NDArray[np.float32] | None = None
-        for term, weight in terms.items():
-            frequency = self.frequency(term)
-            if not frequency or weight <= 0:
-                continue
-            if scores is None:
-                scores = np.zeros(self._size, np.float32)
-            gain = weight * bm25.idf(self.chunks, frequency)
-            for base, part in zip(self._bases, self.parts, strict=True):
-                ordinals, weights = part.entry(term)
-                if len(ordinals):
-                    # A term's ordinals are unique, so plain indexed addition adds each once. They are used three
-                    # times, and numpy makes such numbers of any others first.
-                    places = ordinals.astype(np.intp)
-                    window = scores[base:]
-                    window[places] += bm25.gains(weights, self._length_norms[base:][places], gain)
+        gains = {
+            term: weight * bm25.idf(self.chunks, frequency)
+            for term, weight in terms.items()
+            if weight > 0 and (frequency := self.frequency(term))
+        }
+        if not gains:
+            return None
+        scores = np.zeros(self._size, np.float32)
+        for base, part in zip(self._bases, self.parts, strict=True):
+            self._add(scores[base:], self._length_norms[base:], part, gains)
         return scores
+
+    @staticmethod
+    def _add(
+        scores: NDArray[np.float32],
+        norms: NDArray[np.float32],
+        part: KeywordPart,
+        gains: Mapping[str, float],
+    ) -> None:
+        """Add what the part's chunks gain, all terms at once: a tenth of the calls, of which each one counts when
+        the model has just taken the caches. The sums come about in the order of the terms."""
+        entries = [part.entry(term) for term in gains]
+        places = np.concatenate([ordinals for ordinals, _ in entries]).astype(np.intp)
+        frequencies = np.concatenate([weights for _, weights in entries])
+        counts = [len(ordinals) for ordinals, _ in entries]
+        earned = bm25.gains(frequencies, norms[places], np.repeat(bm25.factors(gains.values()), counts))
+        np.add.at(scores, places, earned)
 
     @cached_property
     def _length_norms(self) -> NDArray[np.float32]:
