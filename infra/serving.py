@@ -22,6 +22,8 @@ from infra.storage import Storage
 from quire.collections import Collection
 
 ANSWER, MEMORY = "answer", "memory"
+ACCESS = "access.toml"
+"""The object of the bucket that says which keys have which scopes; see `quire.access_file`."""
 LAYERS = {"core": "quire", "runtime": "numpy, onnxruntime, usearch, FastAPI", "llm": "google-genai, mcp"}
 
 
@@ -71,6 +73,8 @@ class Functions(Construct):
             "QUIRE_STORE": f"s3://{self._storage.bucket.bucket_name}",
             # CloudFormation fills it in: no call to another service stands before a cold start's first answer.
             "QUIRE_API_KEY": self._storage.api_key.secret_value.unsafe_unwrap(),
+            # Keys with scopes and issuers of tokens; there is no need for the object to be there.
+            "QUIRE_ACCESS": f"store:{ACCESS}",
         }
         if name in (ANSWER, MEMORY):
             environment["QUIRE_MEMORY"] = f"dynamodb://{self._storage.table.table_name}"
@@ -86,7 +90,9 @@ class Functions(Construct):
     def _allow(self, name: str, role: iam.Role) -> None:
         bucket = self._storage.bucket.bucket_arn
         statements = [
-            _statement(["s3:GetObject"], [f"{bucket}/collections/*", f"{bucket}/models/*"]),
+            _statement(
+                ["s3:GetObject"], [f"{bucket}/{place}" for place in ("collections/*", "models/*", ACCESS)]
+            ),
             # Without it S3 answers 403 where an object is missing, as if access were the matter.
             _statement(["s3:ListBucket"], [bucket]),
         ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from quire.access import ADMIN, ANYONE, EVERYTHING, NOBODY, READ, WRITE, Caller
-from quire.access_file import AccessFile, TokenPolicy
+from quire.access_file import Policy, TokenPolicy
 from quire.errors import AccessDenied
 
 __all__ = [
@@ -58,17 +58,24 @@ class OneKey:
         return self.api_key is not None and hmac.compare_digest(presented.encode(), self.api_key.encode())
 
 
+class Policies(Protocol):
+    """Where the policy is: `quire.access_file.AccessFile`, or `quire.access_object.AccessObject`."""
+
+    def policy(self) -> Policy:
+        """What it is now."""
+
+
 class ScopedKeys:
     """Keys with scopes and tokens, as an access file says now; the one key opens everything beside them.
 
     Args:
-        file: the access file.
+        file: the access file, or the object that stands for it.
         api_key: the key to everything; None for none.
         open_tokens: what checks the tokens of a policy; opened once for each.
     """
 
     def __init__(
-        self, file: AccessFile, api_key: str | None, open_tokens: Callable[[TokenPolicy], Claims]
+        self, file: Policies, api_key: str | None, open_tokens: Callable[[TokenPolicy], Claims]
     ) -> None:
         self._file = file
         self._master = OneKey(api_key)

@@ -30,7 +30,7 @@ def guarded(
     if FUNCTION not in (os.environ if environ is None else environ):
         return keys
     public = frozenset(name for name, one in collections.items() if one.public)
-    has_keys = settings.api_key is not None or settings.access_file is not None
+    has_keys = settings.api_key is not None or settings.access != ""
     closed = sorted(set(collections) - public)
     if not has_keys and (closed or not public):
         what = f"{', '.join(closed)} of collections.toml are" if closed else "the store's collections are"

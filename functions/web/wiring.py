@@ -18,7 +18,7 @@ from quire.adapters import onnx_embedder  # noqa: F401
 
 from fastapi import FastAPI
 
-from functions.web.access import Access, Claims, OneKey, ScopedKeys
+from functions.web.access import Access, Claims, OneKey, Policies, ScopedKeys
 from functions.web.app import create_app
 from functions.web.calls import Once
 from functions.web.cloud import guarded
@@ -28,6 +28,7 @@ from functions.web.models import Models, model_folder, newest_model
 from functions.web.restore import after_restore
 from functions.web.service import Knowledge
 from quire.access_file import AccessFile, TokenPolicy
+from quire.access_object import AccessObject
 from quire.adapters import open_embedder
 from quire.adapters.folder_store import FolderStore
 from quire.artifact.store import SegmentStore
@@ -36,7 +37,7 @@ from quire.collections import Collection, read_collections
 from quire.errors import ConfigError, StoreError
 from quire.live_catalog import LiveCatalog
 from quire.patience import SERVING, Patience
-from quire.places import LIBRARY
+from quire.places import LIVE
 from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore
 from quire.settings import Settings, read_settings
 
@@ -147,7 +148,7 @@ def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> F
     opened = _open(settings)
     app = create_app(
         opened.service,
-        guarded(_access(settings), settings, opened.service.collections),
+        guarded(_access(settings, opened.objects), settings, opened.service.collections),
         functions=functions,
         concurrent=concurrent,
         max_body_bytes=settings.max_body_bytes,
@@ -179,7 +180,7 @@ def _live(settings: Settings, opened: _Opened, *, concurrent: bool) -> Live:
             base_url_of=base_url_of,
             concurrent=concurrent,
             invoke=None if concurrent else _invoke(),
-            resume=[name for name, one in opened.service.collections.items() if one.profile == LIBRARY]
+            resume=[name for name, one in opened.service.collections.items() if one.profile in LIVE]
             if concurrent
             else (),
         )
@@ -214,14 +215,19 @@ def _invoke() -> Callable[[str, str], None] | None:
     return open_invoker(function)
 
 
-def _access(settings: Settings) -> Access:
-    if settings.access_file is None:
+def _access(settings: Settings, objects: ObjectStore) -> Access:
+    if not settings.access:
         return OneKey(settings.api_key)
-    file = AccessFile(
-        settings.access_file,
-        complain=lambda message: log("access file unusable", logging.ERROR, message=message),
-    )
-    return ScopedKeys(file, settings.api_key, _open_tokens)
+    scheme, _, key = settings.access.partition(":")
+    if scheme == "store":
+        found: Policies = AccessObject(objects, key, settings.refresh_s, complain=_access_unusable)
+    else:
+        found = AccessFile(Path(settings.access), complain=_access_unusable)
+    return ScopedKeys(found, settings.api_key, _open_tokens)
+
+
+def _access_unusable(message: str) -> None:
+    log("access file unusable", logging.ERROR, message=message)
 
 
 def _open_tokens(policy: TokenPolicy) -> Claims:

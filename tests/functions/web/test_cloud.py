@@ -43,7 +43,7 @@ def test_where_everything_is_public_no_key_is_needed_to_read_and_none_writes() -
 
 
 @pytest.mark.parametrize(
-    "settings", [Settings(api_key="k"), Settings(api_key="k", access_file=Path("access.toml"))]
+    "settings", [Settings(api_key="k"), Settings(api_key="k", access="access.toml")]
 )
 def test_with_a_key_the_public_reads_what_is_public_and_the_key_opens_the_rest(settings: Settings) -> None:
     access = guarded(OneKey("k"), settings, BOTH, CLOUD)

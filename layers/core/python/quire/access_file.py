@@ -122,16 +122,29 @@ def read_policy(path: Path) -> Policy:
         ConfigError: it is missing or malformed; the message names the entry and the field.
     """
     try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        data = path.read_bytes()
+    except OSError as error:
         raise ConfigError(f"{path}: {error}") from error
+    return parse_policy(data, str(path))
+
+
+def parse_policy(data: bytes, where: str) -> Policy:
+    """Read what an access file holds; `where` names it in errors.
+
+    Raises:
+        ConfigError: it is malformed; the message names the entry and the field.
+    """
+    try:
+        tree = tomllib.loads(data.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{where}: {error}") from error
     if unknown := set(tree) - {"keys", "jwt"}:
-        raise ConfigError(f"{path}: [{min(unknown)}]: unknown; wanted [[keys]] and [jwt]")
+        raise ConfigError(f"{where}: [{min(unknown)}]: unknown; wanted [[keys]] and [jwt]")
     keys = tree.get("keys", [])
     if not isinstance(keys, list):
-        raise ConfigError(f"{path}: keys: wanted [[keys]] tables")
-    callers = tuple(_key(f"{path}: key {number}", table) for number, table in enumerate(keys, 1))
-    return Policy(callers, _tokens(f"{path}: [jwt]", tree["jwt"]) if "jwt" in tree else None)
+        raise ConfigError(f"{where}: keys: wanted [[keys]] tables")
+    callers = tuple(_key(f"{where}: key {number}", table) for number, table in enumerate(keys, 1))
+    return Policy(callers, _tokens(f"{where}: [jwt]", tree["jwt"]) if "jwt" in tree else None)
 
 
 def _key(where: str, table: Mapping[str, Any]) -> tuple[str, Caller]:

@@ -32,7 +32,8 @@ class Settings:
         model: the provider's model; "" for its default.
         provider_key, provider_url: its key, and its address where it is not the usual one.
         print_answers: whether answers go to the terminal too.
-        access_file: keys with scopes, see `quire.access_file`; None for no more than `api_key`.
+        access: keys with scopes, see `quire.access_file`: a file, or `store:NAME` for an object of the store; "" for no
+            more than `api_key`.
     """
 
     store: str = f"{LOCAL_ROOT}/store"
@@ -45,7 +46,7 @@ class Settings:
     base_path: str = ""
     memory: str = f"{LOCAL_ROOT}/memory.sqlite"
     stale_after_days: float = STALE_AFTER_DAYS
-    access_file: Path | None = None
+    access: str = ""
     provider: str = "none"
     model: str = ""
     provider_key: str = ""
@@ -74,7 +75,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         base_path=env.get("QUIRE_BASE_PATH", default.base_path),
         memory=env.get("QUIRE_MEMORY") or default.memory,
         stale_after_days=_number(env, "QUIRE_STALE_AFTER_DAYS", default.stale_after_days),
-        access_file=Path(env["QUIRE_ACCESS"]) if env.get("QUIRE_ACCESS") else None,
+        access=env.get("QUIRE_ACCESS", default.access),
         model=env.get("QUIRE_MODEL") or env.get("LLM_MODEL") or default.model,
         print_answers=env.get("QUIRE_PRINT_ANSWERS", "") not in ("", "0"),
         **_provider(env),

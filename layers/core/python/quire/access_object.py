@@ -1,0 +1,77 @@
+"""Keys with scopes, read from an object of the store: where functions have no disk that a maintainer can reach."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from quire.access_file import Policy, parse_policy
+from quire.errors import ConfigError, StoreUnavailable
+from quire.ports import ObjectStore, Stored
+
+
+class AccessObject:
+    """The policy in an object of the form of `quire.access_file`, looked at again now and then. Thread-safe.
+
+    Where the object is not there, nobody but the holder of the one key is let in. One that cannot be used is complained
+    of, and what was read before it stays in force; at the start that is nothing.
+
+    Args:
+        objects: the store.
+        key: of the object.
+        refresh_s: it is looked at this often at most, in seconds.
+        complain: told why it cannot be used.
+        clock: seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        objects: ObjectStore,
+        key: str,
+        refresh_s: float,
+        *,
+        complain: Callable[[str], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._objects = objects
+        self._key = key
+        self._refresh_s = refresh_s
+        self._complain = complain
+        self._clock = clock
+        self._guard = threading.Lock()
+        self._looked_at: float | None = None
+        self._etag = ""
+        self._policy = Policy()
+
+    def policy(self) -> Policy:
+        """What the object says now.
+
+        Raises:
+            StoreUnavailable: the store cannot be reached, and nothing was read before.
+        """
+        with self._guard:
+            if self._looked_at is None or self._clock() - self._looked_at >= self._refresh_s:
+                self._look()
+        return self._policy
+
+    def _look(self) -> None:
+        try:
+            stored = self._objects.read_if_changed(self._key, self._etag)
+        except KeyError:
+            self._etag, self._policy = "", Policy()
+        except StoreUnavailable as error:
+            if self._looked_at is None:
+                raise
+            self._complain(f"{self._key}: {error}")
+        else:
+            if stored is not None:
+                self._read(stored)
+        self._looked_at = self._clock()
+
+    def _read(self, stored: Stored) -> None:
+        self._etag = stored.etag
+        try:
+            self._policy = parse_policy(stored.data, self._key)
+        except ConfigError as error:
+            self._complain(str(error))
