@@ -9,12 +9,14 @@ import pytest
 
 from build_index.layers import OUT, Archive, build_archives
 from quire.errors import ConfigError
+from tests.support.alone import alone
 
 
 @cache
 def _built() -> dict[str, Archive] | str:
     try:
-        return build_archives()
+        with alone("archives"):
+            return build_archives()
     except ConfigError as error:
         return str(error)
 

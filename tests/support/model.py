@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.alone import alone
 from tests.support.tree import ROOT
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ def exported_model(precision: str = "int8") -> Path:
     from build_index.export_model import ensure_model
 
     kept = os.environ.get("QUIRE_TEST_CACHE")
-    return ensure_model(Path(kept) if kept else ROOT / ".quire" / "cache", precision=precision)
+    with alone("model"):
+        return ensure_model(Path(kept) if kept else ROOT / ".quire" / "cache", precision=precision)
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ from build_index.layer_tools import PLATFORM, PYTHON, compile_tree, find_python
 from build_index.layers import OUT, build_archives
 from infra.settings import STARTING
 from quire.errors import ConfigError
+from tests.support.alone import alone
 from tests.support.runtime_api import NAME, Reply, RuntimeApi
 from tests.support.tree import ROOT
 
@@ -40,22 +41,29 @@ Root = Path
 @cache
 def unpacked() -> Root:
     """The archives, unpacked once for each content; raises ConfigError where they cannot be made."""
-    made = build_archives()
-    key = "-".join(made[name].sha256[:8] for name in ("core", "runtime", "llm", "functions"))
-    root = ROOT / "build" / "rig" / key
-    if not root.exists():
-        root.parent.mkdir(parents=True, exist_ok=True)
-        _remove_old(root.parent)
-        with tempfile.TemporaryDirectory(dir=root.parent) as folder:
-            work = Path(folder) / "root"
-            for name, target in PLACES.items():
-                _unpack(OUT / f"{name}.zip", work / target)
-            _install_client(work / "runtime")
-            compile_tree(work / "runtime", find_python(), "/var/runtime")
-            _make_read_only(work)
-            work.chmod(0o755)
-            work.rename(root)
+    with alone("archives"):
+        made = build_archives()
+        key = "-".join(made[name].sha256[:8] for name in ("core", "runtime", "llm", "functions"))
+        root = ROOT / "build" / "rig" / key
+        if root.exists():
+            os.utime(root)  # in use: not to be removed for another hour
+        else:
+            _unpack_all(root)
     return root
+
+
+def _unpack_all(root: Root) -> None:
+    root.parent.mkdir(parents=True, exist_ok=True)
+    _remove_old(root.parent)
+    with tempfile.TemporaryDirectory(dir=root.parent) as folder:
+        work = Path(folder) / "root"
+        for name, target in PLACES.items():
+            _unpack(OUT / f"{name}.zip", work / target)
+        _install_client(work / "runtime")
+        compile_tree(work / "runtime", find_python(), "/var/runtime")
+        _make_read_only(work)
+        work.chmod(0o755)
+        work.rename(root)
 
 
 @pytest.fixture(scope="session")
@@ -214,7 +222,9 @@ def bounds() -> tuple[str, ...]:
 
     Programs, not a hook between fork and exec: that one's CPU, 250 ms here, would count as the function's.
     """
-    cpu = max(os.sched_getaffinity(0))
+    cpus = sorted(os.sched_getaffinity(0), reverse=True)
+    worker = re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", ""))
+    cpu = cpus[int(worker or 0) % len(cpus)]
     return ("taskset", "--cpu-list", str(cpu), "prlimit", f"--data={MEMORY_MB << 20}")
 
 
@@ -246,7 +256,7 @@ def _install_client(target: Path) -> None:
 
 
 def _remove_old(folder: Path) -> None:
-    """What was unpacked over an hour ago, and is of other archives, is in nobody's use."""
+    """What was asked for over an hour ago, and is of other archives, is in nobody's use."""
     for path in folder.iterdir():
         if time.time() - path.stat().st_mtime > 3600:
             for one in [path, *path.rglob("*")]:
