@@ -85,6 +85,7 @@ def parsed(text: str) -> str:
 
 
 @given(st.lists(st.sampled_from(_WORDS + _MARKS + _SPANS + _LINKS), max_size=12).map("".join))
+@example("a\ue002 \nb")
 @example("**`a`** and **[b](c)**: *d*.")
 @example("[**bold**](x)")
 @example("**a [b** c](d)")
@@ -103,6 +104,7 @@ def test_what_is_read_without_tokens_reads_as_with_them(text: str) -> None:
         "Set `Part.Size` to **2 studs**, see [the guide](size.md#units).",
         "**`Touched`**: fires on *every* contact (see ![a part](part.png)).",
         "WORKER_POOL and `x` at 2 & 3",
+        "Zoom &rarr; **Fit&nbsp;all**",
         "Costs \\$5 \\* 2, [sic] though!",
     ],
 )
@@ -111,7 +113,8 @@ def test_common_texts_need_no_tokens(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a *b", "&nbsp;", "_so_", "~~gone~~", "``a`b``", "one  \ntwo", "<https://a.bc>"]
+    "text",
+    ["a *b", "&#160;", "&co;", "_so_", "~~gone~~", "``a`b``", "one  \ntwo", "three \nfour", "<https://a.bc>"],
 )
 def test_what_needs_the_whole_grammar_is_left_to_the_parser(text: str) -> None:
     assert read_plainly(text) is None

