@@ -87,13 +87,12 @@ def _expand_piece(piece: str) -> tuple[str, ...]:
     if piece.isalnum():
         return _expand(piece)
     tokens = _TOKEN.findall(piece)
-    return _expand(tokens[0]) if len(tokens) == 1 else tuple(chain.from_iterable(map(_expand, tokens)))
+    return _expand(piece) if tokens == [piece] else tuple(chain.from_iterable(map(_expand_known, tokens)))
 
 
 _expand_known = lru_cache(maxsize=1 << 17)(_expand_piece)
 
 
-@lru_cache(maxsize=1 << 17)
 def _expand(token: str) -> tuple[str, ...]:
     token = token.replace("’", "'")
     lower = token.lower() if token.isascii() else unicodedata.normalize("NFKC", token).lower()
@@ -103,7 +102,7 @@ def _expand(token: str) -> tuple[str, ...]:
         return tuple(term for part in lower.split("'") if len(part) > 1 for term in _expand(part))
     parts = (token,) if token.isalnum() else _CONNECTOR.split(token)
     if len(parts) > 1:
-        return (".".join(parts).lower(), *chain.from_iterable(map(_expand, parts)))
+        return (".".join(parts).lower(), *chain.from_iterable(map(_expand_known, parts)))
     return (stem(lower), *_subwords(token, lower))
 
 
