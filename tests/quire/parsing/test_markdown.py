@@ -51,6 +51,11 @@ def test_a_heading_inside_a_code_block_is_no_title() -> None:
     assert page_title("---\ntitle: Real\n---\n\n```python\n# not me\n```\n") == "Real"
 
 
+def test_a_file_may_end_with_its_front_matter() -> None:
+    assert page_title("---\ntitle: Springs\n---") == "Springs"
+    assert page_title("---\nsidebar: 1\n---") == ""
+
+
 def test_inline_marks_go_and_their_text_stays() -> None:
     source = "A **bold _word_**, [a link](https://x.org 'tip'), ~~old~~ `code`,\n"
     source += "<https://x.org> &amp; &lt;b&gt; ![alt](i.png).\n"

@@ -72,7 +72,9 @@ def page_title(text: str, path: str = "") -> str:
     """
     text = _plain(text)
     head = read_front_matter(text, path)
-    body = _FENCED.sub("", text.split("\n", head.end_line)[head.end_line] if head.end_line else text)
+    body = _FENCED.sub(
+        "", "".join(text.split("\n", head.end_line)[head.end_line :]) if head.end_line else text
+    )
     heading, titled = _H1.search(body), normal_line(head.string("title"))
     if not heading or (titled and not _PREAMBLE.fullmatch(body[: heading.start()])):
         return titled
