@@ -114,6 +114,10 @@ def _place(identity: Identity) -> dict[str, Value]:
 
 
 def _url(identity: Identity) -> str:
-    page = f"{DOCS}/{identity.folder}/{quote(identity.class_name)}"
+    page = f"{DOCS}/{identity.folder}/{_quote(identity.class_name)}"
     member = identity.member_name
-    return f"{page}#{quote(member)}" if member and " " not in member else page
+    return f"{page}#{_quote(member)}" if member and " " not in member else page
+
+
+def _quote(name: str) -> str:
+    return name if name.isascii() and name.isidentifier() else quote(name)

@@ -7,7 +7,8 @@ import re
 
 _FENCE = re.compile(r"(^[ \t]*```.*?^[ \t]*```[ \t]*$)", re.MULTILINE | re.DOTALL)
 _REFERENCE = re.compile(r"\b(Class|Enum|Datatype|Library|Global)\.([^`|<]+)(?:\|([^`<]*))?")
-_LOOSE = re.compile(r"(?<![`.\w])(?:Class|Datatype)\.([A-Z]\w*)(?:\|\w+)?")
+# What must not stand before a loose reference is looked at last: a search that begins with letters skips to them.
+_LOOSE = re.compile(r"(?:Class(?<![`.\w]Class)|Datatype(?<![`.\w]Datatype))\.([A-Z]\w*)(?:\|\w+)?")
 _SPAN = re.compile(r"(`[^`]*`)")
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\([^)\s]*(?:\s+\"[^\"]*\")?\)")
 _CODE_TAG = re.compile(r"<code[^>]*>(.*?)</code>", re.DOTALL)
@@ -73,10 +74,14 @@ def _prose(text: str, owner: str) -> str:
     if "Class." in text or "Datatype." in text:
         text = _LOOSE.sub(r"\1", text)
     if "`" in text and "." in text:
-        text = _SPAN.sub(lambda match: _REFERENCE.sub(lambda found: _reference(found, owner), match[0]), text)
+        text = _SPAN.sub(lambda match: _referred(match[0], owner), text)
     if "](" in text:
         text = _LINK.sub(lambda match: "" if match[1] else match[2], text)
     return html.unescape(_reflow(text))
+
+
+def _referred(span: str, owner: str) -> str:
+    return _REFERENCE.sub(lambda match: _reference(match, owner), span) if "." in span else span
 
 
 def _reference(match: re.Match[str], owner: str) -> str:

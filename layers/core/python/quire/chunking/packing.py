@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
+from typing import NamedTuple
 
 from quire.parsing.page import Block, Part, Section
 
@@ -45,8 +46,7 @@ class Sizes:
     measure: Callable[[str], int] = len
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(NamedTuple):
     """A part on its way into a piece. `joint` is what stands before it in the text, unless it comes first."""
 
     part: Part
@@ -96,25 +96,30 @@ def block_units(block: Block) -> Iterator[Unit]:
 
 def split_section(units: Sequence[Unit], section: int, sizes: Sizes) -> Iterator[Piece]:
     """Cut a section's units into pieces of even size, the later ones beginning with an overlap."""
-    total = sizes.measure(join_units(units))
+    whole = Piece(tuple(units), section)
+    total = sizes.measure(whole.text)
     if total <= sizes.most:
         if units:
-            yield Piece(tuple(units), section)
+            yield whole
         return
     count = ceil((total - sizes.overlap) / (sizes.most - sizes.overlap))
     even = (total + (count - 1) * sizes.overlap) / count
     limit = min(sizes.most, max(sizes.least, ceil(even * 1.1)))
     groups: list[list[Unit]] = []
     current: list[Unit] = []
-    for unit in (small for whole in units for small in _split_unit(whole, limit - sizes.overlap, sizes)):
-        if _has_own(current) and sizes.measure(join_units([*current, unit])) > limit:
+    text = ""
+    for unit in (small for one in units for small in _split_unit(one, limit - sizes.overlap, sizes)):
+        longer = f"{text}{unit.joint}{unit.part.text}" if current else unit.part.text
+        if _has_own(current) and sizes.measure(longer) > limit:
             kept, moved = _unstick(current, unit, limit, sizes)
             if kept:
                 groups.append(kept)
                 current = [*_overlap(kept, [*moved, unit], limit, sizes), *moved]
             else:
                 current = [one for one in moved if not one.repeated]
+            longer = join_units([*current, unit])
         current.append(unit)
+        text = longer
     for group in _without_crumb([*groups, current], sizes):
         yield Piece(tuple(group), section)
 
@@ -154,14 +159,14 @@ def _overlap(before: Sequence[Unit], following: Sequence[Unit], limit: int, size
             break
         for sentence in reversed(list(split_part(unit.part, 1, sizes.measure))):
             joint = unit.joint if sentence.text == unit.part.text else " "
-            more = [replace(unit, part=sentence, joint=joint, repeated=True), *taken]
+            more = [unit._replace(part=sentence, joint=joint, repeated=True), *taken]
             if (
                 sizes.measure(join_units(more)) > sizes.overlap
                 or sizes.measure(join_units([*more, *following])) > limit
             ):
                 return taken
             taken = more
-        taken[0] = replace(taken[0], joint=unit.joint)
+        taken[0] = taken[0]._replace(joint=unit.joint)
     return taken
 
 
@@ -170,7 +175,7 @@ def _split_unit(unit: Unit, most: int, sizes: Sizes) -> Iterator[Unit]:
         yield unit
         return
     for number, part in enumerate(split_part(unit.part, most, sizes.measure)):
-        yield replace(unit, part=part, joint=" " if number else unit.joint, sticky=False)
+        yield unit._replace(part=part, joint=" " if number else unit.joint, sticky=False)
 
 
 def split_part(part: Part, most: int, measure: Callable[[str], int] = len) -> Iterator[Part]:
