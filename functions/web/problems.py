@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from functions.web.logs import log
 from functions.web.replies import json_bytes
-from quire.errors import AccessDenied, InputError, QuireError, QuotaExceeded
+from quire.errors import AccessDenied, InputError, NotPublished, QuireError, QuotaExceeded
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 5
@@ -101,7 +101,8 @@ def _quire_problem(error: QuireError) -> Problem:
         headers["retry-after"] = str(max(1, round(wanted or RETRY_AFTER_S)))
     if isinstance(error, AccessDenied) and error.status == HTTPStatus.UNAUTHORIZED:
         headers["www-authenticate"] = 'Bearer realm="quire"'
-    detail = str(error) if error.status < 500 else _PUBLIC.get(error.status, _PUBLIC[500])
+    is_plain = error.status < 500 or isinstance(error, NotPublished)  # names a command and no machine
+    detail = str(error) if is_plain else _PUBLIC.get(error.status, _PUBLIC[500])
     return Problem(error.status, code, title, detail, name, headers=headers)
 
 

@@ -11,7 +11,15 @@ from functions.web.metrics import age_hours, note, note_degraded, note_served, t
 from quire.catalog import Catalog, Served
 from quire.collections import Collection
 from quire.documents import Hit
-from quire.errors import ArtifactError, InputError, ModelError, QuireError, StoreError, UnknownCollection
+from quire.errors import (
+    ArtifactError,
+    InputError,
+    ModelError,
+    NotPublished,
+    QuireError,
+    StoreError,
+    UnknownCollection,
+)
 from quire.live_catalog import LiveCatalog
 from quire.places import LIVE, SITE_FIELD, SITES, Site
 from quire.ports import AnswerModel, Embedder
@@ -96,13 +104,25 @@ class Knowledge:
         Raises:
             ScopeMissing: the caller may not read it, or not that site.
             UnknownCollection, UnknownVersion: as their names say.
+            NotPublished: it is described, built from sources, and nothing of it is published.
             InputError: it is a collection of sites, and the filters name none.
         """
         caller.require(READ, collection)
-        served = self._serve(caller, collection, version, filters or {})
+        try:
+            served = self._serve(caller, collection, version, filters or {})
+        except UnknownCollection as error:
+            raise self._unpublished(collection) or error from None
         note_degraded(served.degraded)
         note_served(served)
         return served
+
+    def _unpublished(self, collection: str) -> NotPublished | None:
+        """What is said of a collection whose index a build will publish, or whose pointer is lost: it may come back."""
+        listed = self.collections.get(collection)
+        if listed is None or not listed.sources or listed.profile == "code":  # code is indexed by request
+            return None
+        how = f"`python -m build_index build {collection}` publishes it"
+        return NotPublished(f"collection {collection!r}: no index is published; {how}")
 
     def _serve(
         self,

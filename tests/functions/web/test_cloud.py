@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from functions.web.access import OneKey
@@ -42,9 +40,7 @@ def test_where_everything_is_public_no_key_is_needed_to_read_and_none_writes() -
         access.identify({"x-api-key": "guess"})
 
 
-@pytest.mark.parametrize(
-    "settings", [Settings(api_key="k"), Settings(api_key="k", access="access.toml")]
-)
+@pytest.mark.parametrize("settings", [Settings(api_key="k"), Settings(api_key="k", access="access.toml")])
 def test_with_a_key_the_public_reads_what_is_public_and_the_key_opens_the_rest(settings: Settings) -> None:
     access = guarded(OneKey("k"), settings, BOTH, CLOUD)
     assert isinstance(access, PublicReads)

@@ -5,6 +5,7 @@ QuireError                    500
 │   ├── UnknownCollection     404
 │   ├── UnknownVersion        404
 │   ├── UnknownDocument       404
+│   ├── Superseded            409  somebody wrote it anew since the request was accepted
 │   └── TooLarge              413
 ├── AccessDenied              401  no key, or a wrong one
 │   └── ScopeMissing          403  a right key that may not do this
@@ -15,6 +16,7 @@ QuireError                    500
 │   └── ArtifactMismatch      503  format or model is not what this program reads
 ├── StoreError                503
 │   ├── StoreUnavailable      503
+│   ├── NotPublished          503  no index of the collection is published
 │   ├── SwapConflict          409  the pointer moved meanwhile: read it again and retry
 │   └── BuildInProgress       409  another build holds the lock
 ├── ModelError                500  an embedding model cannot be exported, opened or run
@@ -62,6 +64,12 @@ class UnknownDocument(InputError):
     """The collection or site holds no such document."""
 
     status = 404
+
+
+class Superseded(InputError):
+    """Somebody wrote the document anew since the request was accepted, which therefore counts no more."""
+
+    status = 409
 
 
 class TooLarge(InputError):
@@ -118,6 +126,10 @@ class StoreError(QuireError):
 
 class StoreUnavailable(StoreError):
     """The store cannot be reached now."""
+
+
+class NotPublished(StoreError):
+    """A collection that builds fill has no published index yet, or lost its pointer."""
 
 
 class SwapConflict(StoreError):
