@@ -32,6 +32,7 @@ class ProblemWire(TypedDict):
 
 
 _EXAMPLES: dict[int, tuple[str, str, str, str]] = {
+    400: ("source-error", "Source error", "job 019aa8c46f2b: what was sent cannot be read", ""),
     401: ("access-denied", "Access denied", "this service needs a key: send it as x-api-key", ""),
     403: ("scope-missing", "Scope missing", "collection 'roblox': this key may not read it", ""),
     404: ("unknown-collection", "Unknown collection", "collection 'robox': not in this store", "collection"),

@@ -16,10 +16,11 @@ from quire.conversations import Contexts, Conversations
 from quire.errors import QuireError
 from quire.folding import Folding, may_be_due
 from quire.jobs import Jobs
+from quire.large_documents import LargeDocuments
 from quire.library import Library
 from quire.live_catalog import LiveCatalog
 from quire.live_writes import LiveWrites
-from quire.places import Place
+from quire.places import Place, Site
 from quire.ports import ChatMemory, Embedder, ObjectStore
 from quire.site_documents import SiteDocuments
 
@@ -29,6 +30,7 @@ class Live:
     """The use cases of live documents and chat messages."""
 
     documents: SiteDocuments
+    large: LargeDocuments
     conversations: Conversations
     contexts: Contexts
     library: Library
@@ -70,6 +72,7 @@ def open_live(base: Foundation) -> Live:
     writes = LiveWrites(base.store, base.work, after_write=upkeep)
     library = Library(base.live, writes, base.embedder_for)
     conversations = Conversations(base.memory)
+    documents = SiteDocuments(base.live, writes, base.store, base.objects, embedder_for=base.embedder_for)
 
     def start(collection: str, job_id: str) -> None:
         if base.invoke:
@@ -80,13 +83,15 @@ def open_live(base: Foundation) -> Live:
     jobs = Jobs(
         base.objects,
         lambda name, files: library.ingest(ANYONE, name, files, base_url=base.base_url_of(name)),
+        lambda name, text: documents.carry_out(Site(name, text.site_id), text),
         start,
     )
     for name in base.resume:
         for job_id in jobs.waiting(name):
             start(name, job_id)
     return Live(
-        documents=SiteDocuments(base.live, writes, base.store, base.objects, embedder_for=base.embedder_for),
+        documents=documents,
+        large=LargeDocuments(documents, jobs),
         conversations=conversations,
         contexts=Contexts(base.live, conversations, base.embedder_for),
         library=library,

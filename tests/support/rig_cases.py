@@ -156,6 +156,13 @@ CASES = (
     Case("sites", "GET /documents/{id}", cites(BOOK[2]), f"/documents/{{document}}?{SITE}"),
     Case(
         "sites",
+        "GET /documents/jobs/{job}",
+        lambda body: body["field"] == "job",
+        f"/documents/jobs/none?{SITE}",
+        status=404,
+    ),
+    Case(
+        "sites",
         "PUT /documents/{id}",
         lambda body: body["chunks"] == 1,
         f"/documents/{{document}}?{SITE}",

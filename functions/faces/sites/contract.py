@@ -79,6 +79,17 @@ class DocumentWire(TypedDict):
     sha256: Annotated[str, Field(description="Digest of its text in UTF-8.")]
 
 
+class JobWire(TypedDict):
+    """How far a document is that takes longer to embed than a request may take."""
+
+    id: Annotated[str, Field(description="The document's.")]
+    site_id: str
+    status: Literal["accepted", "done"]
+    job: Annotated[str, Field(description="Ask `documents/jobs/{job}` for the rest.")]
+    message: str
+    document: Annotated[DocumentWire | None, Field(description="Once it is done; null if deleted since.")]
+
+
 class WholeDocument(DocumentWire):
     """A document with its text."""
 

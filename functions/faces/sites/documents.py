@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response
@@ -12,16 +13,19 @@ from functions.faces.sites.contract import (
     DocumentList,
     DocumentRequest,
     DocumentWire,
+    JobWire,
     ReplaceRequest,
     WholeDocument,
 )
-from functions.faces.sites.examples import CREATED, DOCUMENT, DOCUMENTS, PUT
-from functions.faces.sites.wires import document_wire, whole_wire
+from functions.faces.sites.examples import CREATED, DOCUMENT, DOCUMENTS, EMBEDDED, PUT, STARTED
+from functions.faces.sites.wires import document_wire, job_wire, whole_wire
 from functions.web.calls import caller_of, collection_of, live_of, run, write
 from functions.web.documented import answer, problems
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
-from quire.errors import InputError
+from quire.errors import InputError, SourceError
+from quire.jobs import FAILED, LARGE_CHARACTERS
+from quire.large_documents import LargeDocument
 from quire.places import Site
 from quire.sites import Submission
 
@@ -43,16 +47,23 @@ Token = Annotated[
     status_code=201,
     summary="Add a document",
     response_model=DocumentWire,
-    responses=CREATED | problems(413, 422, 503),
+    responses=CREATED | STARTED | problems(413, 422, 503),
 )
 async def add(body: DocumentRequest, request: Request, token: Token = None) -> Response:
-    """Cut, embed and keep a document. Once this is answered, every question to the site can find it."""
-    site = Site(collection_of(request), body.site_id)
-    text = Submission(body.content, body.source)
-    use, caller = live_of(request).documents, caller_of(request)
-    added = await write(request.scope, use.add, caller, site, text, token=token)
-    headers = {"location": f"documents/{added.id}"}
-    return reply(document_wire(added), 201, headers)
+    """Cut, embed and keep a document. Once this is answered 201, every question to the site can find it.
+
+    A document of more than 400,000 characters is answered 202, with the job that does it.
+    """
+    site, text = Site(collection_of(request), body.site_id), Submission(body.content, body.source)
+    live, caller = live_of(request), caller_of(request)
+    if len(text.content) > LARGE_CHARACTERS:
+        large = await write(request.scope, live.large.add, caller, site, text, token=token)
+        if large.written is None:
+            return _started(large, site, "documents/jobs/")
+        added = large.written
+    else:
+        added = await write(request.scope, live.documents.add, caller, site, text, token=token)
+    return reply(document_wire(added), 201, {"location": f"documents/{added.id}"})
 
 
 @router.get(
@@ -77,6 +88,22 @@ async def page(
 
 
 @router.get(
+    "/documents/jobs/{job}",
+    summary="How far is a job",
+    response_model=JobWire,
+    responses=answer(EMBEDDED) | problems(400, 404, 422, 503),
+)
+async def job_state(request: Request, job: str, site_id: SiteQuery) -> Response:
+    """`accepted` while it goes on, then `done` with the document. What it failed of is an error of this route."""
+    site = Site(collection_of(request), site_id)
+    use, caller = live_of(request).large, caller_of(request)
+    found = await run(request.scope, use.get, caller, site, job)
+    if found.job.state == FAILED:
+        raise SourceError(f"job {found.job.id}: {found.job.message}")
+    return reply(job_wire(found, site_id))
+
+
+@router.get(
     "/documents/{id}",
     summary="Read a document",
     response_model=WholeDocument,
@@ -93,15 +120,21 @@ async def get(request: Request, id: str, site_id: SiteQuery) -> Response:  # noq
     "/documents/{id}",
     summary="Replace a document",
     response_model=DocumentWire,
-    responses=answer(PUT) | problems(404, 413, 422, 503),
+    responses=answer(PUT) | STARTED | problems(404, 413, 422, 503),
 )
 async def replace(request: Request, id: str, site_id: SiteQuery, body: ReplaceRequest) -> Response:  # noqa: A002
-    """Put another text in its place, in one step: no question finds both, or neither."""
+    """Put another text in its place, in one step: no question finds both, or neither.
+
+    A text of more than 400,000 characters is answered 202, with the job that does it.
+    """
     if body.site_id not in {None, site_id}:
         raise InputError(f"site_id: the query says {site_id!r}, the body {body.site_id!r}", field="site_id")
     site, text = Site(collection_of(request), site_id), Submission(body.content, body.source)
-    use, caller = live_of(request).documents, caller_of(request)
-    replaced = await write(request.scope, use.replace, caller, site, id, text)
+    live, caller = live_of(request), caller_of(request)
+    if len(text.content) > LARGE_CHARACTERS:
+        large = await write(request.scope, live.large.replace, caller, site, id, text)
+        return _started(large, site, "jobs/")
+    replaced = await write(request.scope, live.documents.replace, caller, site, id, text)
     return reply(document_wire(replaced))
 
 
@@ -117,3 +150,9 @@ async def delete(request: Request, id: str, site_id: SiteQuery) -> Response:  # 
     use, caller = live_of(request).documents, caller_of(request)
     await write(request.scope, use.delete, caller, site, id)
     return Response(status_code=204)
+
+
+def _started(large: LargeDocument, site: Site, jobs: str) -> Response:
+    """202, with a link that can be followed as it is; `jobs` leads from the request's path to where jobs are."""
+    link = f"{jobs}{large.job.id}?{urlencode({'site_id': site.id})}"
+    return reply(job_wire(large, site.id), 202, {"location": link})

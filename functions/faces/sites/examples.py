@@ -10,6 +10,7 @@ from functions.faces.sites.contract import (
     DocumentList,
     DocumentWire,
     Forgotten,
+    JobWire,
     MessageList,
     MessageWire,
 )
@@ -24,6 +25,20 @@ DOCUMENT: DocumentWire = {
     "sha256": "9f2c4e0b8d8f2a7e6b1c3d5f7a9b0c2d4e6f8a1b3c5d7e9f0a2b4c6d8e0f1a3b",
 }
 PUT: DocumentWire = {**DOCUMENT, "updated_at": "2026-11-21T12:30:00.000Z"}
+ACCEPTED: JobWire = {
+    "id": DOCUMENT["id"],
+    "site_id": "acme",
+    "status": "accepted",
+    "job": "019aa8c46f2b7c3d9a415b8e0f1d2c3a",
+    "message": "The document is being embedded; ask for the job.",
+    "document": None,
+}
+EMBEDDED: JobWire = {
+    **ACCEPTED,
+    "status": "done",
+    "message": "The document is found by every question.",
+    "document": {**DOCUMENT, "chunks": 412},
+}
 DOCUMENTS: DocumentList = {"documents": [DOCUMENT], "after": None, "total": 1}
 MESSAGE: MessageWire = {
     "id": "01KAHS9Z00C4V7Q8M2W5R1T3XY",
@@ -66,4 +81,11 @@ def _created(example: Any) -> dict[int | str, dict[str, Any]]:
 
 
 CREATED = _created(DOCUMENT)
+STARTED: dict[int | str, dict[str, Any]] = {
+    202: {
+        "model": JobWire,
+        "description": "More than can be embedded while you wait",
+        "content": {"application/json": {"example": ACCEPTED}},
+    }
+}
 SAID = _created(MESSAGE)

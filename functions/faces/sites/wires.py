@@ -7,6 +7,7 @@ from datetime import datetime
 from functions.faces.sites.contract import (
     ContextResponse,
     DocumentWire,
+    JobWire,
     MessageWire,
     Role,
     SourceWire,
@@ -16,6 +17,8 @@ from functions.web.wire import rounded
 from quire.answering.context import Source
 from quire.conversations import Context
 from quire.documents import Turn
+from quire.jobs import DONE
+from quire.large_documents import LargeDocument
 from quire.ports import Remembered
 from quire.sites import SiteDocument
 
@@ -36,6 +39,23 @@ def document_wire(one: SiteDocument) -> DocumentWire:
 def whole_wire(one: SiteDocument) -> WholeDocument:
     """A document with its text."""
     return {**document_wire(one), "content": one.content or ""}
+
+
+def job_wire(one: LargeDocument, site_id: str) -> JobWire:
+    """A job that goes on or is done, with its document."""
+    wire: JobWire = {
+        "id": one.id,
+        "site_id": site_id,
+        "status": "accepted",
+        "job": one.job.id,
+        "message": "The document is being embedded; ask for the job.",
+        "document": None,
+    }
+    if one.job.state != DONE:
+        return wire
+    message = "The document is found by every question." if one.written else "The document was deleted since."
+    document = document_wire(one.written) if one.written else None
+    return {**wire, "status": "done", "message": message, "document": document}
 
 
 def turn_of(role: Role, message: str) -> Turn:

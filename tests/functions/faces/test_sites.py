@@ -363,6 +363,7 @@ def test_the_reference_describes_every_route(client: TestClient) -> None:
         f"/sites/{path}"
         for path in (
             "documents",
+            "documents/jobs/{job}",
             "documents/{id}",
             "chat-messages",
             "chat-messages/cleanup",

@@ -18,7 +18,7 @@ from quire.artifact.store import SegmentStore
 from quire.artifact.writer import write_segment
 from quire.canonical import json_sha256
 from quire.documents import Chunk, Document
-from quire.errors import ArtifactMismatch, SourceError, UnknownCollection, UnknownDocument
+from quire.errors import ArtifactMismatch, SourceError, Superseded, UnknownCollection, UnknownDocument
 from quire.ingestion import chunk_document, index_rows
 from quire.places import Place
 from quire.ports import Embedder
@@ -78,14 +78,17 @@ class LiveWrites:
         *,
         must_exist: bool = False,
         are_new: bool = False,
+        as_of: str = "",
     ) -> Written:
         """Serve the documents, each in place of the one of its id, all in one swap.
 
         A document that is served already just as it is is not written again; `are_new` says that none is served.
+        `as_of`, as `updated_at` is written, says when the write was accepted, where that was long ago.
 
         Raises:
             SourceError: a document cannot be parsed, or says nothing; none is written.
             UnknownDocument: with `must_exist`, one of them is not there, or was deleted meanwhile.
+            Superseded: one of them was updated after `as_of`.
             ArtifactMismatch: the collection's vectors are another model's.
         """
         stamped = [_stamped(one) for one in {one.id: one for one in documents}.values()]
@@ -103,8 +106,7 @@ class LiveWrites:
             pointer = previous or _first(place)
             self._check(pointer, manifest)
             held = self._held(pointer, ids)
-            if must_exist and (missing := [one for one in ids if one not in held]):
-                raise unknown_document(missing[0])
+            _check_held(held, ids if must_exist else (), as_of)
             return states.with_write(pointer, manifest.digest, ids if place.is_built else held)
 
         return Written(self._swap(place, change), counts, frozenset(ids))
@@ -198,6 +200,20 @@ class LiveWrites:
 def unknown_document(document_id: str) -> UnknownDocument:
     """The error for a document that is not there, or is somebody else's."""
     return UnknownDocument(f"document {document_id[:80]!r}: not here", field="id")
+
+
+def _check_held(held: Mapping[str, Segment], wanted: Iterable[str], as_of: str) -> None:
+    for one in wanted:
+        if one not in held:
+            raise unknown_document(one)
+    for one, segment in held.items() if as_of else ():
+        ordinals = segment.documents.ordinals(one)
+        updated_at = segment.payloads.fetch([int(ordinals[0])])[0].metadata.get("updated_at")
+        if str(updated_at or "") > as_of:
+            raise Superseded(
+                f"document {one[:80]!r}: written anew at {updated_at}, after this was accepted at {as_of}",
+                field="id",
+            )
 
 
 def _cut(document: Document) -> list[Chunk]:

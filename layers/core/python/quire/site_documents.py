@@ -16,10 +16,11 @@ from quire.catalog import Served
 from quire.documents import text_sha256
 from quire.errors import QuireError, SourceError
 from quire.live_catalog import LiveCatalog
-from quire.live_writes import LiveWrites, unknown_document
+from quire.live_writes import LiveWrites, Written, unknown_document
 from quire.places import Site
 from quire.ports import Embedder, ObjectStore
 from quire.sites import (
+    AcceptedText,
     Page,
     SiteDocument,
     Submission,
@@ -64,14 +65,8 @@ class SiteDocuments:
         Raises:
             ScopeMissing: the caller may not write to the site.
         """
-        caller.require_site(WRITE, site.collection, site.id)
-        now_ms = int(self._clock() * 1000)
-        document_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{site.name}#{token}") if token else new_id(now_ms))
-        served = self._live.find(site.name)
-        known = self._known(served, site, document_id) if served and token else None
-        now = written_at(now_ms)
-        new = _new(site, document_id, text, created_at=known.created_at if known else now, now=now)
-        return self._put(site, new, served, are_new=not token)
+        accepted = self.accept(caller, site, text, token=token)
+        return self._write(site, accepted, self._live.find(site.name), are_new=not token)
 
     def replace(self, caller: Caller, site: Site, document_id: str, text: Submission) -> SiteDocument:
         """Put another text in the place of a document's, in one step; without a source it keeps its own.
@@ -82,16 +77,32 @@ class SiteDocuments:
         """
         caller.require_site(WRITE, site.collection, site.id)
         served = self._live.find(site.name)
-        old = self._known(served, site, document_id)
-        if old is None:
-            raise unknown_document(document_id)
-        text = Submission(text.content, old.source if text.source is None else text.source)
-        now = written_at(int(self._clock() * 1000))
-        new = _new(site, document_id, text, created_at=old.created_at, now=now)
-        new = self._put(site, new, served, must_exist=True)
-        if text_key(site, new) != text_key(site, old):
-            self._objects.delete(text_key(site, old))
-        return new
+        return self._write(site, self._replacement(site, document_id, text, served), served)
+
+    def accept(
+        self, caller: Caller, site: Site, text: Submission, *, token: str | None = None, replaces: str = ""
+    ) -> AcceptedText:
+        """What `carry_out` adds, or puts in the place of the text of the document that it `replaces`.
+
+        Raises:
+            ScopeMissing: the caller may not write to the site.
+            UnknownDocument: the site has no such document.
+        """
+        caller.require_site(WRITE, site.collection, site.id)
+        if replaces:
+            return self._replacement(site, replaces, text, self._live.find(site.name))
+        now_ms = self._now_ms()
+        document_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{site.name}#{token}") if token else new_id(now_ms))
+        return AcceptedText(site.id, document_id, text, written_at(now_ms))
+
+    def carry_out(self, site: Site, accepted: AcceptedText) -> SiteDocument:
+        """Write what was accepted from a caller who might. Doing so again, or twice at once, changes nothing.
+
+        Raises:
+            UnknownDocument: it was to replace a document that was deleted since.
+            Superseded: the document was written anew since.
+        """
+        return self._write(site, accepted, self._live.find(site.name), as_of=accepted.at)
 
     def delete(self, caller: Caller, site: Site, document_id: str) -> None:
         """Delete a document.
@@ -116,6 +127,10 @@ class SiteDocuments:
         caller.require_site(READ, site.collection, site.id)
         return self._read(site, document_id)
 
+    def find(self, site: Site, document_id: str) -> SiteDocument | None:
+        """A document without its content, for whom it is known to be meant; None where there is none."""
+        return self._known(self._live.find(site.name), site, document_id)
+
     def page(self, caller: Caller, site: Site, *, limit: int, after: str = "") -> Page:
         """Up to `limit` documents whose ids come after `after`.
 
@@ -131,18 +146,47 @@ class SiteDocuments:
         more = begin + limit < len(ids)
         return Page(documents, documents[-1].id if more and documents else None, len(ids))
 
-    def _put(
+    def _now_ms(self) -> int:
+        return int(self._clock() * 1000)
+
+    def _replacement(
+        self, site: Site, document_id: str, text: Submission, served: Served | None
+    ) -> AcceptedText:
+        old = self._known(served, site, document_id)
+        if old is None:
+            raise unknown_document(document_id)
+        text = Submission(text.content, old.source if text.source is None else text.source)
+        at = max(
+            written_at(self._now_ms()), old.updated_at
+        )  # the clock that wrote it may be ahead of this one
+        return AcceptedText(site.id, document_id, text, at, replaces=True)
+
+    def _write(
         self,
         site: Site,
-        new: SiteDocument,
+        accepted: AcceptedText,
         served: Served | None,
         *,
-        must_exist: bool = False,
         are_new: bool = False,
+        as_of: str = "",
+    ) -> SiteDocument:
+        old = None if are_new else self._known(served, site, accepted.document_id)
+        if old is None and accepted.replaces:
+            raise unknown_document(accepted.document_id)
+        new = _new(accepted, created_at=old.created_at if old else accepted.at)
+        if old and text_key(site, old) == text_key(site, new):
+            return self._read(site, new.id)
+        put = partial(self._writes.put, must_exist=accepted.replaces, are_new=are_new, as_of=as_of)
+        written = self._put(site, new, served, put)
+        if old and text_key(site, written) != text_key(site, old):
+            self._objects.delete(text_key(site, old))
+        return written
+
+    def _put(
+        self, site: Site, new: SiteDocument, served: Served | None, put: Callable[..., Written]
     ) -> SiteDocument:
         document = as_document(new)
         embedder = self._embedder_for(served.model if served else "")
-        put = partial(self._writes.put, must_exist=must_exist, are_new=are_new)
         self._objects.write(text_key(site, new), (new.content or "").encode())
         try:
             try:
@@ -150,12 +194,18 @@ class SiteDocuments:
             except SourceError:  # text that only looked like Markdown by its name is indexed as it stands
                 written = put(site.place, [replace(document, kind="prose")], embedder)
         except QuireError:
-            self._objects.delete(text_key(site, new))
+            self._discard(site, new)
             raise
         if new.id in written.changed:
             return replace(new, chunks=written.chunks[new.id])
-        self._objects.delete(text_key(site, new))
+        self._discard(site, new)
         return self._read(site, new.id)
+
+    def _discard(self, site: Site, new: SiteDocument) -> None:
+        """Delete a text that came to nothing, unless another who carried out the same is served with it."""
+        known = self.find(site, new.id)
+        if known is None or text_key(site, known) != text_key(site, new):
+            self._objects.delete(text_key(site, new))
 
     def _read(self, site: Site, document_id: str) -> SiteDocument:
         for _ in range(3):  # its text may be replaced between the two reads
@@ -185,15 +235,15 @@ class SiteDocuments:
         return sorted(ids)
 
 
-def _new(site: Site, document_id: str, text: Submission, *, created_at: str, now: str) -> SiteDocument:
-    sha256 = text_sha256(text.content)
+def _new(accepted: AcceptedText, *, created_at: str) -> SiteDocument:
+    text = accepted.text
     return SiteDocument(
-        document_id,
-        site.id,
+        accepted.document_id,
+        accepted.site_id,
         text.source or "",
         created_at,
-        now,
+        accepted.at,
         chunks=0,
-        sha256=sha256,
+        sha256=text_sha256(text.content),
         content=text.content,
     )

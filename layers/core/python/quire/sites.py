@@ -24,6 +24,23 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
+class AcceptedText:
+    """A text on its way to a site, with what its acceptance settled: whoever writes it, however often, writes the same.
+
+    Attributes:
+        document_id: of the document that it becomes, or whose text it replaces.
+        at: RFC 3339, UTC; what was written later outranks it.
+        replaces: whether the document was there, and is to be there still.
+    """
+
+    site_id: str
+    document_id: str
+    text: Submission
+    at: str
+    replaces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SiteDocument:
     """A document as its site holds it.
 
