@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -18,7 +19,7 @@ from quire.adapters.folder_store import FolderStore
 from quire.errors import ModelError, QuireError, ScopeMissing, StoreUnavailable, UnknownDocument
 from quire.library import File
 from quire.places import Site
-from quire.sites import SiteDocument, Submission
+from quire.sites import SiteDocument, Submission, written_at
 from tests.support.fakes import HashingEmbedder
 from tests.support.lively import EMBEDDER, Lively
 
@@ -161,6 +162,20 @@ def test_the_same_token_is_the_same_document_and_the_same_job(desk: Desk) -> Non
     assert desk.live.large.get(ANYONE, ACME, first.job.id).written is None
     desk.live.large.add(ANYONE, ACME, OARS, token="k")
     assert (desk.run(first.job.id), desk.listed()[0].id) == ("done", first.id)
+
+
+@pytest.mark.parametrize(("minutes", "starts"), [(55, 1), (65, 2)])
+def test_the_same_token_begins_a_job_anew_that_nobody_does_any_more(
+    desk: Desk, minutes: int, starts: int
+) -> None:
+    accepted = desk.live.large.add(ANYONE, ACME, OARS, token="k")
+    [staged] = desk.store.glob("collections/sites/jobs/*.json")
+    tree = json.loads(staged.read_text())
+    tree["text"]["at"] = written_at(int(time.time() - minutes * 60) * 1000)
+    staged.write_text(json.dumps(tree))
+    assert desk.live.large.add(ANYONE, ACME, OARS, token="k").job.id == accepted.job.id
+    assert len(desk.started) == starts
+    assert (desk.run(accepted.job.id), len(desk.listed())) == ("done", 1)
 
 
 def test_a_replacement_keeps_what_it_does_not_say_and_leaves_no_text_behind(desk: Desk) -> None:
