@@ -84,10 +84,11 @@ def page_title(text: str, path: str = "") -> str:
 
 def _masked(text: str, head: FrontMatter) -> str:
     """The text with its front matter's lines empty."""
-    text = MARKS.sub("", text)
+    if not text.isascii():
+        text = MARKS.sub("", text)
     if not head.end_line:
         return text
-    return "\n" * head.end_line + "\n".join(text.split("\n")[head.end_line :])
+    return "\n" * head.end_line + "".join(text.split("\n", head.end_line)[head.end_line :])
 
 
 def _titled(sections: list[Section], head: FrontMatter) -> list[Section]:
