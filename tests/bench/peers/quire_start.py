@@ -28,4 +28,5 @@ parts = {
     "embed": embedded - opened,
     "search": done - embedded,
 }
-print(json.dumps({name: seconds * 1000 for name, seconds in parts.items()}))
+milliseconds = {name: seconds * 1000 for name, seconds in parts.items()}
+print(json.dumps({**milliseconds, "cpu": time.process_time() * 1000}), flush=True)
