@@ -51,7 +51,6 @@ class ChatMemoryContract:
 
     messages = 1000
     conversations = 12
-    writers = 8
 
     @pytest.fixture
     def opener(self) -> Open:
@@ -181,7 +180,7 @@ class ChatMemoryContract:
         self, opener: Open, clock: Clock, session: str
     ) -> None:
         memories = [opener(clock) for _ in range(4)]
-        with ThreadPoolExecutor(self.writers) as pool:
+        with ThreadPoolExecutor(8) as pool:
             jobs = [
                 pool.submit(memories[number % 4].append, session, [user("x"), user("y")], token="same")
                 for number in range(12)
@@ -194,7 +193,7 @@ class ChatMemoryContract:
         self, opener: Open, clock: Clock, session: str
     ) -> None:
         memories = [opener(clock) for _ in range(4)]
-        with ThreadPoolExecutor(self.writers) as pool:
+        with ThreadPoolExecutor(8) as pool:
             list(
                 pool.map(
                     lambda n: memories[n % 4].append(session, [user(f"q{n}"), Turn("assistant", f"a{n}")]),
@@ -299,8 +298,6 @@ class TestDynamoMemoryOverMoto(ChatMemoryContract):
     # Each transaction copies all of moto's tables.
     messages = 150
     conversations = 3
-    # Side by side they fail: one that is refused puts moto's whole table back as it was before.
-    writers = 1
 
     @pytest.fixture
     def opener(self, moto_url: str, monkeypatch: pytest.MonkeyPatch) -> Open:

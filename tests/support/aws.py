@@ -50,9 +50,9 @@ DYNAMODB_LOCAL_SHA512 = (
 def moto_url() -> Iterator[str]:
     """moto's server, in a process of its own."""
     port = free_port()
-    command = (sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port))
+    command = (sys.executable, "-m", "tests.support.moto_in_turn", str(port))
     environment = {"MOTO_S3_DEFAULT_MAX_KEYS": "20"}  # lists come in several pages, as long ones do
-    with served(command, f"http://127.0.0.1:{port}/moto-api/", environment) as url:
+    with served(command, f"http://127.0.0.1:{port}/moto-api/", environment, cwd=ROOT) as url:
         yield url.removesuffix("/moto-api/")
 
 
