@@ -11,7 +11,7 @@ from quire.access import READ, WRITE
 from quire.access_object import AccessObject
 from quire.adapters.folder_store import FolderStore
 from quire.errors import StoreUnavailable
-from quire.ports import Stored
+from quire.stored import Stored
 
 KEY = "access.toml"
 

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from quire.errors import ArtifactCorrupt, StoreUnavailable, SwapConflict
-from quire.ports import Stored
+from quire.stored import Stored
 
 
 class MemoryStore:

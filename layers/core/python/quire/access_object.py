@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 from quire.access_file import Policy, parse_policy
 from quire.errors import ConfigError, StoreUnavailable
-from quire.ports import ObjectStore, Stored
+from quire.ports import ObjectStore
+from quire.stored import Stored
 
 
 class AccessObject:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,11 @@ from numpy.typing import NDArray
 from quire.fusion import EMPTY, Ranking, fuse, rank
 from quire.index import OpenedIndex
 from quire.ordinals import contains, intersection, union
-from quire.ports import Ordinals, Vectors
 from quire.question import Question
 from quire.symbols import fold_symbol
+
+if TYPE_CHECKING:
+    from quire.ports import Ordinals, Vectors
 
 DEPTH = 120
 """Candidates from each side. 10 lose recall; beyond 100 no golden question of four collections finds more."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
 from quire.ordinals import contains
-from quire.ports import Ordinals
+
+if TYPE_CHECKING:
+    from quire.ports import Ordinals
 
 NEAR_BITS = 3
 """Fingerprints of 64 bits that differ in no more are one text. Source: Manku et al., "Detecting near-duplicates

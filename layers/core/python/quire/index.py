@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,11 @@ from quire.errors import InputError
 from quire.fusion import Ranking, rank
 from quire.hierarchy import resolve
 from quire.ordinals import NONE, difference
-from quire.ports import Ordinals, VectorIndex, Vectors
 from quire.symbols import fold_symbol
 from quire.vocabulary import nearest_words
 
-Stacker: TypeAlias = Callable[[Sequence[Segment]], Stack]
+if TYPE_CHECKING:
+    from quire.ports import Ordinals, VectorIndex, Vectors
 
 
 class OpenedIndex:
@@ -60,7 +60,7 @@ class OpenedIndex:
         *,
         version: str = "",
         tombstones: Mapping[str, int] | None = None,
-        stacker: Stacker = Stack,
+        stacker: Callable[[Sequence[Segment]], Stack] = Stack,
     ) -> None:
         self.version = version
         self._priors: dict[tuple[tuple[str, Any, float], ...], NDArray[np.float32]] = {}

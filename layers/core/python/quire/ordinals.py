@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.ports import Ordinals
+if TYPE_CHECKING:
+    from quire.ports import Ordinals
+
 
 NONE: Ordinals = np.empty(0, np.uint32)
 

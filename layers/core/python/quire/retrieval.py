@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +16,11 @@ from quire.documents import Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
-from quire.ports import Embedder
 from quire.profiles import Profile, profile_named
 from quire.question import Question, read_question
+
+if TYPE_CHECKING:
+    from quire.ports import Embedder
 
 MODES = ("hybrid", "vector", "keyword")
 HEADING_WEIGHT = 0.25

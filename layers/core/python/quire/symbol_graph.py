@@ -11,14 +11,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from quire.documents import Chunk
 from quire.fusion import Ranking, rank
-from quire.ports import Ordinals
 from quire.symbols import fold_symbol, last_part
+
+if TYPE_CHECKING:
+    from quire.ports import Ordinals
 
 CALL_MARK = "&"
 """Stands before a referred name among a chunk's terms; no term that `quire.terms` makes begins so."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quire.documents import Hit
 from quire.errors import InputError
 from quire.index import OpenedIndex
-from quire.ports import Vectors
+
+if TYPE_CHECKING:
+    from quire.ports import Vectors
 
 
 def search_vector(

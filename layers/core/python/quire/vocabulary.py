@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quire.artifact.tables import StringTable
-from quire.ports import PostingLists
 from quire.trigrams import trigrams
+
+if TYPE_CHECKING:
+    from quire.ports import PostingLists
 
 LEAST_COUNT = 2
 """A word that a single chunk holds may itself be a slip of its author; names of symbols are exempt."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from quire.fusion import EMPTY, Ranking
 from quire.ordinals import contains
-from quire.ports import Ordinals, Vectors
 from quire.quantization import cosines, words
 from quire.vectors import (
     EXACT_ROWS,
@@ -18,6 +19,9 @@ from quire.vectors import (
     rows_of,
     score_rows,
 )
+
+if TYPE_CHECKING:
+    from quire.ports import Ordinals, Vectors
 
 
 class ExactVectors:

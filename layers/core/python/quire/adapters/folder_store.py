@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quire.errors import ArtifactCorrupt, StoreUnavailable, SwapConflict
-from quire.ports import Stored
+from quire.stored import Stored
 
 if TYPE_CHECKING:
     from tempfile import _TemporaryFileWrapper

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quire import bm25
 from quire.fusion import EMPTY, Ranking, rank
-from quire.ports import Ordinals, PostingLists
+
+if TYPE_CHECKING:
+    from quire.ports import Ordinals, PostingLists
 
 REMEMBERED = 4096
 

@@ -18,8 +18,10 @@ from onnxruntime.capi import onnxruntime_pybind11_state as binding
 
 from quire.errors import ModelError
 from quire.model_facts import GRAPH_FILE, ModelFacts, read_facts
-from quire.ports import Vectors
 from quire.windowing import cut_windows
+
+if TYPE_CHECKING:
+    from quire.ports import Vectors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

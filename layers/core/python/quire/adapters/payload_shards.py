@@ -6,14 +6,16 @@ import json
 import mmap
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quire.documents import Chunk
 from quire.errors import ArtifactCorrupt
-from quire.ports import Ordinals
+
+if TYPE_CHECKING:
+    from quire.ports import Ordinals
 
 Buffer = bytes | mmap.mmap
 

@@ -19,8 +19,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
 from quire.patience import Outage, Patience
-from quire.ports import Stored
 from quire.ranges import BLOCK_BYTES, RANGE_BYTES, Part, bounded, fetch_ranges
+from quire.stored import Stored
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -7,11 +7,14 @@ import os
 import threading
 from collections.abc import Callable
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from quire.artifact.owner import is_gone, this_process
 from quire.canonical import canonical_json
 from quire.errors import BuildInProgress, StoreError, SwapConflict
-from quire.ports import ObjectStore
+
+if TYPE_CHECKING:
+    from quire.ports import ObjectStore
 
 LEASE_S = 15 * 60.0
 

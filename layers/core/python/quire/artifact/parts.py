@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, groupby
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from quire.artifact.stack import Stack
 from quire.errors import ArtifactCorrupt
 from quire.filters import filter_key
 from quire.ordinals import NONE, intersection, union
-from quire.ports import Ordinals, VectorIndex
+
+if TYPE_CHECKING:
+    from quire.ports import Ordinals, VectorIndex
 
 STACKED_CHUNKS = 1024
 MOST_STACKED = 256

@@ -6,11 +6,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from quire.artifact.layout import Pointer, read_pointer
 from quire.artifact.transfer import COLLECTIONS, POINTER, collection_key, pointer_key, versions_key
 from quire.errors import QuireError, StoreUnavailable, SwapConflict, UnknownCollection, UnknownVersion
-from quire.ports import ObjectStore
+
+if TYPE_CHECKING:
+    from quire.ports import ObjectStore
 
 SWAP_ATTEMPTS = 50
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from quire.artifact.layout import KEYWORDS, MANIFEST
 from quire.artifact.reader import Segment, open_segment
 from quire.artifact.stack import Stack
 from quire.artifact.transfer import fetch_segment, segment_key
-from quire.ports import ObjectStore
+
+if TYPE_CHECKING:
+    from quire.ports import ObjectStore
 
 
 class Shelf:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quire.artifact.reader import Segment, open_spelling
 from quire.artifact.tables import NO_ORDINALS, NO_WEIGHTS, Postings
-from quire.ports import Ordinals
 from quire.quantization import Quantized, block_bits, mean_row
 from quire.vectors import EXACT_ROWS, VectorArrays
 from quire.vocabulary import Spelling
+
+if TYPE_CHECKING:
+    from quire.ports import Ordinals
 
 
 class StackedPostings:

@@ -22,7 +22,9 @@ from quire.artifact.shelf import Shelf
 from quire.artifact.transfer import lock_key, segment_key, upload_model, upload_segment
 from quire.errors import UnknownCollection
 from quire.index import OpenedIndex
-from quire.ports import ObjectStore
+
+if TYPE_CHECKING:
+    from quire.ports import ObjectStore
 
 if TYPE_CHECKING:
     from quire.artifact.lock import BuildLock

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quire.artifact.layout import MANIFEST, Manifest, read_manifest
 from quire.artifact.tensors import file_facts
 from quire.errors import ArtifactCorrupt
 from quire.model_facts import FACTS_FILE, read_facts
-from quire.ports import ObjectStore
+
+if TYPE_CHECKING:
+    from quire.ports import ObjectStore
 
 COLLECTIONS = "collections/"
 MODELS = "models/"
