@@ -18,7 +18,7 @@ from quire.artifact.reader import Segment, open_segment, verify_segment
 from quire.artifact.writer import KeptRows
 from quire.canonical import json_sha256
 from quire.errors import ArtifactError
-from quire.ingestion import chunk_source
+from quire.ingestion import source_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,4 +86,4 @@ def content_keys(entries: Iterable[Entry]) -> dict[str, bytes]:
 def _rows_of(segment: Segment, documents: frozenset[str]) -> KeptRows:
     is_wanted = np.array([one in documents for one in segment.documents.strings], np.bool_)
     ordinals = np.flatnonzero(is_wanted[segment.document_numbers]).astype(np.uint32)
-    return KeptRows(segment, ordinals, chunk_source)
+    return KeptRows(segment, ordinals, source_key)

@@ -40,10 +40,15 @@ WITHIN = 240
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A pattern; `weight` counts for signals alone."""
+    """A pattern as it is written; `weight` counts for signals alone."""
 
-    pattern: re.Pattern[str]
+    written: str
     weight: float
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern, compiled when it is first needed: most never are, and all of them cost 0.1 s."""
+        return _compiled(self.written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +76,21 @@ def read_phrases() -> Mapping[str, tuple[Phrase, ...]]:
     tables = tomllib.loads(PATTERNS.read_text(encoding="utf-8"))
     fragments: dict[str, str] = tables.pop("fragments")
     return {
-        rule: tuple(
-            Phrase(re.compile(_written(row["pattern"], fragments), re.IGNORECASE), row.get("weight", 0.0))
-            for row in rows
-        )
+        rule: tuple(Phrase(_written(row["pattern"], fragments), row.get("weight", 0.0)) for row in rows)
         for rule, rows in tables.items()
     }
+
+
+@cache
+def _compiled(written: str) -> re.Pattern[str]:
+    return re.compile(written, re.IGNORECASE)
 
 
 @cache
 def _sieve() -> tuple[re2.Set, Sequence[tuple[str, int]]]:
     """All patterns as one automaton, each looser than it is, and what they are called."""
     rules = read_phrases().items()
-    sieve = compile_sieve(_looser(phrase.pattern.pattern) for _, phrases in rules for phrase in phrases)
+    sieve = compile_sieve(_looser(phrase.written) for _, phrases in rules for phrase in phrases)
     return sieve, [(rule, number) for rule, phrases in rules for number in range(len(phrases))]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from quire.artifact.writer import IndexRow
 from quire.chunking import CHUNKERS
-from quire.documents import Chunk, Document
+from quire.documents import Chunk, Document, Metadata
 from quire.profiles import Profile
 from quire.quantization import Quantized, joined, quantize, restore
 from quire.question import HEADING_MARK
@@ -91,7 +91,7 @@ def index_analyzed(chunks: Iterable[Analyzed], profile: Profile, vectors: Vector
         rows = _blended(rows, profile.headline_weight)
     for one, quantized in zip(ours, rows, strict=True):
         frequencies, length = one.read_terms()
-        yield IndexRow(one.chunk, frequencies, length, quantized, chunk_source(one.chunk), one.line)
+        yield IndexRow(one.chunk, frequencies, length, quantized, source_key(one.chunk.metadata), one.line)
 
 
 def _passages(chunk: Chunk, profile: Profile) -> Iterator[tuple[str, str]]:
@@ -100,9 +100,9 @@ def _passages(chunk: Chunk, profile: Profile) -> Iterator[tuple[str, str]]:
         yield "", chunk.headline or chunk.breadcrumb
 
 
-def chunk_source(chunk: Chunk) -> str:
-    """Key of the source that the chunk came from; "" where it does not say."""
-    return str(chunk.metadata.get("source") or "")
+def source_key(metadata: Metadata) -> str:
+    """Key of the source that a chunk of such metadata came from; "" where it does not say."""
+    return str(metadata.get("source") or "")
 
 
 def _blended(rows: Iterator[Quantized], weight: float) -> Iterator[Quantized]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.adapters.payload_shards import read_line
 from quire.artifact.ids import id_number
 from quire.artifact.layout import COLUMNS, Counts
 from quire.artifact.tensors import Array, FileFacts, write_tensors
 from quire.artifact.writer.kept import KeptRows
 from quire.artifact.writer.postings import PostingsBuilder
 from quire.artifact.writer.rows import IndexRow
-from quire.documents import Chunk
 from quire.errors import ArtifactError
 from quire.filters import filter_keys
 from quire.symbols import fold_symbol, last_part
@@ -34,13 +33,13 @@ class SourceTally:
     vectors: int = 0
     characters: int = 0
 
-    def add(self, chunk: Chunk, vectors: int) -> None:
-        """Count a chunk that has so many vectors."""
-        self.documents.add(chunk.document_id)
-        self.symbols.update(chunk.symbols)
+    def add(self, document_id: str, symbols: Iterable[str], *, characters: int, vectors: int) -> None:
+        """Count a chunk."""
+        self.documents.add(document_id)
+        self.symbols.update(symbols)
         self.chunks += 1
         self.vectors += vectors
-        self.characters += len(chunk.text)
+        self.characters += characters
 
     def counts(self) -> Counts:
         """The counts so far."""
@@ -85,7 +84,8 @@ class ColumnsWriter:
         self._symbols.add_row(dict.fromkeys(fold_symbol(symbol) for symbol in chunk.symbols))
         self._documents.add_row((chunk.document_id,))
         self._document_ids.append(chunk.document_id)
-        self._sources[row.source].add(chunk, len(row.vectors))
+        tally, characters = self._sources[row.source], len(chunk.text)
+        tally.add(chunk.document_id, chunk.symbols, characters=characters, vectors=len(row.vectors))
 
     def add_kept(self, kept: KeptRows) -> None:
         """Add kept rows; each one's stored line is read, for the counts by source."""
@@ -95,9 +95,12 @@ class ColumnsWriter:
         self._symbols.add_kept(kept, segment.symbols)
         self._documents.add_kept(kept, segment.documents)
         vectors = np.bincount(segment.vectors.owners, minlength=segment.chunk_count)[kept.ordinals]
-        for chunk, count in zip(map(read_line, kept.lines()), vectors.tolist(), strict=True):
-            self._document_ids.append(chunk.document_id)
-            self._sources[kept.source(chunk)].add(chunk, count)
+        for line, count in zip(kept.lines(), vectors.tolist(), strict=True):
+            fields = json.loads(line)  # as `payloads.chunk_line` spells a chunk; empty ones are left out
+            document_id, characters = fields.get("document_id", ""), len(fields.get("text", ""))
+            self._document_ids.append(document_id)
+            tally = self._sources[kept.source(fields.get("metadata", {}))]
+            tally.add(document_id, fields.get("symbols", ()), characters=characters, vectors=count)
 
     def names(self) -> set[str]:
         """The own names of all symbols: what stands behind the last separator, folded."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from quire.artifact.reader import Segment
 from quire.artifact.tables import Postings
-from quire.documents import Chunk
+from quire.documents import Metadata
 from quire.ordinals import difference
 from quire.ports import Ordinals
 
@@ -23,12 +23,12 @@ class KeptRows:
     Attributes:
         segment: where they are.
         ordinals: which of its chunks, ascending, uint32.
-        source: the key of the source that a chunk came from, for the counts by source.
+        source: the key of the source that a chunk of such metadata came from, for the counts by source.
     """
 
     segment: Segment
     ordinals: Ordinals
-    source: Callable[[Chunk], str]
+    source: Callable[[Metadata], str]
 
     def __len__(self) -> int:
         return len(self.ordinals)
