@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quire.answering.citations import CitationFilter, cite
@@ -32,6 +32,7 @@ def cut(text: str, sizes: Sequence[int]) -> Iterator[str]:
 
 
 @given(TEXTS, st.lists(st.integers(0, 5), max_size=60))
+@example("`【`a[9]`word ```py\n", [4])
 def test_how_a_text_is_cut_into_pieces_changes_nothing(text: str, sizes: list[int]) -> None:
     assert passed(list(cut(text, sizes))) == passed([text])
 

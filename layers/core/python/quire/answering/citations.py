@@ -75,10 +75,10 @@ class CitationFilter:
 
     def _unsettled(self) -> int:
         """Length of the current line's suffix that the next piece may still turn into something else."""
-        text = self._line[self._done :]
+        # What stands in a whole code span begins nothing.
+        text = _SETTLED_SPAN.sub(lambda span: "x" * len(span.group()), self._line[self._done :])
         mark = _UNSETTLED.search(text)
-        blank = _SETTLED_SPAN.sub(lambda span: " " * len(span.group()), text)
-        waits = (len(text) - ticks.start() for ticks in _TICKS.finditer(blank))
+        waits = (len(text) - ticks.start() for ticks in _TICKS.finditer(text))
         longest = LONGEST_CODE_SPAN + 4
         span = max((wait for wait in waits if wait <= longest), default=0)
         return max(len(mark.group()) if mark else 0, span)
