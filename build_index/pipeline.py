@@ -19,7 +19,7 @@ from quire.artifact.layout import MANIFEST, Manifest, Pointer, read_manifest
 from quire.artifact.store import SegmentStore
 from quire.errors import UnknownCollection
 
-COLLECT_AFTER = 200000  # new containers, against 700 by default
+COLLECT_AFTER = 5_000_000  # new containers, against 700 by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def build(
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Let the garbage collector look rarely: a build's many long-lived values hold no cycles; looking took 5 %."""
+    """Let the garbage collector look rarely: a build's many long-lived values hold no cycles; looking took a tenth."""
     usual = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER, *usual[1:])
