@@ -214,10 +214,7 @@ class Knowledge:
         return dict(sorted(faces.items()))
 
     def warm(self) -> dict[str, str]:
-        """Open every collection and its model ahead of the first question; returns what could not be opened.
-
-        What is not open after `WARM_S` is left to its first question.
-        """
+        """Open every collection and its model ahead of questions, for `WARM_S` at most; returns what was not opened."""
         failed: dict[str, str] = {}
         until = time.monotonic() + WARM_S
         for name in self.catalog.names():

@@ -207,8 +207,7 @@ def open_memory(location: str) -> ChatMemory:
 
 def _invoke() -> Callable[[str, str], None] | None:
     """In Lambda nothing goes on after the answer: a job runs in an invocation of its own."""
-    function = os.environ.get("AWS_LAMBDA_FUNCTION_NAME")
-    if not function:
+    if not (function := os.environ.get("AWS_LAMBDA_FUNCTION_NAME")):
         return None
     from quire.adapters.lambda_jobs import open_invoker
 

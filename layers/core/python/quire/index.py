@@ -1,7 +1,6 @@
 """A collection version as one index: its segments end to end, without what tombstones hide.
 
-Ordinals count chunks over all segments in the pointer's order. Large segments are searched in place; small ones, such
-as live writes make, are stacked in memory first.
+Ordinals count chunks over all segments in the pointer's order. Small segments are stacked in memory first.
 """
 
 from __future__ import annotations
