@@ -27,7 +27,7 @@ from quire.adapters.payload_shards import read_line
 from quire.artifact.writer.payloads import chunk_line
 from quire.canonical import canonical_json
 from quire.documents import Chunk, Document
-from quire.errors import SourceError
+from quire.errors import SourceError, StoreError
 from quire.ingestion import chunk_document, keyword_terms
 
 TABLES = """
@@ -78,11 +78,20 @@ class Entry:
 class PreparedDocuments:
     """Documents to prepared chunks, from the file where it has them. Used by one build at a time, under its lock.
 
-    A damaged file is replaced by an empty one, with a warning: it costs time, never a wrong row.
+    A file that is damaged or of an earlier form is replaced by an empty one, with a warning: it costs time, never a
+    wrong row.
+
+    Args:
+        path: of the file.
+        busy_s: how long it is waited for where another build holds it.
+
+    Raises:
+        StoreError: another build holds it for longer.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, busy_s: float = BUSY_S) -> None:
         self._path = path
+        self._busy_s = busy_s
         self._salt = digest_code().encode()
         self._used: set[bytes] = set()
         self._fresh: list[tuple[bytes, str, bytes, bool, bytes]] = []
@@ -90,7 +99,10 @@ class PreparedDocuments:
         try:
             self._connection = self._connect()
         except sqlite3.DatabaseError as error:
-            _log.warning("%s: the cache of documents is damaged and is made again: %s", path, error)
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                message = f"{path}: in use by another build for {busy_s:.0f} s: try again when that has ended"
+                raise StoreError(message) from error
+            _log.warning("%s: the cache of documents cannot be used and is made again: %s", path, error)
             path.unlink(missing_ok=True)
             self._connection = self._connect()
         self._known = self._read_known()
@@ -167,7 +179,7 @@ class PreparedDocuments:
         return {key: (cited, ids, bool(has_finds)) for key, cited, ids, has_finds in rows}
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=BUSY_S)
+        connection = sqlite3.connect(self._path, timeout=self._busy_s)
         try:
             connection.executescript(TABLES)
             connection.execute("PRAGMA synchronous = OFF")  # what a power cut damages is made again

@@ -12,7 +12,7 @@ import pytest
 from build_index.prepared import Prepared, PreparedDocuments, admit_all
 from quire.artifact.writer.payloads import chunk_line
 from quire.documents import Document
-from quire.errors import SourceError
+from quire.errors import SourceError, StoreError
 from quire.ingestion import chunk_document, keyword_terms
 
 PAGE = Document(
@@ -108,3 +108,15 @@ def count(path: Path) -> int:
     with closing(sqlite3.connect(path)) as connection:
         found: int = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
     return found
+
+
+def test_a_file_that_another_build_holds_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "kitchen.sqlite"
+    path.touch()
+    with closing(sqlite3.connect(path)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="in use by another build"):
+            PreparedDocuments(path, busy_s=0.05)
+    assert prepared(path, PAGE) == prepared(path, PAGE)

@@ -14,6 +14,7 @@ from uuid import uuid4
 import boto3
 import pytest
 
+from quire.access_object import AccessObject
 from quire.adapters.folder_store import FolderStore
 from quire.adapters.s3_store import S3Store, open_s3_store
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
@@ -67,6 +68,21 @@ class ObjectStoreContract:
         changed = store.read_if_changed(KEY, etag)
         assert changed is not None
         assert (changed.data, changed.etag) == (b"two", again)
+
+    def test_keys_with_scopes_follow_the_object_that_holds_them(self, store: ObjectStore) -> None:
+        access = AccessObject(store, "access.toml", 0.0)
+        assert access.policy().caller("one") is None
+        for key, gone in (("one", "two"), ("two", "one")):
+            digest = hashlib.sha256(key.encode()).hexdigest()
+            row = (
+                f'[[keys]]\nname = "{key}"\nsha256 = "{digest}"\nactions = ["read"]\ncollections = ["docs"]\n'
+            )
+            store.write("access.toml", row.encode())
+            for _ in range(2):  # read, then found unchanged
+                assert access.policy().caller(key) is not None
+                assert access.policy().caller(gone) is None
+        store.delete("access.toml")
+        assert access.policy().caller("two") is None
 
     def test_reading_a_deleted_object_if_changed_says_that_it_is_gone(self, store: ObjectStore) -> None:
         etag = store.write(KEY, b"one")

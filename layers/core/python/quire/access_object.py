@@ -58,7 +58,7 @@ class AccessObject:
 
     def _look(self) -> None:
         try:
-            stored = self._objects.read_if_changed(self._key, self._etag)
+            stored = self._changed()
         except KeyError:
             self._etag, self._policy = "", Policy()
         except StoreUnavailable as error:
@@ -69,6 +69,12 @@ class AccessObject:
             if stored is not None:
                 self._read(stored)
         self._looked_at = self._clock()
+
+    def _changed(self) -> Stored | None:
+        """The object where it is not the one that was read; without an etag there is nothing to compare with."""
+        if self._etag:
+            return self._objects.read_if_changed(self._key, self._etag)
+        return self._objects.read(self._key)
 
     def _read(self, stored: Stored) -> None:
         self._etag = stored.etag
