@@ -9,9 +9,9 @@ from build_index import commands
 from build_index.progress import say
 from build_index.release_commands import add_release_commands
 from build_index.review_options import add_review_options
-from quire.errors import QuireError
+from quire.errors import QuireError, UnknownCollection, explain
 
-REFUSED = 2
+REFUSED, INTERRUPTED = 2, 130
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,9 +19,19 @@ def main(arguments: list[str] | None = None) -> int:
     args = _parser().parse_args(arguments)
     try:
         return int(args.run(args))
+    except UnknownCollection as error:
+        message = f"{error}: `python -m build_index build NAME` publishes one; --store names another store"
     except QuireError as error:
-        say(f"build_index {args.command}: {error}")
-        return REFUSED
+        message = str(error)
+    except OSError as error:
+        message = explain(error)
+    except KeyboardInterrupt:
+        say(
+            f"build_index {args.command}: stopped; what is embedded is kept, the same command goes on from there"
+        )
+        return INTERRUPTED
+    say(f"build_index {args.command}: {message}")
+    return REFUSED
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -15,13 +15,13 @@ from quire.canonical import canonical_json
 PASSED_OVER = frozenset(
     ".git .quire .venv __pycache__ node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis".split()
 )
-CHUNK_BYTES = 1 << 20
 
 
 def digest_inputs(settings: object, folders: Iterable[Path], files: Iterable[Path] = ()) -> str:
     """Hexadecimal sha256 of `settings` (any JSON value), of every file below the folders, and of Quire's own code.
 
-    Files count by relative path and content, so that copying or touching a source changes nothing.
+    Files count by relative path and content, so that copying or touching a source changes nothing. One that cannot be
+    read counts by its path alone: whoever reads the source reports it.
     """
     whole = hashlib.sha256(canonical_json([settings, digest_code()]))
     for root in folders:
@@ -55,8 +55,9 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def _add(whole: hashlib._Hash, path: Path, name: str) -> None:
-    one = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(CHUNK_BYTES):
-            one.update(block)
-    whole.update(f"{name}\x00".encode("utf-8", "surrogateescape") + one.digest())
+    try:
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").digest()
+    except OSError:
+        content = b"unreadable"
+    whole.update(f"{name}\x00".encode("utf-8", "surrogateescape") + content)

@@ -16,17 +16,23 @@ def walk_files(root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     """Yield paths relative to `root`, with `/`, in the order of their parts.
 
     Symbolic links are left out, files and folders alike: what they point to is either walked itself or not part of
-    the source.
+    the source. A folder that cannot be looked into is yielded as if it were a file: whoever reads it learns why not.
 
     Raises:
-        SourceError: `root` is no folder.
+        SourceError: `root` is no folder, or cannot be looked into.
     """
     if not root.is_dir():
         raise SourceError(
             f"{root}: wanted a folder, found {'a file' if root.exists() else 'nothing'}", path=str(root)
         )
     found: list[tuple[str, ...]] = []
-    for folder, folders, files in os.walk(root):
+
+    def note_closed(error: OSError) -> None:
+        if Path(error.filename) == root:
+            raise SourceError(f"{root}: cannot be read: {error.strerror}", path=str(root)) from error
+        found.append(Path(error.filename).relative_to(root).parts)
+
+    for folder, folders, files in os.walk(root, onerror=note_closed):
         here = Path(folder)
         folders[:] = [name for name in folders if _is_wanted(here / name)]
         found += [

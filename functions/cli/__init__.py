@@ -16,7 +16,7 @@ from functions.cli.building import index, serve
 from functions.cli.common import INTERRUPTED, NOTHING, WRONG
 from functions.cli.proving import diff, verify_citation
 from functions.cli.sharing import bundle, mcp
-from quire.errors import QuireError
+from quire.errors import QuireError, explain
 
 app = typer.Typer(
     name="quire",
@@ -40,5 +40,8 @@ def main() -> None:
         # Whoever read had enough; without this Python complains when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(NOTHING)
+    except OSError as error:
+        typer.echo(f"quire: {explain(error)}", err=True)
+        sys.exit(WRONG)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -69,7 +69,10 @@ def choose(service: Knowledge, wanted: str) -> str:
     if wanted or len(held) == 1:
         return wanted or held[0]
     if not held:
-        raise UnknownCollection("nothing is indexed yet: run `quire index PATH` first", field="collection")
+        raise UnknownCollection(
+            "nothing is indexed in this store yet: run `quire index PATH` first, or name another store with --store",
+            field="collection",
+        )
     here = name_of(Path.cwd())
     if here in held:
         return here

@@ -11,6 +11,7 @@ from build_index.__main__ import main
 from tests.support.engine import write_engine
 from tests.support.rows import tree_bytes
 from tests.support.tree import ROOT
+from tests.support.unprivileged import run_unprivileged
 
 GUIDE = """---
 title: Harbours
@@ -73,6 +74,57 @@ def test_a_build_is_published_and_answers(
     assert capsys.readouterr().out == f"boats: 0 of {report['chunks']} chunks found\n"
     assert main(["inspect", "boats", "--store", "store"]) == 0
     assert json.loads(capsys.readouterr().out)["pointer"]["profile"] == "roblox"
+
+
+def test_a_file_and_a_folder_that_may_not_be_read_are_reported_and_the_rest_is_built(
+    tmp_path: Path, place: tuple[Path, Path]
+) -> None:
+    docs = tmp_path / "docs"
+    (docs / "closed").mkdir(parents=True)
+    (docs / "closed" / "c.md").write_text("# Closed\n")
+    (docs / "a.md").write_text(GUIDE)
+    (docs / "b.md").write_text("# Secret\n")
+    (docs / "b.md").chmod(0)
+    (docs / "closed").chmod(0)
+    command = ("-m", "build_index", "build", "harbours", "--profile", "docs", "--source", f"docs={docs}")
+    done = run_unprivileged(sys.executable, *command, "--store", str(tmp_path / "store"))
+    (docs / "closed").chmod(0o755)
+    assert "Traceback" not in done.stderr
+    assert "failed: b.md: b.md: cannot be read: Permission denied" in done.stderr
+    assert "failed: closed: closed: cannot be read: Permission denied" in done.stderr
+    assert "2 files failed" in done.stdout
+    assert done.returncode == 1
+
+
+def test_what_the_system_refuses_is_one_line_that_says_what_helps(
+    tmp_path: Path, place: tuple[Path, Path]
+) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.md").write_text(GUIDE)
+    store = tmp_path / "store"
+    store.mkdir(mode=0o555)
+    command = ("-m", "build_index", "build", "harbours", "--profile", "docs", "--source", f"docs={docs}")
+    done = run_unprivileged(sys.executable, *command, "--store", str(store))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "lead QUIRE_STORE and QUIRE_CACHE to folders that you may write to" in done.stderr.splitlines()[-1]
+    (tmp_path / "cache").chmod(0o555)
+    done = run_unprivileged(sys.executable, *command, "--store", str(tmp_path / "other"))
+    (tmp_path / "cache").chmod(0o755)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "Permission denied: lead QUIRE_STORE" in done.stderr.splitlines()[-1]
+
+
+def test_a_collection_that_is_not_there_is_told_how_it_comes(
+    tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["versions", "boats", "--store", "elsewhere"]) == 2
+    said = capsys.readouterr().err
+    assert "collection 'boats': not in this store" in said
+    assert "python -m build_index build" in said
+    assert "--store" in said
 
 
 def test_a_candidate_is_compared_with_what_is_served_before_it_is_published(

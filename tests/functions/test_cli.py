@@ -138,7 +138,10 @@ def test_what_is_not_covered_is_exit_code_1(desk: Desk) -> None:
         (("index", "nowhere"), "quire: nowhere: wanted a folder, found nothing"),
         (("index", "shop/Dockerfile"), "quire: shop/Dockerfile: wanted a folder, found a file"),
         (("index", "shop", "--name", "health"), "the name is reserved"),
-        (("search", "x", "--store", "empty"), "quire: nothing is indexed yet: run `quire index PATH` first"),
+        (
+            ("search", "x", "--store", "empty"),
+            "quire: nothing is indexed in this store yet: run `quire index PATH` first, or name another",
+        ),
         (("ask", "x", "-c", "missing"), "collection 'missing': not in this store, which holds shop"),
         (("search", " "), "the question is empty"),
         (("search", "x", "--store", "ftp://x"), "wanted a folder or s3://bucket/prefix"),

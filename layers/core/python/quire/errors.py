@@ -31,6 +31,26 @@ QuireError                    500
 
 from __future__ import annotations
 
+import errno
+
+_HELP = {
+    errno.ENOSPC: "make room, or lead QUIRE_STORE and QUIRE_CACHE to another disk",
+    errno.EACCES: "lead QUIRE_STORE and QUIRE_CACHE to folders that you may write to",
+}
+_HELP[errno.EDQUOT] = _HELP[errno.ENOSPC]
+_HELP[errno.EPERM] = _HELP[errno.EROFS] = _HELP[errno.EACCES]
+
+
+def explain(error: OSError) -> str:
+    """What the system refused, where, and what helps, in one line.
+
+    >>> explain(PermissionError(13, "Permission denied", "/store"))
+    '/store: Permission denied: lead QUIRE_STORE and QUIRE_CACHE to folders that you may write to'
+    """
+    place = [] if error.filename is None else [str(error.filename)]
+    help_ = [_HELP[error.errno]] if error.errno in _HELP else []
+    return ": ".join([*place, error.strerror or str(error), *help_])
+
 
 class QuireError(Exception):
     """Root of the tree; catching it catches every failure that Quire names."""
