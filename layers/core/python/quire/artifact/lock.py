@@ -97,7 +97,10 @@ class BuildLock:
                 return
         except SwapConflict:
             pass  # another build was a moment faster
-        raise BuildInProgress(f"Ingestion already in progress: {self._key} is held by another build")
+        raise BuildInProgress(
+            f"Ingestion already in progress: {self._key} is held by another build; wait until it ends, or, where it "
+            f"died, {self._lease_s:.0f} s"
+        )
 
     def _write(self, expires_at: float) -> None:
         with self._guard:

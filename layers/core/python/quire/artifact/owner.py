@@ -21,7 +21,15 @@ def is_gone(process: str) -> bool:
     place, _, number = process.rpartition(":")
     if not place or place != _place() or not number.isdecimal():
         return False
-    return not Path("/proc", number).exists()
+    try:
+        # The state stands behind the program's name, which may hold anything.
+        state = (
+            Path("/proc", number, "stat").read_text(encoding="ascii", errors="replace").rpartition(") ")[2]
+        )
+    except OSError:
+        return True
+    # Killed, and not yet waited for: where a container's first process waits for nobody that never ends.
+    return state[:1] in ("Z", "X")
 
 
 def _place() -> str:
