@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import resource
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -219,6 +220,23 @@ class TestFolderStore(ObjectStoreContract):
         store.write("s/other", b"x")
         assert store.list("s/") == ["other"]
         assert not list((tmp_path / "store" / "s").glob(".new-*"))
+
+    def test_a_write_that_the_disk_refuses_leaves_nothing_behind(
+        self, store: FolderStore, tmp_path: Path
+    ) -> None:
+        large = tmp_path / "large"
+        large.write_bytes(bytes(100_000))
+        sha256 = hashlib.sha256(large.read_bytes()).hexdigest()
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, hard))
+        try:
+            with pytest.raises(StoreUnavailable, match="big: "):
+                store.put_file("big", large, sha256)
+            with pytest.raises(StoreUnavailable, match="big: "):
+                store.write("big", bytes(100_000))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert [path.name for path in (tmp_path / "store").iterdir()] == [".big.lock"]
 
 
 class TestS3StoreOverMoto(ObjectStoreContract):

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quire.errors import ArtifactCorrupt, StoreUnavailable, SwapConflict
+from quire.errors import ArtifactCorrupt, StoreUnavailable, SwapConflict, explain
 from quire.stored import Stored
 
 if TYPE_CHECKING:
-    from tempfile import _TemporaryFileWrapper
+    from typing import IO
 
 COPY_BYTES = 1 << 20
 
@@ -36,7 +36,7 @@ class FolderStore:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         except OSError as error:
-            raise StoreUnavailable(f"{key}: cannot be read: {error}") from error
+            raise StoreUnavailable(f"{key}: cannot be read: {explain(error)}") from error
         return Stored(data, _etag(data))
 
     def read_if_changed(self, key: str, etag: str) -> Stored | None:
@@ -54,10 +54,8 @@ class FolderStore:
             with _locked(path):
                 if if_absent or if_match is not None:
                     self._check(key, if_match)
-                with _new_file(path.parent) as file:
+                with _new_file(path) as file:
                     file.write(data)
-                    file.flush()
-                    _settle(file.fileno(), Path(file.name), path)
         return _etag(data)
 
     def _check(self, key: str, if_match: str | None) -> None:
@@ -109,7 +107,7 @@ def _translated(key: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreUnavailable(f"{key}: {error}") from error
+        raise StoreUnavailable(f"{key}: {explain(error)}") from error
 
 
 @contextmanager
@@ -120,10 +118,20 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _new_file(folder: Path) -> _TemporaryFileWrapper[bytes]:
+@contextmanager
+def _new_file(target: Path) -> Iterator[IO[bytes]]:
+    """A file beside the target, which takes its name at the end of the block, for good, or goes if that fails."""
     import tempfile  # 5 ms with what it imports, which a process that only reads has not got
 
-    return tempfile.NamedTemporaryFile(dir=folder, prefix=".new-", delete=False)
+    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".new-", delete=False) as file:
+        beside = Path(file.name)
+        try:
+            yield file
+            file.flush()
+            _settle(file.fileno(), beside, target)
+        finally:
+            # It has its name, or is not to be: on a full disk what was written so far would keep it full.
+            beside.unlink(missing_ok=True)
 
 
 def _etag(data: bytes) -> str:
@@ -133,23 +141,15 @@ def _etag(data: bytes) -> str:
 def _copy_checked(source: Path, target: Path, sha256: str) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
-    with _new_file(target.parent) as file:
-        beside = Path(file.name)
-        try:
-            with source.open("rb") as original:
-                while block := original.read(COPY_BYTES):
-                    digest.update(block)
-                    file.write(block)
+    try:
+        with source.open("rb") as original, _new_file(target) as file:
+            while block := original.read(COPY_BYTES):
+                digest.update(block)
+                file.write(block)
             if digest.hexdigest() != sha256:
                 raise ArtifactCorrupt(f"{target.name}: sha256 {digest.hexdigest()} expected {sha256}")
-            file.flush()
-            _settle(file.fileno(), beside, target)
-        except FileNotFoundError as error:
-            beside.unlink(missing_ok=True)
-            raise ArtifactCorrupt(f"{target.name}: no such object") from error
-        except ArtifactCorrupt:
-            beside.unlink(missing_ok=True)
-            raise
+    except FileNotFoundError as error:
+        raise ArtifactCorrupt(f"{target.name}: no such object") from error
 
 
 def _settle(descriptor: int, beside: Path, target: Path) -> None:
