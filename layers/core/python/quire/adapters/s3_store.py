@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +16,10 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from quire.bucket import bucket_and_prefix
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
 from quire.patience import Outage, Patience
-from quire.ranges import BLOCK_BYTES, RANGE_BYTES, Part, bounded, fetch_ranges
+from quire.ranges import BLOCK_BYTES, RANGE_BYTES, Part, bounded, fetch_checked, fetch_ranges
 from quire.stored import Stored
 
 if TYPE_CHECKING:
@@ -121,29 +121,19 @@ class S3Store:
 
     def fetch_file(self, key: str, path: Path, sha256: str) -> None:
         """See `quire.ports.ObjectStore`."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
-            beside = Path(file.name)
-        try:
-            with self._asking(key):
-                self._fetch(key, beside)
-            with beside.open("rb") as file:
-                _check(path.name, hashlib.file_digest(file, "sha256").hexdigest(), sha256)
-            beside.chmod(0o644)
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        with self._asking(key):
+            fetch_checked(partial(self._fetch, key), path, sha256)
 
     def _whole(self, answer: Any) -> Stored:
         blocks = answer["Body"].iter_chunks(BLOCK_BYTES)
         return Stored(b"".join(bounded(blocks, self._until())), answer["ETag"])
 
-    def _fetch(self, key: str, target: Path) -> None:
+    def _fetch(self, key: str, target: Path) -> str:
         try:
-            fetch_ranges(partial(self._part, key), target, self._until())
+            return fetch_ranges(partial(self._part, key), target, self._until())
         except ClientError as error:
             if _code(error) == "InvalidRange":  # an empty object has no first byte
-                return
+                return hashlib.sha256(b"").hexdigest()
             if _code(error) in _GONE:
                 raise ArtifactCorrupt(f"{target.name}: no such object ({key})") from error
             raise
@@ -206,9 +196,7 @@ def open_s3_store(location: str, patience: Patience | None = None) -> S3Store:
     Raises:
         ConfigError: the location names no bucket, or the endpoint is no URL.
     """
-    bucket, _, prefix = location.removeprefix("s3://").strip("/").partition("/")
-    if not bucket:
-        raise ConfigError(f"store: wanted s3://bucket or s3://bucket/prefix, found {location!r}")
+    bucket, prefix = bucket_and_prefix(location)
     # Servers elsewhere seldom resolve bucket.host names.
     is_elsewhere = any(os.environ.get(name) for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"))
     patience = patience or Patience()
@@ -223,7 +211,7 @@ def open_s3_store(location: str, patience: Patience | None = None) -> S3Store:
         client = boto3.client("s3", config=config)
     except (BotoCoreError, ValueError) as error:
         raise ConfigError(f"store {location}: {error}") from error
-    return S3Store(client, bucket, f"{prefix}/" if prefix else "", patience=patience)
+    return S3Store(client, bucket, prefix, patience=patience)
 
 
 def _check(name: str, found: str, sha256: str) -> None:
