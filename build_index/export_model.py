@@ -108,7 +108,7 @@ def _write(folder: Path, source: ModelSource, config: ModelConfig, precision: st
         query_prefix=config.query_prefix,
         files={name: (len(content), _sha256(content)) for name, content in files.items()},
     )
-    return asdict(facts) | {
+    return facts._asdict() | {
         "digest": facts_digest(facts),
         "files": {
             name: {"size_bytes": size, "sha256": sha256} for name, (size, sha256) in facts.files.items()

@@ -90,7 +90,7 @@ def guard_shrink(before: Stock, after: Stock, most_lost: float = MOST_LOST) -> N
 
 
 def _sum(one: Counts, other: Counts) -> Counts:
-    return Counts(*(getattr(one, name) + getattr(other, name) for name in Counts.__slots__))
+    return Counts(*(getattr(one, name) + getattr(other, name) for name in Counts._fields))
 
 
 def _name(fallen: list[Shrink], before: Stock, after: Stock) -> list[Shrink]:

@@ -6,7 +6,7 @@ import hashlib
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +72,7 @@ class LastBuild:
         return self._folder
 
     def _name(self, manifest: Manifest) -> str:
-        return json_sha256([self._made_by, {name: asdict(one) for name, one in manifest.files.items()}])
+        return json_sha256([self._made_by, {name: one._asdict() for name, one in manifest.files.items()}])
 
 
 def content_keys(entries: Iterable[Entry]) -> dict[str, bytes]:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -290,8 +290,10 @@ def write_model_folder(folder: Path) -> ModelFacts:
     (folder / "model.onnx").write_bytes(b"graph")
     files = {"model.onnx": (5, hashlib.sha256(b"graph").hexdigest())}
     facts = ModelFacts("tiny", "", DIMENSIONS, 64, 8, "", files)
-    facts = replace(facts, digest=facts_digest(facts))
-    said = asdict(facts) | {"files": {name: {"size_bytes": 5, "sha256": of[1]} for name, of in files.items()}}
+    facts = facts._replace(digest=facts_digest(facts))
+    said = facts._asdict() | {
+        "files": {name: {"size_bytes": 5, "sha256": of[1]} for name, of in files.items()}
+    }
     (folder / FACTS_FILE).write_text(json.dumps(said), encoding="utf-8")
     return read_facts(folder)
 

@@ -7,10 +7,12 @@ support vector machines", 1999; the coefficients are fitted when a collection is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FEATURES = ("cosine", "coverage", "named", "known", "familiar", "clear")
 RIDGE = 1e-4
@@ -18,8 +20,7 @@ ROUNDS = 50
 SLOPES = (0.25, 4.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(NamedTuple):
     """Coefficients of the logistic model, in the order of `FEATURES`, and its intercept."""
 
     weights: tuple[float, ...] = (4.0, 3.6, 2.5, 4.6, 2.5, 6.0)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.fusion import EMPTY, Ranking, fuse, rank
 from quire.index import OpenedIndex
@@ -16,6 +14,8 @@ from quire.question import Question
 from quire.symbols import fold_symbol
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from quire.ports import Ordinals, Vectors
 
 DEPTH = 120
@@ -33,8 +33,7 @@ NAME_LEAD = 0.5
 and 1 where the question is nothing but the name."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
+class Candidates(NamedTuple):
     """Chunks with both sides' scores.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.calibration import FEATURES
 from quire.candidates import Candidates
@@ -11,6 +12,9 @@ from quire.fusion import Ranking
 from quire.index import OpenedIndex
 from quire.ordinals import contains
 from quire.question import Question
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 CROWD = 50
 

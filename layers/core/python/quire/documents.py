@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 Metadata: TypeAlias = Mapping[str, Value]
@@ -92,8 +92,7 @@ class Citation:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """One message of a conversation; `role` is `user` or `assistant`."""
 
     role: str

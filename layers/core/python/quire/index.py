@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.artifact.layout import Manifest
 from quire.artifact.parts import (
@@ -37,6 +36,8 @@ from quire.symbols import fold_symbol
 from quire.vocabulary import nearest_words
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from quire.ports import Ordinals, VectorIndex, Vectors
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from quire.errors import ModelError
 
@@ -16,8 +16,7 @@ DATA_FILE = "model.onnx.data"
 TOKENIZER_FILE = "tokenizer.json"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
+class ModelFacts(NamedTuple):
     """What `model.json` says.
 
     Attributes:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from quire.bm25 import idf
 from quire.spelling import best_spelling
@@ -37,8 +36,7 @@ class Vocabulary(Protocol):
         """Whether a chunk defines the symbol, compared by `fold_symbol`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A question as the indexes are asked it.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -80,8 +80,7 @@ def weigh_top_hit(
     return index.fetch(top.ordinals.tolist())[0], float(calibration.logits(evidence)[0])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Ranked:
+class _Ranked(NamedTuple):
     question: Question
     candidates: Candidates
     chosen: Ranking

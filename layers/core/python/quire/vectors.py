@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.fusion import EMPTY, Ranking, rank
 from quire.quantization import cosines
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from quire.ports import Ordinals, Vectors
 
 EXACT_ROWS = 8192  # up to here every row is compared exactly: 0.65 ms at 384 dimensions

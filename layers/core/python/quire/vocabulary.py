@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.artifact.tables import StringTable
 from quire.trigrams import trigrams
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from quire.ports import PostingLists
 
 LEAST_COUNT = 2
@@ -20,8 +20,7 @@ LEAST_COUNT = 2
 POOL = 4
 
 
-@dataclass(frozen=True, eq=False)
-class Spelling:
+class Spelling(NamedTuple):
     """Words with the trigrams that lead to them.
 
     Attributes:

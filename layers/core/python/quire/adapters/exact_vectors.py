@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.fusion import EMPTY, Ranking
 from quire.ordinals import contains
@@ -21,6 +20,8 @@ from quire.vectors import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from quire.ports import Ordinals, Vectors
 
 

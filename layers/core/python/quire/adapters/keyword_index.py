@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire import bm25
 from quire.fusion import EMPTY, Ranking, rank
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from quire.ports import Ordinals, PostingLists
 
 REMEMBERED = 4096

@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.documents import Chunk
 from quire.errors import ArtifactCorrupt
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from quire.ports import Ordinals
 
 Buffer = bytes | mmap.mmap

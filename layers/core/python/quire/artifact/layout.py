@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
 
 from quire.artifact.tensors import FileFacts
 from quire.canonical import canonical_json, json_sha256
@@ -35,8 +35,7 @@ def payload_shard(number: int) -> str:
     return f"{PAYLOADS}/{number:05d}.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFacts:
+class SourceFacts(NamedTuple):
     """A source as it was read. `revision` is a commit, `version` the engine's or release's; "" where it has none."""
 
     key: str
@@ -45,8 +44,7 @@ class SourceFacts:
     version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """What a segment, or one source in it, amounts to; characters are those of the chunks' stored text."""
 
     documents: int = 0
@@ -121,10 +119,10 @@ class Manifest:
     def _tree(self) -> dict[str, Any]:
         tree = {one.name: getattr(self, one.name) for one in fields(self)}
         tree["filters"] = list(self.filters)
-        tree["sources"] = [asdict(source) for source in self.sources]
-        tree["counts"] = asdict(self.counts)
-        tree["source_counts"] = {key: asdict(counts) for key, counts in self.source_counts.items()}
-        tree["files"] = {name: asdict(facts) for name, facts in self.files.items()}
+        tree["sources"] = [source._asdict() for source in self.sources]
+        tree["counts"] = self.counts._asdict()
+        tree["source_counts"] = {key: counts._asdict() for key, counts in self.source_counts.items()}
+        tree["files"] = {name: facts._asdict() for name, facts in self.files.items()}
         return tree
 
 
@@ -158,8 +156,7 @@ def _manifest(tree: Mapping[str, Any]) -> Manifest:
     return Manifest(**plain)
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentRef:
+class SegmentRef(NamedTuple):
     """A segment as a pointer names it.
 
     Attributes:
@@ -202,7 +199,7 @@ class Pointer:
         return json_sha256({"segments": self._refs(), "tombstones": dict(self.tombstones)})[:12]
 
     def _refs(self) -> list[dict[str, Any]]:
-        return [asdict(ref) for ref in self.segments]
+        return [ref._asdict() for ref in self.segments]
 
     def to_json(self) -> bytes:
         """The bytes of `current.json`, and of the version's record."""

@@ -7,7 +7,6 @@ from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.adapters.exact_vectors import ExactVectors
 from quire.adapters.keyword_index import KeywordPart, KeywordSearch
@@ -18,6 +17,8 @@ from quire.filters import filter_key
 from quire.ordinals import NONE, intersection, union
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from quire.ports import Ordinals, VectorIndex
 
 STACKED_CHUNKS = 1024

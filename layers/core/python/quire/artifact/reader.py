@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.adapters.payload_shards import PayloadShards
 from quire.artifact.ids import id_number
@@ -27,6 +27,9 @@ from quire.artifact.tensors import Array, file_facts, read_buffer, read_tensors
 from quire.errors import ArtifactCorrupt
 from quire.vectors import VectorArrays
 from quire.vocabulary import Spelling
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Segment:

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.artifact.reader import Segment, open_spelling
 from quire.artifact.tables import NO_ORDINALS, NO_WEIGHTS, Postings
@@ -17,6 +16,8 @@ from quire.vectors import EXACT_ROWS, VectorArrays
 from quire.vocabulary import Spelling
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from quire.ports import Ordinals
 
 

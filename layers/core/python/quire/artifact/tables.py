@@ -11,11 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.artifact.tensors import Array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 NO_ORDINALS: NDArray[np.uint32] = np.empty(0, np.uint32)
 NO_WEIGHTS: NDArray[np.uint8] = np.empty(0, np.uint8)

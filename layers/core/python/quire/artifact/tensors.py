@@ -13,16 +13,14 @@ import json
 import math
 import mmap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.errors import ArtifactCorrupt
 
-Array: TypeAlias = NDArray[Any]
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 DTYPES: dict[str, np.dtype[Any]] = {
     "I8": np.dtype("i1"),
@@ -38,8 +36,7 @@ MAPPED_FROM_BYTES = 1 << 20
 """Smaller files are read at once: a mapping holds a file descriptor, and a site of 200 segments would hold 800."""
 
 
-@dataclass(frozen=True, slots=True)
-class Streamed:
+class Streamed(NamedTuple):
     """An array that is written block by block: its blocks joined along the first axis have this shape."""
 
     dtype: np.dtype[Any]
@@ -47,8 +44,7 @@ class Streamed:
     blocks: Iterable[Array]
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(NamedTuple):
     """What a manifest says of a file."""
 
     size: int
