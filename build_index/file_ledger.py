@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from build_index.sources.file_selection import Excluded, as_selection, select_files
 from quire import __version__
@@ -44,27 +44,36 @@ def read_digests(order: Order, excluded: Excluded) -> dict[str, str]:
     return {path: _digest(root / path) for path in select_files(root, selection, excluded)}
 
 
+class Known(NamedTuple):
+    """What is known of a built version: its files' digests by path, and how many their content kept out, by reason."""
+
+    digests: Mapping[str, str]
+    by_content: Mapping[str, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Digests of the files behind the version that is served, kept in the cache folder."""
+    """What is known of the files behind the version that is served, kept in the cache folder."""
 
     cache: Path
     order: Order
 
-    def read(self, version: str) -> dict[str, str]:
-        """Digests by path; empty where that version was built of something else, by something else, or elsewhere."""
+    def read(self, version: str) -> Known:
+        """What was kept; nothing where that version was built of something else, by something else, or elsewhere."""
         try:
             kept = json.loads(self._file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            return {}
-        digests: dict[str, str] = kept.get("digests", {})
-        return digests if version and kept.get("of") == self._identity(version) else {}
+            return Known({}, {})
+        if not version or kept.get("of") != self._identity(version):
+            return Known({}, {})
+        return Known(kept["digests"], kept["by_content"])
 
-    def write(self, version: str, digests: Mapping[str, str]) -> None:
-        """Keep the digests; the file appears whole."""
+    def write(self, version: str, known: Known) -> None:
+        """Keep it; the file appears whole."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
         written = self._file.with_suffix(f".{os.getpid()}")
-        written.write_text(json.dumps({"of": self._identity(version), "digests": digests}), encoding="utf-8")
+        kept = {"of": self._identity(version), "digests": known.digests, "by_content": known.by_content}
+        written.write_text(json.dumps(kept), encoding="utf-8")
         written.replace(self._file)
 
     @property
@@ -73,7 +82,8 @@ class Ledger:
 
     def _identity(self, version: str) -> list[Any]:
         order = self.order
-        return [version, __version__, order.root, list(order.patterns), list(order.exclude)]
+        # 2: with `by_content`.
+        return [2, version, __version__, order.root, list(order.patterns), list(order.exclude)]
 
 
 def _digest(file: Path) -> str:

@@ -13,12 +13,13 @@ import sqlite3
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from build_index.file_ledger import Ledger, Order, read_digests
+from build_index.file_ledger import Known, Ledger, Order, read_digests
 from build_index.pipeline import BuildReport, build
 from build_index.plan import BuildPlan, Tools
 from build_index.sources.file_selection import Excluded
@@ -72,16 +73,20 @@ def run_order(order: Order, store: SegmentStore, workshop: Callable[[], Tools], 
     digests = read_digests(order, excluded)
     ledger = Ledger(cache, order)
     known = ledger.read(_served_version(store, order.collection))
-    changed = sum(digests.get(path) != known.get(path) for path in digests.keys() | known.keys())
-    if order.incremental and known and not changed:
-        outcome = _unchanged(order, store)
+    before = known.digests
+    changed = sum(digests.get(path) != before.get(path) for path in digests.keys() | before.keys())
+    if order.incremental and before and not changed:
+        outcome, by_content = _unchanged(order, store), known.by_content
     else:
         tools = workshop()
         timed = _TimedEmbedder(tools.embedder)
         report = _build(order, replace(tools, embedder=timed), store)
         outcome = replace(_built(report, changed), embedding_s=timed.seconds)
-        ledger.write(outcome.version, digests)
-    return replace(outcome, seconds=time.perf_counter() - started, excluded=dict(excluded.reasons))
+        read = report.ingested.excluded  # empty where the inputs are those of what is served
+        by_content = Counter(read) - excluded.reasons if read else known.by_content
+        ledger.write(outcome.version, Known(digests, by_content))
+    left_out = excluded.reasons + Counter(by_content)
+    return replace(outcome, seconds=time.perf_counter() - started, excluded=dict(left_out))
 
 
 class _TimedEmbedder:

@@ -136,7 +136,8 @@ def _served_from(
 
 
 def _unchanged(manifest: Manifest, reading: Reading) -> Ingested:
-    return Ingested(manifest, Path(), reading.label, [], {}, {})
+    nothing = {"cached": 0, "embedded": 0, "tokens": 0}
+    return Ingested(manifest, Path(), reading.label, [], {}, nothing)
 
 
 def _publish(plan: BuildPlan, ingested: Ingested, tools: Tools, store: SegmentStore) -> Pointer:

@@ -11,9 +11,12 @@ def confine(root: str | Path, allowed: Path) -> Path:
     """The folder `root`, resolved, where it lies inside of `allowed`; a relative one is relative to it.
 
     Raises:
-        InputError: it leads out of `allowed`, or is no folder.
+        InputError: it leads out of `allowed`, is no folder, or no path at all.
     """
-    folder = (allowed / root).resolve()
+    try:
+        folder = (allowed / root).resolve()
+    except (OSError, RuntimeError, ValueError):  # a circle of links, U+0000
+        raise InputError("root: no path of a folder", field="root") from None
     if not folder.is_relative_to(allowed.resolve()):
         raise InputError(f"root: {root} leads out of the allowed folder", field="root")
     if not folder.is_dir():
