@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+NOT_JSON = "Input should be an object in JSON, sent as content-type application/json"
 
 
 class LeanRoute(APIRoute):
@@ -83,7 +84,8 @@ def _invalid(error: ValidationError, content: bytes) -> RequestValidationError:
     located: list[dict[str, Any]] = []
     for one in error.errors(include_url=False):
         found = one["input"] if one["loc"] else None  # without a location it is the whole body
-        located.append({**one, "loc": ("body", *one["loc"]), "input": found})
+        message = NOT_JSON if one["input"] is content else one["msg"]
+        located.append({**one, "loc": ("body", *one["loc"]), "msg": message, "input": found})
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from quire.documents import Chunk, Hit, text_sha256
+from quire.filters import filter_value
 
 MetadataValue: TypeAlias = str | int | float | bool | list[str] | None
+
+
+def _spelled(value: object) -> object:
+    """Yes and no as filters spell them, so that what `metadata` shows can be asked for."""
+    return filter_value(value) if isinstance(value, bool) else value
+
+
+FilterValue: TypeAlias = Annotated[str, BeforeValidator(_spelled, json_schema_input_type=str | bool)]
+Filters: TypeAlias = dict[str, FilterValue | list[FilterValue]]
+"""Metadata field to the value it must have, or to a list of which it must have one."""
 
 
 class CitationWire(TypedDict):

@@ -141,7 +141,7 @@ def test_filters_are_exact(whole: OpenedIndex, split: OpenedIndex, filters: dict
 def test_an_unknown_filter_field_is_named_with_those_there_are(whole: OpenedIndex) -> None:
     with pytest.raises(InputError, match=r"filters\.colour: .*kind, tags, level, hidden") as caught:
         whole.allowed({"kind": "guide", "colour": "red"})
-    assert caught.value.field == "colour"
+    assert caught.value.field == "filters.colour"
 
 
 def test_a_value_no_chunk_has_gives_nothing(whole: OpenedIndex) -> None:

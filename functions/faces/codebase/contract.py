@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
+from functions.web.wire import Filters
+
 MOST_MATCHES = 50
 QUERY_EXAMPLE: JsonDict = {"q": "Where is doCurlGet implemented and what are its side effects?", "top_k": 8}
 ANSWER_EXAMPLE: JsonDict = {
@@ -84,7 +86,7 @@ class _Question(BaseModel):
     top_k: int | None = Field(
         None, ge=1, le=MOST_MATCHES, strict=True, description="At most so many; by default 8."
     )
-    filters: dict[str, str | list[str]] = Field(
+    filters: Filters = Field(
         default_factory=dict,
         description="`lang`, `path`, `kind`, `repository`, ... to the wanted value or values.",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.responses import Response
@@ -15,10 +16,19 @@ def render_detail(problem: Problem, request_id: str) -> Response:
     del request_id
     detail: str | list[dict[str, Any]] = problem.detail
     if problem.status == 422:
-        detail = [{key: one[key] for key in ("type", "loc", "msg")} for one in problem.invalid] or [
-            _field(problem)
-        ]
+        places = zip(problem.invalid, problem.errors, strict=True)
+        detail = [
+            {"type": one["type"], "loc": _place(one, name), "msg": one["msg"]} for one, (name, _) in places
+        ] or [_field(problem)]
     return Response(json_bytes({"detail": detail}), problem.status, dict(problem.headers), "application/json")
+
+
+def _place(invalid: Mapping[str, Any], field: str) -> list[str | int]:
+    """Where it is wrong as the client wrote it: without the names of pydantic's branches, which `field` leaves out."""
+    where, *path = invalid["loc"]
+    if where != "body" or field == "body":
+        return [where, *path]
+    return [where, *(int(step) if step.isdecimal() else step for step in field.split("."))]
 
 
 def _field(problem: Problem) -> dict[str, Any]:

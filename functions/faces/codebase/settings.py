@@ -65,7 +65,6 @@ def effective(
 ) -> dict[str, Any]:
     """What holds now, under the specification's names; secrets are shown as set or not set."""
     env = os.environ if environ is None else environ
-    provider = env.get("QUIRE_ANSWER_PROVIDER") or env.get("RAG_LLM_PROVIDER") or "none"
     shown: dict[str, Any] = {
         "RAG_DATA_DIR": str(code.root),
         "RAG_INDEX_DIR": _without_user(settings.store),
@@ -73,8 +72,8 @@ def effective(
         "RAG_EXCLUDE_GLOBS": list(code.exclude),
         **FIXED,
         "RAG_TOP_K": code.top_k,
-        "RAG_LLM_PROVIDER": provider,
-        "LLM_MODEL": env.get("QUIRE_ANSWER_MODEL") or env.get("LLM_MODEL"),
+        "RAG_LLM_PROVIDER": settings.provider or "none",
+        "LLM_MODEL": settings.model or None,
         "OLLAMA_ENDPOINT": _without_user(env.get("OLLAMA_ENDPOINT", "")) or None,
     }
     secrets = {name: REDACTED if env.get(name) else None for name in SECRETS}

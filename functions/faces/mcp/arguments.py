@@ -6,6 +6,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from functions.web.wire import Filters
+
 Budget: TypeAlias = Annotated[
     int, Field(ge=200, le=20_000, description="Most tokens of text to return, about four characters each.")
 ]
@@ -19,8 +21,8 @@ Version: TypeAlias = Annotated[
         description="An older version: its id or an engine version such as 0.735. Leave out for the newest.",
     ),
 ]
-Filters: TypeAlias = Annotated[
-    dict[str, str | list[str]],
+ExactFilters: TypeAlias = Annotated[
+    Filters,
     Field(
         description='Exact metadata, such as {"member_type": "Event"}; a list means any of. See list_collections.'
     ),
@@ -47,7 +49,7 @@ class Search(Arguments):
         description="A question in plain words, or identifiers such as Humanoid.MoveTo.",
     )
     limit: int = Field(5, ge=1, le=20, description="How many passages at most.")
-    filters: Filters = Field(default_factory=dict)
+    filters: ExactFilters = Field(default_factory=dict)
     version: Version = None
     max_tokens: Budget = 2_000
 
@@ -60,7 +62,7 @@ class Ask(Arguments):
     selected_text: str = Field(
         "", max_length=8_000, description="Text that the question is about, if there is any."
     )
-    filters: Filters = Field(default_factory=dict)
+    filters: ExactFilters = Field(default_factory=dict)
     version: Version = None
     max_tokens: Budget = 1_500
 

@@ -18,6 +18,7 @@ from functions.web.freshness import FreshnessWire, freshness_of, freshness_wire
 from functions.web.lean import LeanRoute
 from functions.web.reading import ask, ask_stream
 from functions.web.replies import reply
+from functions.web.wire import Filters
 from quire.answering.inquiry import Inquiry
 from quire.documents import Turn
 
@@ -87,7 +88,7 @@ class AnswerRequest(BaseModel):
     history: list[TurnModel] = Field(default_factory=list, description="Earlier messages, oldest first.")
     top_k: int = Field(8, ge=1, le=50, strict=True, description="How many passages are retrieved.")
     max_tokens: int = Field(700, ge=16, le=8192, strict=True, description="Bound of a model's answer.")
-    filters: dict[str, str | list[str]] = Field(default_factory=dict, description="As for `POST query`.")
+    filters: Filters = Field(default_factory=dict, description="As for `POST query`.")
     version: str | None = Field(None, min_length=1, description="Ask an older version.")
     stream: bool = Field(False, description="Answer as server-sent events.")
 

@@ -9,7 +9,7 @@ from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
 from functions.web.freshness import FreshnessWire
-from functions.web.wire import HitWire
+from functions.web.wire import Filters, HitWire
 
 QUERY_EXAMPLE: JsonDict = {
     "collection": "roblox",
@@ -33,7 +33,7 @@ class QueryRequest(BaseModel):
         min_length=1, pattern=r"\S", description="The question, or words and identifiers to search for."
     )
     top_k: int = Field(8, ge=1, le=50, strict=True, description="How many hits at most.")
-    filters: dict[str, str | list[str]] = Field(
+    filters: Filters = Field(
         default_factory=dict,
         description="Metadata field to the value it must have, or to a list of which it must have one.",
     )

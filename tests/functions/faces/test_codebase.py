@@ -26,7 +26,18 @@ QUESTIONS = [
     ("Where is doCurlGet implemented and what are its side effects?", "src/helpers/curl.php", 7),
     ("How do sessions work in our Docker PHP image?", "config/php/session.php", 7),
 ]
-OUTSIDE = ["..", "../", "shop/../..", "/", "/etc", "link", "shop/docs/deploy.md", "missing"]
+OUTSIDE = [
+    "..",
+    "../",
+    "shop/../..",
+    "/",
+    "/etc",
+    "link",
+    "shop/docs/deploy.md",
+    "missing",
+    "shop\0",
+    "circle",
+]
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +45,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Code
     """A server whose collection `code` is the shop."""
     server = open_server(tmp_path_factory.mktemp("code"), model_folder)
     (server.root / "link").symlink_to(server.root.parent)
+    (server.root / "circle").symlink_to("circle")
     with allowed(server.root):
         answer = server.client().post("/code/index/build", json={"root": "shop"})
     assert answer.status_code == 200, answer.text
@@ -88,6 +100,8 @@ def test_the_configuration_shows_what_holds_and_no_secret(
     monkeypatch.setenv("RAG_API_KEY", "sesame-open")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-sesame")
     monkeypatch.setenv("OLLAMA_ENDPOINT", "http://me:sesame@localhost:11434")
+    monkeypatch.setenv("QUIRE_PROVIDER", "ollama")
+    monkeypatch.setenv("QUIRE_MODEL", "llama3.1")
     monkeypatch.setenv("RAG_TOP_K", "3")
     monkeypatch.setenv("RAG_CHUNK_SIZE", "500")
     monkeypatch.setenv("RAG_ALLOWED_FILETYPES", ".py, .php")
@@ -96,6 +110,7 @@ def test_the_configuration_shows_what_holds_and_no_secret(
     config = shown.json()
     assert config["RAG_API_KEY"] == config["OPENAI_API_KEY"] == "********"
     assert config["OLLAMA_ENDPOINT"] == "http://localhost:11434"
+    assert (config["RAG_LLM_PROVIDER"], config["LLM_MODEL"]) == ("ollama", "llama3.1")
     assert config["RAG_TOP_K"] == 3
     assert config["RAG_ALLOWED_FILETYPES"] == [".py", ".php"]
     assert config["not_heeded"] == ["RAG_CHUNK_SIZE"]
@@ -156,7 +171,17 @@ def test_filters_are_exact_and_an_unknown_one_is_refused(client: TestClient) -> 
     }
     refused = client.post("/code/query", json={"q": "x", "filters": {"nonsense": "1"}})
     assert refused.status_code == 422
-    assert set(refused.json()) == {"detail"}
+    assert refused.json()["detail"][0]["loc"] == ["body", "filters", "nonsense"]
+
+
+def test_a_filter_takes_the_value_that_the_metadata_show(client: TestClient) -> None:
+    shown = {one["metadata"]["is_test"] for one in ask(client, "doCurlGet", top_k=20)}
+    assert shown == {True, False}
+    for value in shown:
+        found = ask(client, "doCurlGet", top_k=20, filters={"is_test": value})
+        assert {one["metadata"]["is_test"] for one in found} == {value}
+    wrong = client.post("/code/query", json={"q": "x", "filters": {"is_test": 1}}).json()["detail"]
+    assert {tuple(one["loc"]) for one in wrong} == {("body", "filters", "is_test")}
 
 
 def test_an_answer_ends_with_its_sources_and_has_two_citations(client: TestClient) -> None:
@@ -240,6 +265,28 @@ def test_an_incremental_index_has_the_bytes_of_a_full_one(tmp_path: Path, model_
     assert [ref.digest for ref in server.store.pointer("code").segments] == [
         ref.digest for ref in incremental
     ]
+
+
+def test_a_build_of_what_is_served_already_is_answered_as_the_first_one(
+    tmp_path: Path, model_folder: Path
+) -> None:
+    server = open_server(tmp_path, model_folder)
+    (server.shop / "noise.py").write_bytes(bytes(range(256)))
+    (server.shop / "blank.py").write_text(" \n")
+    client = server.client()
+    with allowed(tmp_path):
+        first = client.post("/code/index/build", json={"root": "shop"}).json()
+        again = client.post("/code/index/build", json={"root": "shop"})
+        assert again.status_code == 200, again.text
+        assert {**again.json(), "duration_s": 0} == {**first, "duration_s": 0}
+        jobs = [
+            finished(
+                client, client.post("/code/index/build?wait=false", json={"root": "shop", "clean": True})
+            ),
+            finished(client, client.post("/code/index/incremental?wait=false", json={"root": "shop"})),
+        ]
+    for job in jobs:
+        assert job["excluded"] == {"binary": 1, "empty": 1, "gitignore": 1, "lock": 1, "type": 1}
 
 
 def finished(client: TestClient, started: Any) -> dict[str, Any]:

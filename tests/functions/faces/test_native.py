@@ -134,8 +134,18 @@ def test_a_wrong_field_is_422_and_named(client: TestClient, fields: dict[str, An
 
 def test_an_unknown_filter_field_is_422_with_the_known_ones(client: TestClient) -> None:
     body = refused(client, 422, filters={"klass": "Humanoid"})
-    assert "klass" in body["field"]
+    assert body["field"] == "filters.klass"
     assert "class_name" in body["detail"]
+
+
+@pytest.mark.parametrize("content", [b"", b'{"collection": "roblox", "q": "x"}'])
+def test_a_body_that_is_not_sent_as_json_is_422_and_says_how_to_send_it(
+    client: TestClient, content: bytes
+) -> None:
+    answer = client.post("/query", content=content, headers={"content-type": "text/plain"})
+    assert (answer.status_code, answer.json()["field"]) == (422, "body")
+    assert "application/json" in answer.json()["detail"]
+    assert "QueryRequest" not in answer.text
 
 
 @pytest.mark.parametrize("missing", ["collection", "q"])

@@ -140,7 +140,7 @@ class OpenedIndex:
         for name in filters:
             if name not in self.filter_fields:
                 message = f"filters.{name}: unknown field, wanted one of {', '.join(self.filter_fields)}"
-                raise InputError(message, field=name)
+                raise InputError(message, field=f"filters.{name}")
         return self._everywhere(lambda part: filtered(part, filters))
 
     def priors(self, demotions: tuple[tuple[str, Any, float], ...]) -> NDArray[np.float32]:
