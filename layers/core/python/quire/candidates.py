@@ -11,7 +11,6 @@ from quire.fusion import EMPTY, Ranking, fuse, rank
 from quire.index import OpenedIndex
 from quire.ordinals import contains, intersection, union
 from quire.question import Question
-from quire.symbols import fold_symbol
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,9 +27,6 @@ MOST_NAMED = 64
 RELATED = 20
 MOST_DEFINING = 8
 RELATED_LIFT = 0.2
-NAME_LEAD = 0.5
-"""Added to the fused score (at most 1) of a chunk that defines a named symbol; less where many share the name,
-and 1 where the question is nothing but the name."""
 
 
 class Candidates(NamedTuple):
@@ -89,20 +85,6 @@ def fuse_sides(candidates: Candidates, weight: float, priors: NDArray[np.float32
     if candidates.cosines is not None:
         scores = scores + np.float32(weight) * _scaled(candidates.cosines)
     return rank(candidates.ordinals, scores * priors[candidates.ordinals], len(scores))
-
-
-def lead_with_names(index: OpenedIndex, fused: Ranking, question: Question) -> Ranking:
-    """Lift the chunks that define a named symbol, a qualified name above a bare one."""
-    if not question.names:
-        return fused
-    scores = fused.scores.copy()
-    for name in question.names:
-        defining = index.symbol(name)[:MOST_NAMED]
-        lift = 1.0 if question.whole else NAME_LEAD / max(len(defining), 1) ** 0.5
-        if not question.whole and "." not in fold_symbol(name):
-            lift *= 0.5
-        scores[contains(defining, fused.ordinals)] += np.float32(lift)
-    return rank(fused.ordinals, scores, len(scores))
 
 
 def find_related(

@@ -20,6 +20,7 @@ class Profile(NamedTuple):
         identifier_vector_weight: the same for a question that names identifiers.
         demotions: `(field, value, factor)`: a chunk whose metadata says so has its fused score multiplied; the field
             must be one of `filters`.
+        place_demotions: the same, for questions that ask for a place in code.
         per_document: hits of one document at most, before others had their turn; 0 means no cap.
     """
 
@@ -31,6 +32,7 @@ class Profile(NamedTuple):
     vector_weight: float = 0.6
     identifier_vector_weight: float = 0.3
     demotions: tuple[tuple[str, str | bool, float], ...] = ()
+    place_demotions: tuple[tuple[str, str | bool, float], ...] = ()
     per_document: int = 1
 
 
@@ -59,6 +61,7 @@ PROFILES = {
             "codebase",
             ("path", "lang", "symbol", "kind", "repository", "is_test"),
             demotions=(("is_test", True, 0.5),),
+            place_demotions=(("kind", "section", 0.6),),
             vector_breadcrumb=False,
             headline_weight=0.0,
             per_document=3,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from quire.bm25 import idf
+from quire.definitions import Definition, wanted_definition
 from quire.spelling import best_spelling
 from quire.terms import STOP_WORDS, analyze, identifiers, words
 
@@ -44,6 +45,7 @@ class Question(NamedTuple):
         terms: search terms with weights; marked heading terms included.
         names: symbols that the collection defines and the question writes as identifiers, in order.
         whole: the question is one symbol and nothing else.
+        defined: the one of `names` whose definition is asked for.
         mended: words as written, each with what it was read as.
         known_share: share of the question's information (summed idf) in terms that the collection holds, 0 to 1; a
             word whose spelling was mended counts only where it became a symbol's name.
@@ -57,6 +59,7 @@ class Question(NamedTuple):
     mended: Mapping[str, str]
     known_share: float = 1.0
     foreign: bool = False
+    defined: Definition | None = None
 
 
 def read_question(
@@ -76,12 +79,20 @@ def read_question(
     terms: dict[str, float] = {term: float(min(count, 2)) for term, count in counts.items()}
     if heading_weight:
         terms.update({HEADING_MARK + term: heading_weight for term in counts})
-    names, whole = _names(read, vocabulary, resolve)
+    wanted = wanted_definition(read)
+    names, whole = _names(read, wanted, vocabulary, resolve)
     guessed = {term for word in mended.values() if not vocabulary.has_symbol(word) for term in analyze(word)}
     frequencies = {term: 0 if term in guessed else vocabulary.document_frequency(term) for term in counts}
     foreign = any(_is_foreign(name, vocabulary, resolve) for name in identifiers(read))
     return Question(
-        read, terms, names, whole, mended, _known_share(frequencies, vocabulary.chunk_count), foreign
+        read,
+        terms,
+        names,
+        whole,
+        mended,
+        _known_share(frequencies, vocabulary.chunk_count),
+        foreign,
+        wanted if wanted and wanted.name in names else None,
     )
 
 
@@ -98,11 +109,13 @@ def _is_foreign(name: str, vocabulary: Vocabulary, resolve: Callable[[str], str 
 
 
 def _names(
-    text: str, vocabulary: Vocabulary, resolve: Callable[[str], str | None]
+    text: str, wanted: Definition | None, vocabulary: Vocabulary, resolve: Callable[[str], str | None]
 ) -> tuple[tuple[str, ...], bool]:
     tokens = words(text)
     whole = len(tokens) == 1
-    candidates = tokens if whole else identifiers(text) + _proper(tokens[1:])
+    candidates = (
+        tokens if whole else identifiers(text) + _proper(tokens[1:]) + ([wanted.name] if wanted else [])
+    )
     found: dict[str, None] = {}
     for name in candidates:
         known = name if vocabulary.has_symbol(name) else resolve(name)

@@ -7,15 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quire.calibration import Calibration, read_calibration
-from quire.candidates import Candidates, fuse_sides, gather, lead_with_names, lift_related
+from quire.candidates import Candidates, fuse_sides, gather, lift_related
 from quire.confidence import gather_evidence
+from quire.definitions import asks_for_place
 from quire.diversity import diversify
 from quire.documents import Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
+from quire.naming import lead_with_names
 from quire.profiles import Profile, profile_named
 from quire.question import Question, read_question
 
@@ -92,8 +95,9 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, mode: str
     question = read_question(query.text, index, heading_weight=HEADING_WEIGHT, resolve=index.resolve)
     row = embedder.embed([question.text])[0] if embedder is not None and mode != "keyword" else None
     candidates = gather(index, row, question, allowed, keywords=mode != "vector")
-    fused = fuse_sides(candidates, _weight(profile, question, mode), index.priors(profile.demotions))
-    fused = lift_related(candidates, lead_with_names(index, fused, question))
+    priors = _priors(index, profile, question)
+    fused = fuse_sides(candidates, _weight(profile, question, mode), priors)
+    fused = lift_related(candidates, lead_with_names(index, fused, question, priors))
     chosen = diversify(
         index, fused, per_document=profile.per_document, limit=query.top_k, exempt=candidates.named
     )
@@ -126,6 +130,11 @@ def _weight(profile: Profile, question: Question, mode: str) -> float:
     if mode != "hybrid":
         return 1.0 if mode == "vector" else 0.0
     return profile.identifier_vector_weight if question.names else profile.vector_weight
+
+
+def _priors(index: OpenedIndex, profile: Profile, question: Question) -> NDArray[np.float32]:
+    is_place = profile.place_demotions and asks_for_place(question.text)
+    return index.priors((*profile.demotions, *profile.place_demotions) if is_place else profile.demotions)
 
 
 def _hits(index: OpenedIndex, ranked: _Ranked, calibration: Calibration) -> tuple[Hit, ...]:

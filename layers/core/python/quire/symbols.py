@@ -13,7 +13,16 @@ def fold_symbol(name: str) -> str:
     >>> fold_symbol("Humanoid:MoveTo"), fold_symbol("std::vector::push_back"), fold_symbol("Foo#bar()")
     ('humanoid.moveto', 'std.vector.push_back', 'foo.bar')
     """
-    return _SEPARATORS.sub(".", name.strip().removesuffix("()")).casefold().strip(".")
+    return fold_separators(name).casefold()
+
+
+def fold_separators(name: str) -> str:
+    """Fold the separators alone: names alike but for their case stay apart.
+
+    >>> fold_separators("Foo#bar()")
+    'Foo.bar'
+    """
+    return _SEPARATORS.sub(".", name.strip().removesuffix("()")).strip(".")
 
 
 def last_part(folded: str) -> str:

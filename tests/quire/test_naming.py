@@ -1,0 +1,160 @@
+"""Questions that name a symbol, or ask for its place, over a small code base with documents and tests beside it."""
+
+from pathlib import Path
+
+import pytest
+
+from quire.artifact.reader import open_segment
+from quire.definitions import asks_for_place, wanted_definition
+from quire.documents import Document
+from quire.index import OpenedIndex
+from quire.ports import Embedder
+from quire.retrieval import Query, retrieve
+from tests.support.corpus import write_corpus
+
+FILES = {
+    "shop/basket.py": (
+        'class Basket:\n    """What a customer wants to buy."""\n\n'
+        "    def refund(self, order):\n        return -order.total\n\n\n"
+        "def basket(name):\n    return Basket()\n"
+    ),
+    "shop/orders.py": "def close(order):\n    for line in order.lines:\n        line.ship()\n    order.refund()\n",
+    "docs/refunds.rst": (
+        "Refunds\n=======\n\n.. method:: Basket.refund\n\nA refund of a Basket gives the total of the order back. "
+        "Basket.refund is called by hand, refund after refund, where an order is returned.\n"
+    ),
+    "docs/basket.rst": (
+        "Basket\n======\n\n.. class:: Basket\n\nThe class Basket holds what a customer wants. A basket is a class.\n"
+    ),
+    "tests/test_basket.py": (
+        "def test_refund():\n    assert Basket().refund(order) == -3\n\n\nclass Basket:\n    refund = None\n"
+    ),
+}
+LANGUAGES = {".py": "python", ".rst": "rst"}
+MEMBERS = (
+    ("Camera", "focus", "Camera.focus: CFrame. Camera focus, focus, focus of the Camera. Deprecated.", True),
+    ("Camera", "Focus", "Camera.Focus: CFrame. The area that gets its detail first.", False),
+    ("Enum.View", "Camera", "Enum.View.Camera. Camera, camera, the view of the camera.", False),
+    ("Camera", "", "Camera. A view of the world on the screen of a player.", False),
+)
+
+
+@pytest.fixture(scope="module")
+def code(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> OpenedIndex:
+    documents = [
+        Document(
+            path,
+            text,
+            "source_code",
+            {"path": path, "lang": LANGUAGES[Path(path).suffix], "is_test": path.startswith("tests/")},
+        )
+        for path, text in FILES.items()
+    ]
+    return opened(tmp_path_factory.mktemp("code"), embedder, documents, "code")
+
+
+@pytest.fixture(scope="module")
+def members(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> OpenedIndex:
+    documents = [
+        Document(
+            f"{owner}.{name}",
+            text,
+            "api_member",
+            {
+                "class_name": owner,
+                "member_name": name,
+                "member_type": "Property" if name else "Class",
+                "deprecated": is_deprecated,
+                "symbols": (f"{owner}.{name}".strip("."), name or owner),
+            },
+        )
+        for owner, name, text, is_deprecated in MEMBERS
+    ]
+    return opened(tmp_path_factory.mktemp("members"), embedder, documents, "roblox")
+
+
+def opened(folder: Path, embedder: Embedder, documents: list[Document], profile: str) -> OpenedIndex:
+    write_corpus(folder / "segment", embedder, documents, profile=profile)
+    return OpenedIndex([(open_segment(folder / "segment"), 0)])
+
+
+def first(index: OpenedIndex, embedder: Embedder, question: str) -> tuple[str, str]:
+    chunk = retrieve(index, embedder, Query(question)).hits[0].chunk
+    return str(chunk.metadata.get("path") or ""), chunk.symbols[0] if chunk.symbols else ""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where is Basket.refund implemented?",
+        "where is refund defined",
+        "definition of the refund method",
+        "def refund",
+        "where do we implement refund, and who calls it?",
+    ],
+)
+def test_the_definition_that_is_asked_for_comes_before_documents_tests_and_usages(
+    code: OpenedIndex, embedder: Embedder, question: str
+) -> None:
+    assert first(code, embedder, question) == ("shop/basket.py", "Basket")
+
+
+@pytest.mark.parametrize("question", ["class Basket", "where is the class Basket defined?"])
+def test_a_class_is_told_from_a_function_of_its_name_and_from_the_page_about_it(
+    code: OpenedIndex, embedder: Embedder, question: str
+) -> None:
+    assert first(code, embedder, question)[0] == "shop/basket.py"
+
+
+def test_a_question_for_a_place_prefers_code_and_one_for_documents_does_not(
+    code: OpenedIndex, embedder: Embedder
+) -> None:
+    assert first(code, embedder, "where is an order given back")[0].startswith("shop/")
+    assert first(code, embedder, "where is it documented how a refund works")[0].startswith("docs/")
+
+
+@pytest.mark.parametrize(
+    ("question", "symbol"),
+    [
+        ("Camera.Focus", "Camera.Focus"),
+        ("Camera:Focus", "Camera.Focus"),
+        ("Focus", "Camera.Focus"),
+        ("focus", "Camera.Focus"),
+        ("class Camera", "Camera"),
+    ],
+)
+def test_of_symbols_alike_but_for_their_case_the_one_as_written_leads_and_a_deprecated_one_does_not(
+    members: OpenedIndex, embedder: Embedder, question: str, symbol: str
+) -> None:
+    assert first(members, embedder, question)[1] == symbol
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Where is doCurlGet implemented and what are its side effects?", "doCurlGet"),
+        ("where is std::vector declared", "std::vector"),
+        ("Where's the Basket class defined", "Basket"),
+        ("where is the retry logic for tasks implemented", None),
+        ("where are the default settings", None),
+        ("how is a class defined in this language", None),
+    ],
+)
+def test_the_name_whose_definition_is_asked_for_is_read_from_the_question(
+    question: str, name: str | None
+) -> None:
+    wanted = wanted_definition(question)
+    assert (wanted.name if wanted else None) == name
+
+
+@pytest.mark.parametrize(
+    ("question", "is_place"),
+    [
+        ("Which function computes the remaining time?", True),
+        ("what calls send", True),
+        ("How does it work, and where?", False),
+        ("where can I read about sessions", False),
+    ],
+)
+def test_a_question_for_a_place_is_told_from_others(question: str, is_place: bool) -> None:
+    assert asks_for_place(question) is is_place
