@@ -19,7 +19,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer, Whitespace
 from tokenizers.processors import BertProcessing, TemplateProcessing
 
-from quire.adapters.wordpiece import WordPiece
+from quire.adapters.wordpiece import FIRST_TEXTS, WordPiece
 from quire.errors import ModelError
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -46,7 +46,7 @@ def published(**changes: Any) -> Tokenizer:
 
 
 PACKAGE = published()
-TOKENIZER = WordPiece(PACKAGE.to_str())
+TOKENIZER = WordPiece(PACKAGE.to_str().encode())
 WORDS = st.sampled_from(
     [*STEMS, *SPECIAL, "Walking", "SERVICES", "q", "aqa", "\x00", "\x0b", "\x1f", "\t", "\n", " "]
 )
@@ -87,7 +87,7 @@ def test_a_lone_surrogate_is_no_error() -> None:
 )
 def test_a_tokenizer_of_another_kind_does_as_its_own_file_says(changes: dict[str, Any]) -> None:
     package = published(**changes)
-    tokenizer = WordPiece(package.to_str())
+    tokenizer = WordPiece(package.to_str().encode())
     assert (tokenizer.first, tokenizer.last) == (2, 3)
     for text in ("Walking, the PARTS!", "a_b", "aqa"):
         assert tokenizer.ids(text) == ids_by_package(package, text)
@@ -97,14 +97,14 @@ def test_a_template_without_two_special_tokens_is_refused() -> None:
     fields = json.loads(PACKAGE.to_str())
     fields["post_processor"] = None
     with pytest.raises(ModelError, match="two special tokens"):
-        WordPiece(json.dumps(fields))
+        WordPiece(json.dumps(fields).encode())
 
 
 def test_plain_text_does_not_load_the_package(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text(PACKAGE.to_str(), encoding="utf-8")
     code = (
         "import pathlib, sys; from quire.adapters.wordpiece import WordPiece; "
-        "WordPiece(pathlib.Path(sys.argv[1]).read_text('utf-8')).ids('walk the part'); "
+        "WordPiece(pathlib.Path(sys.argv[1]).read_bytes()).ids('walk the part'); "
         "print('tokenizers' in sys.modules)"
     )
     told = subprocess.run(
@@ -114,3 +114,21 @@ def test_plain_text_does_not_load_the_package(tmp_path: Path) -> None:
         check=True,
     )
     assert told.stdout.strip() == "False"
+
+
+def test_a_text_is_cut_alike_before_and_after_the_vocabulary_is_read_whole() -> None:
+    tokenizer = WordPiece(PACKAGE.to_str().encode())
+    texts = ["walking tweens", 'serving "the" \\ parts', "qqq", "a1b2 {x}: 3,4"]
+    first = [tokenizer.ids(text) for text in texts]
+    for _ in range(FIRST_TEXTS):
+        tokenizer.ids("walk")
+    assert (
+        [tokenizer.ids(text) for text in texts] == first == [ids_by_package(PACKAGE, text) for text in texts]
+    )
+
+
+@pytest.mark.parametrize("layout", [{"indent": 1}, {"separators": (", ", ": ")}, {"sort_keys": True}])
+def test_a_file_of_another_layout_is_read_too(layout: dict[str, Any]) -> None:
+    fields = json.loads(PACKAGE.to_str())
+    tokenizer = WordPiece(json.dumps(fields, **layout).encode())
+    assert tokenizer.ids('walking "parts"') == ids_by_package(PACKAGE, 'walking "parts"')
