@@ -15,7 +15,8 @@ from build_index.last_build import LastBuild, content_keys
 from build_index.notes import describe_machine
 from build_index.plan import BuildPlan, Tools
 from build_index.poison import Scan, open_scan
-from build_index.prepared import Entry, Prepared, PreparedDocuments, admit_all
+from build_index.prepared import Entry, PreparedDocuments, admit_all
+from build_index.preparing import Prepared
 from build_index.progress import track
 from build_index.question_cache import CachedQuestions
 from build_index.reading import Reading

@@ -14,21 +14,19 @@ import logging
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from build_index.inputs import digest_code
-from build_index.poison import Find, scan_chunk
+from build_index.orders import Order, prepare_all
+from build_index.preparing import Made, Prepared, prepare, unpack
 from build_index.progress import say
 from build_index.sources import Failure
-from quire.adapters.payload_shards import read_line
-from quire.artifact.writer.payloads import chunk_line
-from quire.canonical import canonical_json
-from quire.documents import Chunk, Document
-from quire.errors import SourceError, StoreError
-from quire.ingestion import chunk_document, keyword_terms
+from quire.documents import Document
+from quire.errors import StoreError
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS documents
@@ -36,26 +34,10 @@ CREATE TABLE IF NOT EXISTS documents
 CREATE TABLE IF NOT EXISTS built (document_id TEXT PRIMARY KEY, key BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS built_name (name TEXT);
 """
-NO_FINDS = b"[]"
 COMMIT_EVERY = 500
 BUSY_S = 60.0
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A chunk ready to be indexed, see `quire.ingestion.Analyzed`; `terms` is JSON until it is asked for."""
-
-    chunk: Chunk
-    finds: tuple[Find, ...]
-    terms: bytes
-    line: bytes
-
-    def read_terms(self) -> tuple[Mapping[str, float], float]:
-        """See `quire.ingestion.keyword_terms`."""
-        frequencies, length = json.loads(self.terms)
-        return frequencies, length
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +112,26 @@ class PreparedDocuments:
         Raises:
             SourceError: the document cannot be parsed.
         """
-        key = hashlib.sha256(self._salt + _spelt(document)).digest()
+        order = self.order(document)
+        if order.is_wanted:
+            order.made = prepare(document)
+        return self.keep(order)
+
+    def order(self, read: Document | Failure) -> Order:
+        """What is to be done about something that was read."""
+        if isinstance(read, Failure):
+            return Order(read)
+        key = hashlib.sha256(self._salt + _spelt(read)).digest()
+        return Order(read, key, is_wanted=key not in self._known)
+
+    def keep(self, order: Order) -> Entry:
+        """Keep what was made of a document, or has been; gives its entry."""
+        key = order.key
         self._used.add(key)
-        if key not in self._known:
-            made = list({chunk.id: _prepare(chunk) for chunk in chunk_document(document)}.values())
-            cited = made[0].chunk.document_id if made else document.id
-            ids = array("Q", [int(one.chunk.id, 16) for one in made])
-            self._known[key] = (cited, ids.tobytes(), any(one.finds for one in made))
-            self._fresh.append((key, *self._known[key], _pack(made)))
+        if isinstance(order.made, Made):
+            cited, ids, has_finds, data = order.made
+            self._known[key] = (cited, ids, has_finds)
+            self._fresh.append((key, cited, ids, has_finds, data))
             if len(self._fresh) >= COMMIT_EVERY:
                 self._write()
         cited, packed, has_finds = self._known[key]
@@ -151,7 +145,7 @@ class PreparedDocuments:
             "SELECT data FROM documents WHERE key = ?", (entry.key,)
         ).fetchone()
         wanted = frozenset(entry.ids)
-        return (one for one in _unpack(data) if int(one.chunk.id, 16) in wanted)
+        return (one for one in unpack(data) if int(one.chunk.id, 16) in wanted)
 
     def recorded(self) -> tuple[str, dict[str, bytes]]:
         """What `record` wrote down the last time; "" and nothing where it never did."""
@@ -198,50 +192,26 @@ def admit_all(
 ) -> Iterator[Entry]:
     """Every document that was read; each chunk id is in one entry. What cannot be read or cut goes to `failures`, said.
 
-    `announce` is told of each document with how many chunks it gave.
+    `announce` is told of each document with how many chunks it gave. Much that is new is prepared by several processes.
+
+    Raises:
+        QuireError: a process that prepares documents was killed.
     """
     seen: set[int] = set()
-    for document in read:
-        if isinstance(document, Failure):
-            failures.append(document)
-            say(f"skipped {document.path}: {document.reason}")
-            continue
-        try:
-            entry = documents.admit(document)
-        except SourceError as error:
-            failures.append(Failure(error.path or document.id, str(error)))
-            say(f"skipped {document.id}: {error}")
-            continue
-        new = tuple(one for one in entry.ids if one not in seen)
-        seen.update(new)
-        announce(document.id, len(new))
-        yield replace(entry, ids=new)
+    with closing(prepare_all(map(documents.order, read))) as orders:
+        for order in orders:
+            failure = order.failure()
+            if failure is not None:
+                failures.append(failure)
+                say(f"skipped {failure.path}: {failure.reason}")
+                continue
+            entry = documents.keep(order)
+            new = tuple(one for one in entry.ids if one not in seen)
+            seen.update(new)
+            announce(order.name, len(new))
+            yield replace(entry, ids=new)
 
 
 def _spelt(document: Document) -> bytes:
     fields = [document.id, document.kind, document.text, dict(document.metadata), dict(document.includes)]
     return json.dumps(fields, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")
-
-
-def _prepare(chunk: Chunk) -> Prepared:
-    frequencies, length = keyword_terms(chunk)
-    terms = json.dumps([frequencies, length], ensure_ascii=False, separators=(",", ":"))
-    return Prepared(
-        chunk, tuple(scan_chunk(chunk)), terms.encode("utf-8", "surrogatepass"), chunk_line(chunk)
-    )
-
-
-def _pack(made: Iterable[Prepared]) -> bytes:
-    """Three lines a chunk: itself as a segment stores it, its terms, its finds."""
-    lines = []
-    for one in made:
-        finds = [[find.rule, find.document_id, find.place, find.excerpt] for find in one.finds]
-        lines += [one.line, one.terms, b"\n", canonical_json(finds), b"\n"]
-    return b"".join(lines)
-
-
-def _unpack(data: bytes) -> Iterator[Prepared]:
-    lines = iter(data.splitlines())
-    for line, terms, finds in zip(lines, lines, lines, strict=True):
-        found = tuple(Find(*fields) for fields in json.loads(finds)) if finds != NO_FINDS else ()
-        yield Prepared(read_line(line), found, terms, line + b"\n")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from build_index.prepared import Prepared, PreparedDocuments, admit_all
+from build_index.prepared import PreparedDocuments, admit_all
+from build_index.preparing import Prepared
 from quire.artifact.writer.payloads import chunk_line
 from quire.documents import Document
 from quire.errors import SourceError, StoreError

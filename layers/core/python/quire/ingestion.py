@@ -49,7 +49,7 @@ def keyword_terms(chunk: Chunk) -> tuple[Counter[str], float]:
     """
     heading = analyze(chunk.breadcrumb)
     said = analyze(f"{chunk.text}\n{chunk.aliases}" if chunk.aliases else chunk.text)
-    named = {*heading, *analyze("\n".join(chunk.symbols))}
+    named = dict.fromkeys([*heading, *analyze("\n".join(chunk.symbols))])
     frequencies = Counter([*said, *heading, *(HEADING_MARK + term for term in named), *call_terms(chunk)])
     return frequencies, float(len(said) + len(heading))
 

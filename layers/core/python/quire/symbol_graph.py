@@ -93,7 +93,7 @@ def call_terms(chunk: Chunk) -> dict[str, float]:
 
 @lru_cache(maxsize=1 << 16)
 def _call_term(name: str) -> str:
-    return CALL_MARK + last_part(fold_symbol(name))
+    return CALL_MARK + last_part(fold_symbol(name)).replace("\0", "")
 
 
 def calls_of(chunk: Chunk) -> tuple[str, ...]:

@@ -22,7 +22,8 @@ LONGEST_TOKEN = 80
 LONGEST_KNOWN = 160
 """Longer pieces between blanks hardly come twice, and are not kept."""
 
-_INSIDE_TOKENS = b"_.:#'"  # `->` is written `.` before the rest is blanked
+_MARKS = ".:#'"  # inside of a token, never at its ends
+_INSIDE_TOKENS = f"_{_MARKS}".encode()  # `->` is written `.` before the rest is blanked
 _BLANKED = bytes(
     byte if byte > 127 or chr(byte).isalnum() or byte in _INSIDE_TOKENS else ord(" ") for byte in range(256)
 )
@@ -83,11 +84,13 @@ def split_identifier(name: str) -> list[str]:
 
 
 def _expand_piece(piece: str) -> tuple[str, ...]:
-    """The terms of what stands between two blanks; most pieces are one token."""
-    if piece.isalnum():
+    """The terms of what stands between two blanks; most pieces are one token, many with a full stop or colon behind."""
+    if piece.isalnum() or _TOKEN.fullmatch(piece):
         return _expand(piece)
-    tokens = _TOKEN.findall(piece)
-    return _expand(piece) if tokens == [piece] else tuple(chain.from_iterable(map(_expand_known, tokens)))
+    bare = piece.strip(_MARKS)
+    if bare != piece:
+        return _expand_known(bare) if bare else ()
+    return tuple(chain.from_iterable(map(_expand_known, _TOKEN.findall(piece))))
 
 
 _expand_known = lru_cache(maxsize=1 << 17)(_expand_piece)
@@ -107,7 +110,7 @@ def _expand(token: str) -> tuple[str, ...]:
 
 
 def _subwords(token: str, lower: str) -> tuple[str, ...]:
-    if token.islower() and token.isalpha() and token.isascii():
+    if token.isascii() and token.isalpha() and (token.islower() or token.istitle()):
         return ()
     parts = _PARTS.findall(token)
     if len(parts) < 2:
