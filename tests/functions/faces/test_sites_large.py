@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from functions.web.access import READ, WRITE, Caller
-from quire.jobs import LARGE_CHARACTERS
+from quire.jobs import LARGE_CHARACTERS, LOST_AFTER_S
 from tests.support.lively import Lively
 
 LINE = "Ostra {} velum folsa menka torvi juspo lendra.\n\n"
@@ -130,6 +131,28 @@ def test_a_job_tells_what_it_failed_of_and_that_a_document_went(lively: Lively) 
         None,
         "The document was deleted since.",
     )
+
+
+def test_a_job_that_nobody_finishes_has_failed_after_an_hour_and_may_be_sent_again(lively: Lively) -> None:
+    started: list[tuple[str, str]] = []
+    lively.base = replace(lively.base, invoke=lambda *job: started.append(job))
+    client, headers = lively.client(), {"idempotency-key": "k1"}
+    accepted = client.post("/sites/documents", json=body(), headers=headers)
+    key = f"collections/sites/jobs/{accepted.json()['job']}.json"
+    staged = lively.base.objects.read(key)
+    assert staged is not None
+    tree = json.loads(staged.data)
+    lively.base.objects.write(key, json.dumps(tree | {"at": tree["at"] - LOST_AFTER_S - 1}).encode())
+    failed = client.get(follow(accepted))
+    assert (failed.status_code, failed.json()["detail"].partition(": ")[2]) == (
+        400,
+        "nobody finished it within an hour; send it again",
+    )
+    again = client.post("/sites/documents", json=body(), headers=headers)
+    assert (again.status_code, again.json()) == (202, accepted.json())
+    assert client.get(follow(again)).json()["status"] == "accepted"
+    lively.live.jobs.run(*started[1])
+    assert client.get(follow(again)).json()["status"] == "done"
 
 
 class Keys:

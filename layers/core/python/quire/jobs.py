@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -19,6 +20,8 @@ from quire.sites import AcceptedText, SiteDocument, Submission
 
 LARGE_CHARACTERS = 400_000
 """About what one processor embeds in 20 seconds; the gateway gives up after 30."""
+LOST_AFTER_S = 3600
+"""Lambda tries an event three times, for 15 minutes each. Source: AWS, "How Lambda handles errors and retries"."""
 WAITING, DONE, FAILED = "waiting", "done", "failed"
 _ID = re.compile(r"[0-9a-f]{32}")
 
@@ -33,12 +36,14 @@ class Job:
     """A staged request, which holds either files of a collection or a text for a site of it, until it has ended.
 
     Attributes:
+        at: when it was accepted, seconds since the epoch; 0 where that was not written down.
         text: once the job has ended, without its content.
         chunks, failures, message: how it ended.
     """
 
     id: str
     state: str
+    at: float = 0.0
     chunks: int = 0
     failures: tuple[tuple[str, str], ...] = ()
     message: str = ""
@@ -53,15 +58,23 @@ class Jobs:
         objects: the store.
         ingest, carry_out: what a job of files, and one of a site's text, does.
         start: sees to it that `run` is called for the collection and the job soon, here or elsewhere.
+        clock: seconds since the epoch.
     """
 
     def __init__(
-        self, objects: ObjectStore, ingest: Ingest, carry_out: CarryOut, start: Callable[[str, str], None]
+        self,
+        objects: ObjectStore,
+        ingest: Ingest,
+        carry_out: CarryOut,
+        start: Callable[[str, str], None],
+        *,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._objects = objects
         self._ingest = ingest
         self._carry_out = carry_out
         self._start = start
+        self._clock = clock
 
     def stage(
         self, caller: Caller, collection: str, held: Sequence[File] | AcceptedText, *, job_id: str = ""
@@ -72,7 +85,7 @@ class Jobs:
             ScopeMissing: the caller may not write to the collection, or to the site of the text.
             StoreError: it cannot be kept or started; then it is as if it had never come.
         """
-        job = Job(job_id or secrets.token_hex(16), WAITING)
+        job = Job(job_id or secrets.token_hex(16), WAITING, round(self._clock(), 3))
         if isinstance(held, AcceptedText):
             caller.require_site(WRITE, collection, held.site_id)
             job = replace(job, text=held)
@@ -104,7 +117,16 @@ class Jobs:
         return job
 
     def find(self, collection: str, job_id: str) -> Job | None:
-        """The job, for whom it is known to be meant; None where there is none."""
+        """The job, for whom it is known to be meant; None where there is none.
+
+        One that nobody ended within `LOST_AFTER_S` has failed: all who were to do it died of it.
+        """
+        job = self._read(collection, job_id)
+        if job is None or job.state != WAITING or not 0 < job.at < self._clock() - LOST_AFTER_S:
+            return job
+        return replace(job, state=FAILED, message="nobody finished it within an hour; send it again")
+
+    def _read(self, collection: str, job_id: str) -> Job | None:
         stored = self._objects.read(_key(collection, job_id)) if _ID.fullmatch(job_id) else None
         return _read(job_id, json.loads(stored.data)) if stored else None
 
@@ -143,7 +165,7 @@ class Jobs:
         return Ingested(self._carry_out(collection, job.text).chunks, ())
 
     def _known(self, collection: str, job_id: str) -> Job:
-        job = self.find(collection, job_id)
+        job = self._read(collection, job_id)
         if job is None:
             raise _unknown(job_id)
         return job
@@ -151,6 +173,7 @@ class Jobs:
     def _write(self, collection: str, job: Job) -> None:
         tree: dict[str, Any] = {
             "state": job.state,
+            "at": job.at,
             "chunks": job.chunks,
             "failures": list(job.failures),
             "message": job.message,
@@ -164,6 +187,7 @@ def _read(job_id: str, tree: Mapping[str, Any]) -> Job:
     return Job(
         job_id,
         tree["state"],
+        float(tree.get("at", 0)),
         tree["chunks"],
         tuple((str(path), str(reason)) for path, reason in tree["failures"]),
         tree["message"],

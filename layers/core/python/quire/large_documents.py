@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 from quire.access import Caller
-from quire.jobs import DONE, FAILED, WAITING, Job, Jobs
+from quire.jobs import DONE, FAILED, Job, Jobs
 from quire.places import Site
 from quire.site_documents import SiteDocuments
 from quire.sites import SiteDocument, Submission
-
-LOST_AFTER = timedelta(hours=1)
-"""Lambda tries an event three times, for 15 minutes each. Source: AWS, "How Lambda handles errors and retries"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,7 @@ class LargeDocuments:
     def add(self, caller: Caller, site: Site, text: Submission, *, token: str | None = None) -> LargeDocument:
         """Accept a new document; the same `token` again is the same document and the same job.
 
-        A job that failed, or was lost, or whose document was deleted since, begins anew.
+        A job that failed, or whose document was deleted since, begins anew.
 
         Raises:
             ScopeMissing: the caller may not write to the site.
@@ -48,7 +44,7 @@ class LargeDocuments:
         accepted = self._documents.accept(caller, site, text, token=token)
         job_id = uuid.UUID(accepted.document_id).hex
         before = self._jobs.find(site.collection, job_id) if token else None
-        if before is not None and before.state != FAILED and not _is_lost(before, accepted.at):
+        if before is not None and before.state != FAILED:
             known = self._found(site, before, accepted.document_id)
             if known.written or before.state != DONE:
                 return known
@@ -78,10 +74,3 @@ class LargeDocuments:
     def _found(self, site: Site, job: Job, document_id: str) -> LargeDocument:
         written = self._documents.find(site, document_id) if job.state == DONE else None
         return LargeDocument(job, document_id, written)
-
-
-def _is_lost(job: Job, now: str) -> bool:
-    """Whether nobody will do the job any more; `now` as `AcceptedText.at` is written."""
-    if job.state != WAITING or job.text is None:
-        return False
-    return datetime.fromisoformat(now) - datetime.fromisoformat(job.text.at) > LOST_AFTER
