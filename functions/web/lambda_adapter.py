@@ -8,7 +8,7 @@ from typing import Any
 
 from mangum import Mangum
 from mangum.handlers import HTTPGateway
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TEXT_TYPES = [
     "text/",
@@ -49,8 +49,11 @@ class LambdaHandler:
 
     def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
         """Answer one event."""
-        asyncio.set_event_loop(self._loop)
-        return self._mangum(without_stage(event, self._base_path), context)
+        gateway = self._mangum.infer(without_stage(event, self._base_path), context)
+        cycle = _Cycle(gateway.body)
+        self.run(gateway.scope, cycle.receive, cycle.send)
+        answered: dict[str, Any] = gateway(cycle.response())
+        return answered
 
     def request_of(self, event: dict[str, Any], context: Any) -> tuple[Scope, bytes]:
         """The ASGI scope and the body of an event, for who sends the response piece by piece."""
@@ -65,6 +68,38 @@ class LambdaHandler:
         """Close the event loop; Lambda never does, tests do."""
         asyncio.set_event_loop(None)
         self._loop.close()
+
+
+class _Cycle:
+    """One request, and its response in memory. Mangum's own has a queue, a task and a log line besides."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body: bytes | None = body
+        self._start: Message = {}
+        self._pieces: list[bytes] = []
+        self._is_over = asyncio.Event()
+
+    async def receive(self) -> Message:
+        """The request's body, once; whoever asks goes when the response is over."""
+        if self._body is None:
+            await self._is_over.wait()
+            return {"type": "http.disconnect"}
+        body, self._body = self._body, None
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(self, message: Message) -> None:
+        """Keep what the app says."""
+        if message["type"] == "http.response.start":
+            self._start = message
+        else:
+            self._pieces.append(message.get("body", b""))
+            if not message.get("more_body"):
+                self._is_over.set()
+
+    def response(self) -> Any:
+        """What Mangum makes an answer of."""
+        status, headers = self._start["status"], self._start.get("headers", [])
+        return {"status": status, "headers": headers, "body": b"".join(self._pieces)}
 
 
 def without_stage(event: dict[str, Any], base_path: str = "") -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from functions.web.lambda_adapter import LambdaHandler, without_stage
@@ -108,7 +109,22 @@ def test_bytes_are_encoded(handler: LambdaHandler, make: Any) -> None:
 
 
 def test_an_event_loop_that_another_run_took_away_is_set_again(handler: LambdaHandler) -> None:
-    import asyncio
-
     asyncio.run(asyncio.sleep(0))
     assert seen(handler, event_v1("GET", "/health"))["path"] == "/health"
+
+
+@pytest.mark.parametrize("make", EVENTS)
+def test_a_response_in_pieces_comes_whole(make: Any) -> None:
+    async def pieces(scope: Scope, receive: Receive, send: Send) -> None:
+        async def said() -> AsyncIterator[str]:
+            for word in ("one ", "two ", "three"):
+                await asyncio.sleep(0)
+                yield word
+
+        response = StreamingResponse(said(), media_type="text/plain")
+        await response(scope, receive, send)
+        assert (await receive())["type"] == "http.disconnect"
+
+    handler = LambdaHandler(pieces)
+    assert handler(make("GET", "/"), LambdaContext())["body"] == "one two three"
+    handler.close()
