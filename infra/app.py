@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def main() -> None:
     """Synthesize the stack, judged by cdk-nag's rules."""
     app = cdk.App()
-    settings = read_settings(app.node.try_get_context)
+    settings = read_settings(app.node.get_all_context())
     deployed = Deployed(
         archives=Path(app.node.try_get_context("archives") or ROOT / "build/layers"),
         table=read_table(ROOT / "functions/routes.json"),

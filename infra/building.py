@@ -15,6 +15,7 @@ from aws_cdk import aws_scheduler as scheduler
 from constructs import Construct
 
 from infra.api_function import ALIAS, ApiFunction, retention
+from infra.github import add_github_role
 from infra.reasons import accept, logical_id
 from infra.settings import StackSettings
 from infra.storage import Storage
@@ -36,7 +37,6 @@ SNAPSHOTS = [
 DIGESTS = "names of segments and models are digests; the policy names the prefix that they lie under"
 NUMBERS = "a version's number is not known before it is published"
 CACHED = "CodeBuild names its cache files itself"
-GITHUB = "token.actions.githubusercontent.com"
 
 
 class Building(Construct):
@@ -62,7 +62,7 @@ class Building(Construct):
         self.source = assets.Asset(self, "Source", path=str(ROOT), exclude=LEFT_OUT)
         self.publishing = self._publishing(functions)
         self.project = self._project()
-        role = iam.Role(self, "Scheduler", assumed_by=iam.ServicePrincipal("scheduler.amazonaws.com"))
+        role = iam.Role(self, "Scheduler", assumed_by=_service(self, "scheduler"))
         role.add_to_policy(
             iam.PolicyStatement(actions=["codebuild:StartBuild"], resources=[self.project.project_arn])
         )
@@ -70,7 +70,7 @@ class Building(Construct):
             if collection.schedule:
                 self._schedule(collection, role)
         if settings.repository:
-            self._github_role()
+            add_github_role(self, self.publishing, settings)
 
     def _project(self) -> codebuild.Project:
         log_group = logs.LogGroup(
@@ -113,7 +113,7 @@ class Building(Construct):
         role = iam.Role(
             self,
             "Builder",
-            assumed_by=iam.ServicePrincipal("codebuild.amazonaws.com"),
+            assumed_by=_service(self, "codebuild"),
             managed_policies=[self.publishing],
         )
         source = self.source.bucket.arn_for_objects(self.source.s3_object_key)
@@ -198,29 +198,11 @@ class Building(Construct):
             ),
         )
 
-    def _github_role(self) -> None:
-        """The role of one branch of one repository: `aud` and the exact `sub` are pinned."""
-        settings = self._settings
-        provider = iam.CfnOIDCProvider(
-            self, "GitHub", url=f"https://{GITHUB}", client_id_list=["sts.amazonaws.com"]
-        )
-        subject = f"repo:{settings.repository}:ref:refs/heads/{settings.branch}"
-        principal = iam.WebIdentityPrincipal(
-            provider.attr_arn,
-            {"StringEquals": {f"{GITHUB}:aud": "sts.amazonaws.com", f"{GITHUB}:sub": subject}},
-        )
-        role = iam.Role(self, "GitHubRole", assumed_by=principal, managed_policies=[self.publishing])
-        stack = cdk.Stack.of(self)
-        deploying = (
-            f"arn:{stack.partition}:iam::{stack.account}:role/cdk-hnb659fds-*-{stack.account}-{stack.region}"
-        )
-        role.add_to_policy(iam.PolicyStatement(actions=["sts:AssumeRole"], resources=[deploying]))
-        why = "the CDK's bootstrap roles: deploy, file-publishing and lookup"
-        place = (
-            "arn:<AWS::Partition>:iam::<AWS::AccountId>:role/cdk-hnb659fds-*-<AWS::AccountId>-<AWS::Region>"
-        )
-        accept(role, {f"AwsSolutions-IAM5[Resource::{place}]": why})
-        cdk.CfnOutput(self, "GitHubRoleArn", value=role.role_arn)
+
+def _service(scope: Construct, name: str) -> iam.ServicePrincipal:
+    """The service, on behalf of this account alone: it takes roles for whoever asks it."""
+    account = {"StringEquals": {"aws:SourceAccount": cdk.Stack.of(scope).account}}
+    return iam.ServicePrincipal(f"{name}.amazonaws.com", conditions=account)
 
 
 def _build_spec() -> dict[str, Any]:
@@ -236,10 +218,19 @@ def _build_spec() -> dict[str, Any]:
                 ],
             },
             "build": {
+                # One command, as CodeBuild ends a phase at the first that fails. Exit code 1 says that some files could
+                # not be read: the rest is published, so what follows goes on, and the job fails for its alarm.
                 "commands": [
-                    '.venv/bin/python -m build_index build "$COLLECTION" --json',
-                    '.venv/bin/python -m build_index prune "$COLLECTION" --keep 4',
-                    f"{snapshots} $QUIRE_FUNCTIONS",
+                    "\n".join(
+                        (
+                            "status=0",
+                            '.venv/bin/python -m build_index build "$COLLECTION" --json || status=$?',
+                            '[ "$status" -le 1 ] || exit "$status"',
+                            '.venv/bin/python -m build_index prune "$COLLECTION" --keep 4 || status=$?',
+                            f"{snapshots} $QUIRE_FUNCTIONS || status=$?",
+                            'exit "$status"',
+                        )
+                    ),
                 ],
             },
         },

@@ -14,10 +14,12 @@ from constructs import Construct
 
 from infra.api_function import ApiFunction, retention
 from infra.reasons import accept
+from infra.refusals import add_refusals
 from infra.routes import Route
 from infra.settings import StackSettings
 
-HEADERS = ["content-type", "x-api-key", "authorization", "x-request-id"]
+EXECUTION_LOG = "API-Gateway-Execution-Logs_{api}/{stage}"
+"""What API Gateway calls the log group that it writes its own errors to, and would make itself, kept for ever."""
 
 
 class Gateway(Construct):
@@ -36,9 +38,16 @@ class Gateway(Construct):
         super().__init__(scope, id)
         self._settings, self._api_key = settings, api_key
         self.api = self._api()
+        self._keep_execution_log()
         integrations = {name: _integration(one) for name, one in functions.items()}
+        asked = {
+            one.collection.name for one in routes if one.collection and one.collection.options.get("origins")
+        }
         for route in routes:
-            self._add(route, integrations[route.function])
+            # A page of another site calls the native routes, which serve every collection, or a collection's own.
+            is_shared = bool(asked) and (route.collection is None or route.collection.name in asked)
+            self._add(route, integrations[route.function], is_shared=is_shared)
+        add_refusals(self.api, is_shared=bool(asked))
         if settings.keys_required:
             self._add_keys()
         if settings.firewall:
@@ -66,7 +75,8 @@ class Gateway(Construct):
                 stage_name=self._settings.stage,
                 throttling_rate_limit=self._settings.rate_per_s,
                 throttling_burst_limit=self._settings.burst,
-                metrics_enabled=True,
+                # A metric for each method would cost $0.30 a month; those of the whole API come without.
+                metrics_enabled=False,
                 logging_level=apigateway.MethodLoggingLevel.ERROR,
                 # Requests hold questions.
                 data_trace_enabled=False,
@@ -86,15 +96,24 @@ class Gateway(Construct):
             security_policy=apigateway.SecurityPolicy.TLS_1_2,
         )
 
-    def _add(self, route: Route, integration: apigateway.LambdaIntegration) -> None:
+    def _add(self, route: Route, integration: apigateway.LambdaIntegration, *, is_shared: bool) -> None:
         resource = self.api.root.resource_for_path(route.path) if route.path else self.api.root
         required = self._settings.keys_required and not route.is_open
         resource.add_method(route.method, integration, api_key_required=required)
-        origins = list(route.collection.options.get("origins", ())) if route.collection else []
-        if origins and resource.node.try_find_child("OPTIONS") is None:
-            resource.add_cors_preflight(
-                allow_origins=origins, allow_headers=HEADERS, max_age=cdk.Duration.days(1)
-            )
+        if is_shared and resource.node.try_find_child("OPTIONS") is None:
+            # The function knows which pages may ask. API Gateway's own preflight answers 500 where bytes pass as bytes.
+            resource.add_method("OPTIONS", integration, api_key_required=False)
+
+    def _keep_execution_log(self) -> None:
+        """Make that group before API Gateway does: with an end to what it keeps."""
+        group = logs.LogGroup(
+            self,
+            "ExecutionLog",
+            log_group_name=EXECUTION_LOG.format(api=self.api.rest_api_id, stage=self._settings.stage),
+            retention=retention(self._settings.log_days),
+            removal_policy=cdk.RemovalPolicy.DESTROY,
+        )
+        self.api.deployment_stage.node.add_dependency(group)
 
     def _add_keys(self) -> None:
         settings = self._settings
@@ -111,12 +130,6 @@ class Gateway(Construct):
         )
         plan.add_api_key(key)
         plan.add_api_stage(stage=self.api.deployment_stage)
-        cdk.CfnOutput(
-            self,
-            "KeyArn",
-            value=self._api_key.secret_arn,
-            description="aws secretsmanager get-secret-value --query SecretString --secret-id ...",
-        )
 
     def _add_firewall(self) -> None:
         acl = waf.CfnWebACL(

@@ -11,12 +11,13 @@ from pathlib import Path
 from quire.collections import Collection
 
 Table = Mapping[str, Mapping[str, Sequence[str]]]
-FACES = {"docs": "chatbot", "code": "codebase"}
+CODE = "codebase"
+FACES = {"docs": "chatbot", "code": CODE}
 """Profile -> face, where their names differ."""
 NATIVE = "native"
 OPEN = {
     NATIVE: frozenset({"/health", "/", "/widget.js", "/assets/{release}/{name}"}),
-    "codebase": frozenset({"/health", "/config"}),
+    CODE: frozenset({"/health", "/config"}),
 }
 """Face -> paths that anyone may call; `/health` where a face is not here."""
 WRITING = "memory"
@@ -76,8 +77,12 @@ def functions_of(table: Table, collections: Mapping[str, Collection]) -> list[st
 
 
 def written_collections(table: Table, collections: Mapping[str, Collection]) -> list[str]:
-    """The collections that take live writes: those whose face has routes of `memory`."""
-    return [name for name, one in collections.items() if table.get(face_of(one), {}).get("memory")]
+    """The collections that take live writes: those whose face has routes of `memory`, but code.
+
+    A function answers 501 where it is asked to index a folder: it has none.
+    """
+    faces = {name: face_of(one) for name, one in collections.items()}
+    return [name for name, face in faces.items() if face != CODE and table.get(face, {}).get("memory")]
 
 
 def face_of(collection: Collection) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -37,6 +38,7 @@ class StackSettings:
         alarm_email: who is told; "" for nobody.
         budget_usd: a month's cost that is worth a mail.
         repository, branch: of GitHub, as `owner/name`, which may deploy and publish; "" for none.
+        github_provider_arn: of the account's identity provider for GitHub, of which it can have one; "" makes it.
         snap_start: whether functions start from a snapshot, with a new one after each index. Three of 1,769 MB cost
             $20.49 a month ($0.0000015046 a GB-second), asked or not; without, a start takes about a second of CPU.
         versions_kept: published versions kept of each function where snapshots are renewed.
@@ -66,23 +68,32 @@ class StackSettings:
     budget_usd: int = 25
     repository: str = ""
     branch: str = "main"
+    github_provider_arn: str = ""
     snap_start: bool = False
     versions_kept: int = 1
     keep_data: bool = True
 
 
-def read_settings(context: Callable[[str], Any]) -> StackSettings:
+PLACES = ("archives", "collections")
+"""Of the context too: where `infra.app` finds what it deploys, if elsewhere."""
+
+
+def read_settings(context: Mapping[str, Any]) -> StackSettings:
     """The settings with what the CDK context says instead, by the same names.
 
     Raises:
-        ValueError: a value cannot be what its field is, or the domain lacks its certificate.
+        ValueError: a value cannot be what its field is, the domain lacks its certificate, or a name is none of these.
+            Names with another sign than letters and `_` are the CDK's own.
     """
-    said = {one.name: context(one.name) for one in fields(StackSettings)}
     default = StackSettings()
+    known = [one.name for one in fields(StackSettings)]
+    strange = [name for name in context if re.fullmatch(r"[a-z_]+", name) and name not in (*known, *PLACES)]
+    if strange:
+        raise ValueError(f"{strange[0]}: no such setting, wanted one of {', '.join(known)}")
     changed = {
-        name: _typed(name, value, type(getattr(default, name)))
-        for name, value in said.items()
-        if value is not None
+        name: _typed(name, context[name], type(getattr(default, name)))
+        for name in known
+        if context.get(name) is not None
     }
     settings = replace(default, **changed)
     if bool(settings.domain) != bool(settings.certificate_arn):

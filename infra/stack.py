@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import aws_cdk as cdk
+from aws_cdk import aws_apigateway as apigateway
 from constructs import Construct
 
 from infra.building import Building
@@ -41,12 +42,36 @@ class QuireStack(cdk.Stack):
             self,
             "Monitoring",
             functions,
+            api=gateway.api,
             scheduled=scheduled,
             project=building.project,
             settings=settings,
         )
-        cdk.CfnOutput(self, "Address", value=gateway.api.url)
-        cdk.CfnOutput(self, "Bucket", value=storage.bucket.bucket_name)
         if settings.snap_start:
             cdk.CfnOutput(self, "FunctionNames", value=building.environment()["QUIRE_FUNCTIONS"])
-        cdk.CfnOutput(self, "ModelKeyArn", value=storage.model_key.secret_arn)
+        _print_address(self, gateway.api, settings)
+        _print_storage(self, storage)
+
+
+def _print_address(stack: cdk.Stack, api: apigateway.RestApi, settings: StackSettings) -> None:
+    domain = api.domain_name
+    cdk.CfnOutput(stack, "Address", value=f"https://{settings.domain}/" if domain else api.url)
+    if domain:
+        cdk.CfnOutput(
+            stack,
+            "DomainTarget",
+            value=domain.domain_name_alias_domain_name,
+            description="what a CNAME record of the domain must name",
+        )
+
+
+def _print_storage(stack: cdk.Stack, storage: Storage) -> None:
+    cdk.CfnOutput(stack, "Bucket", value=storage.bucket.bucket_name)
+    cdk.CfnOutput(stack, "ModelKeyArn", value=storage.model_key.secret_arn)
+    # The functions ask for this key even where API Gateway asks for none.
+    cdk.CfnOutput(
+        stack,
+        "KeyArn",
+        value=storage.api_key.secret_arn,
+        description="aws secretsmanager get-secret-value --query SecretString --secret-id ...",
+    )

@@ -88,4 +88,6 @@ class Storage(Construct):
                 )
             ],
             removal_policy=removal,
+            # CloudFormation deletes no bucket that holds anything.
+            auto_delete_objects=removal == cdk.RemovalPolicy.DESTROY,
         )

@@ -25,9 +25,9 @@ COLLECTIONS = {
 
 def test_context_changes_settings_by_their_types() -> None:
     said = {"memory_mb": "3008", "firewall": "true", "alarm_email": "a@example.com"}
-    settings = read_settings(said.get)
+    settings = read_settings(said)
     assert settings == StackSettings(memory_mb=3008, firewall=True, alarm_email="a@example.com")
-    assert read_settings(dict[str, str]().get) == StackSettings()
+    assert read_settings({}) == StackSettings()
 
 
 def test_what_costs_money_unasked_is_off_until_somebody_chooses_it() -> None:
@@ -40,13 +40,23 @@ def test_what_costs_money_unasked_is_off_until_somebody_chooses_it() -> None:
         ({"memory_mb": "much"}, "memory_mb: wanted int, found 'much'"),
         ({"firewall": "perhaps"}, "firewall: wanted true or false"),
         ({"domain": "api.example.com"}, "certificate_arn"),
+        ({"alarm_mail": "a@example.com"}, "alarm_mail: no such setting, wanted one of name, stage,"),
         ({"repository": "quire"}, "wanted owner/name"),
         ({"repository": "a/b/c"}, "wanted owner/name"),
     ],
 )
 def test_a_wrong_setting_is_named(said: dict[str, str], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        read_settings(said.get)
+        read_settings(said)
+
+
+def test_the_cdks_own_context_is_let_pass() -> None:
+    own = {
+        "@aws-cdk/aws-iam:minimizePolicies": True,
+        "aws:cdk:bundling-stacks": ["**"],
+        "archives": "build/layers",
+    }
+    assert read_settings(own | {"cli-telemetry": False}) == StackSettings()
 
 
 def test_each_collection_gets_the_routes_of_its_face() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import subprocess
 import sys
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from functions.web.metrics import NAMESPACE, UNITS, embedded
 from infra.routes import FACES, deployed_routes, face_of, functions_of, read_table, written_collections
 from quire.collections import read_collections
 from quire.profiles import PROFILES
@@ -22,13 +25,20 @@ READING = {"s3:GetObject", "s3:ListBucket", "logs:CreateLogStream", "logs:PutLog
 each_function = pytest.mark.parametrize("name", FUNCTIONS)
 
 
-def test_cdk_nag_finds_nothing_that_is_not_accepted_with_a_reason(deployment: Deployment) -> None:
-    assert "ERROR" not in deployment.printed
-    assert "Acknowledge with" not in deployment.printed
+@pytest.fixture(params=["deployment", "other_deployment"])
+def either(request: pytest.FixtureRequest) -> Deployment:
+    found = request.getfixturevalue(request.param)
+    assert isinstance(found, Deployment)
+    return found
 
 
-def test_cfn_lint_finds_nothing(deployment: Deployment) -> None:
-    template = deployment.folder / "quire.template.json"
+def test_cdk_nag_finds_nothing_that_is_not_accepted_with_a_reason(either: Deployment) -> None:
+    assert "ERROR" not in either.printed
+    assert "Acknowledge with" not in either.printed
+
+
+def test_cfn_lint_finds_nothing(either: Deployment) -> None:
+    template = either.folder / "quire.template.json"
     program = str(Path(sys.executable).with_name("cfn-lint"))
     # W3005: CDK repeats a dependency that a reference implies already.
     command = (program, str(template), "--regions", "us-west-2", "--ignore-checks", "W3005")
@@ -87,14 +97,58 @@ def test_a_key_is_needed_wherever_a_collection_is_not_public(deployment: Deploym
     assert found["GET", "/roblox/health"][1]["ApiKeyRequired"] is False
 
 
-def test_a_page_that_its_collection_allows_may_ask_first(deployment: Deployment) -> None:
-    methods = deployment.of_type("ApiGateway::Method").values()
-    preflights = [one for one in methods if one["HttpMethod"] == "OPTIONS"]
-    allowing = {name for name, one in COLLECTIONS.items() if one.options.get("origins")}
-    paths = {
-        path for _, path in served(deployment) if path.split("/")[1:2] and path.split("/")[1] in allowing
+def test_a_page_that_its_collection_allows_may_ask_first(other_deployment: Deployment) -> None:
+    resources = other_deployment.of_type("ApiGateway::Resource")
+    preflights = [
+        one
+        for one in other_deployment.of_type("ApiGateway::Method").values()
+        if one["HttpMethod"] == "OPTIONS"
+    ]
+    assert preflights
+    for one in preflights:
+        # API Gateway's own answer to a preflight is 500 where every type is binary; the function knows who may ask.
+        assert one["Integration"]["Type"] == "AWS_PROXY"
+        assert one["ApiKeyRequired"] is False
+    names = {
+        resources[one["ResourceId"]["Ref"]]["PathPart"] for one in preflights if "Ref" in one["ResourceId"]
     }
-    assert len(preflights) == len(paths)
+    # The widget asks the native routes, whose collection stands in the body.
+    assert names >= {"answer", "query", "collections", "chat", "ingest"}
+    paths = [path for _, path in served(other_deployment) if path.startswith("/book")]
+    assert paths
+    assert not [name for name in other_deployment.of_type("ApiGateway::Method") if "bookOPTIONS" in name]
+    assert not [
+        name for name in other_deployment.of_type("ApiGateway::Method") if "bookapiqueryOPTIONS" in name
+    ]
+
+
+def test_nobody_asks_first_where_no_collection_is_shared(deployment: Deployment) -> None:
+    methods = deployment.of_type("ApiGateway::Method").values()
+    assert not [one for one in methods if one["HttpMethod"] == "OPTIONS"]
+
+
+def refusals(deployment: Deployment) -> dict[str, dict[str, object]]:
+    return {one["ResponseType"]: one for one in deployment.of_type("ApiGateway::GatewayResponse").values()}
+
+
+def test_what_the_gateway_refuses_looks_as_if_a_function_had(deployment: Deployment) -> None:
+    found = refusals(deployment)
+    # The page asks for a key at 401, and takes 403 for a key that may not.
+    assert found["INVALID_API_KEY"]["StatusCode"] == "401"
+    assert found["MISSING_AUTHENTICATION_TOKEN"]["StatusCode"] == "404"
+    retry = {"gatewayresponse.header.Retry-After": "'5'"}
+    assert found["THROTTLED"]["ResponseParameters"] == retry
+    for one in found.values():
+        body = json.loads(one["ResponseTemplates"]["application/json"])  # type: ignore[index]
+        assert set(body) == {"type", "title", "status", "detail", "request_id"}
+        assert str(body["status"]) == one["StatusCode"]
+
+
+def test_a_page_of_another_site_can_read_what_the_gateway_refuses(other_deployment: Deployment) -> None:
+    found = refusals(other_deployment)
+    assert set(found) >= {"DEFAULT_4XX", "DEFAULT_5XX", "THROTTLED", "INVALID_API_KEY"}
+    for one in found.values():
+        assert one["ResponseParameters"]["gatewayresponse.header.Access-Control-Allow-Origin"] == "'*'"  # type: ignore[index]
 
 
 def test_profiles_and_faces_agree_with_the_core() -> None:
@@ -218,6 +272,23 @@ def test_turns_expire_can_be_restored_and_cost_nothing_unused(deployment: Deploy
     assert [one["AttributeName"] for one in table["KeySchema"]] == ["pk", "sk"]
 
 
+def test_data_goes_with_the_stack_where_it_is_not_to_be_kept(other_deployment: Deployment) -> None:
+    assert other_deployment.kept() <= {"AWS::Lambda::Version"}
+    # CloudFormation deletes no bucket that holds anything.
+    emptied = [
+        one for one in other_deployment.template["Resources"].values() if "AutoDeleteObjects" in one["Type"]
+    ]
+    assert len(emptied) == len(other_deployment.of_type("S3::Bucket"))
+
+
+def test_every_log_group_forgets(deployment: Deployment) -> None:
+    groups = deployment.of_type("Logs::LogGroup").values()
+    assert {one["RetentionInDays"] for one in groups} == {30}
+    named = [flat(one["LogGroupName"]) for one in groups if "LogGroupName" in one]
+    (api,) = deployment.of_type("ApiGateway::RestApi")
+    assert named == [f"API-Gateway-Execution-Logs_<{api}>/prod"]
+
+
 def test_data_outlives_the_stack_and_nothing_else_does(deployment: Deployment) -> None:
     assert {"AWS::S3::Bucket", "AWS::DynamoDB::Table"} <= deployment.kept()
     assert deployment.kept() <= {"AWS::S3::Bucket", "AWS::DynamoDB::Table", "AWS::Lambda::Version"}
@@ -250,6 +321,52 @@ def test_the_build_job_runs_the_same_command_as_everybody(deployment: Deployment
     assert deployment.actions("BuildingBuilder") >= {"s3:PutObject", "lambda:PublishVersion"}
 
 
+def test_the_build_job_prunes_what_it_published_though_some_files_failed(
+    deployment: Deployment, tmp_path: Path
+) -> None:
+    (project,) = deployment.of_type("CodeBuild::Project").values()
+    (command,) = json.loads(flat(project["Source"]["BuildSpec"]))["phases"]["build"]["commands"]
+    program = tmp_path / ".venv/bin/python"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\necho "$2 $3" >> calls\n[ "$3" != build ] || exit "$BUILD"\n')
+    program.chmod(0o755)
+
+    def run(code: str) -> tuple[int, list[str]]:
+        environment = {"PATH": os.environ["PATH"], "BUILD": code, "COLLECTION": "roblox"}
+        done = subprocess.run(("/bin/sh", "-c", command), cwd=tmp_path, env=environment, check=False)
+        calls = (tmp_path / "calls").read_text().splitlines()
+        (tmp_path / "calls").unlink()
+        return done.returncode, [
+            line.split()[1] if "snapshots" not in line else "snapshots" for line in calls
+        ]
+
+    assert run("0") == (0, ["build", "prune", "snapshots"])
+    assert run("1") == (1, ["build", "prune", "snapshots"])
+    assert run("2") == (2, ["build"])
+
+
+def test_services_take_their_roles_for_this_account_alone(deployment: Deployment) -> None:
+    for service in ("BuildingScheduler", "BuildingBuilder"):
+        (role,) = (one for key, one in deployment.of_type("IAM::Role").items() if service in key)
+        (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
+        assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+
+
+def test_the_accounts_own_provider_for_github_can_be_used(other_deployment: Deployment) -> None:
+    (role,) = (one for key, one in other_deployment.of_type("IAM::Role").items() if "GitHubRole" in key)
+    (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
+    assert statement["Principal"]["Federated"].startswith("arn:aws:iam::111111111111:oidc-provider/")
+    assert not other_deployment.of_type("IAM::OIDCProvider")
+
+
+def test_what_the_readme_says_that_a_deployment_prints_has_that_name(
+    deployment: Deployment, other_deployment: Deployment
+) -> None:
+    always = {"Address", "Bucket", "KeyArn", "ModelKeyArn", "GitHubRoleArn"}
+    assert set(deployment.template["Outputs"]) >= always | {"FunctionNames"}
+    assert set(other_deployment.template["Outputs"]) >= always | {"DomainTarget"}
+
+
 def test_github_may_come_from_one_branch_of_one_repository(deployment: Deployment) -> None:
     (role,) = (one for key, one in deployment.of_type("IAM::Role").items() if "GitHubRole" in key)
     (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
@@ -275,12 +392,42 @@ def test_errors_throttles_and_slowness_of_a_function_raise_alarms(deployment: De
     }
     assert {one["MetricName"] for one in alarms.values()} == {"Errors", "Throttles", "Duration"}
     assert {one.get("ExtendedStatistic") for one in alarms.values()} == {None, "p99"}
+    # Not of the alias: jobs run beside it.
+    assert {len(one["Dimensions"]) for one in alarms.values()} == {1}
+
+
+def test_failures_that_functions_answer_raise_an_alarm(deployment: Deployment) -> None:
+    (alarm,) = (
+        one for one in deployment.of_type("CloudWatch::Alarm").values() if one["MetricName"] == "5XXError"
+    )
+    assert alarm["Dimensions"] == [{"Name": "ApiName", "Value": "quire"}]
+
+
+def test_alarms_and_graphs_look_at_metrics_that_are_written(deployment: Deployment) -> None:
+    written = {name for name, _ in UNITS.values()}
+    own = [one for one in deployment.of_type("CloudWatch::Alarm").values() if one["Namespace"] == NAMESPACE]
+    assert {one["MetricName"] for one in own} <= written
+    facts = {"collection": "roblox", "index_age_h": 1.0}
+    (directive,) = embedded(facts, {"AWS_LAMBDA_FUNCTION_NAME": "query"})["_aws"]["CloudWatchMetrics"]
+    for one in own:
+        assert directive["Namespace"] == one["Namespace"]
+        assert directive["Dimensions"] == [[part["Name"] for part in one["Dimensions"]]]
+    (board,) = deployment.of_type("CloudWatch::Dashboard").values()
+    drawn = set(re.findall(r'MetricName=[\\"]+(\w+)', flat(board["DashboardBody"])))
+    assert drawn
+    assert drawn <= written
 
 
 def test_every_alarm_is_sent_to_somebody(deployment: Deployment) -> None:
     (topic,) = deployment.of_type("SNS::Topic")
     for one in deployment.of_type("CloudWatch::Alarm").values():
         assert one["AlarmActions"] == [{"Ref": topic}]
+    # A policy that demands TLS replaces the one that lets the account's alarms publish.
+    (policy,) = deployment.of_type("SNS::TopicPolicy").values()
+    allowed = [one for one in policy["PolicyDocument"]["Statement"] if one["Effect"] == "Allow"]
+    assert [(one["Principal"], one["Action"]) for one in allowed] == [
+        ({"Service": "cloudwatch.amazonaws.com"}, "sns:Publish")
+    ]
     (subscription,) = deployment.of_type("SNS::Subscription").values()
     assert subscription["Endpoint"] == "ops@example.com"
 
@@ -298,6 +445,8 @@ def test_requests_are_throttled_counted_by_key_and_logged_without_their_content(
     (stage,) = deployment.of_type("ApiGateway::Stage").values()
     (settings,) = stage["MethodSettings"]
     assert (settings["ThrottlingRateLimit"], settings["DataTraceEnabled"]) == (50, False)
+    # They cost for each method of the API, and nothing here looks at them.
+    assert settings["MetricsEnabled"] is False
     assert "request_id" in flat(stage["AccessLogSetting"]["Format"])
     (plan,) = deployment.of_type("ApiGateway::UsagePlan").values()
     assert plan["Quota"] == {"Limit": 10_000, "Period": "DAY"}

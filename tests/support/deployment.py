@@ -19,7 +19,6 @@ from tests.support.tree import ROOT
 CONTEXT = {
     "repository": "acme/quire",
     "alarm_email": "ops@example.com",
-    "cors_origins": "https://example.com",
     "snap_start": "true",
 }
 Resource = dict[str, Any]
@@ -120,3 +119,38 @@ def deployment(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
     if shutil.which("node") is None:
         pytest.skip("the CDK's library needs Node.js, and there is none on this machine")
     return synthesize(tmp_path_factory.mktemp("cdk"), archive_folder)
+
+
+OTHER_COLLECTIONS = """
+[handbook]
+profile = "docs"
+public = true
+source = { docs = "docs" }
+options = { origins = "https://pages.example/" }
+
+[book]
+profile = "textbook"
+source = { docs = "docs" }
+schedule = "30 5 * * ? *"
+"""
+
+
+@pytest.fixture(scope="session")
+def other_deployment(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Deployment:
+    """The deployment with every choice made the other way, and a collection that pages of another site may ask."""
+    if shutil.which("node") is None:
+        pytest.skip("the CDK's library needs Node.js, and there is none on this machine")
+    folder = tmp_path_factory.mktemp("cdk-other")
+    (folder / "collections.toml").write_text(OTHER_COLLECTIONS)
+    choices = {
+        "collections": str(folder / "collections.toml"),
+        "snap_start": "false",
+        "keys_required": "false",
+        "keep_data": "false",
+        "firewall": "true",
+        "domain": "api.example.com",
+        "certificate_arn": "arn:aws:acm:us-west-2:111111111111:certificate/abc",
+        "github_provider_arn": "arn:aws:iam::111111111111:oidc-provider/token.actions.githubusercontent.com",
+        "alarm_email": "",
+    }
+    return synthesize(folder, archive_folder, **choices)
