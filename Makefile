@@ -165,17 +165,22 @@ $(CDK_READY): infra/package.json
 synth: layers $(CDK_READY) ## write the CloudFormation template to cdk.out, judged by cdk-nag
 	@$(CDK) synth --quiet $(CONTEXT)
 
+.PHONY: bootstrap
+bootstrap: layers $(CDK_READY) ## prepare the account and region of the shell's credentials for the CDK, once
+	@$(CDK) bootstrap $(CONTEXT)
+
 .PHONY: deploy
 deploy: layers $(CDK_READY) ## deploy to the AWS account of the shell's credentials
 	@$(CDK) deploy --outputs-file build/outputs.json $(CONTEXT)
 
 .PHONY: destroy
-destroy: $(CDK_READY) ## take the deployment down; bucket and table stay unless keep_data is false
+destroy: layers $(CDK_READY) ## take the deployment down; bucket and table stay unless deployed with keep_data=false
 	@$(CDK) destroy $(CONTEXT)
 
 .PHONY: local
 local: synth ## the synthesized API on this machine with sam; needs sam and a container runtime, see README
-	@printf '{"Parameters": {"QUIRE_STORE": "%s"}}\n' '$(STORE)' > build/local.json
+	@printf '{"Parameters": {"QUIRE_STORE": "%s", "QUIRE_API_KEY": "local", "QUIRE_MODEL_SECRET": "", %s}}\n' \
+		'$(STORE)' '"QUIRE_MEMORY": "/tmp/memory.sqlite"' > build/local.json
 	@sam local start-api --template cdk.out/quire.template.json --port $(PORT) --env-vars build/local.json
 
 .PHONY: clean
