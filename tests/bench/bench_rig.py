@@ -3,7 +3,7 @@
     python -m tests.bench.bench_rig [--store DIR] [--collection roblox] [--rounds 300] [--starts 5]
 
 Without a store (QUIRE_STORE, or --store) a small collection is indexed first. Times are CPU, so that what else runs on
-the machine matters little; cold figures are medians over `--starts` processes.
+the machine matters little; cold figures are medians over `--starts` processes of each kind.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import os
 import statistics
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,107 +25,102 @@ from tests.bench.bench_http import QUESTIONS, small_store
 from tests.support.aws import BOTO, CREDENTIALS, bucket_of, free_port, served
 from tests.support.events import event_v1
 from tests.support.rig import Function, Root, run_python, unpacked
+from tests.support.tree import ROOT
 
 HANDLER = "functions.query.handler"
 KEY = "the-key-of-this-measurement"
 IMPORTS = ("numpy", "onnxruntime", "tokenizers", "fastapi", "mangum", "boto3")
-FORWARD = """
-import json, sys, time
-from pathlib import Path
-from quire.adapters import open_embedder
-embedder = open_embedder(next(Path(sys.argv[1], "models").iterdir()), threads=1)
-spent = []
-for number in range(int(sys.argv[2])):
-    began = time.thread_time_ns()
-    embedder.embed([json.loads(sys.argv[3])[number % 4]])
-    spent.append((time.thread_time_ns() - began) / 1e6)
-Path(sys.argv[4]).write_text(json.dumps(spent[20:]))
-"""
+FORWARD = "tests.bench.rig_forward.handler"
 
 
 def cold(
-    root: Root, store: Path, collection: str, starts: int, environment: dict[str, str]
+    root: Root, environment: dict[str, str], from_s3: dict[str, str], known: argparse.Namespace
 ) -> dict[str, float]:
-    """CPU milliseconds from the start of the process to its first answer, by parts."""
+    """CPU milliseconds from the start of the process to its first answer, by parts; kinds of starts take turns."""
     parts: dict[str, list[float]] = {}
-    for _ in range(starts):
-        parts.setdefault("interpreter", []).append(run_python(root, "-c", "pass"))
-        parts.setdefault("with Lambda's client", []).append(
-            run_python(root, "-c", "import awslambdaric.bootstrap")
+
+    def note(name: str, value: float) -> None:
+        parts.setdefault(name, []).append(value)
+
+    nothing = {**environment, "QUIRE_STORE": str(Path(environment["QUIRE_CACHE"]) / "nothing")}
+    for _ in range(known.starts):
+        note("interpreter", run_python(root, "-c", "pass"))
+        note("with Lambda's client", run_python(root, "-c", "import awslambdaric.bootstrap"))
+        note(
+            "with the handler, no index",
+            run_python(root, "-c", "import functions.query", environment=nothing),
         )
-        imports = "import functions.query"
-        empty = {**environment, "QUIRE_STORE": str(store / "nothing")}
-        parts.setdefault("with the handler, no index", []).append(
-            run_python(root, "-c", imports, environment=empty)
-        )
-        with Function(root, HANDLER, environment) as function:
-            ready = function.wait_ready()
-            reply = function.invoke(question(collection, 0))
-            assert reply.status() == 200, reply.body()
-            parts.setdefault("ready, index and model open", []).append(ready)
-            parts.setdefault("first question answered", []).append(function.cpu_ms())
-            parts.setdefault("resident MB after it", []).append(function.memory_mb())
-    return {name: round(statistics.median(values), 1) for name, values in parts.items()}
+        with started(root, environment, known.collection) as (function, ready):
+            note("ready, index and model open", ready)
+            note("first question answered", function.cpu_ms())
+            note("resident MB after it", function.memory_mb())
+        with (
+            tempfile.TemporaryDirectory() as cache,
+            started(root, {**from_s3, "QUIRE_CACHE": cache}, known.collection) as (function, _),
+        ):
+            note("first question answered, all fetched from S3", function.cpu_ms())
+    medians = {name: round(statistics.median(values), 1) for name, values in parts.items()}
+    fetched, local = (medians[f"first question answered{how}"] for how in (", all fetched from S3", ""))
+    return medians | {"from S3 / local": _round(fetched / local)}
 
 
-def cold_from_s3(root: Root, store: Path, collection: str, starts: int) -> dict[str, float]:
-    """The same with the collection fetched from a bucket of moto's, into an empty cache at each start."""
+@contextmanager
+def started(root: Root, environment: dict[str, str], collection: str) -> Iterator[tuple[Function, float]]:
+    """A function that has answered its first question, and what it took until it was ready for that."""
+    with Function(root, HANDLER, environment) as function:
+        ready = function.wait_ready()
+        reply = function.invoke(question(collection, 0))
+        assert reply.status() == 200, reply.body()
+        yield function, ready
+
+
+@contextmanager
+def bucket(store: Path, collection: str) -> Iterator[dict[str, str]]:
+    """A bucket of moto's with the collection and the model: the environment of a function that reads it."""
     command = (sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port := free_port()))
-    spent: list[float] = []
     with served(command, f"http://127.0.0.1:{port}/moto-api/") as ready:
         url = ready.removesuffix("/moto-api/")
-        client, bucket = boto3.client("s3", endpoint_url=url, **BOTO), bucket_of(url)
+        client, name = boto3.client("s3", endpoint_url=url, **BOTO), bucket_of(url)
         for place in (f"collections/{collection}", "models"):
             for path in sorted(path for path in (store / place).rglob("*") if path.is_file()):
-                client.upload_file(str(path), bucket, path.relative_to(store).as_posix())
-        for _ in range(starts):
-            with tempfile.TemporaryDirectory() as cache:
-                known = {
-                    "QUIRE_STORE": f"s3://{bucket}",
-                    "QUIRE_CACHE": cache,
-                    "QUIRE_API_KEY": KEY,
-                    "AWS_ENDPOINT_URL": url,
-                }
-                with Function(root, HANDLER, {**CREDENTIALS, **known}) as function:
-                    function.wait_ready()
-                    assert function.invoke(question(collection, 0)).status() == 200
-                    spent.append(function.cpu_ms())
-    return {"first question answered": round(statistics.median(spent), 1)}
+                client.upload_file(str(path), name, path.relative_to(store).as_posix())
+        yield {**CREDENTIALS, "QUIRE_STORE": f"s3://{name}", "QUIRE_API_KEY": KEY, "AWS_ENDPOINT_URL": url}
 
 
-def warm(
-    root: Root, store: Path, collection: str, rounds: int, environment: dict[str, str]
-) -> dict[str, float]:
-    """CPU milliseconds of a warm question, the process's own, beside the model's forward pass alone."""
-    spent, walls = [], []
-    with Function(root, HANDLER, environment) as function:
+def warm(root: Root, environment: dict[str, str], known: argparse.Namespace) -> dict[str, float]:
+    """CPU milliseconds of a warm question, the process's own, and of the model's forward pass alone.
+
+    Two functions take turns, the whole one and one that only embeds, so that the machine's speed, and caches that have
+    grown cold in between, are the same for both.
+    """
+    spent, forward, walls = [], [], []
+    places = (root / "task", root / "opt/python", root / "runtime", ROOT)
+    path = {"PYTHONPATH": ":".join(map(str, places))}
+    with (
+        Function(root, HANDLER, environment) as function,
+        Function(root, FORWARD, environment | path) as pass_,
+    ):
         function.wait_ready()
-        for number in range(rounds + 20):
+        pass_.wait_ready()
+        for number in range(known.rounds + 20):
+            event = question(known.collection, number)
+            alone = pass_.invoke(event).json()
             before = function.cpu_ms()
-            reply = function.invoke(question(collection, number))
+            reply = function.invoke(event)
             if number >= 20:
                 spent.append(function.cpu_ms() - before)
+                forward.append(alone)
                 walls.append(reply.pieces[0][0] * 1e3)
         memory = function.memory_mb("VmHWM")
-    forward = forward_pass(root, store, rounds)
     return {
         "question p50": _round(statistics.median(spent)),
         "question p99": _round(_p99(spent)),
         "p99 / p50": _round(_p99(spent) / statistics.median(spent)),
         "forward pass p50": _round(statistics.median(forward)),
-        "beyond the forward pass": _round(statistics.median(spent) - statistics.median(forward)),
+        "beyond the forward pass": _round(statistics.median(map(float.__sub__, spent, forward))),
         "wall p50": _round(statistics.median(walls)),
         "resident MB at most": round(memory, 1),
     }
-
-
-def forward_pass(root: Root, store: Path, rounds: int) -> list[float]:
-    """CPU milliseconds of embedding the same questions, in a process of the same kind."""
-    with tempfile.NamedTemporaryFile() as out:
-        texts = json.dumps(QUESTIONS)
-        run_python(root, "-c", FORWARD, str(store), str(rounds + 20), texts, out.name)
-        spent: list[float] = json.loads(Path(out.name).read_text(encoding="utf-8"))
-    return spent
 
 
 def question(collection: str, number: int) -> dict[str, Any]:
@@ -160,13 +157,12 @@ def main() -> None:
             "QUIRE_API_KEY": KEY,
         }
         root = unpacked()
+        with bucket(store, asked.collection) as from_s3:
+            started_cold = cold(root, environment, from_s3, asked)
         figures = {
             "imports, CPU ms": imports(root),
-            "cold, CPU ms, each line includes those above": cold(
-                root, store, asked.collection, asked.starts, environment
-            ),
-            "cold from S3, CPU ms": cold_from_s3(root, store, asked.collection, asked.starts),
-            "warm, CPU ms": warm(root, store, asked.collection, asked.rounds, environment),
+            "cold, CPU ms, each line includes those above": started_cold,
+            "warm, CPU ms": warm(root, environment, asked),
         }
     print(json.dumps(figures, indent=1))
 
