@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from quire.answering.findings import Shelf, find
+from quire.answering.inquiry import Inquiry
 from quire.artifact.reader import open_segment
 from quire.definitions import asks_for_place, wanted_definition
 from quire.documents import Document
 from quire.index import OpenedIndex
 from quire.ports import Embedder
+from quire.question import read_question
 from quire.retrieval import Query, retrieve
 from tests.support.corpus import write_corpus
 
@@ -18,10 +21,16 @@ FILES = {
         "    def refund(self, order):\n        return -order.total\n\n\n"
         "def basket(name):\n    return Basket()\n"
     ),
-    "shop/orders.py": "def close(order):\n    for line in order.lines:\n        line.ship()\n    order.refund()\n",
+    "shop/orders.py": (
+        "def close(order):\n    for line in order.lines:\n        line.ship()\n    order.refund()\n\n\n"
+        "def get_total(order):\n    return order.total or set()\n"
+    ),
     "docs/refunds.rst": (
         "Refunds\n=======\n\n.. method:: Basket.refund\n\nA refund of a Basket gives the total of the order back. "
         "Basket.refund is called by hand, refund after refund, where an order is returned.\n"
+    ),
+    "docs/returns.rst": (
+        "Returns\n=======\n\nGoods may come back within 30 days, and the refund is on its way a day later.\n"
     ),
     "docs/basket.rst": (
         "Basket\n======\n\n.. class:: Basket\n\nThe class Basket holds what a customer wants. A basket is a class.\n"
@@ -91,6 +100,7 @@ def first(index: OpenedIndex, embedder: Embedder, question: str) -> tuple[str, s
         "definition of the refund method",
         "def refund",
         "where do we implement refund, and who calls it?",
+        "side effects of refund",
     ],
 )
 def test_the_definition_that_is_asked_for_comes_before_documents_tests_and_usages(
@@ -104,6 +114,59 @@ def test_a_class_is_told_from_a_function_of_its_name_and_from_the_page_about_it(
     code: OpenedIndex, embedder: Embedder, question: str
 ) -> None:
     assert first(code, embedder, question)[0] == "shop/basket.py"
+
+
+@pytest.mark.parametrize("question", ["what calls refund?", "callers of refund", "where is refund used"])
+def test_callers_come_before_pages_that_mention_the_name(
+    code: OpenedIndex, embedder: Embedder, question: str
+) -> None:
+    paths = [hit.chunk.metadata["path"] for hit in retrieve(code, embedder, Query(question)).hits]
+    assert paths.index("shop/orders.py") < paths.index("docs/returns.rst")
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("what is refund() for", ("refund",)),
+        ("what is `refund` for", ("refund",)),
+        ("what is a refund for", ()),
+    ],
+)
+def test_a_plain_word_is_a_name_where_it_is_marked_as_code(
+    code: OpenedIndex, question: str, names: tuple[str, ...]
+) -> None:
+    assert read_question(question, code, heading_weight=0.0).names == names
+
+
+@pytest.mark.parametrize(
+    ("question", "mended"),
+    [
+        ("what does refnud do", {"refnud": "refund"}),
+        ("who may test a backet", {"backet": "basket"}),
+        ("may a casket be bought", {}),
+        ("set_total", {}),
+    ],
+)
+def test_a_slip_is_mended_and_an_ordinary_word_or_a_name_of_known_words_is_not(
+    code: OpenedIndex, embedder: Embedder, question: str, mended: dict[str, str]
+) -> None:
+    assert retrieve(code, embedder, Query(question)).mended == mended
+
+
+@pytest.mark.parametrize(
+    ("question", "is_strange"),
+    [
+        ("what reimbursement does Basket.refund initiate", False),
+        ("what reimbursement does refund() initiate", False),
+        ("what reimbursement do customers get", True),
+        ("is anything initialized or reordered", False),
+    ],
+)
+def test_what_is_asked_of_a_symbol_that_was_found_may_be_called_anything(
+    code: OpenedIndex, embedder: Embedder, question: str, is_strange: bool
+) -> None:
+    shelf = Shelf(code, embedder, title="")
+    assert find(shelf, Inquiry(question), question).evidence.strange is is_strange
 
 
 def test_a_question_for_a_place_prefers_code_and_one_for_documents_does_not(

@@ -26,7 +26,9 @@ NORMALIZED_DEPTH = 100
 MOST_NAMED = 64
 RELATED = 20
 MOST_DEFINING = 8
-RELATED_LIFT = 0.2
+RELATED_LIFT = 0.4
+CALLER_SHARE = 0.75
+"""Callers are what a question for them wants, before pages that mention the name; callees belong to their caller."""
 
 
 class Candidates(NamedTuple):
@@ -103,21 +105,22 @@ def find_related(
     callees = EMPTY
     if asked.callees:
         callees = find_callees(index, index.fetch(named[:MOST_DEFINING].tolist()), RELATED)
-    found = fuse(callers, callees, weight=0.5, depth=RELATED, limit=2 * RELATED)
+    found = fuse(callers, callees, weight=CALLER_SHARE, depth=RELATED, limit=2 * RELATED)
     if allowed is None:
         return found
     held = contains(allowed, found.ordinals)
     return Ranking(found.ordinals[held], found.scores[held])
 
 
-def lift_related(candidates: Candidates, fused: Ranking) -> Ranking:
-    """Lift callers and callees by up to `RELATED_LIFT`, so that they stand below what the question names itself."""
+def lift_related(candidates: Candidates, fused: Ranking, priors: NDArray[np.float32]) -> Ranking:
+    """Lift callers and callees by up to `RELATED_LIFT` times their priors, less than what the question names itself."""
     if not len(candidates.related):
         return fused
     order = np.argsort(fused.ordinals)
     lifts = np.zeros(len(fused), np.float32)
     lifts[order] = _align(fused.ordinals[order], candidates.related)
-    return rank(fused.ordinals, fused.scores + np.float32(RELATED_LIFT) * lifts, len(fused))
+    lifts *= np.float32(RELATED_LIFT) * priors[fused.ordinals]
+    return rank(fused.ordinals, fused.scores + lifts, len(fused))
 
 
 def named_chunks(index: OpenedIndex, names: Sequence[str], allowed: Ordinals | None) -> Ordinals:

@@ -47,7 +47,7 @@ def _lifts(index: OpenedIndex, name: str, defining: list[int], question: Questio
         ranks = [_closeness(chunk, question.defined) for chunk in index.fetch(defining)]
         return np.array([one == max(ranks) for one in ranks], np.float32)
     lift = 1.0 if question.whole else NAME_LEAD / max(len(defining), 1) ** 0.5
-    if not question.whole and "." not in fold_symbol(name):
+    if not question.whole and name != question.subject and "." not in fold_symbol(name):
         lift *= 0.5
     lifts = np.full(len(defining), lift, np.float32)
     if 1 < len(defining) <= MOST_DEFINING and not name.islower():

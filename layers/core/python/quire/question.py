@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from quire.bm25 import idf
-from quire.definitions import Definition, wanted_definition
-from quire.spelling import best_spelling
+from quire.definitions import Definition, related_name, wanted_definition
+from quire.spelling import best_spelling, swaps
 from quire.terms import STOP_WORDS, analyze, identifiers, words
 
 HEADING_MARK = "@"
@@ -17,7 +17,10 @@ HEADING_MARK = "@"
 
 SHORTEST_MENDED = 4
 MOST_MENDED = 6
+SHORTEST_QUESTION = 3
+"""Words from which on a question is a sentence, whose ordinary words mean themselves."""
 _PART = re.compile(r"\w+")
+_MARKED = re.compile(r"\b([^\W\d]\w*)\(\)|`([^\W\d]\w*)`")
 
 
 class Vocabulary(Protocol):
@@ -46,6 +49,7 @@ class Question(NamedTuple):
         names: symbols that the collection defines and the question writes as identifiers, in order.
         whole: the question is one symbol and nothing else.
         defined: the one of `names` whose definition is asked for.
+        subject: the one of `names` whose callers or usages are asked for; "" for most questions.
         mended: words as written, each with what it was read as.
         known_share: share of the question's information (summed idf) in terms that the collection holds, 0 to 1; a
             word whose spelling was mended counts only where it became a symbol's name.
@@ -60,6 +64,7 @@ class Question(NamedTuple):
     known_share: float = 1.0
     foreign: bool = False
     defined: Definition | None = None
+    subject: str = ""
 
 
 def read_question(
@@ -68,19 +73,22 @@ def read_question(
     *,
     heading_weight: float,
     resolve: Callable[[str], str | None] = lambda _: None,
+    is_ordinary: Callable[[str], bool] | None = None,
 ) -> Question:
     """Mend the spelling, find named symbols, and weigh the terms.
 
     `resolve` turns a name that no chunk defines into one that is (an inherited member into its declaring class's).
+    `is_ordinary` knows the words of the language, which are no misspellings of the collection's.
     """
-    mended = _mend(text, vocabulary)
+    mended = _mend(text, vocabulary, is_ordinary)
     read = _PART.sub(lambda part: mended.get(part.group(), part.group()), text) if mended else text
     counts = Counter(analyze(read))
     terms: dict[str, float] = {term: float(min(count, 2)) for term, count in counts.items()}
     if heading_weight:
         terms.update({HEADING_MARK + term: heading_weight for term in counts})
-    wanted = wanted_definition(read)
-    names, whole = _names(read, wanted, vocabulary, resolve)
+    wanted, subject = wanted_definition(read), related_name(read)
+    asked = [name for name in (wanted.name if wanted else "", subject) if name]
+    names, whole = _names(read, asked, vocabulary, resolve)
     guessed = {term for word in mended.values() if not vocabulary.has_symbol(word) for term in analyze(word)}
     frequencies = {term: 0 if term in guessed else vocabulary.document_frequency(term) for term in counts}
     foreign = any(_is_foreign(name, vocabulary, resolve) for name in identifiers(read))
@@ -93,6 +101,7 @@ def read_question(
         _known_share(frequencies, vocabulary.chunk_count),
         foreign,
         wanted if wanted and wanted.name in names else None,
+        subject if subject in names else "",
     )
 
 
@@ -109,13 +118,11 @@ def _is_foreign(name: str, vocabulary: Vocabulary, resolve: Callable[[str], str 
 
 
 def _names(
-    text: str, wanted: Definition | None, vocabulary: Vocabulary, resolve: Callable[[str], str | None]
+    text: str, asked: Sequence[str], vocabulary: Vocabulary, resolve: Callable[[str], str | None]
 ) -> tuple[tuple[str, ...], bool]:
     tokens = words(text)
     whole = len(tokens) == 1
-    candidates = (
-        tokens if whole else identifiers(text) + _proper(tokens[1:]) + ([wanted.name] if wanted else [])
-    )
+    candidates = tokens if whole else [*asked, *written_names(text), *_proper(tokens[1:])]
     found: dict[str, None] = {}
     for name in candidates:
         known = name if vocabulary.has_symbol(name) else resolve(name)
@@ -124,29 +131,53 @@ def _names(
     return tuple(found), whole and bool(found)
 
 
+def written_names(text: str) -> list[str]:
+    """What is written as a name of code: identifiers, `wait()`, and words in back quotes.
+
+    >>> written_names("does wait() call `spawn` or Task.retry")
+    ['Task.retry', 'wait', 'spawn']
+    """
+    return identifiers(text) + [called or quoted for called, quoted in _MARKED.findall(text)]
+
+
 def _proper(tokens: Sequence[str]) -> list[str]:
     """Capitalised words inside a sentence: names, as a rule."""
     return [token for token in tokens if token[:1].isupper() and token.lower() not in STOP_WORDS]
 
 
-def _mend(text: str, vocabulary: Vocabulary) -> dict[str, str]:
+def _mend(text: str, vocabulary: Vocabulary, is_ordinary: Callable[[str], bool] | None) -> dict[str, str]:
     mended: dict[str, str] = {}
-    for part in dict.fromkeys(
-        part for token in words(text) if "'" not in token for part in _PART.findall(token)
-    ):
+    tokens = [token for token in words(text) if "'" not in token]
+    is_sentence = len(tokens) >= SHORTEST_QUESTION
+    for token in dict.fromkeys(tokens):
         if len(mended) >= MOST_MENDED:
             break
-        if not _is_strange(part, vocabulary):
+        if is_sentence and is_ordinary is not None and token.isalpha() and is_ordinary(token):
             continue
-        known = best_spelling(part.lower(), vocabulary.near(part.lower(), 24))
-        if known and known != part.lower():
-            mended[part] = known
+        for part in _PART.findall(token):
+            known = _known_spelling(part.lower(), vocabulary) if _is_strange(part, vocabulary) else None
+            if known and known != part.lower():
+                mended[part] = known
     return mended
 
 
+def _known_spelling(word: str, vocabulary: Vocabulary) -> str | None:
+    """The known word that was meant. Swapped letters are tried apart: they change half the trigrams of a short word."""
+    swapped = [one for one in swaps(word) if _frequency(one, vocabulary)]
+    return best_spelling(word, [*swapped, *vocabulary.near(word, 24)])
+
+
 def _is_strange(part: str, vocabulary: Vocabulary) -> bool:
-    """No chunk holds the word, whole: a misspelling, or a word of another field."""
+    """No chunk holds the word, nor each word of a snake_case name: a misspelling, or a word of another field."""
     if len(part) < SHORTEST_MENDED or not part.isascii() or part.isdigit() or part.lower() in STOP_WORDS:
         return False
     terms = analyze(part)
-    return bool(terms) and not vocabulary.document_frequency(terms[0]) and not vocabulary.has_symbol(part)
+    if not terms or vocabulary.document_frequency(terms[0]) or vocabulary.has_symbol(part):
+        return False
+    is_made_of_known = "_" in part and all(map(vocabulary.document_frequency, terms[1:]))
+    return not is_made_of_known
+
+
+def _frequency(word: str, vocabulary: Vocabulary) -> int:
+    terms = analyze(word)
+    return vocabulary.document_frequency(terms[0]) if terms else 0

@@ -92,12 +92,18 @@ class _Ranked(NamedTuple):
 def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, mode: str) -> _Ranked:
     profile = profile_named(index.profile)
     allowed = index.allowed(query.filters)
-    question = read_question(query.text, index, heading_weight=HEADING_WEIGHT, resolve=index.resolve)
+    question = read_question(
+        query.text,
+        index,
+        heading_weight=HEADING_WEIGHT,
+        resolve=index.resolve,
+        is_ordinary=getattr(embedder, "has_word", None),  # of a `quire.ports.WordList`
+    )
     row = embedder.embed([question.text])[0] if embedder is not None and mode != "keyword" else None
     candidates = gather(index, row, question, allowed, keywords=mode != "vector")
     priors = _priors(index, profile, question)
     fused = fuse_sides(candidates, _weight(profile, question, mode), priors)
-    fused = lift_related(candidates, lead_with_names(index, fused, question, priors))
+    fused = lift_related(candidates, lead_with_names(index, fused, question, priors), priors)
     chosen = diversify(
         index, fused, per_document=profile.per_document, limit=query.top_k, exempt=candidates.named
     )

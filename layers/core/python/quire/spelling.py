@@ -44,3 +44,13 @@ def best_spelling(word: str, candidates: Sequence[str]) -> str | None:
         if distance < nearest:
             best, nearest = candidate, distance
     return best
+
+
+def swaps(word: str) -> list[str]:
+    """The word with two neighbouring letters swapped, at each place where that changes it.
+
+    >>> swaps("spwan")
+    ['pswan', 'swpan', 'spawn', 'spwna']
+    """
+    pairs = ((at, word[at], word[at + 1]) for at in range(len(word) - 1))
+    return [word[:at] + right + left + word[at + 2 :] for at, left, right in pairs if left != right]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
@@ -14,7 +14,9 @@ from quire.answering.weighing import Weighed, strange_words, weigh
 from quire.documents import Hit
 from quire.index import OpenedIndex
 from quire.ports import Embedder, WordList
+from quire.question import written_names
 from quire.retrieval import Query, Retrieved, retrieve
+from quire.symbols import fold_symbol
 
 _WORD = re.compile(r"\w+")
 READ_HITS = 6
@@ -80,10 +82,17 @@ def find(shelf: Shelf, inquiry: Inquiry, searched: str) -> Findings:
     first = (*found.hits[:READ_HITS], *read[len(found.hits) :])
     scored = score_passages(weighed, first, embedder, vector)
     ordinary = embedder if isinstance(embedder, WordList) else None
-    strange = bool(strange_words(searched, index, ordinary))
+    # What is asked of a symbol that was found may be called by words of the asker's own.
+    strange = not _names_a_hit(searched, found.hits) and bool(strange_words(searched, index, ordinary))
     asked = weigh(searched, index)
     evidence = gather(asked, weighed, found.hits, scored, lexicon=index, strange=strange)
     return Findings(found, read, weighed, scored, evidence, confidence(evidence) if found.hits else 0.0)
+
+
+def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
+    """Whether the question writes, as a name of code, a symbol that one of the first hits defines."""
+    names = {fold_symbol(name) for name in written_names(question)}
+    return any(fold_symbol(symbol) in names for hit in hits[:READ_HITS] for symbol in hit.chunk.symbols)
 
 
 def _mended(text: str, mended: Mapping[str, str]) -> str:

@@ -49,6 +49,11 @@ _WANTED = (
     ),
     (_REASON, re.compile(r"\bwhy\b|\breason\b|\bcauses?\b", re.I)),
 )
+_DERIVED = re.compile(
+    r"(?P<prefix>re|un|de|pre|non|sub|auto|multi|inter|over)?(?P<base>[a-z]{4,}?)"
+    r"(?:i[sz](?:ations?|ed|es|ers?|ing|e)|ations?|[eo]rs?|ings?|ed|able|ness|ly)?"
+)
+"""English's productive endings and beginnings around a word of four letters or more."""
 _CODE_WANTED = re.compile(
     r"\bhow (?:do|can|should|to|would)\b|\b(?:example|code|command|snippet|syntax|install|run|set ?up|write|create"
     r"|build|configure|enable|launch|add|show me|implement|call|use)\b",
@@ -130,9 +135,23 @@ def strange_words(question: str, lexicon: Lexicon, ordinary: WordList | None) ->
         if not terms or lexicon.document_frequency(terms[0]):
             continue
         # The stem too: an inflected word is several pieces where its stem is one.
-        if not ordinary.has_word(word) and not ordinary.has_word(terms[0]):
+        if not any(map(ordinary.has_word, (word, terms[0], *_bases(word.lower())))):
             found.setdefault(word)
     return tuple(found)
+
+
+def _bases(word: str) -> list[str]:
+    """What a derived word may come from, so that `initialized` is no stranger than `initial`.
+
+    >>> _bases("caching"), _bases("multithreading"), _bases("sofa")
+    (['cach', 'cache'], ['multithread', 'multithreade', 'thread', 'threade'], [])
+    """
+    derived = _DERIVED.fullmatch(word)
+    if not derived:
+        return []
+    before, base = derived.group("prefix", "base")
+    stems = dict.fromkeys(((before or "") + base, base))
+    return [form for stem in stems if stem != word for form in (stem, f"{stem}e")]
 
 
 def cue(question: Weighed, passage: str) -> float:
