@@ -159,4 +159,6 @@ def _log_request(scope: Scope, status: int, request_id: str, began: float) -> No
         "took_ms": round((time.perf_counter() - began) * 1000, 2),
         **noted(),
     }
-    log("request", **fields, **embedded(fields))
+    # A refused request says nothing of how we do, and its collection may be any name: each is a metric that costs.
+    is_refused = 400 <= status < 500
+    log("request", **fields, **({} if is_refused else embedded(fields)))

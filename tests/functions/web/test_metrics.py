@@ -97,3 +97,22 @@ def test_a_questions_line_says_what_it_did_and_not_what_was_asked(
         UNITS[name][0] for name in ("took_ms", "open_ms", "search_ms", "degraded", "index_age_h")
     }
     assert "secret" not in json.dumps(line)
+
+
+def test_a_collection_that_a_caller_made_up_becomes_no_metric(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "quire-query")
+    shelf = Shelf(tmp_path)
+    shelf.publish()
+    lines = JsonLines(io.StringIO())
+    LOGGER.addHandler(lines)
+    try:
+        for path in ("/query", "/made-up/query"):
+            assert shelf.client().post(path, json={"collection": "made-up", "q": "x"}).status_code == 404
+    finally:
+        LOGGER.removeHandler(lines)
+    assert isinstance(lines._stream, io.StringIO)
+    written = [json.loads(line) for line in lines._stream.getvalue().splitlines()]
+    assert [line["collection"] for line in written] == ["made-up", "made-up"]
+    assert not [line for line in written if "_aws" in line]
