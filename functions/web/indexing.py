@@ -7,6 +7,7 @@ function has no indexer (`app.state.indexer` is missing there): it holds no buil
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -124,7 +125,7 @@ def _build(order: IndexOrder, settings: Settings) -> dict[str, Any]:
         said: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         last = " | ".join(done.stderr.splitlines()[-LAST_LINES:])
-        log("build died", code=done.returncode, message=last)
+        log("build died", logging.ERROR, code=done.returncode, message=last)
         raise BuildDied(
             f"the build ended with code {done.returncode}; what was served before still is"
         ) from None
