@@ -63,10 +63,12 @@ $(QUIRE_READY): $(QUIRE_SOURCES) | $(RUN_READY)
 
 .PHONY: run
 run: $(RUN_READY) $(QUIRE_READY) ## serve http://127.0.0.1:8000 over an index of this repository
+	@$(PY) -m functions.web.listening $(HOST) $(PORT)
 	@$(WITH_ENV) $(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --no-access-log
 
 .PHONY: dev
 dev: $(RUN_READY) $(QUIRE_READY) ## the same with hot reload
+	@$(PY) -m functions.web.listening $(HOST) $(PORT)
 	@$(WITH_ENV) $(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --no-access-log --reload \
 		--reload-dir functions --reload-dir layers/core/python
 

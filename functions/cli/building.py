@@ -66,6 +66,7 @@ def serve(
     """Serve every index over HTTP: the page at /, the API reference at /reference, MCP at /mcp."""
     import uvicorn
 
+    from functions.web.listening import demand_free
     from functions.web.wiring import open_service
 
     if bundle and store:
@@ -78,6 +79,7 @@ def serve(
         store = str(open_bundle(Path(bundle), settings_for("").cache))
     if store:
         os.environ["QUIRE_STORE"] = store
+    demand_free(host, port)
     settings = settings_for(store)
     held = open_service(settings).catalog.names()
     typer.echo(
