@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,6 +57,31 @@ def test_a_published_index_is_tagged_with_its_engine_version() -> None:
     assert "build_index versions" in text
     assert "git tag" in text
     assert "build_index.snapshots" in text
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=str)
+def test_actions_are_pinned_to_commits(path: Any) -> None:
+    used = [step["uses"] for step in steps(path.stem) if "uses" in step]
+    assert used
+    assert [one for one in used if not re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", one)] == []
+
+
+@pytest.mark.parametrize(("code", "goes_on"), [(0, True), (1, True), (2, False)])
+def test_publishing_goes_on_where_only_some_files_failed(code: int, goes_on: bool, tmp_path: Path) -> None:
+    (line,) = (step["run"] for step in steps("publish") if "build_index build " in step.get("run", ""))
+    program = tmp_path / ".venv/bin/python"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\nexit {code}\n")
+    program.chmod(0o755)
+    # As GitHub runs a step.
+    done = subprocess.run(("bash", "-e", "-c", line), cwd=tmp_path, check=False)
+    assert (done.returncode == 0) == goes_on
+
+
+def test_a_deployment_keeps_what_was_chosen_before() -> None:
+    made = [step["run"] for step in steps("deploy") if step.get("run", "").startswith("make ")]
+    assert len(made) == 2
+    assert all('CONTEXT="$CDK_CONTEXT ' in line for line in made)
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=str)
