@@ -112,8 +112,9 @@ bench: $(TEST_READY) ## measure speed and size; one of tests/bench alone: make b
 	done
 
 .PHONY: eval
-eval: $(TEST_READY) ## ask golden questions of every collection of the store, and BEIR sets, and print quality
-	@$(WITH_ENV) $(PY) -m tests.bench.quality --store $(QUIRE_STORE) $(ARGS)
+eval: $(TEST_READY) ## print quality: golden questions of the collections and BEIR sets; one alone: make eval COLLECTION=roblox
+	@$(WITH_ENV) $(PY) -m tests.bench.quality --store $(STORE) \
+		$(if $(filter-out file,$(origin COLLECTION)),--collection $(COLLECTION)) $(ARGS)
 
 .PHONY: soak
 soak: $(TEST_READY) ## the long rounds that CI leaves out

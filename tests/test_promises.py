@@ -52,6 +52,13 @@ def test_help_is_the_default_and_lists_every_target() -> None:
     } <= phony
 
 
+def test_quality_is_asked_of_the_store_that_is_used_and_of_the_collection_that_is_named() -> None:
+    assert "--store elsewhere" in _make("-n", "eval", "QUIRE_STORE=elsewhere").replace("\\\n", "")
+    asked = _make("-n", "eval", "QUIRE_STORE=", "COLLECTION=roblox")
+    assert re.search(r"--store \S+[\s\\]+--collection roblox", asked)
+    assert "--collection" not in _make("-n", "eval")
+
+
 @pytest.mark.parametrize("target", sorted(set(re.findall(r"`make ([a-z-]+)", README))))
 def test_a_target_that_the_readme_names_exists(target: str) -> None:
     assert f".PHONY: {target}\n" in MAKEFILE

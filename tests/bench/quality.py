@@ -1,6 +1,6 @@
 """Quality in one go, what `make eval` prints: golden questions of every collection of the store, and BEIR folders.
 
-`python -m tests.bench.quality [--store DIR] [--golden DIR] [--beir DIR] [--json]`
+`python -m tests.bench.quality [--store DIR] [--collection NAME] [--golden DIR] [--beir DIR] [--json]`
 
 Golden files are `NAME.jsonl` or `NAME.public.jsonl` in the golden folder, NAME being a collection. Both folders default
 to those of the real data beside the checkout.
@@ -26,10 +26,10 @@ from tests.support.shared import shared_root
 BEIR_SETS = ("scifact", "xquad-en")
 
 
-def golden_figures(store: SegmentStore, golden: Path, embedder: Embedder) -> dict[str, Any]:
-    """The report of each collection that has a golden file."""
+def golden_figures(store: SegmentStore, golden: Path, embedder: Embedder, only: str = "") -> dict[str, Any]:
+    """The report of each collection that has a golden file, or of one."""
     found = {}
-    for name in store.collections():
+    for name in [only] if only else store.collections():
         files = [golden / f"{name}{ending}" for ending in (".jsonl", ".public.jsonl")]
         files = [file for file in files if file.exists()]
         if files:
@@ -56,14 +56,17 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--store")
+    parser.add_argument("--collection", default="", help="ask this one alone, and no BEIR set")
     parser.add_argument("--golden", type=Path, default=shared / "golden" if shared else None)
     parser.add_argument("--beir", type=Path, default=shared / "data" / "beir" if shared else None)
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    golden = (
-        golden_figures(open_store(args.store), args.golden, open_question_embedder()) if args.golden else {}
-    )
-    beir = beir_figures(args.beir) if args.beir else {}
+    golden = {}
+    if args.golden:
+        golden = golden_figures(
+            open_store(args.store), args.golden, open_question_embedder(), args.collection
+        )
+    beir = beir_figures(args.beir) if args.beir and not args.collection else {}
     if args.json:
         print(json.dumps({"golden": golden, "beir": beir}))
         return
