@@ -127,6 +127,19 @@ def test_a_function_without_a_store_starts_and_says_so_when_asked(
     assert '"event":"request"' in capsys.readouterr().out
 
 
+def test_a_start_leaves_the_models_of_openapi_unbuilt_and_their_page_is_whole(tmp_path: Path) -> None:
+    unbuilt = "from fastapi.openapi.models import Info; print(Info.__pydantic_complete__)"
+    asked = "from functions.web.openapi import describe_api; s = functions.query.handler._app.state.service"
+    page = "print(len(describe_api(s, ['query'])['paths']) > 5)"
+    script = f"import functions.query; {unbuilt}; {asked}; {page}"
+    paths = os.pathsep.join((str(ROOT), str(ROOT / "layers/core/python")))
+    command = (sys.executable, "-W", "error", "-c", script)
+    run = subprocess.run(
+        command, cwd=tmp_path, env={"PYTHONPATH": paths}, capture_output=True, text=True, check=False
+    )
+    assert (run.stdout.split(), run.stderr) == (["False", "True"], "")
+
+
 def test_the_handlers_import_brings_no_library_that_a_query_does_not_need(tmp_path: Path) -> None:
     script = "import sys, functions.query; print(*{name.split('.')[0] for name in sys.modules}, sep='\\n')"
     paths = os.pathsep.join((str(ROOT), str(ROOT / "layers/core/python")))
