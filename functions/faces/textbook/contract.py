@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
 MOST_WORDS = 500
 MOST_SELECTED_WORDS = 200
+QUERY_EXAMPLE: JsonDict = {
+    "query": "Why does the robot need a loop?",
+    "selected_text": "The loop senses, decides and acts.",
+}
 
 
 class QueryRequest(BaseModel):
     """A question about the book; over-long input is truncated, never refused."""
 
-    query: str = Field(
-        min_length=1, pattern=r"\S", description="The question, at most 500 words.", examples=["Why?"]
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [QUERY_EXAMPLE]})
+
+    query: str = Field(min_length=1, pattern=r"\S", description="The question, at most 500 words.")
     selected_text: str | None = Field(None, description="What the reader had marked, at most 200 words.")
 
 
@@ -43,3 +48,4 @@ class Failure(TypedDict):
     """What went wrong, in a sentence for the reader."""
 
     detail: str
+    request_id: Annotated[str, Field(description="Quote it when you report the problem; the log has it.")]

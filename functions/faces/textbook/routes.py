@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -43,6 +44,23 @@ EXAMPLE = {
     "latency_ms": 38.2,
     "notices": [],
 }
+REFUSALS = {
+    401: ("A key is needed", "this service needs a key: send it as x-api-key or as a bearer token"),
+    404: ("No such collection", "collection 'textbook': not in this store"),
+    413: ("Body over 1 MB", "body: wanted at most 1,000,000 bytes"),
+    422: ("Invalid request", "query: String should have at least 1 character"),
+    503: ("No index to search", UNAVAILABLE),
+}
+
+
+def _refused(what: str, detail: str) -> dict[str, Any]:
+    failure: Failure = {"detail": detail, "request_id": "5e0c6f0c1d3b4c0e"}
+    return {
+        "model": Failure,
+        "description": what,
+        "content": {"application/json": {"example": failure}},
+    }
+
 
 answering = APIRouter(tags=["textbook"], route_class=LeanRoute)
 retrieving = APIRouter(tags=["textbook"], route_class=LeanRoute)
@@ -58,7 +76,7 @@ def render(problem: Problem, request_id: str) -> Response:
     "/api/query",
     summary="Ask the book",
     response_model=QueryResponse,
-    responses=example(EXAMPLE) | {503: {"model": Failure, "description": UNAVAILABLE}},
+    responses=example(EXAMPLE) | {status: _refused(*said) for status, said in REFUSALS.items()},
 )
 async def query(body: QueryRequest, request: Request) -> Response:
     """An answer from the book with its chapters and sections."""

@@ -116,6 +116,24 @@ def test_every_operation_documents_its_errors(document: dict[str, Any]) -> None:
                     assert fits(document, content["schema"], content["example"]), (path, status)
 
 
+def test_every_face_shows_requests_and_answers_and_documents_its_refusals(tmp_path: Path) -> None:
+    faces = {profile: Collection(profile, profile) for profile in ("textbook", "docs", "code", "sites")}
+    document = Shelf(tmp_path).client(collections=faces).get("/openapi.json").json()
+    for verb, path, operation in operations(document):
+        answers = [one for status, one in operation["responses"].items() if status.startswith("2")]
+        contents = [content for one in answers for content in one.get("content", {}).values()]
+        assert all("example" in content for content in contents), (verb, path)
+        if operation.get("security") != []:
+            assert "401" in operation["responses"], (verb, path)
+        for content in operation.get("requestBody", {}).get("content", {}).values():
+            schema = document["components"]["schemas"].get(
+                content["schema"].get("$ref", "").removeprefix(REFS), {}
+            )
+            assert schema.get("examples") or content.get("example") or content.get("examples"), (verb, path)
+            assert {"400", "422"} & set(operation["responses"]), (verb, path)
+            assert "413" in operation["responses"], (verb, path)
+
+
 def test_every_field_of_the_native_api_says_what_it_means(document: dict[str, Any]) -> None:
     for name in ("QueryRequest", "HitWire", "CitationWire", "QueryResponse"):
         for field, schema in document["components"]["schemas"][name]["properties"].items():
