@@ -118,6 +118,21 @@ def test_a_document_of_sections_is_cut_at_headings_and_defines_its_settings() ->
     assert first.symbols == ()
 
 
+def test_a_bare_heading_and_an_opening_line_stand_with_what_they_lead_into() -> None:
+    words = "Each of them is sent once.\n" * 50
+    guide = cut(f"Signals\n=======\n\nTask signals\n------------\n\nSent\n~~~~\n\n{words}", "rst")
+    assert guide[0].text.startswith("Signals\n")
+    assert "sent once" in guide[0].text
+    assert guide[0].metadata["symbol"] == "Signals › Task signals › Sent"
+    body = "    $total = 0;\n" * 80
+    [first, *_] = cut(f"<?php\nfunction total() {{\n{body}}}\n", "php")
+    assert (first.metadata["start_line"], first.metadata["kind"], first.symbols[0]) == (
+        1,
+        "function",
+        "total",
+    )
+
+
 def test_markdown_keeps_the_files_lines_and_embeds_what_one_reads() -> None:
     [chunk] = cut("# Guide\n\nSee **the** [page](a.html).\n", "markdown", "README.md")
     assert chunk.text == "# Guide\n\nSee **the** [page](a.html)."

@@ -38,6 +38,8 @@ SECTIONS = Sizes(whole=1200, holder=1200, small=500, merged=1000)
 _MINOR = frozenset("module variable macro type".split())
 _HOLDERS = frozenset("class interface trait struct enum record impl union namespace module section".split())
 LONGEST_CLOSING = 80
+_OPENINGS = {"section": 100, "module": 40}
+"""Kinds of spans that may say nothing by themselves, and up to how many characters."""
 _CLOSING = re.compile(r"(?:\s|[^\w\s]|\bend\b|\bfi\b|\bdone\b)*")
 
 Path = tuple[str, ...]
@@ -162,6 +164,9 @@ def _only_closes(start: int, end: int, lines: Lines) -> bool:
 def _merged(pieces: Iterator[Span], lines: Lines, sizes: Sizes) -> Iterator[Span]:
     last: Span | None = None
     for piece in pieces:
+        if last is not None and _only_begins(last, piece, lines):
+            last = piece._replace(start_line=last.start_line)
+            continue
         if last is not None and _belong_together(last, piece, lines, sizes):
             last = _joined(last, piece)
             continue
@@ -170,6 +175,13 @@ def _merged(pieces: Iterator[Span], lines: Lines, sizes: Sizes) -> Iterator[Span
         last = piece
     if last is not None:
         yield last
+
+
+def _only_begins(above: Span, below: Span, lines: Lines) -> bool:
+    """Whether the lines say nothing by themselves and lead into what follows: a bare heading, `<?php`."""
+    if above.kind not in _OPENINGS or above.defines or below.path[: len(above.path)] != above.path:
+        return False
+    return lines.size(above.start_line, above.end_line) <= _OPENINGS[above.kind]
 
 
 def _belong_together(above: Span, below: Span, lines: Lines, sizes: Sizes) -> bool:
