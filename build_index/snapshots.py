@@ -38,7 +38,7 @@ def renew(client: Any, function: str, alias: str, keep: int, *, note: str) -> tu
         The new version and the deleted ones.
     """
     client.update_function_configuration(FunctionName=function, Description=note)
-    client.get_waiter("function_updated_v2").wait(FunctionName=function)
+    client.get_waiter("function_updated").wait(FunctionName=function)
     version: str = client.publish_version(FunctionName=function, Description=note)["Version"]
     client.get_waiter("published_version_active").wait(FunctionName=function, Qualifier=version)
     client.update_alias(FunctionName=function, Name=alias, FunctionVersion=version)
@@ -63,9 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--alias", default="live")
     parser.add_argument("--keep", type=int, default=2)
     asked = parser.parse_args(arguments)
-    client = boto3.client("lambda")
     note = time.strftime("index of %Y-%m-%dT%H:%M:%SZ", time.gmtime())
     try:
+        # Without snapshots nothing is named, and neither region nor credentials need be there.
+        client = boto3.client("lambda") if asked.functions else None
         for function in asked.functions:
             version, gone = renew(client, function, asked.alias, max(asked.keep, 1), note=note)
             say(f"{function}: version {version} is live; {len(gone)} old versions deleted")

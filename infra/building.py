@@ -30,7 +30,6 @@ SNAPSHOTS = [
     "lambda:ListVersionsByFunction",
     "lambda:PublishVersion",
     "lambda:UpdateFunctionConfiguration",
-    "lambda:GetAlias",
     "lambda:UpdateAlias",
     "lambda:DeleteFunction",
 ]

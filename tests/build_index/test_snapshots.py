@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import io
+import os
+import re
 import zipfile
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +11,7 @@ import boto3
 import pytest
 
 from build_index.snapshots import main, renew
+from tests.support.tree import ROOT
 
 
 @pytest.fixture
@@ -68,3 +71,23 @@ def test_the_command_renews_each_function_and_names_one_that_is_missing(
     assert versions(client) == ["2"]
     assert main(["quire-nothing"]) == 2
     assert "quire-nothing" in capsys.readouterr().err
+
+
+def test_renewing_takes_no_right_that_the_build_job_has_not(client: Any) -> None:
+    called: set[str] = set()
+
+    def note(model: Any, **_: Any) -> None:
+        called.add(model.name)
+
+    client.meta.events.register("before-call.lambda", note)
+    renew(client, "quire-query", "live", 1, note="index of today")
+    allowed = re.findall(r'"lambda:(\w+)"', (ROOT / "infra/building.py").read_text(encoding="utf-8"))
+    assert called == set(allowed)
+
+
+def test_without_a_function_there_need_be_no_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_DEFAULT_REGION", "AWS_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
+    assert main([]) == 0
+    assert main(["quire-query"]) == 2
