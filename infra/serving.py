@@ -105,7 +105,8 @@ class Functions(Construct):
                 _statement(["lambda:InvokeFunction"], [self.by_name[name].function.function_arn])
             )
         if name in (ANSWER, MEMORY):
-            statements.append(_statement(_TURNS, [self._storage.table.table_arn]))
+            turns = _TURNS + (_FORGETTING if name == MEMORY else [])
+            statements.append(_statement(turns, [self._storage.table.table_arn]))
         if name == ANSWER:
             statements.append(
                 _statement(["secretsmanager:GetSecretValue"], [self._storage.model_key.secret_arn])
@@ -117,16 +118,8 @@ class Functions(Construct):
         return written_collections(self._deployed.table, self._deployed.collections)
 
 
-_TURNS = [
-    "dynamodb:Query",
-    "dynamodb:GetItem",
-    "dynamodb:BatchGetItem",
-    "dynamodb:PutItem",
-    "dynamodb:DeleteItem",
-    "dynamodb:BatchWriteItem",
-    "dynamodb:ConditionCheckItem",
-    "dynamodb:Scan",
-]
+_TURNS = ["dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem"]
+_FORGETTING = ["dynamodb:Scan", "dynamodb:BatchWriteItem"]
 
 
 def _statement(actions: list[str], resources: list[str]) -> iam.PolicyStatement:

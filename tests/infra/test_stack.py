@@ -196,6 +196,17 @@ def test_an_answer_may_read_the_bucket_and_one_secret_and_keep_turns(deployment:
 
 
 @pytest.mark.skipif("memory" not in FUNCTIONS, reason="no route is served by memory")
+def test_only_memory_may_forget_and_neither_may_do_what_no_code_asks(deployment: Deployment) -> None:
+    keeping = {"dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem"}
+    answer, memory = (
+        {one for one in deployment.actions(f"Functions{name}Role") if one.startswith("dynamodb:")}
+        for name in ("Answer", "Memory")
+    )
+    assert answer == keeping
+    assert memory == keeping | {"dynamodb:Scan", "dynamodb:BatchWriteItem"}
+
+
+@pytest.mark.skipif("memory" not in FUNCTIONS, reason="no route is served by memory")
 def test_memory_may_write_its_own_prefixes_and_the_table(deployment: Deployment) -> None:
     rest = deployment.actions("FunctionsMemoryRole") - READING
     assert {one for one in rest if not one.startswith("dynamodb:")} == {
