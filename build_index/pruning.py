@@ -15,11 +15,13 @@ from typing import Any
 from build_index.publishing import Place, manifest_of
 from quire.artifact.layout import MANIFEST, Pointer
 from quire.artifact.transfer import (
+    COLLECTIONS,
     CONDEMNED,
     MODELS,
     SEGMENTS,
     collection_key,
     model_key,
+    pointer_key,
     segment_key,
     versions_key,
 )
@@ -61,7 +63,7 @@ def prune(place: Place, name: str, *, keep: int, now: float, grace_s: float = GR
         segments = collection_key(name) + SEGMENTS
         in_use = _referred(place, place.store.collections())
         held = [*_folders(place.objects, segments), *_folders(place.objects, MODELS)]
-        unused = [key for key in held if key not in in_use]
+        unused = _without_sites_models(place, [key for key in held if key not in in_use])
         since = _condemn(place.objects, unused, (segments, MODELS), now)
         due = [key for key in unused if now - since[key] >= grace_s]
         removed = tuple(key for key in due if _remove(place, name, key))
@@ -96,6 +98,23 @@ def _referred(place: Place, names: Iterable[str]) -> set[str]:
                 if manifest is not None and manifest.model:
                     keys.add(model_key(manifest.model))
     return keys
+
+
+def _without_sites_models(place: Place, unused: list[str]) -> list[str]:
+    """The keys without the models that sites need; sites, of which there may be thousands, are read only for models."""
+    if not any(key.startswith(MODELS) for key in unused):
+        return unused
+    in_use = _referred(place, _sites(place.objects))
+    return [key for key in unused if key not in in_use]
+
+
+def _sites(objects: ObjectStore) -> Iterator[str]:
+    """Names of the sites: their pointers lie a folder deeper than those of collections."""
+    for collection in _folders(objects, COLLECTIONS):
+        for folder in _folders(objects, collection):
+            name = folder.removeprefix(COLLECTIONS).rstrip("/")
+            if objects.read(pointer_key(name)) is not None:
+                yield name
 
 
 def _states(place: Place, name: str) -> list[Pointer]:
@@ -143,8 +162,10 @@ def _change(
 
 def _remove(place: Place, name: str, prefix: str) -> bool:
     """Delete what lies under the prefix unless something refers to it by now; what makes it whole goes first."""
-    names = place.store.collections() if prefix.startswith(MODELS) else [name]
-    if prefix in _referred(place, names):
+    is_model = prefix.startswith(MODELS)
+    if prefix in _referred(place, place.store.collections() if is_model else [name]):
+        return False
+    if is_model and not _without_sites_models(place, [prefix]):
         return False
     for one in (MANIFEST, FACTS_FILE):
         place.objects.delete(prefix + one)

@@ -20,6 +20,7 @@ from quire.artifact.writer import write_segment
 from quire.catalog import Catalog
 from quire.errors import ArtifactCorrupt, BuildInProgress, InputError, ModelError, UnknownVersion
 from quire.model_facts import FACTS_FILE, ModelFacts, facts_digest, read_facts
+from quire.places import Site
 from quire.ports import ObjectStore
 from tests.support.rows import DIMENSIONS, FACTS, make_rows, plain_row
 from tests.support.stores import MemoryStore
@@ -252,6 +253,17 @@ def test_a_model_that_another_collection_needs_is_kept(releases: Releases) -> No
     folder = releases.cache / "other"
     manifest = write_segment(folder, list(make_rows(3)), _facts("a" * 64))
     releases.place.store.publish("other", folder, manifest)
+    assert releases.prune(1, grace_s=0).removed == (f"models/{'b' * 64}/",)
+    assert releases.place.objects.list("models/") == [f"{'a' * 64}/"]
+
+
+def test_a_model_that_only_a_site_needs_is_kept(releases: Releases) -> None:
+    releases.publish("alpha")
+    for digest in ("a" * 64, "b" * 64):
+        releases.put(f"models/{digest}/model.json", b"{}")
+    folder = releases.cache / "other"
+    manifest = write_segment(folder, list(make_rows(3)), _facts("a" * 64))
+    releases.place.store.publish(Site("sites", "acme").name, folder, manifest)
     assert releases.prune(1, grace_s=0).removed == (f"models/{'b' * 64}/",)
     assert releases.place.objects.list("models/") == [f"{'a' * 64}/"]
 
