@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
@@ -23,8 +24,9 @@ PREFLIGHT = {
 class CrossOrigin:
     """ASGI middleware outside the frame: a browser asks for leave without a key.
 
-    Before a request its collection is unknown, so a preflight passes for the origins of any collection; the response
-    itself may be read by those of the collection that was asked.
+    Before a request its collection is unknown, so a preflight passes for the origins of any collection, and so does
+    what is refused before it is known: no key, a body that is none. Any other response may be read by those of the
+    collection that was asked.
     """
 
     def __init__(self, app: ASGIApp, collections: Mapping[str, Collection]) -> None:
@@ -44,8 +46,9 @@ class CrossOrigin:
             return
 
         async def with_leave(message: Message) -> None:
-            collection = scope.get("state", {}).get("collection", "")
-            if message["type"] == "http.response.start" and _may(origin, self._allowed.get(collection, ())):
+            if message["type"] == "http.response.start" and _may(
+                origin, self._readers(scope, message["status"])
+            ):
                 headers = MutableHeaders(scope=message)
                 headers["access-control-allow-origin"] = origin
                 headers["access-control-expose-headers"] = "retry-after, x-request-id"
@@ -53,6 +56,12 @@ class CrossOrigin:
             await send(message)
 
         await self._app(scope, receive, with_leave)
+
+    def _readers(self, scope: Scope, status: int) -> frozenset[str]:
+        collection = scope.get("state", {}).get("collection", "")
+        if status == HTTPStatus.UNAUTHORIZED or (status >= HTTPStatus.BAD_REQUEST and not collection):
+            return self._everyone
+        return self._allowed.get(collection, frozenset())
 
 
 def origins_of(collection: Collection) -> frozenset[str]:
@@ -66,5 +75,5 @@ def origins_of(collection: Collection) -> frozenset[str]:
     return frozenset(str(one).rstrip("/") for one in named)
 
 
-def _may(origin: str, allowed: frozenset[str] | tuple[str, ...]) -> bool:
+def _may(origin: str, allowed: frozenset[str]) -> bool:
     return origin in allowed or ANY in allowed

@@ -1,0 +1,85 @@
+"""Which pages of other sites may ask, and which responses they may read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from quire.collections import Collection
+from tests.support.served import Shelf
+
+PAGE, STRANGER = "https://pages.example", "https://stranger.example"
+KEY = {"x-api-key": "sesame"}
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    """`roblox` may be asked by a page, `other` by none."""
+    shelf = Shelf(tmp_path)
+    shelf.publish()
+    shelf.publish("other")
+    collections = {
+        "roblox": Collection("roblox", "roblox", options={"origins": f"{PAGE}/"}),
+        "other": Collection("other", "roblox"),
+    }
+    with shelf.client("sesame", collections=collections) as client:
+        yield client
+
+
+def readable(
+    client: TestClient, origin: str, path: str, body: Any, headers: dict[str, str]
+) -> tuple[int, bool]:
+    answer = client.post(path, json=body, headers={"origin": origin} | headers)
+    allowed = answer.headers.get("access-control-allow-origin")
+    assert allowed in (None, origin)
+    return answer.status_code, allowed is not None
+
+
+def test_a_preflight_passes_for_a_page_that_some_collection_lists_and_needs_no_key(
+    client: TestClient,
+) -> None:
+    for path in ("/query", "/answer", "/roblox/query"):
+        asked = {"origin": PAGE, "access-control-request-method": "POST"}
+        answer = client.options(path, headers=asked)
+        assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (204, PAGE)
+        assert "x-api-key" in answer.headers["access-control-allow-headers"]
+        stranger = client.options(path, headers=asked | {"origin": STRANGER})
+        assert stranger.status_code >= 400
+        assert "access-control-allow-origin" not in stranger.headers
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [("/query", {"collection": "roblox", "q": "walk"}), ("/roblox/query", {"text": "walk"})],
+)
+def test_an_answer_is_read_by_the_pages_of_its_collection(
+    client: TestClient, path: str, body: dict[str, str]
+) -> None:
+    assert readable(client, PAGE, path, body, KEY) == (200, True)
+    assert readable(client, STRANGER, path, body, KEY) == (200, False)
+
+
+def test_what_another_collection_answers_is_not_read_by_them(client: TestClient) -> None:
+    assert readable(client, PAGE, "/query", {"collection": "other", "q": "walk"}, KEY) == (200, False)
+    assert readable(client, PAGE, "/other/query", {"text": ""}, KEY)[1] is False
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "headers", "status"),
+    [
+        ("/query", {"collection": "roblox", "q": "walk"}, {}, 401),
+        ("/roblox/query", {"text": "walk"}, {"x-api-key": "wrong"}, 401),
+        ("/answer", {"collection": "roblox", "q": ""}, KEY, 422),
+        ("/roblox/query", {"text": ""}, KEY, 422),
+        ("/query", {"collection": "roblox", "q": "x" * 1_000_001}, KEY, 413),
+    ],
+)
+def test_a_page_can_read_why_it_was_refused(
+    client: TestClient, path: str, body: dict[str, str], headers: dict[str, str], status: int
+) -> None:
+    assert readable(client, PAGE, path, body, headers) == (status, True)
+    assert readable(client, STRANGER, path, body, headers) == (status, False)
