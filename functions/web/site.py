@@ -15,7 +15,7 @@ from pathlib import Path
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 FOLDER = Path(__file__).parents[1] / "site"
 PAGE, WIDGET, ASSETS = "/", "/widget.js", "/assets/{release}/{name}"
@@ -77,6 +77,8 @@ def site_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     async def page(request: Request) -> Response:
+        if folder := _as_folder(request):
+            return RedirectResponse(folder, 308)
         headers = GUARDS | {"content-security-policy": POLICY, "cache-control": ASK_AGAIN}
         return _send(request, site().files["index.html"], headers)
 
@@ -96,6 +98,18 @@ def site_router() -> APIRouter:
     for path, endpoint in zip(PATHS, (page, widget, asset), strict=True):
         router.add_api_route(path, endpoint, methods=["GET", "HEAD"])
     return router
+
+
+def _as_folder(request: Request) -> str:
+    """Where the page is, if it was asked for as `/prod`, which has no folder for relative paths; "" if as `/prod/`.
+
+    API Gateway gives both the same path, and the one that was asked in the context.
+    """
+    asked = request.scope.get("aws.event", {}).get("requestContext", {}).get("path", "/")
+    if asked.endswith("/"):
+        return ""
+    query = request.url.query
+    return f"{asked.rpartition('/')[2]}/" + (f"?{query}" if query else "")
 
 
 def _static(name: str, body: bytes) -> StaticFile:
