@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
+from itertools import islice
 
 from build_index.poison_hints import APART, BROKEN, SPELT, UNUSUAL, read_hints
 
@@ -109,7 +110,7 @@ def _is_spoken(word: str) -> bool:
 
 def _has_many_words(words: list[str]) -> bool:
     """Whether there are so many different words that the runs of four, of which each begins one, cannot be few."""
-    different = {word for word in words if len(word) > 1 and word.isalpha()}
+    different = [word for word in set(words) if len(word) > 1 and word[:2].isalpha()]
     return len(different) - 3 >= REPEATED_SHARE * len(words)
 
 
@@ -124,17 +125,18 @@ def readings(text: str, hints: Collection[str]) -> Iterator[str]:
         yield _joined(plain)
     if BROKEN in hints and any("-" in word for word in _BROKEN.findall(plain)):
         yield _SYLLABLES.sub("", plain)
-    if SPELT in hints and sum(_is_spelt(plain, match) for match in _DIGITS.finditer(plain)) > 1:
+    if SPELT in hints and len(list(islice(_spelt(plain), 2))) == 2:
         yield plain.translate(_LEET)
 
 
-def _is_spelt(text: str, digits: re.Match[str]) -> bool:
-    """Whether digits stand for letters inside a word, or for its last two."""
-    begin, end = digits.span()
-    if not text[max(begin - 1, 0) : begin].isalpha():
-        return False
-    after = text[end : end + 1]
-    return after.isalpha() or (end - begin == 2 and not after.isalnum())
+def _spelt(text: str) -> Iterator[re.Match[str]]:
+    """Where digits stand for letters inside a word, or for its last two."""
+    for match in _DIGITS.finditer(text):
+        begin, end = match.span()
+        if begin and text[begin - 1].isalpha():
+            after = text[end : end + 1]
+            if after.isalpha() or (end - begin == 2 and not after.isalnum()):
+                yield match
 
 
 def _joined(text: str) -> str:

@@ -161,6 +161,6 @@ def unpack(data: object, dimensions: int) -> Quantized | None:
     count, rest = divmod(len(body), 4 + dimensions)
     if rest or not count or zlib.crc32(body).to_bytes(4, "little") != check:
         return None
-    scales = np.frombuffer(body, "<f4", count=count).astype(np.float32)
+    scales = np.frombuffer(body, "<f4", count=count).astype(np.float32, copy=False)
     codes = np.frombuffer(body, np.int8, offset=4 * count).reshape(count, dimensions)
     return Quantized(codes, scales)

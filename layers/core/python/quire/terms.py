@@ -85,11 +85,11 @@ def split_identifier(name: str) -> list[str]:
 
 def _expand_piece(piece: str) -> tuple[str, ...]:
     """The terms of what stands between two blanks; most pieces are one token, many with a full stop or colon behind."""
-    if piece.isalnum() or _TOKEN.fullmatch(piece):
-        return _expand(piece)
     bare = piece.strip(_MARKS)
     if bare != piece:
         return _expand_known(bare) if bare else ()
+    if piece.isalnum() or _TOKEN.fullmatch(piece):
+        return _expand(piece)
     return tuple(chain.from_iterable(map(_expand_known, _TOKEN.findall(piece))))
 
 

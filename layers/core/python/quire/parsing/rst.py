@@ -7,12 +7,14 @@ definitions by Sphinx's directives.
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Sequence
 
 from quire.parsing.outline import Outline
 from quire.parsing.sections import Heading, identifier_in, nest_sections, paragraph_cuts
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t\r]*")
+_MARKS = frozenset(string.punctuation)
 _LABEL = re.compile(r"\.\. (?:_[^:]+:|index::|(?:[a-z]+:)?[a-z-]+::[ \t]+\S).*")
 _DEFINES = re.compile(
     r"[ \t]*\.\. (?:[a-z]+:)?(?:setting|confval|option|envvar|class|exception|function|method|attribute|data|property"
@@ -46,7 +48,7 @@ def parse_rst(text: str) -> Outline:
     found: list[tuple[int, int, int, str]] = []  # first line and line after the heading, level, title
     number = 0
     while number < len(lines):
-        heading = _heading_at(lines, number)
+        heading = _heading_at(lines, number) if _may_begin(lines, number) else None
         if heading is None:
             number += 1
             continue
@@ -75,6 +77,8 @@ def readable_rst(text: str) -> str:
 
 def _shown_line(line: str) -> str | None:
     """The line without its directive; None where nothing of it is shown."""
+    if line.lstrip(" \t")[:1].isalnum():  # most lines
+        return line
     if _ADORNMENT.fullmatch(line) or _FIELD.match(line):
         return None
     directive = _DIRECTIVE.match(line)
@@ -95,6 +99,11 @@ def _inline(line: str) -> str:
 def _shown(target: str) -> str:
     titled = _TITLED.match(target)
     return titled[1] if titled else target.lstrip("~!@")
+
+
+def _may_begin(lines: Sequence[str], number: int) -> bool:
+    """Whether this line or the next begins as an adornment does; most do not, and are not looked at again."""
+    return lines[number][:1] in _MARKS or (number + 1 < len(lines) and lines[number + 1][:1] in _MARKS)
 
 
 def _heading_at(lines: Sequence[str], number: int) -> tuple[tuple[str, bool], str, int] | None:
@@ -139,7 +148,8 @@ def _labelled(lines: Sequence[str], found: Sequence[tuple[int, int, int, str]], 
         if lines[above].strip():
             first = above
     end = found[position + 1][0] if position + 1 < len(found) else len(lines)
-    matches = (_DEFINES.match(line) for line in (*lines[first:row], *_without_next_label(lines, below, end)))
+    own_lines = (*lines[first:row], *_without_next_label(lines, below, end))
+    matches = (_DEFINES.match(line) for line in own_lines if "::" in line)
     names = dict.fromkeys(match[1].lstrip("~!") for match in matches if match)
     own = identifier_in(title)
     if own:

@@ -81,7 +81,7 @@ class ColumnsWriter:
             raise ArtifactError(f"chunk id {chunk.id!r}: wanted 16 hexadecimal digits")
         self._ids.append(number)
         self._values.add_row(filter_keys(self._filters, chunk.metadata))
-        self._symbols.add_row(dict.fromkeys(fold_symbol(symbol) for symbol in chunk.symbols))
+        self._symbols.add_row(dict.fromkeys(map(fold_symbol, chunk.symbols)))
         self._documents.add_row((chunk.document_id,))
         self._document_ids.append(chunk.document_id)
         tally, characters = self._sources[row.source], len(chunk.text)

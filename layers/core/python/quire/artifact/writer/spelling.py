@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from quire.artifact.writer.kept import KeptRows
 from quire.documents import Chunk
 
 WORD = re.compile(r"[^\W\d_]{4,32}")
+MOST_RUNS = 200_000
 CHARACTER_BITS = (
     21  # Unicode ends below 2**21: a trigram fits into 64 bits, and such numbers sort as their UTF-8 does
 )
@@ -30,9 +31,11 @@ class SpellingWriter:
 
     def add(self, chunk: Chunk) -> None:
         """Count the words of the next chunk."""
-        # Runs of text between blanks are counted as they stand and taken apart once at the end: a regular expression
-        # over every text costs eight times as much.
+        # Runs of text between blanks are counted as they stand and taken apart many at once: a regular expression over
+        # every text costs eight times as much.
         self._written.update(_runs(chunk))
+        if len(self._written) > MOST_RUNS:
+            self._take_apart()
 
     def add_kept(self, kept: KeptRows) -> None:
         """Count the words of kept rows: those of their segment without those of the rows that it does not keep."""
@@ -41,13 +44,20 @@ class SpellingWriter:
         for chunk in kept.segment.payloads.fetch(kept.dropped):
             self._written.subtract(_runs(chunk))
 
+    def _take_apart(self) -> None:
+        """Count the words of the runs seen so far: all runs that came equally often as one text."""
+        alike = defaultdict[int, list[str]](list)
+        for written, count in self._written.items():
+            alike[count].append(written)
+        for count, runs in alike.items():
+            for word, times in Counter(WORD.findall("\n".join(runs).lower())).items():
+                self._counts[word] += times * count
+        self._written.clear()
+
     def finish(self, folder: Path, names: Collection[str]) -> FileFacts:
         """Write the file; `names` are those that the chunks define."""
-        counts = self._counts
-        for written, count in self._written.items():
-            for word in WORD.findall(written.lower()):
-                counts[word] += count
-        held = {word: count for word, count in counts.items() if count}
+        self._take_apart()
+        held = {word: count for word, count in self._counts.items() if count}
         return write_tensors(folder / SPELLING, spelling_arrays(held, names))
 
 
