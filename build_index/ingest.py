@@ -29,6 +29,7 @@ from quire.errors import SourceError
 from quire.index import OpenedIndex
 from quire.ingestion import index_analyzed
 from quire.ports import Embedder
+from quire.terms import forget
 
 
 @dataclass(slots=True)
@@ -57,6 +58,7 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
     with PreparedDocuments(tools.cache / "documents" / f"{plan.name}.sqlite") as documents:
         read = admit_all(reading.documents, documents, failures, plan.announce)
         entries = list(track(read, f"{plan.name}: reading"))
+        forget()
         scan = open_scan(plan.options)
         withheld = _withheld(entries, documents, scan)
         if len(withheld) == sum(len(entry.ids) for entry in entries):

@@ -56,6 +56,12 @@ def analyze(text: str) -> list[str]:
     return list(chain.from_iterable(map(expand, pieces)))
 
 
+def forget() -> None:
+    """Give back what is known of pieces seen so far, tens of megabytes; a build does when it has read everything."""
+    _expand_known.cache_clear()
+    stem.cache_clear()
+
+
 def identifiers(text: str) -> list[str]:
     """The parts of the text that are written as identifiers: dotted, camelCase, snake_case; in order.
 

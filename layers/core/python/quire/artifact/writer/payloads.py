@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -59,17 +60,16 @@ class PayloadsWriter:
 
     def finish(self, folder: Path, order: NDArray[np.intp]) -> tuple[dict[str, FileFacts], dict[str, Array]]:
         """Write the shards; give their facts and the arrays that locate a line."""
-        data = self._spool.view().data
         bounds = np.append(np.asarray(self._begins, np.int64), self._spool.size)
         sizes = np.diff(bounds)[order]
+        lines = self._spool.pieces(zip(bounds[order].tolist(), bounds[order + 1].tolist(), strict=True))
         (folder / PAYLOADS).mkdir()
         files: dict[str, FileFacts] = {}
         shards = [0]
         for number, (first, last) in enumerate(_shards(sizes)):
             digest = hashlib.sha256()
             with (folder / payload_shard(number)).open("wb") as file:
-                for row in order[first:last].tolist():
-                    line = data[bounds[row] : bounds[row + 1]]
+                for line in islice(lines, last - first):
                     file.write(line)
                     digest.update(line)
             files[payload_shard(number)] = FileFacts(int(sizes[first:last].sum()), digest.hexdigest())

@@ -13,7 +13,7 @@ from quire.artifact.tables import Postings, table_arrays
 from quire.artifact.tensors import Array
 from quire.artifact.writer.kept import KeptRows
 
-BLOCK_POSTINGS = 1 << 20
+BLOCK_POSTINGS = 1 << 18
 
 
 class PostingsBuilder:
@@ -91,7 +91,7 @@ class PostingsBuilder:
         return arrays if weights is None else arrays | {f"{prefix}.weights": sorted_weights}
 
     def _blocks(self, order: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint32]]]:
-        """Positions of postings in the order of ordinals, with the ordinal of each, about a million at a time."""
+        """Positions of postings in the order of ordinals, with the ordinal of each, about so many at a time."""
         counts = np.asarray(self._counts, np.intp)
         begins = np.cumsum(counts) - counts
         counts, begins = counts[order], begins[order]

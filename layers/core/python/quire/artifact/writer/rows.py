@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -37,7 +38,7 @@ class IndexRow:
 
 
 class Spool:
-    """Bytes appended to a temporary file, given back as a mapped array."""
+    """Bytes appended to a temporary file, given back piece by piece or as a mapped array."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -48,6 +49,13 @@ class Spool:
         """Append bytes at `size`."""
         self._file.write(data)
         self.size += len(data)
+
+    def pieces(self, bounds: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+        """What stands between each begin and end; nothing may be appended any more."""
+        self._file.close()
+        with self._path.open("rb", buffering=0) as file:
+            for begin, end in bounds:
+                yield os.pread(file.fileno(), end - begin, begin)
 
     def view(self) -> NDArray[np.uint8]:
         """Everything appended so far, as bytes; nothing may be appended any more."""

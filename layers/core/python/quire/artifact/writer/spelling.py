@@ -16,7 +16,7 @@ from quire.artifact.writer.kept import KeptRows
 from quire.documents import Chunk
 
 WORD = re.compile(r"[^\W\d_]{4,32}")
-MOST_RUNS = 200_000
+MOST_RUNS = 60_000
 CHARACTER_BITS = (
     21  # Unicode ends below 2**21: a trigram fits into 64 bits, and such numbers sort as their UTF-8 does
 )
