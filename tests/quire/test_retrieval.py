@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from quire.artifact.reader import open_segment
+from quire.documents import Document
 from quire.errors import InputError
 from quire.index import OpenedIndex
 from quire.ports import Embedder
@@ -94,6 +95,31 @@ def test_min_score_drops_what_is_below(index: OpenedIndex, embedder: Embedder) -
     kept = retrieve(index, embedder, Query("health of the character", min_score=bound)).hits
     assert len(kept) < len(every)
     assert all(hit.score >= bound for hit in kept)
+
+
+def test_a_copy_under_another_heading_is_not_shown_again(tmp_path: Path, embedder: Embedder) -> None:
+    text = "A worker that leaks memory is replaced after a number of tasks."
+    pages = {
+        "changes.md": "Changes",
+        "history/changes-5.md": "Versions › Five › Changes",
+        "workers.md": "Workers",
+    }
+    documents = [
+        Document(
+            path,
+            text
+            if "changes" in path
+            else "Workers start with a pool of processes, and the memory of each is watched.",
+            "api_member",
+            {"path": path, "heading": heading, "breadcrumb": heading},
+        )
+        for path, heading in pages.items()
+    ]
+    write_corpus(tmp_path / "segment", embedder, documents, profile="docs")
+    index = OpenedIndex([(open_segment(tmp_path / "segment"), 0)])
+    hits = retrieve(index, embedder, Query("memory leak of a worker", top_k=2)).hits
+    assert [hit.chunk.text == text for hit in hits] == [True, False]
+    assert [hit.rank for hit in hits] == [1, 2]
 
 
 def test_a_question_is_deterministic(index: OpenedIndex, embedder: Embedder) -> None:

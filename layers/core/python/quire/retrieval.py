@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quire.calibration import Calibration, read_calibration
 from quire.candidates import Candidates, fuse_sides, gather, lift_related
@@ -23,9 +22,13 @@ from quire.profiles import Profile, profile_named
 from quire.question import Question, read_question
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from quire.ports import Embedder
 
 MODES = ("hybrid", "vector", "keyword")
+COPIES = 4
+"""Chunks that are looked at beyond those asked for, as some may be copies of others."""
 HEADING_WEIGHT = 0.25
 """What a term in a breadcrumb or symbol earns beside what it earns as text."""
 
@@ -65,7 +68,7 @@ def retrieve(index: OpenedIndex, embedder: Embedder | None, query: Query) -> Ret
     _check(query)
     mode, degraded = _available(index, query.mode, embedder)
     ranked = _rank(index, embedder, query, mode)
-    hits = _hits(index, ranked, read_calibration(index.calibration))
+    hits = _hits(index, ranked, read_calibration(index.calibration), query.top_k)
     if query.min_score is not None:
         hits = tuple(hit for hit in hits if hit.score >= query.min_score)
     return Retrieved(hits, mode, degraded, index.version, ranked.question.mended)
@@ -104,9 +107,8 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, mode: str
     priors = _priors(index, profile, question)
     fused = fuse_sides(candidates, _weight(profile, question, mode), priors)
     fused = lift_related(candidates, lead_with_names(index, fused, question, priors), priors)
-    chosen = diversify(
-        index, fused, per_document=profile.per_document, limit=query.top_k, exempt=candidates.named
-    )
+    limit = query.top_k + COPIES
+    chosen = diversify(index, fused, per_document=profile.per_document, limit=limit, exempt=candidates.named)
     return _Ranked(question, candidates, chosen)
 
 
@@ -143,15 +145,24 @@ def _priors(index: OpenedIndex, profile: Profile, question: Question) -> NDArray
     return index.priors((*profile.demotions, *profile.place_demotions) if is_place else profile.demotions)
 
 
-def _hits(index: OpenedIndex, ranked: _Ranked, calibration: Calibration) -> tuple[Hit, ...]:
-    chosen, candidates = ranked.chosen, ranked.candidates
+def _hits(index: OpenedIndex, ranked: _Ranked, calibration: Calibration, limit: int) -> tuple[Hit, ...]:
+    chosen, chunks = _distinct(ranked.chosen, index.fetch(ranked.chosen.ordinals.tolist()), limit)
+    candidates = ranked.candidates
     evidence = gather_evidence(index, candidates, chosen, ranked.question)
     scores = np.minimum.accumulate(calibration.probabilities(evidence)).tolist()
     cosines: list[float | None] = [None] * len(scores)
     if candidates.cosines is not None:
         cosines = candidates.cosines[np.searchsorted(candidates.ordinals, chosen.ordinals)].tolist()
-    rows = zip(index.fetch(chosen.ordinals.tolist()), scores, cosines, strict=True)
     return tuple(
         Hit(chunk, number, score, cosine, index.version)
-        for number, (chunk, score, cosine) in enumerate(rows, 1)
+        for number, (chunk, score, cosine) in enumerate(zip(chunks, scores, cosines, strict=True), 1)
     )
+
+
+def _distinct(chosen: Ranking, chunks: Sequence[Chunk], limit: int) -> tuple[Ranking, list[Chunk]]:
+    """The first `limit`, without those whose text a better one holds: copies under other headings, in other files."""
+    first: dict[str, int] = {}
+    for place, chunk in enumerate(chunks):
+        first.setdefault(chunk.text, place)
+    kept = list(first.values())[:limit]
+    return Ranking(chosen.ordinals[kept], chosen.scores[kept]), [chunks[place] for place in kept]
