@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from quire.answering.answerer import answer
 from quire.answering.findings import Shelf, find
 from quire.answering.inquiry import Inquiry
 from quire.artifact.reader import open_segment
@@ -43,6 +44,13 @@ LANGUAGES = {".py": "python", ".rst": "rst"}
 MEMBERS = (
     ("Camera", "focus", "Camera.focus: CFrame. Camera focus, focus, focus of the Camera. Deprecated.", True),
     ("Camera", "Focus", "Camera.Focus: CFrame. The area that gets its detail first.", False),
+    ("Lens", "Zoom", "Lens.Zoom: number. How near things look.", False),
+    (
+        "Mount",
+        "Grip",
+        "Mount.Grip: number. Below 1 Lens.Zoom returns nothing, above it Lens.Zoom returns the grip.",
+        False,
+    ),
     ("Enum.View", "Camera", "Enum.View.Camera. Camera, camera, the view of the camera.", False),
     ("Camera", "", "Camera. A view of the world on the screen of a player.", False),
 )
@@ -190,6 +198,13 @@ def test_of_symbols_alike_but_for_their_case_the_one_as_written_leads_and_a_depr
     members: OpenedIndex, embedder: Embedder, question: str, symbol: str
 ) -> None:
     assert first(members, embedder, question)[1] == symbol
+
+
+def test_an_answer_about_a_symbol_begins_with_what_defines_it(
+    members: OpenedIndex, embedder: Embedder
+) -> None:
+    given = answer(Shelf(members, embedder, title="the engine"), Inquiry("What does Lens.Zoom return?"))
+    assert given.citations[0].hit.chunk.symbols[0] == "Lens.Zoom"
 
 
 @pytest.mark.parametrize(

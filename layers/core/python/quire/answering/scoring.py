@@ -10,12 +10,17 @@ from quire.answering.passages import CODE, Passage, split_passages
 from quire.answering.weighing import Weighed, cue
 from quire.documents import Hit
 from quire.ports import Embedder, Vectors
+from quire.question import written_names
+from quire.symbols import fold_symbol
 from quire.terms import analyze
 
 MOST_EMBEDDED = 12
 """About 3 ms each, the most of an answer without a language model; 16 would raise key facts from .69 to .70."""
 EMBEDDED_CHARACTERS = 240
 SHORTEST_STEM = 5
+NAMED = 1.0
+"""For passages of the chunk that defines a symbol which the question writes. The first citation is of the right place
+for .850 of 60 such questions to Roblox (.833 without) and 10 of 11 to Celery (9); 2 loses some of Roblox's."""
 
 COVERAGE, CONTEXT, ABOVE, STEMS, COSINE, CUE, RANK, HIT = 4.2, 3.0, 3.0, 1.8, 3.1, 0.6, 0.3, 4.0
 """Weights of the score, fitted on questions of SQuAD 2.0 by the sentence that holds the answer, for term F1."""
@@ -53,7 +58,9 @@ def score_passages(
 
     `vector` is the question's row; None, like no embedder, leaves it at the terms.
     """
-    found = sorted((one for hit in hits for one in _of_hit(question, hit, _prior(hit, hits))), key=_order)
+    names = {fold_symbol(name) for name in written_names(question.text)}
+    priors = ((hit, _prior(hit, hits) + NAMED * _defines(hit, names)) for hit in hits)
+    found = sorted((one for hit, prior in priors for one in _of_hit(question, hit, prior)), key=_order)
     if embedder is None or vector is None or not found:
         return found
     first, rest = found[:MOST_EMBEDDED], found[MOST_EMBEDDED:]
@@ -70,6 +77,11 @@ def _prior(hit: Hit, hits: Sequence[Hit]) -> float:
     best = max((other.cosine for other in hits if other.cosine is not None), default=None)
     nearness = 0.0 if best is None or hit.cosine is None else hit.cosine - best
     return HIT * nearness - RANK * math.log(hit.rank)
+
+
+def _defines(hit: Hit, names: set[str]) -> bool:
+    """Whether the chunk defines a symbol that the question writes as one: others only mention it."""
+    return bool(names) and not names.isdisjoint(map(fold_symbol, hit.chunk.symbols))
 
 
 def _order(one: Scored) -> tuple[float, int, int]:
