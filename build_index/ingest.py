@@ -45,6 +45,14 @@ class Ingested:
     excluded: Mapping[str, int] = field(default_factory=dict)
 
 
+def _why_nothing(plan: BuildPlan, withheld: int, failures: int) -> str:
+    sources = ", ".join(f"{key}={location}" for key, location in plan.sources)
+    return (
+        f"{plan.name}: no chunk could be read from {sources}: {withheld} kept out, {failures} files failed; is there "
+        f"anything that profile {plan.profile.name} reads?"
+    )
+
+
 def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") -> Ingested:
     """Read, cut, embed and write one segment into the cache folder.
 
@@ -62,8 +70,7 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
         scan = open_scan(plan.options)
         withheld = _withheld(entries, documents, scan)
         if len(withheld) == sum(len(entry.ids) for entry in entries):
-            reason = f"no chunk could be read; {len(failures)} files failed"
-            raise SourceError(f"{plan.name}: {reason}", path=plan.sources[0][1])
+            raise SourceError(_why_nothing(plan, len(withheld), len(failures)), path=plan.sources[0][1])
         read_s = time.perf_counter() - started
         notes = {"inputs": inputs, "failures": len(failures), "poison": scan.as_notes()}
         parts = _Parts(entries, documents, withheld, scan.quarantined)

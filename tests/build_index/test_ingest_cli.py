@@ -96,6 +96,17 @@ def test_a_file_and_a_folder_that_may_not_be_read_are_reported_and_the_rest_is_b
     assert done.returncode == 1
 
 
+def test_a_folder_without_anything_to_read_is_named_with_its_profile(
+    tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "a.txt").write_text("no Markdown")
+    assert main(["build", "x", "--profile", "docs", "--source", "docs=empty", "--store", "store"]) == 2
+    said = capsys.readouterr().err
+    assert "no chunk could be read from docs=empty" in said
+    assert "anything that profile docs reads" in said
+
+
 def test_what_the_system_refuses_is_one_line_that_says_what_helps(
     tmp_path: Path, place: tuple[Path, Path]
 ) -> None:
