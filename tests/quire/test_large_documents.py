@@ -19,7 +19,7 @@ from quire.adapters.folder_store import FolderStore
 from quire.errors import ModelError, QuireError, ScopeMissing, StoreUnavailable, UnknownDocument
 from quire.library import File
 from quire.places import Site
-from quire.sites import SiteDocument, Submission, written_at
+from quire.sites import SiteDocument, Submission
 from tests.support.fakes import HashingEmbedder
 from tests.support.lively import EMBEDDER, Lively
 
@@ -171,7 +171,7 @@ def test_the_same_token_begins_a_job_anew_that_nobody_does_any_more(
     accepted = desk.live.large.add(ANYONE, ACME, OARS, token="k")
     [staged] = desk.store.glob("collections/sites/jobs/*.json")
     tree = json.loads(staged.read_text())
-    tree["text"]["at"] = written_at(int(time.time() - minutes * 60) * 1000)
+    tree["at"] = time.time() - minutes * 60
     staged.write_text(json.dumps(tree))
     assert desk.live.large.add(ANYONE, ACME, OARS, token="k").job.id == accepted.job.id
     assert len(desk.started) == starts
@@ -281,6 +281,7 @@ def test_a_job_of_files_is_kept_as_it_always_was(desk: Desk) -> None:
     assert stored is not None
     assert json.loads(stored.data) == {
         "state": "waiting",
+        "at": job.at,
         "chunks": 0,
         "failures": [],
         "message": "",
