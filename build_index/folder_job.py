@@ -123,6 +123,7 @@ def _served_version(store: SegmentStore, collection: str) -> str:
 
 def _unchanged(order: Order, store: SegmentStore) -> Outcome:
     index = store.open(order.collection)
+    store.confirm(order.collection, index.manifests[0].digest)
     files = sum(manifest.counts.documents for manifest in index.manifests)
     return Outcome(index.version, files, index.chunk_count)
 

@@ -75,7 +75,8 @@ def build(
         served = _served_from(store, plan, inputs, tools.cache) if publish and not anew else None
         if served is not None:
             say(f"{plan.name}: nothing changed since version {served[0].version}")
-            return _report(_unchanged(served[1], reading), served[0])
+            confirmed = store.confirm(plan.name, served[1].digest)
+            return _report(_unchanged(served[1], reading), confirmed)
         ingested = ingest(plan, reading, tools, inputs)
         if publish and review is not None:
             ingested.manifest = review(plan.name, ingested.folder)

@@ -31,7 +31,9 @@ class FreshnessWire(TypedDict):
 
     label: Annotated[str | None, Field(description="Engine version or release that it was built from.")]
     published_at: Annotated[str | None, Field(description="When it was built and published, UTC.")]
-    age_s: Annotated[float | None, Field(description="Seconds since then.")]
+    age_s: Annotated[
+        float | None, Field(description="Seconds since then, or since a build found nothing to change.")
+    ]
     sources: Annotated[list[SourceStateWire], Field(description="What it was built from.")]
     notice: Annotated[str | None, Field(description="Says so where it is older than the set age.")]
 

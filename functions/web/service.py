@@ -87,7 +87,7 @@ class Knowledge:
         with timed("search_ms"):
             found = retrieve(served.index, embedder, question)
         degraded = tuple(dict.fromkeys((*served.degraded, *cut, *missing, *found.degraded)))
-        age_h = age_hours(served.pointer.published_at)
+        age_h = age_hours(served.pointer.fresh_at)
         note(collection=served.name, version=served.version, degraded=bool(degraded), index_age_h=age_h)
         note_degraded(degraded)
         return Found(served, found.hits, found.mode, degraded)

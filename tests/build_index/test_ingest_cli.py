@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from build_index.__main__ import main
+from build_index.workshop import open_store
 from tests.support.engine import write_engine
 from tests.support.rows import tree_bytes
 from tests.support.tree import ROOT
@@ -290,6 +291,10 @@ def test_a_rebuild_of_the_same_input_stops_at_once_and_one_of_another_does_not(
     told = capsys.readouterr()
     again = json.loads(told.out)
     assert "nothing changed" in told.err
+    store = open_store("store")
+    pointer = store.pointer("boats")
+    assert pointer.checked_at >= pointer.published_at
+    assert [one.version for one in store.versions("boats")] == [first["version"]]
     assert (again["segment"], again["version"], again["chunks"]) == (
         first["segment"],
         first["version"],

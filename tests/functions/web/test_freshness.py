@@ -16,7 +16,7 @@ from functions.web.access import OneKey
 from functions.web.app import create_app
 from functions.web.service import Knowledge
 from quire.adapters.folder_store import FolderStore
-from quire.artifact.layout import Pointer
+from quire.artifact.layout import Pointer, read_pointer
 from quire.artifact.store import SegmentStore
 from quire.catalog import Catalog
 from quire.freshness import tell_freshness
@@ -124,6 +124,30 @@ def test_a_version_is_old_exactly_beyond_the_set_age(hours: int, days: int) -> N
     fresh = tell_freshness(Pointer("docs", "docs", "chatbot", published_at=moment), (), NOW, days)
     assert fresh.age_s == hours * 3600
     assert bool(fresh.notice) == (days > 0 and hours > 24 * days)
+
+
+def test_a_version_whose_sources_rest_is_as_old_as_the_last_look_at_them() -> None:
+    published, checked = "2026-01-01T00:00:00Z", (NOW - timedelta(hours=5)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    pointer = Pointer("docs", "docs", "chatbot", published_at=published, checked_at=checked)
+    fresh = tell_freshness(pointer, (), NOW)
+    assert (fresh.published_at, fresh.age_s, fresh.notice) == (published, 5 * 3600, "")
+    assert read_pointer(pointer.to_json()) == pointer
+    assert pointer.version == replace(pointer, checked_at="").version
+
+
+def test_a_server_that_serves_a_version_tells_that_it_was_found_unchanged(tmp_path: Path) -> None:
+    shelf = published(tmp_path, 40)
+    asked = client(shelf)
+    old = asked.post("/query", json=QUESTION)
+    assert "x-quire-notice" in old.headers
+    digest = shelf.store.pointer("roblox").segments[0].digest
+    now = SegmentStore(FolderStore(shelf.folder), tmp_path / "elsewhere")
+    now.confirm("roblox", digest)
+    now.confirm("roblox", "0" * 64)  # another segment's, which was rolled back meanwhile
+    new = asked.post("/query", json=QUESTION)
+    assert "x-quire-notice" not in new.headers
+    assert new.headers["x-quire-published-at"] == old.headers["x-quire-published-at"]
+    assert new.json()["version"] == old.json()["version"]
 
 
 def test_a_version_that_was_never_published_has_no_age() -> None:

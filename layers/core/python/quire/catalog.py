@@ -188,6 +188,8 @@ class Catalog:
         pointer = self._store.pointer(name, served.pointer if served is not None else None)
         if served is not None and served.pointer == pointer:
             return replace(served, degraded=()) if served.degraded else served
+        if served is not None and served.version == pointer.version:  # a build found it still true
+            return replace(served, pointer=pointer, degraded=())
         return Served(name, self._store.open(name, pointer.version), pointer)
 
     def _older(self, name: str, wanted: str) -> Served:

@@ -19,7 +19,7 @@ class Freshness:
     Attributes:
         label: the engine's or release's version; "" where there is none.
         published_at: when it was built and published, UTC; "" for one that never was.
-        age_s: seconds since then; None where that is unknown.
+        age_s: seconds since then, or since a build last found the sources as they were; None where that is unknown.
         sources: what it was made from, with commits and versions, each once.
         notice: a sentence where it is older than the set age; else "".
     """
@@ -41,7 +41,7 @@ def tell_freshness(
     pointer: Pointer, manifests: Iterable[Manifest], now: datetime, stale_after_days: float = STALE_AFTER_DAYS
 ) -> Freshness:
     """The freshness of a version at a moment; with `stale_after_days` 0 nothing is ever called old."""
-    age = age_s(pointer.published_at, now) if pointer.published_at else None
+    age = age_s(pointer.fresh_at, now) if pointer.fresh_at else None
     sources = dict.fromkeys(source for manifest in manifests for source in manifest.sources)
     notice = ""
     if age is not None and stale_after_days and age > stale_after_days * DAY_S:

@@ -180,6 +180,7 @@ class Pointer:
         tombstones: document id -> sequence; hides it in segments of a lower sequence.
         published_at: UTC, such as `2026-11-21T22:58:41Z`.
         next_sequence: what the next write takes.
+        checked_at: when a build last found the sources as they were and had nothing to publish; "" where none did.
         etag: of the stored object that it was read from; "" when it was not; takes no part in comparisons.
     """
 
@@ -191,12 +192,18 @@ class Pointer:
     label: str = ""
     published_at: str = ""
     next_sequence: int = 1
+    checked_at: str = ""
     etag: str = field(default="", compare=False)
 
     @property
     def version(self) -> str:
         """12 hexadecimal digits that stand for the segments and tombstones."""
         return json_sha256({"segments": self._refs(), "tombstones": dict(self.tombstones)})[:12]
+
+    @property
+    def fresh_at(self) -> str:
+        """When it was last known to be what its sources say."""
+        return self.checked_at or self.published_at
 
     def _refs(self) -> list[dict[str, Any]]:
         return [ref._asdict() for ref in self.segments]
@@ -205,6 +212,8 @@ class Pointer:
         """The bytes of `current.json`, and of the version's record."""
         tree = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "etag"}
         tree |= {"segments": self._refs(), "version": self.version, "format": FORMAT_VERSION}
+        if not self.checked_at:
+            del tree["checked_at"]
         return canonical_json(tree) + b"\n"
 
 

@@ -65,6 +65,13 @@ def with_deletion(pointer: Pointer, documents: Iterable[str]) -> Pointer:
     )
 
 
+def with_check(pointer: Pointer, digest: str, checked_at: str) -> Pointer:
+    """The sources are still what the segment was built from; the version stays."""
+    if all(ref.digest != digest for ref in pointer.segments):
+        return pointer  # it was rolled back meanwhile
+    return replace(pointer, checked_at=checked_at)
+
+
 def with_rollback(pointer: Pointer, older: Pointer) -> Pointer:
     """An older state's builds serve again. Live writes stay as they are now, and what was deleted stays deleted."""
     built = [ref for ref in older.segments if ref.origin == BUILD]

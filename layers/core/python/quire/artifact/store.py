@@ -141,6 +141,15 @@ class SegmentStore:
             lock.renew()
         return self.pointers.advance(name, advance, record=True)
 
+    def confirm(self, name: str, digest: str) -> Pointer:
+        """Note that a build found nothing to publish: the sources are still what the segment was made from.
+
+        Raises:
+            UnknownCollection: there is no such collection.
+        """
+        pointer = self.pointers.read(name)
+        return self.pointers.advance(name, lambda now: states.with_check(now or pointer, digest, self._now()))
+
     def lock(self, name: str) -> BuildLock:
         """The collection's build lock, to be held by a `with` block around reading and publishing."""
         from quire.artifact.lock import BuildLock  # not for those who only read
