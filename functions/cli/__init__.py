@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Annotated
 
 import typer
 
@@ -16,17 +17,32 @@ from functions.cli.building import index, serve
 from functions.cli.common import INTERRUPTED, NOTHING, WRONG
 from functions.cli.proving import diff, verify_citation
 from functions.cli.sharing import bundle, mcp
+from quire import __version__
 from quire.errors import QuireError, explain
 
 app = typer.Typer(
     name="quire",
-    help="Turns folders of code and documents into answers with path:line.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 for command in (index, ask, search, serve, verify_citation, diff, bundle, mcp):
     app.command()(command)
+
+
+def _tell_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"quire {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Turns folders of code and documents into answers with path:line."""
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from functions.cli import main
+from quire import __version__
 from tests.support.indexed import PATHS
 from tests.support.shop_app import FILES, write_shop
 
@@ -161,3 +162,7 @@ def test_what_is_wrong_is_one_message_and_exit_code_2(
     out, err = desk.call(*arguments, code=2)
     assert message in err
     assert out == ""
+
+
+def test_the_program_tells_its_version(desk: Desk) -> None:
+    assert desk.call("--version")[0] == f"quire {__version__}\n"
