@@ -66,13 +66,13 @@ def prepare_all(
 
     Args:
         orders: read lazily, some hundred thousand characters ahead.
-        workers: processes beside this one, by default one less than there are cores.
+        workers: processes beside this one, by default one for each core that is idle.
         alone: characters from which they are started.
 
     Raises:
         QuireError: such a process ended, or a document failed otherwise than with a SourceError.
     """
-    most = min(_cores() - 1, MOST_WORKERS) if workers is None else workers
+    most = min(_idle_cores(), MOST_WORKERS) if workers is None else workers
     with closing(_Crew(most, alone)) as crew:
         waiting: deque[_Batch] = deque()
         for batch in _batches(orders):
@@ -84,8 +84,11 @@ def prepare_all(
             yield from waiting.popleft().finish()
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _idle_cores() -> int:
+    """Cores that nobody uses, this process's own left out: where others work, one more process only takes turns."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    others = max(os.getloadavg()[0] - 1, 0.0)
+    return max(round(cores - 1 - others), 0)
 
 
 @dataclass(slots=True)
