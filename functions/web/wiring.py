@@ -29,7 +29,7 @@ from functions.web.restore import after_restore
 from functions.web.service import Knowledge
 from quire.access_file import AccessFile, TokenPolicy
 from quire.access_object import AccessObject
-from quire.adapters import open_bucket, open_embedder
+from quire.adapters import open_embedder
 from quire.adapters.folder_store import FolderStore
 from quire.artifact.store import SegmentStore
 from quire.catalog import Catalog
@@ -137,7 +137,9 @@ def open_objects(store: str, patience: Patience | None = None) -> ObjectStore:
         return FolderStore(Path(store))
     if scheme != "s3":
         raise ConfigError(f"QUIRE_STORE: wanted a folder or s3://bucket/prefix, found the scheme {scheme!r}")
-    bucket = open_bucket(store, patience)
+    from quire.adapters.s3_store import open_s3_store  # boto3 costs 280 ms to import: only a bucket needs it
+
+    bucket = open_s3_store(store, patience)
     after_restore(bucket.reconnect)
     return bucket
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import resource
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from uuid import uuid4
@@ -19,10 +17,9 @@ import pytest
 
 from quire.access_object import AccessObject
 from quire.adapters.folder_store import FolderStore
-from quire.adapters.s3_reader import S3Reader, open_s3_reader
 from quire.adapters.s3_store import S3Store, open_s3_store
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
-from quire.patience import SERVING, Patience
+from quire.patience import Patience
 from quire.ports import ObjectStore
 from quire.ranges import BLOCK_BYTES
 from tests.support.aws import BOTO, bucket_of, use_endpoint
@@ -242,43 +239,21 @@ class TestFolderStore(ObjectStoreContract):
         assert [path.name for path in (tmp_path / "store").iterdir()] == [".big.lock"]
 
 
-def s3_store(location: str, patience: Patience | None = None) -> S3Store:
-    """A bucket over boto3."""
-    return open_s3_store(location, patience)
-
-
-def s3_reader(location: str, patience: Patience = SERVING) -> S3Reader:
-    """A bucket as a function has it, with the keys in its environment."""
-    reader = open_s3_reader(location, patience, partial(open_s3_store, location), os.environ)
-    assert reader is not None
-    return reader
-
-
-Opener = Callable[..., S3Store | S3Reader]
-each_opener = pytest.mark.parametrize("open_store", [s3_store, s3_reader], ids=["boto3", "reader"])
-
-
 class S3Contract(ObjectStoreContract):
-    """What a bucket promises besides; a subclass has `url`, of the server, and `open_store`."""
+    """What a bucket promises besides; a subclass has `url`, of the server."""
 
     @pytest.fixture
     def url(self) -> str:
         raise AssertionError("a subclass gives the server")
 
     @pytest.fixture
-    def open_store(self) -> Opener:
-        raise AssertionError("a subclass opens the store")
-
-    @pytest.fixture
-    def store(self, url: str, open_store: Opener, monkeypatch: pytest.MonkeyPatch) -> ObjectStore:
+    def store(self, url: str, monkeypatch: pytest.MonkeyPatch) -> ObjectStore:
         use_endpoint(monkeypatch, url)
-        return open_store(f"s3://{bucket_of(url)}/prefix/{uuid4().hex[:4]}")
+        return open_s3_store(f"s3://{bucket_of(url)}/prefix/{uuid4().hex[:4]}")
 
-    def test_an_empty_prefix_is_the_whole_bucket(
-        self, url: str, store: ObjectStore, open_store: Opener
-    ) -> None:
+    def test_an_empty_prefix_is_the_whole_bucket(self, url: str, store: ObjectStore) -> None:
         location = f"s3://{bucket_of(url)}"
-        whole, below = open_store(location), open_store(f"{location}/deep/down/")
+        whole, below = open_s3_store(location), open_s3_store(f"{location}/deep/down/")
         below.write("c", b"x")
         assert whole.read("deep/down/c").data == b"x"  # type: ignore[union-attr]
         assert "deep/" in whole.list("")
@@ -301,74 +276,43 @@ class TestS3StoreOverMoto(S3Contract):
     def url(self, moto_url: str) -> str:
         return moto_url
 
-    @pytest.fixture
-    def open_store(self) -> Opener:
-        return s3_store
-
 
 class TestS3StoreOverSeaweed(S3Contract):
     @pytest.fixture
     def url(self, seaweed_url: str) -> str:
         return seaweed_url
 
-    @pytest.fixture
-    def open_store(self) -> Opener:
-        return s3_store
 
-
-class TestS3ReaderOverMoto(S3Contract):
-    @pytest.fixture
-    def url(self, moto_url: str) -> str:
-        return moto_url
-
-    @pytest.fixture
-    def open_store(self) -> Opener:
-        return s3_reader
-
-
-class TestS3ReaderOverSeaweed(S3Contract):
-    @pytest.fixture
-    def url(self, seaweed_url: str) -> str:
-        return seaweed_url
-
-    @pytest.fixture
-    def open_store(self) -> Opener:
-        return s3_reader
-
-
-@each_opener
 class TestWhatABucketIsCalled:
     def test_an_unknown_bucket_is_a_store_that_cannot_be_reached(
-        self, moto_url: str, open_store: Opener, monkeypatch: pytest.MonkeyPatch
+        self, moto_url: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         use_endpoint(monkeypatch, moto_url)
-        store = open_store("s3://no-such-bucket/p")
+        store = open_s3_store("s3://no-such-bucket/p")
         with pytest.raises(StoreUnavailable, match="NoSuchBucket"):
             store.read("x")
         with pytest.raises(StoreUnavailable, match="NoSuchBucket"):
             store.write("x", b"", if_absent=True)
 
     def test_a_server_that_is_not_there_is_a_store_that_cannot_be_reached(
-        self, open_store: Opener, monkeypatch: pytest.MonkeyPatch
+        self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         use_endpoint(monkeypatch, "http://127.0.0.1:9")
         with pytest.raises(StoreUnavailable, match=r"current\.json"):
-            open_store("s3://bucket").read("current.json")
+            open_s3_store("s3://bucket").read("current.json")
 
-    def test_a_location_without_a_bucket_is_refused(
-        self, open_store: Opener, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_location_without_a_bucket_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         use_endpoint(monkeypatch, "http://127.0.0.1:9")
         with pytest.raises(ConfigError, match="s3://bucket"):
-            open_store("s3://")
+            open_s3_store("s3://")
 
     @pytest.mark.parametrize("endpoint", ["not a url", "http://"])
     def test_an_endpoint_that_is_no_url_is_named(
-        self, open_store: Opener, endpoint: str, monkeypatch: pytest.MonkeyPatch
+        self, endpoint: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         use_endpoint(monkeypatch, endpoint)
         with pytest.raises(ConfigError, match="s3://bucket"):
-            open_store("s3://bucket")
+            open_s3_store("s3://bucket")
 
 
 def _count_up(root: Path, times: int) -> None:
@@ -384,7 +328,6 @@ def _count_up(root: Path, times: int) -> None:
         done += 1
 
 
-@each_opener
 class TestABucketAndLittlePatience:
     """What a serving process sees of a bucket that fails: a named error within its deadline, then rest."""
 
@@ -399,13 +342,13 @@ class TestABucketAndLittlePatience:
         return Patience(connect_s=0.5, silence_s=0.5, attempts=2, file_s=0.5, rest_s=0.3)
 
     def test_bytes_that_trickle_end_at_the_deadline(
-        self, s3: FaultyS3, moto_url: str, patience: Patience, tmp_path: Path, open_store: Opener
+        self, s3: FaultyS3, moto_url: str, patience: Patience, tmp_path: Path
     ) -> None:
         bucket, prefix = bucket_of(moto_url), uuid4().hex[:4]
         data = bytes(400_000)
         client = boto3.client("s3", endpoint_url=moto_url, **BOTO)
         S3Store(client, bucket, f"{prefix}/").write("large", data)
-        store = open_store(f"s3://{bucket}/{prefix}", patience)
+        store = open_s3_store(f"s3://{bucket}/{prefix}", patience)
         s3.state = TRICKLING
         began = time.monotonic()
         with pytest.raises(StoreUnavailable, match="too slowly"):
@@ -416,9 +359,9 @@ class TestABucketAndLittlePatience:
 
     @pytest.mark.parametrize("fault", [GONE, SLOW, THROTTLED])
     def test_a_failed_bucket_is_left_alone_for_a_while(
-        self, s3: FaultyS3, moto_url: str, patience: Patience, fault: str, open_store: Opener
+        self, s3: FaultyS3, moto_url: str, patience: Patience, fault: str
     ) -> None:
-        store = open_store(f"s3://{bucket_of(moto_url)}", patience)
+        store = open_s3_store(f"s3://{bucket_of(moto_url)}", patience)
         s3.state = fault
         began = time.monotonic()
         with pytest.raises(StoreUnavailable, match=r"current\.json"):
@@ -434,9 +377,9 @@ class TestABucketAndLittlePatience:
         assert store.read("current.json") is None
 
     def test_after_a_restore_nothing_is_known_of_an_outage(
-        self, s3: FaultyS3, moto_url: str, patience: Patience, open_store: Opener
+        self, s3: FaultyS3, moto_url: str, patience: Patience
     ) -> None:
-        store = open_store(f"s3://{bucket_of(moto_url)}", replace(patience, rest_s=60))
+        store = open_s3_store(f"s3://{bucket_of(moto_url)}", replace(patience, rest_s=60))
         s3.state = GONE
         with pytest.raises(StoreUnavailable):
             store.read("x")

@@ -15,7 +15,7 @@ from quire.artifact.transfer import pointer_key, segment_key
 from quire.patience import SERVING
 from tests.support.deployed import Bucket, damage
 from tests.support.events import event_v1
-from tests.support.rig import Function, Root, run_python
+from tests.support.rig import Function, Root
 from tests.support.runtime_api import Reply
 from tests.support.s3_faults import GONE, SLOW, THROTTLED, WELL, FaultyS3
 
@@ -77,15 +77,6 @@ def healed(function: Function) -> dict[str, Any]:
 
 def headers_of(reply: Reply) -> dict[str, str]:
     return {name.lower(): value for name, value in reply.proxy()["headers"].items()}
-
-
-def test_a_start_from_a_bucket_loads_no_client_of_aws(
-    lambda_root: Root, bucket: Bucket, tmp_path: Path
-) -> None:
-    opened = "from functions.query import handler; handler._app.state.service.catalog.peek('roblox').version"
-    script = f"import sys; {opened}; assert not {{'boto3', 'botocore'}} & set(sys.modules)"
-    spent_ms = run_python(lambda_root, "-c", script, environment=bucket.environment(lambda_root, tmp_path))
-    assert spent_ms > 0, "a script that fails raises"
 
 
 @each_outage

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quire.adapters.onnx_embedder import OnnxEmbedder
-    from quire.adapters.s3_reader import S3Reader
-    from quire.adapters.s3_store import S3Store
-    from quire.patience import Patience
-
-FUNCTION = "AWS_LAMBDA_FUNCTION_NAME"
-"""Lambda sets it."""
 
 
 def open_embedder(folder: Path, threads: int = 1) -> OnnxEmbedder:
@@ -28,24 +20,3 @@ def open_embedder(folder: Path, threads: int = 1) -> OnnxEmbedder:
     from quire.adapters import onnx_embedder, wordpiece
 
     return onnx_embedder.open_embedder(folder, wordpiece.open_tokenizer(folder), threads=threads)
-
-
-def open_bucket(location: str, patience: Patience | None = None) -> S3Store | S3Reader:
-    """The store at `s3://bucket/prefix`. In Lambda it is read without boto3, which is imported at the first write.
-
-    Raises:
-        ConfigError: the location names no bucket, or the endpoint is no URL.
-    """
-    if patience is not None and FUNCTION in os.environ:
-        from quire.adapters.s3_reader import open_s3_reader
-
-        reader = open_s3_reader(location, patience, partial(_open_store, location, patience), os.environ)
-        if reader is not None:
-            return reader
-    return _open_store(location, patience)
-
-
-def _open_store(location: str, patience: Patience | None) -> S3Store:
-    from quire.adapters.s3_store import open_s3_store
-
-    return open_s3_store(location, patience)

@@ -16,7 +16,6 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from quire.bucket import bucket_and_prefix
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
 from quire.patience import Outage, Patience
 from quire.ranges import BLOCK_BYTES, RANGE_BYTES, Part, bounded, fetch_checked, fetch_ranges
@@ -196,7 +195,9 @@ def open_s3_store(location: str, patience: Patience | None = None) -> S3Store:
     Raises:
         ConfigError: the location names no bucket, or the endpoint is no URL.
     """
-    bucket, prefix = bucket_and_prefix(location)
+    bucket, _, prefix = location.removeprefix("s3://").strip("/").partition("/")
+    if not bucket:
+        raise ConfigError(f"store: wanted s3://bucket or s3://bucket/prefix, found {location!r}")
     # Servers elsewhere seldom resolve bucket.host names.
     is_elsewhere = any(os.environ.get(name) for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"))
     patience = patience or Patience()
@@ -211,7 +212,7 @@ def open_s3_store(location: str, patience: Patience | None = None) -> S3Store:
         client = boto3.client("s3", config=config)
     except (BotoCoreError, ValueError) as error:
         raise ConfigError(f"store {location}: {error}") from error
-    return S3Store(client, bucket, prefix, patience=patience)
+    return S3Store(client, bucket, f"{prefix}/" if prefix else "", patience=patience)
 
 
 def _check(name: str, found: str, sha256: str) -> None:
