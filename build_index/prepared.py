@@ -14,19 +14,17 @@ import logging
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from build_index.inputs import digest_code
-from build_index.orders import Order, prepare_all
-from build_index.preparing import Made, Prepared, prepare, unpack
+from build_index.preparing import Prepared, prepare, unpack
 from build_index.progress import say
 from build_index.sources import Failure
 from quire.documents import Document
-from quire.errors import StoreError
+from quire.errors import SourceError, StoreError
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS documents
@@ -107,33 +105,19 @@ class PreparedDocuments:
         self._connection.close()
 
     def admit(self, document: Document) -> Entry:
-        """Cut the document, take the terms of its chunks, scan them and keep all that, where it is not kept already.
+        """Prepare a document of this build, unless the last one did; gives its entry.
 
         Raises:
             SourceError: the document cannot be parsed.
         """
-        order = self.order(document)
-        if order.is_wanted:
-            order.made = prepare(document)
-        return self.keep(order)
-
-    def order(self, read: Document | Failure) -> Order:
-        """What is to be done about something that was read."""
-        if isinstance(read, Failure):
-            return Order(read)
-        key = hashlib.sha256(self._salt + _spelt(read)).digest()
-        return Order(read, key, is_wanted=key not in self._known)
-
-    def keep(self, order: Order) -> Entry:
-        """Keep what was made of a document, or has been; gives its entry."""
-        key = order.key
-        self._used.add(key)
-        if isinstance(order.made, Made):
-            cited, ids, has_finds, data = order.made
+        key = hashlib.sha256(self._salt + _spelt(document)).digest()
+        if key not in self._known:
+            cited, ids, has_finds, data = prepare(document)
             self._known[key] = (cited, ids, has_finds)
             self._fresh.append((key, cited, ids, has_finds, data))
             if len(self._fresh) >= COMMIT_EVERY:
                 self._write()
+        self._used.add(key)
         cited, packed, has_finds = self._known[key]
         return Entry(cited, key, tuple(array("Q", packed)), has_finds)
 
@@ -192,24 +176,24 @@ def admit_all(
 ) -> Iterator[Entry]:
     """Every document that was read; each chunk id is in one entry. What cannot be read or cut goes to `failures`, said.
 
-    `announce` is told of each document with how many chunks it gave. Much that is new is prepared by several processes.
-
-    Raises:
-        QuireError: a process that prepares documents was killed.
+    `announce` is told of each document with how many chunks it gave.
     """
     seen: set[int] = set()
-    with closing(prepare_all(map(documents.order, read))) as orders:
-        for order in orders:
-            failure = order.failure()
-            if failure is not None:
-                failures.append(failure)
-                say(f"skipped {failure.path}: {failure.reason}")
-                continue
-            entry = documents.keep(order)
-            new = tuple(one for one in entry.ids if one not in seen)
-            seen.update(new)
-            announce(order.name, len(new))
-            yield replace(entry, ids=new)
+    for document in read:
+        if isinstance(document, Failure):
+            failures.append(document)
+            say(f"skipped {document.path}: {document.reason}")
+            continue
+        try:
+            entry = documents.admit(document)
+        except SourceError as error:
+            failures.append(Failure(error.path or document.id, str(error)))
+            say(f"skipped {document.id}: {error}")
+            continue
+        new = tuple(one for one in entry.ids if one not in seen)
+        seen.update(new)
+        announce(document.id, len(new))
+        yield replace(entry, ids=new)
 
 
 def _spelt(document: Document) -> bytes:
