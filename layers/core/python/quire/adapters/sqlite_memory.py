@@ -16,6 +16,7 @@ from quire.ports import Remembered
 from quire.sessions import moment, next_ids, oldest_ms, read_turn_id
 
 BUSY_S = 30.0
+AGAIN_S = 0.01
 PURGE_EVERY_S = 24 * 3600.0
 
 _SCHEMA = """
@@ -121,20 +122,32 @@ class SqliteMemory:
                 raise StoreUnavailable(f"chat memory {self._path.name}: {error}") from error
 
     def _opened(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.touch(mode=0o600)
-            database = sqlite3.connect(
-                self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
-            )
+        until = time.monotonic() + BUSY_S
+        while self._connection is None:
+            try:
+                self._connection = self._connect()
+            except sqlite3.OperationalError as error:
+                # Of several who open a new file at once, SQLite refuses some without its own wait.
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(AGAIN_S)
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._path.touch(mode=0o600)
+        database = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+        try:
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = FULL")  # what was acknowledged outlives a power cut
             database.execute("PRAGMA secure_delete = ON")  # what was forgotten is not left in free pages
             database.executescript(_SCHEMA)
             database.execute("DELETE FROM turns WHERE at_ms < ?", (oldest_ms(self._now_ms()),))
-            self._purged_at = self._clock()
-            self._connection = database
-        return self._connection
+        except sqlite3.Error:
+            database.close()
+            raise
+        self._purged_at = self._clock()
+        return database
 
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
