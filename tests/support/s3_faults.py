@@ -27,12 +27,16 @@ class FaultyS3:
     Attributes:
         delay_s: how long `SLOW` waits before each answer.
         requests: how many arrived so far.
+        trickled: bytes that `TRICKLING` sent.
+        overslept_s: how much longer its pauses were than meant, as they are on a busy machine.
     """
 
     def __init__(self, upstream: str, *, delay_s: float = 30.0) -> None:
         self.state = WELL
         self.delay_s = delay_s
         self.requests = 0
+        self.trickled = 0
+        self.overslept_s = 0.0
         self.ended = threading.Event()
         self.upstream = urlsplit(upstream).netloc
         proxy = self
@@ -104,8 +108,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
             return
         for start in range(0, len(data), TRICKLE_BYTES):
+            began = time.monotonic()
             self.wfile.write(data[start : start + TRICKLE_BYTES])
+            self.faulty.trickled += TRICKLE_BYTES
             time.sleep(TRICKLE_S)
+            self.faulty.overslept_s += time.monotonic() - began - TRICKLE_S
 
     def _reset(self) -> None:
         """Break the connection off, as a host that died."""

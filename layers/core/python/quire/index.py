@@ -1,6 +1,6 @@
-"""A collection version as one index: its segments end to end, without what tombstones hide.
+"""A version's segments end to end as one index, without what tombstones hide.
 
-Ordinals count chunks over all segments in the pointer's order. Small segments are stacked in memory first.
+Ordinals count chunks in the pointer's order. Small segments are stacked in memory first.
 """
 
 from __future__ import annotations
@@ -137,10 +137,9 @@ class OpenedIndex:
         """
         if not filters:
             return None
-        for name in filters:
-            if name not in self.filter_fields:
-                message = f"filters.{name}: unknown field, wanted one of {', '.join(self.filter_fields)}"
-                raise InputError(message, field=f"filters.{name}")
+        for place in (f"filters.{name}" for name in filters if name not in self.filter_fields):
+            known = ", ".join(self.filter_fields)
+            raise InputError(f"{place}: unknown field, wanted one of {known}", field=place)
         return self._everywhere(lambda part: filtered(part, filters))
 
     def priors(self, demotions: tuple[tuple[str, Any, float], ...]) -> NDArray[np.float32]:
