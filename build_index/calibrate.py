@@ -3,6 +3,9 @@
 Questions with an answer are the headings and gists of its own chunks, asked of the whole collection; a hit counts when
 it lies in the same document. Questions without one are `background_questions.txt`, on everything under the sun. Golden
 questions join both sides where the collection has them.
+
+A few dozen chunks find their own gists too easily: a fit on these alone says yes or no and nothing between. So where a
+collection cannot ask `OWN_QUESTIONS`, the default model's log odds take the share of those that are missing.
 """
 
 from __future__ import annotations
@@ -30,12 +33,15 @@ BACKGROUND = Path(__file__).with_name("background_questions.txt")
 
 def calibrate(index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQuestion] = ()) -> Calibration:
     """Slope and offset for the default weights; the default itself where the collection cannot be asked."""
-    examples = [*_own(index, embedder), *_background(index, embedder), *_golden(index, embedder, golden)]
+    own, judged = list(_own(index, embedder)), list(_golden(index, embedder, golden))
+    examples = [*own, *_background(index, embedder), *judged]
     logits = np.array([logit for logit, _ in examples], np.float64)
     relevant = np.array([is_relevant for _, is_relevant in examples], np.bool_)
     if relevant.all() or not relevant.any():
         return DEFAULT
-    return DEFAULT.rescaled(*fit_scale(logits, relevant))
+    slope, offset = fit_scale(logits, relevant)
+    share = min(1.0, (len(own) + len(judged) // GOLDEN_WEIGHT) / OWN_QUESTIONS)
+    return DEFAULT.rescaled(1.0 + share * (slope - 1.0), share * offset)
 
 
 def _own(index: OpenedIndex, embedder: Embedder) -> Iterator[tuple[float, bool]]:
