@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from quire.artifact.layout import Counts
@@ -70,7 +70,7 @@ def find_shrinks(before: Stock, after: Stock, most_lost: float = MOST_LOST) -> l
         for source, old in before.counts.items()
         for measure in MEASURES
     ]
-    fallen = [one for one in fallen if one.before - one.after > most_lost * one.before]
+    fallen = [one for one in fallen if _over(one, most_lost)]
     return _name(fallen, before, after) if fallen else []
 
 
@@ -85,8 +85,18 @@ def guard_shrink(before: Stock, after: Stock, most_lost: float = MOST_LOST) -> N
         told = "\n  ".join(map(str, shrinks))
         raise PublishRefused(
             f"refused: more than {most_lost:.0%} of a source is gone\n  {told}\n"
-            "  if that is right, say --allow-shrink SHARE (1 allows any loss)"
+            f"  if that is right, say --allow-shrink {_enough_for(shrinks)} (1 allows any loss)"
         )
+
+
+def _enough_for(shrinks: Sequence[Shrink]) -> float:
+    """The least share, in hundredths, that lets all of them pass."""
+    shares = (hundredths / 100 for hundredths in range(100))
+    return next((share for share in shares if not any(_over(one, share) for one in shrinks)), 1)
+
+
+def _over(one: Shrink, share: float) -> bool:
+    return one.before - one.after > share * one.before
 
 
 def _sum(one: Counts, other: Counts) -> Counts:

@@ -88,6 +88,22 @@ def test_a_loss_that_is_meant_can_be_allowed(tmp_path: Path) -> None:
         guard_shrink(before, after, 0.5)
 
 
+@pytest.mark.parametrize(("kept", "share"), [(2, "0.34"), (1, "0.67"), (0, "1")])
+def test_a_refusal_names_the_least_share_that_lets_the_loss_pass(
+    tmp_path: Path, kept: int, share: str
+) -> None:
+    three = api_documents()[:3]
+    before = stock(tmp_path / "a", three)
+    after = stock(tmp_path / "b", three[:kept]) if kept else Stock({}, list)
+    with pytest.raises(PublishRefused) as refused:
+        guard_shrink(before, after)
+    told = str(refused.value).rpartition("--allow-shrink ")[2].split()[0]
+    guard_shrink(before, after, float(told))
+    with pytest.raises(PublishRefused):
+        guard_shrink(before, after, float(told) - 0.01)
+    assert float(told) >= float(share)
+
+
 @given(
     before=st.integers(0, 10**7),
     after=st.integers(0, 10**7),
