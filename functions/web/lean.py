@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import cache
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -40,7 +40,7 @@ def _lean_handler(endpoint: Callable[..., Awaitable[Response]]) -> Handler | Non
     hints = get_type_hints(endpoint)
     taken = set(hints) - {"return"}
     if taken == {"body", "request"}:
-        return _with_body(endpoint, TypeAdapter(hints["body"]))
+        return _with_body(endpoint, hints["body"])
     return _with_request(endpoint) if taken == {"request"} else None
 
 
@@ -61,14 +61,16 @@ def _with_request(endpoint: Callable[..., Awaitable[Response]]) -> Handler:
     return with_request
 
 
-def _with_body(endpoint: Callable[..., Awaitable[Response]], model: TypeAdapter[Any]) -> Handler:
+def _with_body(endpoint: Callable[..., Awaitable[Response]], kind: Any) -> Handler:
+    model: TypeAdapter[Any] = TypeAdapter(kind)
+
     async def with_body(request: Request) -> Response:
         content = await request.body()
         try:
             # A page elsewhere can send any other type without asking first.
             body = model.validate_json(content) if _is_json(request) else model.validate_python(content)
         except ValidationError as error:
-            raise _invalid(error, content) from error
+            raise _invalid(error, content, kind) from error
         return await endpoint(body=body, request=request)
 
     return with_body
@@ -79,15 +81,30 @@ def _is_json(request: Request) -> bool:
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
 
 
-def _invalid(error: ValidationError, content: bytes) -> RequestValidationError:
+def _invalid(error: ValidationError, content: bytes, kind: Any) -> RequestValidationError:
     """The errors as FastAPI locates them, beside the body as it was read, if it could be."""
     located: list[dict[str, Any]] = []
     for one in error.errors(include_url=False):
         found = one["input"] if one["loc"] else None  # without a location it is the whole body
         message = NOT_JSON if one["input"] is content else one["msg"]
+        if one["type"] == "extra_forbidden" and (known := _fields_beside(kind, one["loc"])):
+            message = f"unknown field, wanted one of {', '.join(known)}"
         located.append({**one, "loc": ("body", *one["loc"]), "msg": message, "input": found})
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):
         body = None
     return RequestValidationError(located, body=body)
+
+
+def _fields_beside(kind: Any, place: Sequence[int | str]) -> list[str]:
+    """The fields that the model holding `place` has; none where a union or a list stands on the way."""
+    models = [one for one in (kind, *get_args(kind)) if isinstance(one, type) and issubclass(one, BaseModel)]
+    if len(models) != 1 or not place:
+        return []
+    fields = models[0].model_fields
+    known = {field.alias or name: field for name, field in fields.items()}
+    step, *rest = place
+    if not rest:
+        return list(known)
+    return _fields_beside(known[str(step)].annotation, rest) if step in known else []

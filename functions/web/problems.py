@@ -151,9 +151,10 @@ def _field_name(invalid: Mapping[str, Any], body: Any) -> str:
 
 
 def _sentence(invalid: Mapping[str, Any]) -> str:
-    if invalid["type"] == "extra_forbidden":
-        return "unknown field"
     if invalid["type"] == "json_invalid":
         return f"not valid JSON: {invalid['ctx']['error']}"
     message: str = invalid["msg"]
-    return message.removeprefix("Value error, ")
+    return _PLAINER.get(message) or message.removeprefix("Value error, ")
+
+
+_PLAINER = {"Extra inputs are not permitted": "unknown field"}

@@ -16,7 +16,9 @@ QUERY_EXAMPLE: JsonDict = {
 
 
 class QueryFilter(BaseModel):
-    """Exact filters; what is left out does not filter."""
+    """Exact filters; what is left out does not filter, and another field is refused: results would not be of it."""
+
+    model_config = ConfigDict(extra="forbid")
 
     source: str | None = Field(None, description="Filter by 'api_dump' or 'creator_docs'")
     class_name: str | None = Field(None, description="Filter by a specific API class name")

@@ -132,6 +132,14 @@ def test_a_wrong_field_is_422_and_named(client: TestClient, fields: dict[str, An
     assert field in body["detail"]
 
 
+def test_an_unknown_field_is_422_with_the_known_ones(client: TestClient) -> None:
+    body = refused(client, 422, topk=3)
+    assert body["field"] == "topk"
+    assert body["detail"] == (
+        "topk: unknown field, wanted one of collection, q, top_k, filters, min_score, mode, version"
+    )
+
+
 def test_an_unknown_filter_field_is_422_with_the_known_ones(client: TestClient) -> None:
     body = refused(client, 422, filters={"klass": "Humanoid"})
     assert body["field"] == "filters.klass"

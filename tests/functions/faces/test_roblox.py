@@ -88,8 +88,16 @@ def test_filters_left_out_do_not_filter(client: TestClient, filters: Any) -> Non
     )
 
 
-def test_fields_that_the_contract_does_not_know_are_ignored(client: TestClient) -> None:
-    assert len(ask(client, rerank=True, filters={"tags": "x"})) == 5
+def test_fields_beside_the_question_that_the_contract_does_not_know_are_ignored(client: TestClient) -> None:
+    assert len(ask(client, rerank=True)) == 5
+
+
+def test_an_unknown_filter_is_refused_with_the_ones_that_are_known(client: TestClient) -> None:
+    answer = client.post("/roblox/query", json={"text": "x", "filters": {"tags": "x", "source": "api_dump"}})
+    assert answer.status_code == 422
+    [error] = answer.json()["detail"]
+    assert error["loc"] == ["body", "filters", "tags"]
+    assert error["msg"] == "unknown field, wanted one of source, class_name, member_type"
 
 
 @pytest.mark.parametrize("body", INVALID)
