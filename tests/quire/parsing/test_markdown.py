@@ -213,3 +213,25 @@ def test_a_page_without_text_has_no_parts(source: str) -> None:
 
 def test_slugs_follow_the_sites() -> None:
     assert slug("1. Setup & Run: `npm`") == "1-setup--run-npm"
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("<Tabs><TabItem value='a'>Run `x` now.</TabItem></Tabs>\n", ["a: Run `x` now."]),
+        ("<TabItem label='L'>One.</TabItem>\n<TabItem label='M'>Two.</TabItem>\n", ["L: One.\nM: Two."]),
+        ("<TabItem label='L'><table><tr><td>B</td></tr></table></TabItem>\n", ["L: B"]),
+        ("<table><tr><td>B</td></tr></table>And *more*.\n", ["B", "And more."]),
+        ("<table><tr><td>B</td></tr></table><p>And more.</p>\n", ["B", "And more."]),
+        ("- <table><tr><td>B</td></tr></table>And more.\n", ["B", "- And more."]),
+        ("<h2>Sub</h2>And more.\n", ["Sub\nAnd more."]),
+    ],
+)
+def test_text_on_the_line_of_a_label_table_or_heading_is_kept(source: str, shown: list[str]) -> None:
+    assert texts(source) == shown
+
+
+def test_text_behind_an_included_file_is_kept() -> None:
+    source = "import Note from './note.md'\n\n<Note/> And more.\n"
+    page = parse_markdown(source, "page.mdx", MDX, {"./note.md": "Included.\n"})
+    assert [part.text for part in parts(page)] == ["Included.", "And more."]

@@ -8,7 +8,7 @@ from functools import lru_cache
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
-from quire.parsing.scan import INSERT
+from quire.parsing.scan import BREAK, INSERT
 
 # A line that begins no block but a paragraph, ends none and underlines no heading or table, by its first characters.
 _CALM = re.compile(
@@ -34,7 +34,7 @@ def block_parser(indented_code: bool) -> MarkdownIt:
 
 
 def _insert_rule(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
-    """Markdown rule: a line that is one insert is a block of its own, and ends a paragraph."""
+    """Markdown rule: a line that begins with an insert ends a paragraph; what follows it on the line is one."""
     position = state.bMarks[start] + state.tShift[start]
     if not state.src.startswith(INSERT, position):
         return False
@@ -43,6 +43,9 @@ def _insert_rule(state: StateBlock, start: int, _end: int, silent: bool) -> bool
         token.content = state.src[position : state.eMarks[start]]
         token.map = [start, start + 1]
         state.line = start + 1
+        rest = token.content.rpartition(INSERT)[2].strip(f" \t{BREAK}")
+        if rest:
+            _push_paragraph(state, start, start + 1, rest)
     return True
 
 
@@ -61,10 +64,14 @@ def _calm_paragraph_rule(state: StateBlock, start: int, _end: int, silent: bool)
             return False
         line += 1
     state.line = line
-    state.push("paragraph_open", "p", 1).map = [start, line]
-    state.push("inline", "", 0).content = state.getLines(start, line, state.blkIndent, False).strip()
-    state.push("paragraph_close", "p", -1)
+    _push_paragraph(state, start, line, state.getLines(start, line, state.blkIndent, False).strip())
     return True
+
+
+def _push_paragraph(state: StateBlock, start: int, end: int, content: str) -> None:
+    state.push("paragraph_open", "p", 1).map = [start, end]
+    state.push("inline", "", 0).content = content
+    state.push("paragraph_close", "p", -1)
 
 
 def _text_start(state: StateBlock, line: int) -> int:

@@ -10,6 +10,7 @@ from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, OpenTable, 
 from quire.parsing.tags import CELLS, DROPPED, HEADINGS, KNOWN, VOID, Tag, shown_attributes
 
 _TABS = frozenset(("TabItem", "Tab"))
+_REST = re.compile(r"(?:[ \t]|</[\w.-]+[ \t]*>)*(?:\n|$)")
 _QUOTING = frozenset(("code", "samp", "tt", "var"))
 
 
@@ -112,7 +113,8 @@ def _heading(scan: Scan, tag: Tag) -> int:
     gap = re.compile(r"\s*").match(scan.text, tag.end)
     start = gap.end() if gap else tag.end
     close = scan.find(f"</{tag.name}", start)
-    if scan.tables or not scan.at_line_start or close < 0 or "\n" in scan.text[start:close].rstrip():
+    alone = close >= 0 and "\n" not in scan.text[start:close].rstrip() and _ends_line(scan, close)
+    if scan.tables or not scan.at_line_start or not alone:
         scan.emit("" if scan.at_line_start else BREAK)
         return tag.end
     scan.blank(tag.start, start)
@@ -127,10 +129,10 @@ def _attributes(scan: Scan, tag: Tag) -> None:
         return
     if tag.name in _TABS:
         label = tag.attribute("label") or tag.attribute("value")
-        if label and scan.at_line_start:
+        if label and scan.at_line_start and _REST.match(scan.text, tag.end):
             scan.insert(Insert("label", scan.line(tag.start), f"{label}:"))
         elif label:
-            scan.emit(f"{BREAK}{label}: ")
+            scan.emit(f"{'' if scan.at_line_start else BREAK}{label}: ")
         scan.blank(tag.start, tag.end)
         return
     shown = [(*tag.strings[name], "") for name in shown_attributes(tag)]
@@ -147,6 +149,16 @@ def _attributes(scan: Scan, tag: Tag) -> None:
     scan.blank(done, tag.end, keep=tag.is_inline)
 
 
+def _closes_line(scan: Scan, tag: Tag) -> bool:
+    """Whether the tag closes a Markdown heading, which its line's end ends."""
+    return tag.name[:1] == "h" and (tag.name not in HEADINGS or _ends_line(scan, tag.start))
+
+
+def _ends_line(scan: Scan, start: int) -> bool:
+    """Whether nothing but closing tags stands behind the tag that begins at `start`, on the line where it ends."""
+    return bool(_REST.match(scan.text, scan.text.find(">", start) + 1))
+
+
 def _close(scan: Scan, tag: Tag) -> None:
     if tag.name == "table" and scan.tables:
         _end_table(scan, scan.tables.pop(), scan.line(tag.start))
@@ -154,7 +166,9 @@ def _close(scan: Scan, tag: Tag) -> None:
         _mark(scan, "/tr", tag.start)
     elif tag.name in _QUOTING:
         scan.emit(TICK)
-    elif tag.name not in CELLS and not tag.is_inline and tag.name[:1] != "h" and not scan.at_line_start:
+    elif (
+        tag.name not in CELLS and not tag.is_inline and not _closes_line(scan, tag) and not scan.at_line_start
+    ):
         scan.emit(BREAK)
     scan.blank(tag.start, tag.end, keep=tag.is_inline)
 
