@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+
 from functions.web.indexing import Indexer
 from functions.web.wiring import local_app
+from quire.errors import ConfigError
 from quire.settings import read_settings
 
-_settings = read_settings()
-app = local_app(_settings)
-app.state.indexer = Indexer(_settings)
+WRONG = 2
+
+try:
+    _settings = read_settings()
+    app = local_app(_settings)
+    app.state.indexer = Indexer(_settings)
+except ConfigError as error:  # one line: a server that was set up wrong has nothing to trace
+    sys.stderr.write(f"quire: {error}\n")
+    sys.exit(WRONG)

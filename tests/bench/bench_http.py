@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
 import statistics
 import tempfile
 import time
@@ -59,7 +60,7 @@ def cpu_ms(work: Callable[[], object]) -> float:
 def measure(store: Path, collection: str, rounds: int) -> dict[str, Any]:
     """Medians in milliseconds, by part."""
     LOGGER.addHandler(JsonLines(io.StringIO()))
-    app = lambda_app(Settings(store=str(store), cache=CACHE, collections_file=Path("none.toml")), [QUERY])
+    app = lambda_app(Settings(store=str(store), cache=CACHE, collections_file=Path(os.devnull)), [QUERY])
     handler, service, context = LambdaHandler(app), app.state.service, LambdaContext()
     served = service.catalog.get(collection)
     embedder = service._embedder_of(served.model)

@@ -60,7 +60,7 @@ def measure(work: Path, store: Path, other: Path | None, collection: str, second
         "PYTHONPATH": f"{ROOT / CORE}{os.pathsep}{ROOT}",
         "QUIRE_STORE": str(work / "store"),
         "QUIRE_CACHE": str(work / "serving"),
-        "QUIRE_COLLECTIONS": str(work / "none.toml"),
+        "QUIRE_COLLECTIONS": os.devnull,
         "QUIRE_REFRESH_S": str(REFRESH_S),
     }
     asked = [("/query", {"collection": collection, "q": one}) for one in QUESTIONS]

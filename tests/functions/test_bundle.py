@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def bundled(
 
 
 def ask(store: Path, cache: Path) -> dict[str, object]:
-    settings = Settings(store=str(store), cache=cache, collections_file=cache / "none.toml")
+    settings = Settings(store=str(store), cache=cache, collections_file=Path(os.devnull))
     answer = TestClient(local_app(settings)).post("/query", json=ASKED)
     assert answer.status_code == 200, answer.text
     body: dict[str, object] = answer.json()

@@ -139,3 +139,31 @@ def test_the_servers_log_has_a_line_a_request_and_no_question(shelf: Shelf) -> N
     lines = [json.loads(line) for line in output.splitlines() if re.match(r"\{", line)]
     assert [line["route"] for line in lines if line["event"] == "request"][-1] == "/{collection}/query"
     assert "xylophone" not in output
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("uvicorn", "functions.local:app", "--port", "1"),
+        ("functions.cli", "search", "walk"),
+        ("functions.cli", "serve"),
+        ("build_index", "inspect", "roblox"),
+    ],
+    ids=" ".join,
+)
+def test_a_setting_that_is_wrong_is_one_line_and_exit_code_2(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    paths = os.pathsep.join((str(ROOT / "layers/core/python"), str(ROOT)))
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": paths, "QUIRE_COLLECTIONS": "typo.toml"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    [line] = done.stderr.splitlines()
+    assert "QUIRE_COLLECTIONS: wanted a file, found nothing there: typo.toml" in line

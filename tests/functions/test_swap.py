@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,7 +47,7 @@ def swarm(place: Place, tmp_path: Path, embedder: OnnxEmbedder) -> Iterator[Swar
     settings = Settings(
         store=str(tmp_path / "store"),
         cache=tmp_path / "serving",
-        collections_file=tmp_path / "none.toml",
+        collections_file=Path(os.devnull),
         refresh_s=REFRESH_S,
     )
     with running(local_app(settings)) as url, Swarm(url, QUESTIONS) as swarm:

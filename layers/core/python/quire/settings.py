@@ -20,7 +20,7 @@ class Settings:
     Attributes:
         store: a folder, or `s3://bucket/prefix`.
         cache: folder for vectors, exported models and downloaded sources.
-        collections_file: path of `collections.toml`.
+        collections_file: path of `collections.toml`; an empty file describes none.
         refresh_s: a serving process looks at the pointer at most this often, in seconds.
         api_key: when set, all but `/health` needs it.
         threads: threads of one embedding session.
@@ -67,7 +67,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
     return Settings(
         store=env.get("QUIRE_STORE") or env.get("RAG_INDEX_DIR") or default.store,
         cache=Path(env.get("QUIRE_CACHE") or default.cache),
-        collections_file=Path(env.get("QUIRE_COLLECTIONS") or default.collections_file),
+        collections_file=_collections_file(env) or default.collections_file,
         refresh_s=_number(env, "QUIRE_REFRESH_S", 10.0 if "AWS_LAMBDA_FUNCTION_NAME" in env else 1.0),
         api_key=env.get("QUIRE_API_KEY") or env.get("RAG_API_KEY") or None,
         threads=int(_number(env, "QUIRE_THREADS", default.threads)),
@@ -96,6 +96,21 @@ def _provider(env: Mapping[str, str]) -> dict[str, str]:
     if name in KEYS and not key and not (name == "openai" and url):
         raise ConfigError(f"Required environment variable {KEYS[name]} not set.")
     return {"provider": name, "provider_key": key, "provider_url": url}
+
+
+def _collections_file(env: Mapping[str, str]) -> Path | None:
+    """The file that was named, which must be there; without a name `collections.toml` is read where there is one."""
+    name = env.get("QUIRE_COLLECTIONS")
+    if not name:
+        return None
+    path = Path(name)
+    if not path.exists() or path.is_dir():
+        found = "a folder" if path.is_dir() else "nothing there"
+        raise ConfigError(
+            f"QUIRE_COLLECTIONS: wanted a file, found {found}: {name}; an empty file describes no collections, and "
+            "without the variable collections.toml of the working folder counts where there is one"
+        )
+    return path
 
 
 def _number(env: Mapping[str, str], name: str, default: float) -> float:
