@@ -150,6 +150,8 @@ def decode(content: bytes) -> str | None:
 
     >>> decode(b"a\r\nb"), decode(b"\xff\xfeh\x00i\x00"), decode(b"caf\xe9"), decode(b"\x00\x01")
     ('a\r\nb', 'hi', 'café', None)
+    >>> decode(b"\xef\xbb\xbfhi")
+    'hi'
     """
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
@@ -159,7 +161,7 @@ def decode(content: bytes) -> str | None:
     if b"\x00" in content:
         return None
     try:
-        return content.decode("utf-8")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         controls = sum(byte < 9 or 13 < byte < 27 for byte in content[:HEAD_CHARACTERS])
         return None if controls > len(content[:HEAD_CHARACTERS]) // 50 else content.decode("latin-1")

@@ -53,7 +53,7 @@ def search(
     else:
         for hit in found.hits:
             typer.echo(f"{place_of(found.served, hit.chunk)}  {symbol_of(hit.chunk)}  {hit.score:.2f}")
-            typer.echo(snippet(hit.chunk.text))
+            typer.echo(snippet(hit.chunk.text, question))
     if not found.hits:
         raise typer.Exit(NOTHING)
 

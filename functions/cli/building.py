@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from functions.cli.common import NOTHING, JsonOption, StoreOption, name_of, print_json, settings_for
 from quire.errors import InputError
 
+if TYPE_CHECKING:
+    from quire.artifact.store import SegmentStore
+
+LEFT_OUT = {
+    "size": "over 1 MB",
+    "unreadable": "unreadable",
+    "name": "with names that are no text",
+    "minified": "minified",
+    "generated": "generated",
+    "binary": "binary",
+    "type": "of other kinds",
+    "symlink": "symbolic links",
+}
 EMPTY = "nothing is indexed there yet: run `quire index PATH`"
 
 
@@ -43,7 +57,10 @@ def index(
         clean=clean,
         incremental=not clean,
     )
-    outcome = run_order(order, open_store(settings.store), open_tools, settings.cache)
+    shelves = open_store(settings.store)
+    _warn_of_replacing(shelves, order.collection, folder)
+    outcome = run_order(order, shelves, open_tools, settings.cache)
+    _keep_out_of_git(settings.store)
     if as_json:
         print_json({"collection": order.collection, **asdict(outcome)})
     else:
@@ -51,6 +68,7 @@ def index(
             f"{order.collection}: {outcome.files} files, {outcome.chunks} passages, {outcome.changed} files changed, "
             f"{outcome.seconds:.1f} s; version {outcome.version}"
         )
+        typer.echo(_left_out(outcome.excluded or {}), nl=False)
     for failed, reason in outcome.failed:
         typer.echo(f"failed: {failed}: {reason}", err=True)
     if outcome.failed:
@@ -86,6 +104,28 @@ def serve(
         f"serving {bundle or settings.store} at http://{host}:{port}/ ({', '.join(held) or EMPTY})", err=True
     )
     uvicorn.run("functions.local:app", host=host, port=port, access_log=False, log_level="warning")
+
+
+def _warn_of_replacing(store: SegmentStore, name: str, folder: Path) -> None:
+    """Say where folders of one name, such as `src`, would take each other's place unnoticed."""
+    if name not in store.collections():
+        return
+    held = [source.location for manifest in store.open(name).manifests for source in manifest.sources]
+    if held and str(folder) not in held:
+        typer.echo(f"{name}: held {', '.join(held)} until now; --name keeps both", err=True)
+
+
+def _keep_out_of_git(store: str) -> None:
+    """What is kept beside the user's files is none of his repository's."""
+    kept = Path(store).parent
+    if kept.name == ".quire" and kept.is_dir() and not (kept / ".gitignore").exists():
+        (kept / ".gitignore").write_text("*\n", encoding="utf-8")
+
+
+def _left_out(excluded: Mapping[str, int]) -> str:
+    """What was not read for a reason that the user did not give, as a line; "" where that is nothing."""
+    counts = [f"{excluded[reason]} {words}" for reason, words in LEFT_OUT.items() if excluded.get(reason)]
+    return f"left out: {', '.join(counts)}\n" if counts else ""
 
 
 def _folder(path: Path) -> Path:

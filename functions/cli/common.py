@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from zlib import crc32
 
 import typer
 
@@ -43,10 +45,11 @@ QuestionArgument = Annotated[str, typer.Argument(help="In words, or just a name.
 def name_of(folder: Path) -> str:
     """What a folder's index is called: its name, in the letters that a collection may have.
 
-    >>> name_of(Path("/src/My.App 2"))
-    'my-app-2'
+    >>> name_of(Path("/src/My.App 2")), name_of(Path("Größe")), name_of(Path("проект"))
+    ('my-app-2', 'grosse', 'code-f4da9059')
     """
-    name = re.sub(r"[^a-z0-9_-]+", "-", folder.name.lower()).strip("-")
+    plain = unicodedata.normalize("NFKD", folder.name.casefold()).encode("ascii", "ignore").decode()
+    name = re.sub(r"[^a-z0-9_-]+", "-", plain).strip("-") or f"code-{crc32(folder.name.encode()):x}"
     return name[:63] if name[:1].isalpha() else f"code-{name}"[:63].rstrip("-")
 
 
@@ -104,11 +107,30 @@ def symbol_of(chunk: Chunk) -> str:
     return str(chunk.metadata.get("symbol") or chunk.metadata.get("heading") or "")
 
 
-def snippet(text: str) -> str:
-    """The first lines of a passage, indented."""
+def snippet(text: str, question: str) -> str:
+    """Lines of a passage, indented: its first, and with it those that hold most of the question's words."""
     lines = text.rstrip().split("\n")
-    more = [f"    … {len(lines) - SNIPPET_LINES} more lines"] if len(lines) > SNIPPET_LINES else []
-    return "\n".join([*(f"    {line}"[:160] for line in lines[:SNIPPET_LINES]), *more]) + "\n"
+    start = _most_asked(lines, question)
+    end = start + SNIPPET_LINES - 1
+    before = [f"… {start - 1} lines"] if start > 1 else []
+    more = [f"… {len(lines) - end} more lines"] if len(lines) > end else []
+    return "\n".join(f"    {line}"[:160] for line in (lines[0], *before, *lines[start:end], *more)) + "\n"
+
+
+def _most_asked(lines: list[str], question: str) -> int:
+    """Where to show on behind the first line: at the second unless lines further down hold more of the question."""
+    from quire.terms import analyze
+
+    wanted = set(analyze(question)) - set(analyze(lines[0]))
+    held = [wanted.intersection(analyze(line)) for line in lines]
+    room = SNIPPET_LINES - 1
+    sums = [
+        len(set().union(*held[start : start + room])) for start in range(1, max(len(lines) - room, 1) + 1)
+    ]
+    start = sums.index(max(sums)) + 1
+    if start == 1 or sums[0] == max(sums):
+        return 1
+    return next(place for place in range(start, len(lines)) if held[place])
 
 
 def warn(degraded: tuple[str, ...]) -> None:

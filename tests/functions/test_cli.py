@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from functions.cli import main
+from functions.cli.common import snippet
 from quire import __version__
 from tests.support.indexed import PATHS
 from tests.support.shop_app import FILES, write_shop
@@ -84,6 +85,32 @@ def test_search_prints_places_that_an_editor_opens(desk: Desk) -> None:
     assert "function doCurlGet" in rest
     shown = (desk.folder / path).read_text(encoding="utf-8").split("\n")[int(line) - 1]
     assert rest.split("\n")[0].strip() == shown.strip()
+
+
+def test_search_shows_the_lines_of_a_long_passage_that_were_asked_for() -> None:
+    rules = "\n".join(f"- Rule {number} is about nothing much." for number in range(30))
+    text = f"# Rules\n{rules}\n- Parcels come back within fourteen days.\n- Last."
+    shown = snippet(text, "How many days until parcels come back?").split("\n")
+    assert shown[:2] == ["    # Rules", "    … 30 lines"]
+    assert shown[2] == "    - Parcels come back within fourteen days."
+    assert snippet(text, "rule").split("\n")[1] == "    - Rule 0 is about nothing much."
+    assert snippet("one line", "anything") == "    one line\n"
+
+
+def test_indexing_says_what_it_left_out_and_whose_place_it_takes(desk: Desk, tmp_path: Path) -> None:
+    first, second = tmp_path / "one" / "src", tmp_path / "two" / "src"
+    for folder in (first, second):
+        folder.mkdir(parents=True)
+        (folder / "a.py").write_text("def kept():\n    return 1\n", encoding="utf-8")
+    (first / "big.py").write_text("x = 1\n" * 200_000, encoding="utf-8")
+    (first / "logo.png").write_bytes(b"\x89PNG")
+    out, err = desk.call("index", str(first), "--store", str(tmp_path / ".quire" / "store"))
+    assert (out.splitlines()[1], err.count("--name")) == ("left out: 1 over 1 MB, 1 of other kinds", 0)
+    assert (tmp_path / ".quire" / ".gitignore").read_text(encoding="utf-8") == "*\n"
+    _, err = desk.call("index", str(second), "--store", str(tmp_path / ".quire" / "store"))
+    assert f"src: held {first} until now; --name keeps both" in err
+    _, err = desk.call("index", str(second), "--store", str(tmp_path / ".quire" / "store"))
+    assert "--name" not in err
 
 
 def test_search_gives_one_json_value(desk: Desk) -> None:
