@@ -14,6 +14,7 @@ from functions.cli.common import NOTHING, JsonOption, StoreOption, name_of, prin
 from quire.errors import InputError
 
 if TYPE_CHECKING:
+    from build_index.folder_job import Outcome
     from quire.artifact.store import SegmentStore
 
 LEFT_OUT = {
@@ -64,11 +65,7 @@ def index(
     if as_json:
         print_json({"collection": order.collection, **asdict(outcome)})
     else:
-        typer.echo(
-            f"{order.collection}: {outcome.files} files, {outcome.chunks} passages, {outcome.changed} files changed, "
-            f"{outcome.seconds:.1f} s; version {outcome.version}"
-        )
-        typer.echo(_left_out(outcome.excluded or {}), nl=False)
+        typer.echo(f"{order.collection}: {_summary(outcome)}")
     for failed, reason in outcome.failed:
         typer.echo(f"failed: {failed}: {reason}", err=True)
     if outcome.failed:
@@ -122,10 +119,19 @@ def _keep_out_of_git(store: str) -> None:
         (kept / ".gitignore").write_text("*\n", encoding="utf-8")
 
 
+def _summary(outcome: Outcome) -> str:
+    """What was done, and on a second line what was left out."""
+    done = (
+        f"{outcome.files} files, {outcome.chunks} passages, {outcome.changed} files changed, "
+        f"{outcome.seconds:.1f} s; version {outcome.version}"
+    )
+    return done + _left_out(outcome.excluded or {})
+
+
 def _left_out(excluded: Mapping[str, int]) -> str:
-    """What was not read for a reason that the user did not give, as a line; "" where that is nothing."""
+    """What was not read for a reason that the user did not give, as a further line; "" where that is nothing."""
     counts = [f"{excluded[reason]} {words}" for reason, words in LEFT_OUT.items() if excluded.get(reason)]
-    return f"left out: {', '.join(counts)}\n" if counts else ""
+    return f"\nleft out: {', '.join(counts)}" if counts else ""
 
 
 def _folder(path: Path) -> Path:
