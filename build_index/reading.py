@@ -11,11 +11,13 @@ from typing import Any
 from pathspec import GitIgnoreSpec
 
 from build_index.inputs import digest_inputs
+from build_index.progress import say
 from build_index.sources import Failure, Provenance
-from build_index.sources.creator_docs import read_creator_docs
+from build_index.sources.creator_docs import CONTENT, find_checkout, read_creator_docs
 from build_index.sources.docusaurus import read_docusaurus
 from build_index.sources.engine_reference import ENGINE, read_reference
-from build_index.sources.fetch import locate
+from build_index.sources.fetch import Located, locate
+from build_index.sources.fetch_git import head_commit
 from build_index.sources.file_selection import DEFAULT_EXCLUDE, Excluded, Selection
 from build_index.sources.git_repository import open_repository, read_repositories
 from build_index.sources.markdown_tree import read_markdown_tree
@@ -83,7 +85,7 @@ def open_reading(
     for key, location in sources:
         if key not in known:
             raise InputError(f"source {key!r}: profile {profile} reads {', '.join(known)}", field="source")
-        found = locate(location, cache / "sources")
+        found = _settled(key, locate(location, cache / "sources"))
         folders[key].append(found.folder)
         provenance.append(Provenance(key, location, found.revision, found.version))
     if not folders:
@@ -94,6 +96,15 @@ def open_reading(
     label = str(options.get("engine_version") or opened.label)
     located = tuple(folder for listed in folders.values() for folder in listed)
     return Reading(opened.documents, tuple(provenance), label, opened.extra, opened.excluded, located)
+
+
+def _settled(key: str, found: Located) -> Located:
+    """What was located, or the checkout of the creator docs near it: from another folder paths would be wrong."""
+    folder = find_checkout(found.folder) if key == "creator_docs" else found.folder
+    if folder == found.folder:
+        return found
+    say(f"{key}: reading {folder}, which holds {CONTENT}")
+    return Located(folder, found.revision or head_commit(folder), found.version)
 
 
 def _read_roblox(folders: Folders, _: Mapping[str, Any], cache: Path) -> Opened:

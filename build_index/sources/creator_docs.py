@@ -50,6 +50,32 @@ def read_creator_docs(root: Path, base_url: str = BASE_URL) -> Iterator[Document
         )
 
 
+def find_checkout(root: Path) -> Path:
+    """The folder to read: `root`, or the one checkout that lies up to two folders below it, or whose `content` it is.
+
+    Raises:
+        SourceError: several lie below, or `root` is a part of one; the message names them.
+    """
+    above, inside = CONTENT.split("/")
+    here = root.resolve()
+    if (root / CONTENT).is_dir():
+        return root
+    if here.name == above and (here / inside).is_dir():
+        return root.parent if root.name == above else here.parent
+    whole = next((one for one in here.parents if one.parts[-2:] == (above, inside)), None)
+    if whole is not None:
+        raise SourceError(
+            f"{root}: wanted a whole {CONTENT}, found a folder in one: name {whole}", path=str(root)
+        )
+    below = sorted(found.parents[1] for depth in ("*", "*/*") for found in root.glob(f"{depth}/{CONTENT}"))
+    if len(below) > 1:
+        raise SourceError(
+            f"{root}: wanted one folder with {CONTENT}, found several: name one of {', '.join(map(str, below))}",
+            path=str(root),
+        )
+    return below[0] if below else root
+
+
 def page_url(path: str, base_url: str) -> str:
     """The address of the page made from the file at `path`, relative to `content/en-us`.
 

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from build_index.reading import open_reading
 from build_index.sources import Failure
-from build_index.sources.creator_docs import page_url, read_creator_docs
+from build_index.sources.creator_docs import find_checkout, page_url, read_creator_docs
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
+from quire.errors import SourceError
 from tests.support.shared import shared_path
 
 PAGES = {
@@ -40,6 +42,34 @@ def test_every_file_is_one_document_from_either_root(tmp_path: Path) -> None:
     root = write(tmp_path, PAGES)
     assert list(documents(root)) == sorted(f"content/en-us/{name}" for name in PAGES)
     assert documents(root) == documents(root / "content/en-us")
+
+
+@pytest.mark.parametrize("named", ["", "releases", "releases/0.735", "releases/0.735/docs/content"])
+def test_a_folder_above_the_pages_leads_to_them(named: str, tmp_path: Path) -> None:
+    root = write(tmp_path / "releases/0.735/docs", PAGES)
+    if not named:
+        assert find_checkout(root) == root
+        assert find_checkout(root / "content/en-us") == root / "content/en-us"
+        return
+    reading = open_reading("roblox", [("creator_docs", str(tmp_path / named))], tmp_path / "cache", {})
+    assert reading.folders == (root,)
+    found = [one for one in reading.documents if isinstance(one, Document)]
+    assert {str(one.metadata["file_path"]) for one in found} == {f"content/en-us/{name}" for name in PAGES}
+
+
+def test_a_folder_above_several_checkouts_is_refused_with_their_names(tmp_path: Path) -> None:
+    for version in ("0.732", "0.735"):
+        write(tmp_path / version, PAGES)
+    with pytest.raises(SourceError, match=r"found several: name one of .*0\.732, .*0\.735"):
+        find_checkout(tmp_path)
+
+
+def test_a_part_of_the_pages_is_refused_with_the_folder_that_is_whole(tmp_path: Path) -> None:
+    root = write(tmp_path, PAGES)
+    with pytest.raises(
+        SourceError, match=r"wanted a whole content/en-us, found a folder in one: name .*en-us$"
+    ):
+        find_checkout(root / "content/en-us/physics")
 
 
 def test_every_document_has_a_chunk_even_without_a_body(tmp_path: Path) -> None:
