@@ -200,6 +200,20 @@ def test_of_symbols_alike_but_for_their_case_the_one_as_written_leads_and_a_depr
     assert first(members, embedder, question)[1] == symbol
 
 
+@pytest.mark.parametrize("question", ["what is the Camera", "explain Camera", "what is the Camera for"])
+def test_a_question_that_says_little_beside_a_name_is_about_what_has_it_as_its_whole_name(
+    members: OpenedIndex, embedder: Embedder, question: str
+) -> None:
+    assert first(members, embedder, question)[1] == "Camera"
+    assert read_question(question, members, heading_weight=0.0).focus > 0.5
+
+
+def test_a_question_that_says_much_beside_a_name_is_about_more_than_it(members: OpenedIndex) -> None:
+    question = "which area gets its detail first on the screen of the player of a Camera"
+    assert read_question(question, members, heading_weight=0.0).focus == 0.0
+    assert read_question("how near do things look", members, heading_weight=0.0).focus == 0.0
+
+
 def test_an_answer_about_a_symbol_begins_with_what_defines_it(
     members: OpenedIndex, embedder: Embedder
 ) -> None:

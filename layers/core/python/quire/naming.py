@@ -47,13 +47,26 @@ def _lifts(index: OpenedIndex, name: str, defining: list[int], question: Questio
         ranks = [_closeness(chunk, question.defined) for chunk in index.fetch(defining)]
         return np.array([one == max(ranks) for one in ranks], np.float32)
     lift = 1.0 if question.whole else NAME_LEAD / max(len(defining), 1) ** 0.5
-    if not question.whole and name != question.subject and "." not in fold_symbol(name):
-        lift *= 0.5
-    lifts = np.full(len(defining), lift, np.float32)
+    share = _share(name, question)
+    lifts = np.full(len(defining), lift * share, np.float32)
     if 1 < len(defining) <= MOST_DEFINING and not name.islower():
-        is_inexact = [not _is_spelled(chunk, name) for chunk in index.fetch(defining)]
-        lifts[is_inexact] *= np.float32(INEXACT)
+        chunks = index.fetch(defining)
+        if not question.whole:
+            lifts[[_is_own(chunk, name) for chunk in chunks]] = np.float32(NAME_LEAD * share)
+        lifts[[not _is_spelled(chunk, name) for chunk in chunks]] *= np.float32(INEXACT)
     return lifts
+
+
+def _share(name: str, question: Question) -> float:
+    """Of a bare name in a sentence half the lead, more where the sentence says little beside it."""
+    if question.whole or name == question.subject or "." in fold_symbol(name):
+        return 1.0
+    return 0.5 + 0.5 * question.focus
+
+
+def _is_own(chunk: Chunk, name: str) -> bool:
+    """Whether the name is the symbol's whole name, and not the last part of a member's: `Humanoid` the class."""
+    return fold_symbol(chunk.symbols[0]) == fold_symbol(name)
 
 
 def _closeness(chunk: Chunk, wanted: Definition) -> int:

@@ -19,6 +19,7 @@ SHORTEST_MENDED = 4
 MOST_MENDED = 6
 SHORTEST_QUESTION = 3
 """Words from which on a question is a sentence, whose ordinary words mean themselves."""
+LITTLE, MUCH = 0.3, 0.9
 _PART = re.compile(r"\w+")
 _MARKED = re.compile(r"\b([^\W\d]\w*)\(\)|`([^\W\d]\w*)`")
 
@@ -54,6 +55,7 @@ class Question(NamedTuple):
         known_share: share of the question's information (summed idf) in terms that the collection holds, 0 to 1; a
             word whose spelling was mended counts only where it became a symbol's name.
         foreign: it writes an identifier that the collection neither defines nor mentions.
+        focus: 1 where it says next to nothing beside its `names`, so that it is about them; 0 where it says much.
     """
 
     text: str
@@ -65,6 +67,7 @@ class Question(NamedTuple):
     foreign: bool = False
     defined: Definition | None = None
     subject: str = ""
+    focus: float = 0.0
 
 
 def read_question(
@@ -102,7 +105,23 @@ def read_question(
         foreign,
         wanted if wanted and wanted.name in names else None,
         subject if subject in names else "",
+        _focus(names, frequencies, vocabulary.chunk_count),
     )
+
+
+def _focus(names: Sequence[str], frequencies: Mapping[str, int], chunks: int) -> float:
+    """How little the question says beside the names, by the idf of its other known terms as a share of the rarest's.
+
+    Up to `LITTLE` of it ("what is X used for", "X or Y") counts as nothing, `MUCH` as a question of its own. Measured
+    on Roblox: MRR of 120 questions about a class .86 to .95, of 60 for the difference of two .60 to .68, of 200 for a
+    member by its description and class .862 to .856; the golden questions of four collections stay as they were.
+    """
+    if not names:
+        return 0.0
+    named = {term for name in names for term in analyze(name)}
+    beside = sum(idf(chunks, held) for term, held in frequencies.items() if held and term not in named)
+    share = beside / idf(chunks, 1)
+    return min(max((MUCH - share) / (MUCH - LITTLE), 0.0), 1.0)
 
 
 def _known_share(frequencies: Mapping[str, int], chunks: int) -> float:
