@@ -21,6 +21,7 @@ from build_index.progress import track
 from build_index.question_cache import CachedQuestions
 from build_index.reading import Reading
 from build_index.sources import Failure
+from build_index.sources.file_selection import Excluded
 from build_index.vector_cache import CachedVectors
 from quire.artifact.layout import Manifest, SegmentFacts, SourceFacts
 from quire.artifact.reader import open_segment
@@ -45,11 +46,11 @@ class Ingested:
     excluded: Mapping[str, int] = field(default_factory=dict)
 
 
-def _why_nothing(plan: BuildPlan, withheld: int, failures: int) -> str:
+def _why_nothing(plan: BuildPlan, withheld: int, failures: int, excluded: Excluded) -> str:
     sources = ", ".join(f"{key}={location}" for key, location in plan.sources)
     return (
-        f"{plan.name}: no chunk could be read from {sources}: {withheld} kept out, {failures} files failed; is there "
-        f"anything that profile {plan.profile.name} reads?"
+        f"{plan.name}: no chunk could be read from {sources}: {withheld} kept out, {failures} files failed, "
+        f"{excluded}; is there anything that profile {plan.profile.name} reads?"
     )
 
 
@@ -70,7 +71,8 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
         scan = open_scan(plan.options)
         withheld = _withheld(entries, documents, scan)
         if len(withheld) == sum(len(entry.ids) for entry in entries):
-            raise SourceError(_why_nothing(plan, len(withheld), len(failures)), path=plan.sources[0][1])
+            reason = _why_nothing(plan, len(withheld), len(failures), reading.excluded)
+            raise SourceError(reason, path=plan.sources[0][1])
         read_s = time.perf_counter() - started
         notes = {"inputs": inputs, "failures": len(failures), "poison": scan.as_notes()}
         parts = _Parts(entries, documents, withheld, scan.quarantined)

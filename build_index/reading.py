@@ -123,24 +123,33 @@ def _read_roblox(folders: Folders, _: Mapping[str, Any], cache: Path) -> Opened:
         read_from = [*map(find_dump, dumps), *(root / ENGINE for root in docs)]
         yield from remember(kept, digest_inputs(places, read_from), reference_documents)
         for root in docs:
-            yield from read_creator_docs(root)
+            yield from read_creator_docs(root, excluded=excluded)
 
+    excluded = Excluded()
     if not dumps:
-        return Opened(documents())
+        return Opened(documents(), excluded=excluded)
     hierarchy = {"hierarchy": read_hierarchy(dumps[0])}
-    return Opened(documents(), read_engine_version(dumps[0]) or "", hierarchy)
+    return Opened(documents(), read_engine_version(dumps[0]) or "", hierarchy, excluded)
 
 
 def _read_textbook(folders: Folders, options: Mapping[str, Any], _: Path) -> Opened:
-    base_url = str(options.get("base_url", ""))
-    return Opened(one for root in folders["docs"] for one in read_docusaurus(root, base_url))
+    base_url, excluded = str(options.get("base_url", "")), Excluded()
+    documents = (one for root in folders["docs"] for one in read_docusaurus(root, base_url, excluded))
+    return Opened(documents, excluded=excluded)
 
 
 def _read_docs(folders: Folders, options: Mapping[str, Any], _: Path) -> Opened:
-    base_url = str(options.get("base_url", ""))
+    base_url, excluded = str(options.get("base_url", "")), Excluded()
     unwanted = GitIgnoreSpec.from_lines(options.get("exclude", ()))
-    documents = (one for root in folders["docs"] for one in read_markdown_tree(root, base_url))
-    return Opened(one for one in documents if not unwanted.match_file(_path(one)))
+
+    def documents() -> Documents:
+        for one in (one for root in folders["docs"] for one in read_markdown_tree(root, base_url, excluded)):
+            if unwanted.match_file(_path(one)):
+                excluded.add("exclude")
+            else:
+                yield one
+
+    return Opened(documents(), excluded=excluded)
 
 
 def _path(one: Document | Failure) -> str:

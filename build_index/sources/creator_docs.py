@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from build_index.sources import Failure
+from build_index.sources.file_selection import Excluded
 from build_index.sources.text_files import read_text, walk_files
 from quire.documents import Document
 from quire.errors import SourceError
@@ -18,15 +19,18 @@ _IMPORT = re.compile(r"^import\s+\w+\s+from\s*['\"]([^'\"\n]+\.mdx?)['\"]", re.M
 _INDEX = ("index", "README")
 
 
-def read_creator_docs(root: Path, base_url: str = BASE_URL) -> Iterator[Document | Failure]:
+def read_creator_docs(
+    root: Path, base_url: str = BASE_URL, excluded: Excluded | None = None
+) -> Iterator[Document | Failure]:
     """Read every `.md` file below `root` (a creator-docs checkout, or its `content/en-us`), one document a file.
 
-    Files that pages include are documents too, and travel with each page that includes them. Nothing is left out:
-    the files are what an index of this source is counted by.
+    Files that pages include are documents too, and travel with each page that includes them. Nothing that holds a word
+    is left out, since the files are what an index of this source is counted by; `excluded` is told of the others.
 
     Raises:
         SourceError: `root` is no folder.
     """
+    excluded = Excluded() if excluded is None else excluded
     content = root / CONTENT if (root / CONTENT).is_dir() else root
     for path in walk_files(content, (".md",)):
         file_path = f"{CONTENT}/{path}"
@@ -35,6 +39,9 @@ def read_creator_docs(root: Path, base_url: str = BASE_URL) -> Iterator[Document
             includes = read_includes(content, path, text)
         except SourceError as error:
             yield Failure(file_path, str(error))
+            continue
+        if not text.strip():
+            excluded.add("empty")
             continue
         yield Document(
             id=file_path,

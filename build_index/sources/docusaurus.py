@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from build_index.sources import Failure
+from build_index.sources.file_selection import Excluded
 from build_index.sources.text_files import read_text, walk_files
 from quire.documents import Document
 from quire.errors import SourceError
@@ -21,10 +22,13 @@ _INDEX = ("index", "readme")
 _INTRODUCTIONS = ("index", "readme", "intro", "introduction")
 
 
-def read_docusaurus(root: Path, base_url: str = "") -> Iterator[Document | Failure]:
+def read_docusaurus(
+    root: Path, base_url: str = "", excluded: Excluded | None = None
+) -> Iterator[Document | Failure]:
     """Read every `.md` and `.mdx` file below `root`, the site's docs folder, one document a file.
 
-    Of files with the same bytes only the first is read. Metadata: `chapter`, such as `Chapter 3: Physical AI
+    Of files with the same bytes only the first is read; `excluded` is told of the others, and of files without a word.
+    Metadata: `chapter`, such as `Chapter 3: Physical AI
     Architecture`, from the chapter folder's category file, index, name or introduction, or from the file itself where
     each file is a chapter; `chapter_dir`, `section` (the file's stem), `filename`, `path` and `url`, which without a
     `base_url` is the path.
@@ -32,6 +36,7 @@ def read_docusaurus(root: Path, base_url: str = "") -> Iterator[Document | Failu
     Raises:
         SourceError: `root` is no folder.
     """
+    excluded = Excluded() if excluded is None else excluded
     texts: dict[str, str] = {}
     failures: list[Failure] = []
     for path in walk_files(root, (".md", ".mdx")):
@@ -43,8 +48,11 @@ def read_docusaurus(root: Path, base_url: str = "") -> Iterator[Document | Failu
     yield from failures
     seen: set[bytes] = set()
     for path, text in texts.items():
+        if path not in titles:
+            continue
         digest = hashlib.sha256(text.encode()).digest()
-        if digest in seen or path not in titles:
+        if not text.strip() or digest in seen:
+            excluded.add("duplicate" if text.strip() else "empty")
             continue
         seen.add(digest)
         yield _document(path, text, chapter_of(root, path, titles), base_url)

@@ -29,7 +29,7 @@ class Excluded:
 
     Reasons: `gitignore`, `exclude` (a glob), `pattern` (no wanted pattern matches), `type` (no known kind of file),
     `symlink`, `special` (a pipe, a device), `name` (not UTF-8), `unreadable` (a folder), `size`, `lock`, `minified`,
-    `generated`, `binary` and `empty`.
+    `generated`, `binary`, `empty` and `duplicate`.
     """
 
     reasons: Counter[str] = field(default_factory=Counter)

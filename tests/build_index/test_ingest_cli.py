@@ -108,6 +108,51 @@ def test_a_folder_without_anything_to_read_is_named_with_its_profile(
     assert "anything that profile docs reads" in said
 
 
+@pytest.mark.parametrize(
+    ("profile", "key", "folder"),
+    [("docs", "docs", "a"), ("textbook", "docs", "a"), ("roblox", "creator_docs", "a/content/en-us")],
+)
+def test_files_without_a_word_are_no_passages_and_are_counted(
+    profile: str,
+    key: str,
+    folder: str,
+    tmp_path: Path,
+    place: tuple[Path, Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / folder).mkdir(parents=True)
+    for name, text in {"harbours.md": GUIDE, "nothing.md": "", "blank.md": " \n\t\n"}.items():
+        (tmp_path / folder / name).write_text(text)
+    command = ["build", "x", "--profile", profile, "--source", f"{key}=a", "--store", "store", "--json"]
+    assert main(command) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["documents"], report["failures"], report["excluded"]) == (1, [], {"empty": 2})
+
+
+def test_a_source_of_empty_files_says_that_they_were_left_out(
+    tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "nothing.md").write_text("")
+    assert main(["build", "x", "--profile", "docs", "--source", "docs=a", "--store", "store"]) == 2
+    assert "0 files failed, 1 left out: 1 empty" in capsys.readouterr().err
+
+
+def test_copies_and_excluded_pages_are_counted(
+    tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a/drafts").mkdir(parents=True)
+    for name in ("harbours.md", "copy.md"):
+        (tmp_path / "a" / name).write_text(GUIDE)
+    (tmp_path / "a/drafts/piers.md").write_text("# Piers\n\nOn piles.\n")
+    (tmp_path / "collections.toml").write_text(
+        '[x]\nprofile = "docs"\nsource = { docs = "a" }\noptions = { exclude = ["drafts/"] }\n'
+    )
+    assert main(["build", "x", "--store", "store", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["documents"], report["excluded"]) == (1, {"duplicate": 1, "exclude": 1})
+
+
 def test_what_the_system_refuses_is_one_line_that_says_what_helps(
     tmp_path: Path, place: tuple[Path, Path]
 ) -> None:
