@@ -82,8 +82,7 @@ def run_order(order: Order, store: SegmentStore, workshop: Callable[[], Tools], 
         timed = _TimedEmbedder(tools.embedder)
         report = _build(order, replace(tools, embedder=timed), store)
         outcome = replace(_built(report, changed), embedding_s=timed.seconds)
-        read = report.ingested.excluded  # empty where the inputs are those of what is served
-        by_content = Counter(read) - excluded.reasons if read else known.by_content
+        by_content = Counter(report.ingested.excluded) - excluded.reasons
         ledger.write(outcome.version, Known(digests, by_content))
     left_out = excluded.reasons + Counter(by_content)
     return replace(outcome, seconds=time.perf_counter() - started, excluded=dict(left_out))

@@ -74,7 +74,8 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
             reason = _why_nothing(plan, len(withheld), len(failures), reading.excluded)
             raise SourceError(reason, path=plan.sources[0][1])
         read_s = time.perf_counter() - started
-        notes = {"inputs": inputs, "failures": len(failures), "poison": scan.as_notes()}
+        left_out = dict(sorted(reading.excluded.reasons.items()))
+        notes = {"inputs": inputs, "failures": len(failures), "excluded": left_out, "poison": scan.as_notes()}
         parts = _Parts(entries, documents, withheld, scan.quarantined)
         folder, vectors = _write(plan, tools, parts, _facts(plan, reading, tools, notes))
     with CachedQuestions(tools.embedder, tools.cache / "questions" / f"{plan.name}.sqlite") as embedder:

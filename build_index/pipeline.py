@@ -138,7 +138,8 @@ def _served_from(
 
 def _unchanged(manifest: Manifest, reading: Reading) -> Ingested:
     nothing = {"cached": 0, "embedded": 0, "tokens": 0}
-    return Ingested(manifest, Path(), reading.label, [], {}, nothing)
+    left_out = manifest.notes.get("excluded", {})
+    return Ingested(manifest, Path(), reading.label, [], {}, nothing, left_out)
 
 
 def _publish(plan: BuildPlan, ingested: Ingested, tools: Tools, store: SegmentStore) -> Pointer:

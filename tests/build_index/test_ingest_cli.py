@@ -151,6 +151,10 @@ def test_copies_and_excluded_pages_are_counted(
     assert main(["build", "x", "--store", "store", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["documents"], report["excluded"]) == (1, {"duplicate": 1, "exclude": 1})
+    assert main(["build", "x", "--store", "store", "--json"]) == 0
+    again = capsys.readouterr()
+    assert "nothing changed" in again.err
+    assert json.loads(again.out)["excluded"] == report["excluded"]
 
 
 def test_what_the_system_refuses_is_one_line_that_says_what_helps(
