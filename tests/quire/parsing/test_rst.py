@@ -3,6 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quire.chunking.source_code import chunk_source_code
+from quire.documents import Document
 from quire.parsing.rst import parse_rst, readable_rst
 from tests.support.outlines import assert_apart, sections
 
@@ -45,6 +47,7 @@ def test_sections_nest_as_their_adornments_first_appear() -> None:
         (0, "Guide", 1, 30),
         (1, "task_limit", 9, 18),
         (1, "Second", 19, 28),
+        (2, "Basket", 22, 24),
         (2, "Deeper words", 26, 28),
         (1, "Third", 29, 30),
     ]
@@ -53,8 +56,30 @@ def test_sections_nest_as_their_adornments_first_appear() -> None:
 def test_a_section_defines_what_its_directives_and_its_title_as_code_name() -> None:
     guide = parse_rst(PAGE.lstrip()).definitions[0]
     names = {member.names[0]: member.names[1:] for member in guide.members}
-    assert names == {"task_limit": ("task_limit",), "Second": ("Basket",), "Third": ()}
+    assert names == {"task_limit": ("task_limit",), "Second": (), "Third": ()}
     assert guide.names == ("Guide",)
+
+
+def test_what_a_directive_defines_ends_with_its_indented_body() -> None:
+    source = (
+        "Settings\n========\n\nFirst words.\n\n.. py:data:: LIMIT\n\n    At most.\n\n"
+        ".. class:: Basket(size)\n\n    .. method:: add(one)\n\n        Adds.\n\nLast words.\n"
+    )
+    [settings] = parse_rst(source).definitions
+    assert [(one.names, one.start_line, one.end_line) for one in settings.members] == [
+        (("LIMIT", "LIMIT"), 6, 9),
+        (("Basket", "Basket", "add"), 10, 15),
+    ]
+
+
+def test_each_part_of_a_long_section_has_the_symbols_that_it_defines() -> None:
+    entries = "".join(f".. option:: --opt{number}\n\n    {'Words. ' * 60}\n\n" for number in range(8))
+    document = Document(
+        "a.rst", f"Options\n=======\n\n{entries}", "source_code", {"path": "a.rst", "lang": "rst"}
+    )
+    chunks = list(chunk_source_code(document))
+    assert {name for chunk in chunks for name in chunk.symbols} == {f"--opt{number}" for number in range(8)}
+    assert all(name in chunk.text for chunk in chunks for name in chunk.symbols)
 
 
 def test_what_one_reads_has_no_markup() -> None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from quire.parsing.outline import Outline
 from quire.parsing.sections import Heading, identifier_in, nest_sections, paragraph_cuts
 
+ENTRY = 1_000
+"""The level of what a directive defines: below that of any heading."""
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t\r]*")
 _MARKS = frozenset(string.punctuation)
 _LABEL = re.compile(r"\.\. (?:_[^:]+:|index::|(?:[a-z]+:)?[a-z-]+::[ \t]+\S).*")
@@ -57,7 +59,7 @@ def parse_rst(text: str) -> Outline:
             styles.append(style)
         found.append((number, number + height, styles.index(style) + 1, title))
         number += height
-    headings = [_labelled(lines, found, position) for position in range(len(found))]
+    headings = [one for position in range(len(found)) for one in _labelled(lines, found, position)]
     return Outline(nest_sections(headings, last_line), paragraph_cuts(lines))
 
 
@@ -137,8 +139,10 @@ def _title(line: str) -> str:
     return _inline(line.strip()) if not identifier_in(line) else line.strip()
 
 
-def _labelled(lines: Sequence[str], found: Sequence[tuple[int, int, int, str]], position: int) -> Heading:
-    """A heading with the labels and directives right before it, and the names that its own lines define."""
+def _labelled(
+    lines: Sequence[str], found: Sequence[tuple[int, int, int, str]], position: int
+) -> Iterator[Heading]:
+    """A heading with the labels and directives right before it and the names that those define; then its entries."""
     row, below, level, title = found[position]
     least = found[position - 1][1] if position else 0
     first = row
@@ -148,13 +152,30 @@ def _labelled(lines: Sequence[str], found: Sequence[tuple[int, int, int, str]], 
         if lines[above].strip():
             first = above
     end = found[position + 1][0] if position + 1 < len(found) else len(lines)
-    own_lines = (*lines[first:row], *_without_next_label(lines, below, end))
-    matches = (_DEFINES.match(line) for line in own_lines if "::" in line)
-    names = dict.fromkeys(match[1].lstrip("~!") for match in matches if match)
+    names = _defined(lines[first:row])
     own = identifier_in(title)
     if own:
         names = {own: None, **names}
-    return Heading(first + 1, level, title.replace("`", ""), tuple(names))
+    yield Heading(first + 1, level, title.replace("`", ""), tuple(names))
+    yield from _entries(lines, below, below + len(_without_next_label(lines, below, end)))
+
+
+def _defined(lines: Sequence[str]) -> dict[str, None]:
+    matches = (_DEFINES.match(line) for line in lines if "::" in line)
+    return dict.fromkeys(match[1].lstrip("~!") for match in matches if match)
+
+
+def _entries(lines: Sequence[str], start: int, end: int) -> Iterator[Heading]:
+    """What directives of a section define, each with its indented body: parts of the section, where that is long."""
+    row = start
+    while row < end:
+        below = row + 1
+        if _DEFINES.match(lines[row]):
+            while below < end and (not lines[below].strip() or lines[below][0] in " \t"):
+                below += 1
+            names = tuple(_defined(lines[row:below]))
+            yield Heading(row + 1, ENTRY, names[0], names, below)
+        row = below
 
 
 def _without_next_label(lines: Sequence[str], start: int, end: int) -> Sequence[str]:

@@ -21,12 +21,14 @@ class Heading:
         level: from 1, the outermost.
         title: readable text.
         names: what the section defines, such as a setting or an option.
+        end_line: its last line, where something other than the next heading ends it.
     """
 
     line: int
     level: int
     title: str
     names: tuple[str, ...] = ()
+    end_line: int = 0
 
 
 def nest_sections(headings: Sequence[Heading], last_line: int) -> tuple[Definition, ...]:
@@ -41,7 +43,7 @@ def _nested(headings: list[Heading], last_line: int) -> Iterator[Definition]:
         following = position + 1
         while following < len(headings) and headings[following].level > heading.level:
             following += 1
-        end = headings[following].line - 1 if following < len(headings) else last_line
+        end = heading.end_line or (headings[following].line - 1 if following < len(headings) else last_line)
         members = tuple(_nested(headings[position + 1 : following], end))
         yield Definition((heading.title, *heading.names), "section", heading.line, end, members=members)
         position = following
