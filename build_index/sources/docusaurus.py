@@ -10,12 +10,13 @@ from pathlib import Path, PurePosixPath
 
 from build_index.sources import Failure
 from build_index.sources.file_selection import Excluded
-from build_index.sources.text_files import read_text, walk_files
+from build_index.sources.text_files import count_others, read_text, walk_files
 from quire.documents import Document
 from quire.errors import SourceError
 from quire.parsing.front_matter import read_front_matter
 from quire.parsing.markdown import page_title
 
+SUFFIXES = (".md", ".mdx")
 _CHAPTER = re.compile(r"\bchapter[\s_-]*0*(\d+)\s*(?:[:.–—-]+\s*)?(.*)", re.IGNORECASE)
 _NUMBER = re.compile(r"^\d+[-_.\s]+")
 _INDEX = ("index", "readme")
@@ -27,19 +28,21 @@ def read_docusaurus(
 ) -> Iterator[Document | Failure]:
     """Read every `.md` and `.mdx` file below `root`, the site's docs folder, one document a file.
 
-    Of files with the same bytes only the first is read; `excluded` is told of the others, and of files without a word.
-    Metadata: `chapter`, such as `Chapter 3: Physical AI
-    Architecture`, from the chapter folder's category file, index, name or introduction, or from the file itself where
-    each file is a chapter; `chapter_dir`, `section` (the file's stem), `filename`, `path` and `url`, which without a
-    `base_url` is the path.
+    Of files with the same bytes only the first is read; `excluded` is told of the others, of files without a word and
+    of documents of other kinds.
+
+    Metadata: `chapter`, such as `Chapter 3: Physical AI Architecture`, from the chapter folder's category file, index,
+    name or introduction, or from the file itself where each file is a chapter; `chapter_dir`, `section` (the file's
+    stem), `filename`, `path` and `url`, which without a `base_url` is the path.
 
     Raises:
         SourceError: `root` is no folder.
     """
     excluded = Excluded() if excluded is None else excluded
+    count_others(root, SUFFIXES, excluded)
     texts: dict[str, str] = {}
     failures: list[Failure] = []
-    for path in walk_files(root, (".md", ".mdx")):
+    for path in walk_files(root, SUFFIXES):
         try:
             texts[path] = read_text(root, path)
         except SourceError as error:

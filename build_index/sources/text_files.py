@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from build_index.sources.file_selection import Excluded
 from quire.errors import SourceError
 
 SKIPPED = frozenset(("node_modules", "__pycache__"))
 MAX_BYTES = 8_000_000
+DOCUMENTS = (
+    *(".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".textile", ".txt", ".html", ".htm"),
+    *(".pdf", ".doc", ".docx", ".odt", ".epub", ".tex", ".ipynb"),
+)
+"""How names of files end that people write documents in."""
 
 
 def walk_files(root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
@@ -42,6 +48,18 @@ def walk_files(root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
         ]
     for parts in sorted(found):
         yield "/".join(parts)
+
+
+def count_others(root: Path, suffixes: tuple[str, ...], excluded: Excluded) -> None:
+    """Count the documents below `root` that a reader of `suffixes` does not read, by how their names end.
+
+    Raises:
+        SourceError: `root` is no folder, or cannot be looked into.
+    """
+    for path in walk_files(root, tuple(one for one in DOCUMENTS if one not in suffixes)):
+        suffix = PurePosixPath(path).suffix.lower()
+        if suffix in DOCUMENTS:
+            excluded.add(suffix)
 
 
 def _is_wanted(path: Path) -> bool:

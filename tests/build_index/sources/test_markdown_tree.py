@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from build_index.sources import Failure
+from build_index.sources.docusaurus import read_docusaurus
+from build_index.sources.file_selection import Excluded
 from build_index.sources.markdown_tree import read_markdown_tree
 from quire.chunking import CHUNKERS
 from quire.documents import Document
@@ -57,3 +59,42 @@ def test_the_real_tree_is_read_whole() -> None:
     documents = [one for one in found if isinstance(one, Document)]
     assert len(documents) == len(found)
     assert all(list(CHUNKERS[document.kind](document)) for document in documents)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "net.rst",
+            "Networking\n==========\n\nThe gateway listens on port 1194.\n\n.. option:: --retries N\n\n   Again.\n",
+        ),
+        ("net.adoc", "= Networking\n\nThe gateway listens on port 1194.\n"),
+    ],
+)
+def test_other_markup_is_read_by_its_sections_and_keeps_its_lines(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    [document] = read_markdown_tree(write(tmp_path, {name: text}))
+    assert isinstance(document, Document)
+    assert (document.metadata["section"], document.metadata["filename"]) == ("Networking", name)
+    [chunk] = CHUNKERS[document.kind](document)
+    assert chunk.text == text.removesuffix("\n")
+    assert (chunk.metadata["heading"], chunk.metadata["start_line"]) == ("Networking", 1)
+
+
+def test_documents_of_other_kinds_are_counted_by_the_ends_of_their_names(tmp_path: Path) -> None:
+    pages = {
+        "a.md": "A\n",
+        "b.html": "<p>B\n",
+        "c/D.PDF": "%PDF",
+        "c/e.pdf": "%PDF",
+        "x.css": "x",
+        ".f.html": "no",
+    }
+    excluded = Excluded()
+    assert len(list(read_markdown_tree(write(tmp_path, pages), excluded=excluded))) == 1
+    assert excluded.reasons == {".html": 1, ".pdf": 2}
+    excluded = Excluded()
+    (tmp_path / "g.rst").write_text("G\n", encoding="utf-8")
+    assert len(list(read_docusaurus(tmp_path, excluded=excluded))) == 1
+    assert excluded.reasons == {".html": 1, ".pdf": 2, ".rst": 1}
