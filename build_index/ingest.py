@@ -123,7 +123,7 @@ def _write(plan: BuildPlan, tools: Tools, parts: _Parts, facts: SegmentFacts) ->
     """Write the segment beside the last one and put it in its place; gives its folder and what was embedded for it."""
     folder = tools.cache / "built" / plan.name
     fresh = folder.with_name(f".{plan.name}.next")
-    shutil.rmtree(fresh, ignore_errors=True)
+    _clear(fresh)
     keys = content_keys(parts.entries)
     made_by = [facts.profile, list(facts.filters), facts.model, sorted(parts.quarantined)]
     last = LastBuild(folder, parts.documents, made_by)
@@ -137,6 +137,12 @@ def _write(plan: BuildPlan, tools: Tools, parts: _Parts, facts: SegmentFacts) ->
     )
     manifest = write_segment(fresh, rows, facts, kept=taken.rows)
     return last.replace(fresh, manifest, keys), vectors
+
+
+def _clear(fresh: Path) -> None:
+    """Remove what a build that was killed left where the next segment goes."""
+    for leftover in [fresh, *fresh.parent.glob(f".{fresh.name}-*")]:
+        shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:

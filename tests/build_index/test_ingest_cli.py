@@ -1,5 +1,6 @@
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -434,6 +435,36 @@ def test_two_builds_at_once_end_with_one_lock_and_no_error(place: tuple[Path, Pa
     assert [process.returncode for process in running] == [0, 0]
     assert sum("Ingestion already in progress" in text for text in told) <= 1
     assert main(["verify", "boats", "--store", "store"]) == 0
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from quire.artifact.writer import write_segment
+from tests.support.rows import FACTS, make_rows
+
+def rows():
+    yield from make_rows(40)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+write_segment(Path(sys.argv[1]), rows(), FACTS, held_bytes=0)
+"""
+
+
+def test_what_a_killed_build_left_is_gone_after_the_next_one(
+    place: tuple[Path, Path], tmp_path: Path
+) -> None:
+    built = tmp_path / "cache" / "built"
+    command = [sys.executable, "-c", KILLED, str(built / ".boats.next")]
+    killed = subprocess.run(command, env=_env(tmp_path), check=False)
+    assert killed.returncode == -signal.SIGKILL
+    (left,) = built.iterdir()
+    assert {path.name for path in left.iterdir()} == {
+        "codes.spool",
+        "lines.spool",
+    }  # tables have no name there
+    assert build(*place, "store") == 0
+    assert [path.name for path in built.iterdir()] == ["boats"]
 
 
 def _env(folder: Path) -> dict[str, str]:

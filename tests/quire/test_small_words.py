@@ -46,11 +46,28 @@ def test_texts_of_nearly_the_same_terms_have_near_fingerprints() -> None:
     words = [f"word{number}" for number in range(200)]
 
     def of(chosen: list[str]) -> int:
-        return fingerprints.fingerprint(fingerprints.term_signs(chosen), np.ones(len(chosen), np.float32))
+        ones = np.ones(len(chosen), np.uint8)
+        (found,) = fingerprints.fingerprints(
+            fingerprints.term_hashes(chosen), ones, np.array([len(chosen)], np.uint32)
+        )
+        return int(found)
 
     assert of(words) == of(words)
     assert (of(words) ^ of(words[:-2])).bit_count() <= 12
     assert (of(words[:100]) ^ of(words[100:])).bit_count() > 16
+
+
+def test_a_fingerprint_is_the_signs_of_the_weighted_sums_of_hashed_bits() -> None:
+    rows = [["a", "b", "c"], [], ["c", "d"]]
+    weights = [4, 3, 2, 7, 7]
+    hashes = fingerprints.term_hashes([term for row in rows for term in row])
+    found = fingerprints.fingerprints(hashes, np.array(weights, np.uint8), np.array([3, 0, 2], np.uint32))
+    expected = []
+    for row, heavy in zip(rows, (weights[:3], [], weights[3:]), strict=True):
+        bits = [int(one) for one in fingerprints.term_hashes(row)]
+        sums = [sum(w if b >> n & 1 else -w for b, w in zip(bits, heavy, strict=True)) for n in range(64)]
+        expected.append(sum(1 << n for n in range(64) if sums[n] > 0))
+    assert found.tolist() == expected
 
 
 def test_idf_never_falls_below_zero() -> None:

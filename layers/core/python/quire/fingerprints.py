@@ -18,14 +18,29 @@ if TYPE_CHECKING:
 BITS = 64
 
 
-def term_signs(terms: Sequence[str]) -> NDArray[np.float32]:
-    """The 64 bits of each term's blake2b hash as +1 and -1, lowest bit first; float32, shape (terms, 64)."""
+def term_hashes(terms: Sequence[str]) -> NDArray[np.uint64]:
+    """The 64 bits of each term's blake2b hash."""
     hashes = b"".join(hashlib.blake2b(term.encode(), digest_size=BITS // 8).digest() for term in terms)
-    bits = np.unpackbits(np.frombuffer(hashes, np.uint8), bitorder="little").reshape(len(terms), BITS)
-    return bits.astype(np.float32) * 2 - 1
+    return np.frombuffer(hashes, "<u8")
 
 
-def fingerprint(signs: NDArray[np.float32], weights: NDArray[np.float32]) -> int:
-    """Simhash of a chunk from its terms' signs, shape (terms, 64), and their weights, whole numbers, shape (terms,)."""
-    bits = np.packbits(weights @ signs > 0, bitorder="little")
-    return int.from_bytes(bits.tobytes(), "little")
+def fingerprints(
+    hashes: NDArray[np.uint64], weights: NDArray[np.uint8], counts: NDArray[np.uint32]
+) -> NDArray[np.uint64]:
+    """Simhash of each chunk.
+
+    Args:
+        hashes: of the chunks' terms, chunk by chunk.
+        weights: of these terms; whole numbers, so sums are exact.
+        counts: terms of each chunk.
+    """
+    bits = np.unpackbits(hashes.astype("<u8").view(np.uint8), bitorder="little").reshape(-1, BITS)
+    is_set, heavy = bits.astype(np.float32), weights.astype(np.float32)
+    sums = np.zeros((len(counts), BITS), np.float32)
+    begin = 0
+    for row, count in enumerate(counts.tolist()):
+        span = slice(begin, begin + count)
+        np.matmul(heavy[span], is_set[span], out=sums[row])
+        sums[row] -= heavy[span].sum() / 2
+        begin += count
+    return np.packbits(sums > 0, axis=1, bitorder="little").view("<u8").ravel()

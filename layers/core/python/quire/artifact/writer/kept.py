@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.artifact.reader import Segment
-from quire.artifact.tables import Postings
+from quire.artifact.writer.runs import DROPPED
 from quire.documents import Metadata
 from quire.ordinals import difference
 from quire.ports import Ordinals
@@ -39,6 +39,15 @@ class KeptRows:
         return difference(np.arange(self.segment.chunk_count, dtype=np.uint32), self.ordinals)
 
     @cached_property
+    def numbers(self) -> NDArray[np.uint32] | None:
+        """For each chunk of the segment its place in `ordinals`, or DROPPED; None where all are taken over."""
+        if len(self) == self.segment.chunk_count:
+            return None
+        numbers = np.full(self.segment.chunk_count, DROPPED, np.uint32)
+        numbers[self.ordinals] = np.arange(len(self), dtype=np.uint32)
+        return numbers
+
+    @cached_property
     def is_kept(self) -> NDArray[np.bool_]:
         """For each chunk of the segment whether it is taken over."""
         kept = np.zeros(self.segment.chunk_count, np.bool_)
@@ -48,30 +57,3 @@ class KeptRows:
     def lines(self) -> Iterator[bytes]:
         """The stored line of each kept chunk, in order."""
         return map(self.segment.payloads.line, self.ordinals.tolist())
-
-    def postings_by_row(self, table: Postings) -> RowPostings:
-        """The postings of the kept rows in a table of this segment."""
-        starts = table.starts.astype(np.intp)
-        sizes = starts[1:] - starts[:-1]
-        held = self.is_kept[table.all_ordinals]
-        owners = table.all_ordinals[held]
-        by_row = np.argsort(owners, kind="stable")
-        strings = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)[held][by_row]
-        counts = np.bincount(owners, minlength=self.segment.chunk_count)[self.ordinals]
-        weights = table.all_weights[held][by_row] if len(table.all_weights) else table.all_weights
-        return RowPostings(strings, counts.astype(np.uint32), weights)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RowPostings:
-    """Postings in the order of rows.
-
-    Attributes:
-        strings: each posting's place in the table's strings, uint32.
-        counts: postings of each row, uint32.
-        weights: each posting's weight, uint8; empty where the table has none.
-    """
-
-    strings: NDArray[np.uint32]
-    counts: NDArray[np.uint32]
-    weights: NDArray[np.uint8]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -11,61 +10,61 @@ from numpy.typing import NDArray
 
 from quire.artifact.layout import KEYWORDS
 from quire.artifact.tensors import Array, FileFacts, write_tensors
+from quire.artifact.writer.arrangement import Arrangement
 from quire.artifact.writer.kept import KeptRows
 from quire.artifact.writer.postings import PostingsBuilder
 from quire.artifact.writer.rows import IndexRow
-from quire.bm25 import STEPS, quantize_frequencies
-from quire.fingerprints import fingerprint, term_signs
+from quire.artifact.writer.spill import Spill
+from quire.bm25 import STEPS
+from quire.fingerprints import fingerprints, term_hashes
+
+BLOCK_POSTINGS = 1 << 14
+"""Terms of rows whose fingerprints are made at once: 320 bytes each."""
 
 
 class KeywordsWriter:
-    """Holds 8 bytes a posting and each term once."""
+    """Holds 12 bytes a chunk, and what the spill lets it hold of terms."""
 
-    def __init__(self) -> None:
-        self._terms = PostingsBuilder()
-        self._frequencies = array("f")
+    def __init__(self, spill: Spill) -> None:
+        self._terms = PostingsBuilder(spill)
         self._lengths = array("I")
-        self._prints: dict[
-            int, NDArray[np.uint64]
-        ] = {}  # those known already, by the number of their first row
+        self._prints = array("Q")
 
     def add(self, row: IndexRow) -> None:
         """Add the next row's terms."""
-        self._terms.add_row(row.terms)
-        self._frequencies.extend(row.terms.values())
+        self._terms.add_row(row.terms, row.terms.values())
         self._lengths.append(round(row.length * STEPS))
+        if self._terms.is_full:
+            self._flush()
 
     def add_kept(self, kept: KeptRows) -> None:
         """Add the terms of kept rows."""
-        self._prints[len(self._lengths)] = kept.segment.fingerprints[kept.ordinals]
-        steps = self._terms.add_kept(kept, kept.segment.terms)
-        self._frequencies.frombytes((steps.astype(np.float32) / STEPS).tobytes())
+        self._flush()
+        self._terms.add_kept(kept, kept.segment.terms)
         self._lengths.frombytes(kept.segment.lengths[kept.ordinals].tobytes())
+        self._prints.frombytes(kept.segment.fingerprints[kept.ordinals].tobytes())
 
-    def finish(self, folder: Path, order: NDArray[np.intp]) -> FileFacts:
-        """Write the file; `order[ordinal]` is the number of the row that got that ordinal."""
-        arrays = self._terms.finish("terms", order, self._weights())
-        arrays["lengths"] = np.asarray(self._lengths)[order]
+    def finish(self, folder: Path, arranged: Arrangement) -> FileFacts:
+        """Write the file."""
+        self._flush()
+        arrays = self._terms.finish("terms", arranged.ordinals, weighted=True)
+        arrays["lengths"] = np.asarray(self._lengths)[arranged.order]
         return write_tensors(folder / KEYWORDS, arrays)
 
     def fingerprints(self, order: NDArray[np.intp]) -> Array:
-        """One fingerprint a chunk, uint64, in the order of ordinals."""
-        prints = np.empty(len(self._lengths), np.uint64)
-        is_known = np.zeros(len(prints), np.bool_)
-        for first, known in self._prints.items():
-            prints[first : first + len(known)] = known
-            is_known[first : first + len(known)] = True
-        postings, weights = self._terms.postings(), self._weights().astype(np.float32)
-        spans = list(self._terms.rows())
-        unknown = np.flatnonzero(~is_known).tolist()
-        needed = np.zeros(len(self._terms.strings()), np.bool_)
-        for number in unknown:
-            needed[postings[spans[number]]] = True
-        places = np.cumsum(needed) - 1
-        signs = term_signs(list(compress(self._terms.strings(), needed.tolist())))
-        for number in unknown:
-            prints[number] = fingerprint(signs[places[postings[spans[number]]]], weights[spans[number]])
-        return prints[order]
+        """One fingerprint a chunk, uint64, in the order of ordinals; after `finish`."""
+        return np.asarray(self._prints)[order]
 
-    def _weights(self) -> NDArray[np.uint8]:
-        return quantize_frequencies(np.asarray(self._frequencies))
+    def _flush(self) -> None:
+        """Make the fingerprints of the last rows while their terms are at hand, then put these aside."""
+        hashes = term_hashes(self._terms.strings())
+        postings, weights, counts = self._terms.rows()
+        ends = np.cumsum(counts, dtype=np.intp)
+        first, begin = 0, 0
+        while first < len(counts):
+            last = max(int(np.searchsorted(ends, begin + BLOCK_POSTINGS, side="right")), first + 1)
+            span = slice(begin, int(ends[last - 1]))
+            prints = fingerprints(hashes[postings[span]], weights[span], counts[first:last])
+            self._prints.frombytes(prints.tobytes())
+            first, begin = last, span.stop
+        self._terms.flush()

@@ -28,6 +28,7 @@ from quire.artifact.writer.keywords import KeywordsWriter
 from quire.artifact.writer.payloads import PayloadsWriter
 from quire.artifact.writer.rows import IndexRow, Spool
 from quire.artifact.writer.spelling import SpellingWriter
+from quire.artifact.writer.spill import HELD_BYTES, Spill
 from quire.artifact.writer.vectors import VectorsWriter
 
 GRAPH_FROM_VECTORS = 400_000
@@ -42,12 +43,13 @@ def write_segment(
     *,
     kept: Sequence[KeptRows] = (),
     graph_from: int = GRAPH_FROM_VECTORS,
+    held_bytes: int = HELD_BYTES,
 ) -> Manifest:
     """Write a segment into `folder`, which must not exist: it appears whole or not at all.
 
     Rows may come in any order; they are stored by document id, then as they came within the document. The same rows
-    and facts give the same bytes. Text and vectors wait on disk, so memory holds some hundred bytes a chunk and 5 a
-    posting.
+    and facts give the same bytes. Text and vectors wait on disk, and so do tables that outgrow `held_bytes`: memory
+    holds that much, some hundred bytes a chunk, and each word of the text once.
 
     Args:
         folder: where the segment goes.
@@ -55,6 +57,7 @@ def write_segment(
         facts: what the manifest repeats.
         kept: rows of other segments that this one takes over; they count as having come before `rows`.
         graph_from: with at least so many vectors, a graph for approximate search is written too.
+        held_bytes: see `quire.artifact.writer.spill`.
 
     Raises:
         ArtifactError: a chunk id is malformed or comes twice, or a text cannot be stored.
@@ -63,7 +66,7 @@ def write_segment(
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        manifest = _write(work, _Input(kept, rows), facts, graph_from)
+        manifest = _write(work, _Input(kept, rows, held_bytes), facts, graph_from)
         work.chmod(0o755)
         work.rename(folder)
     finally:
@@ -75,12 +78,21 @@ def write_segment(
 class _Input:
     kept: Sequence[KeptRows]
     rows: Iterable[IndexRow]
+    held_bytes: int
 
 
 def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int) -> Manifest:
-    with Spool(work / "codes.spool") as codes, Spool(work / "lines.spool") as lines:
+    with (
+        Spool(work / "codes.spool") as codes,
+        Spool(work / "lines.spool") as lines,
+        Spill(work, given.held_bytes) as spill,
+    ):
         vectors, payloads = VectorsWriter(codes, facts.dimensions), PayloadsWriter(lines)
-        keywords, spelling, columns = KeywordsWriter(), SpellingWriter(), ColumnsWriter(facts.filters)
+        keywords, spelling, columns = (
+            KeywordsWriter(spill),
+            SpellingWriter(),
+            ColumnsWriter(facts.filters, spill),
+        )
         for kept in given.kept:
             for writer in (columns, vectors, payloads, keywords, spelling):
                 writer.add_kept(kept)
@@ -90,17 +102,16 @@ def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int) -> M
             payloads.add(row)
             keywords.add(row)
             spelling.add(row.chunk)
-        order = columns.order()
-        files, located = payloads.finish(work, order)
-        files[VECTORS] = vectors.finish(work, order)
-        files[KEYWORDS] = keywords.finish(work, order)
+        arranged = columns.arrange()
+        files, located = payloads.finish(work, arranged.order)
+        files[VECTORS] = vectors.finish(work, arranged.order)
+        files[KEYWORDS] = keywords.finish(work, arranged)
         files[SPELLING] = spelling.finish(work, columns.names())
-        files[COLUMNS] = columns.finish(
-            work, order, {**located, "fingerprints": keywords.fingerprints(order)}
-        )
+        more = located | {"fingerprints": keywords.fingerprints(arranged.order)}
+        files[COLUMNS] = columns.finish(work, arranged, more)
+        counts, source_counts = columns.counts(arranged)
     if len(vectors) >= graph_from:
         files[GRAPH] = _write_graph(work)
-    counts, source_counts = columns.counts()
     manifest = Manifest(
         **{name: getattr(facts, name) for name in SegmentFacts.__slots__},
         counts=counts,

@@ -6,17 +6,21 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quire.artifact.layout import SPELLING
 from quire.artifact.tables import table_arrays
 from quire.artifact.tensors import Array, FileFacts, write_tensors
 from quire.artifact.writer.kept import KeptRows
+from quire.artifact.writer.postings import ranges
 from quire.documents import Chunk
 
 WORD = re.compile(r"[^\W\d_]{4,32}")
 MOST_RUNS = 60_000
+BLOCK_WORDS = 8192  # their trigrams are sorted together: 5 MB
 CHARACTER_BITS = (
     21  # Unicode ends below 2**21: a trigram fits into 64 bits, and such numbers sort as their UTF-8 does
 )
@@ -57,8 +61,9 @@ class SpellingWriter:
     def finish(self, folder: Path, names: Collection[str]) -> FileFacts:
         """Write the file; `names` are those that the chunks define."""
         self._take_apart()
-        held = {word: count for word, count in self._counts.items() if count}
-        return write_tensors(folder / SPELLING, spelling_arrays(held, names))
+        for word in [word for word, count in self._counts.items() if not count]:
+            del self._counts[word]
+        return write_tensors(folder / SPELLING, spelling_arrays(self._counts, names))
 
 
 def _runs(chunk: Chunk) -> set[str]:
@@ -75,26 +80,51 @@ def spelling_arrays(counts: Mapping[str, int], names: Collection[str]) -> dict[s
 
 
 def _trigram_arrays(words: Sequence[str]) -> dict[str, Array]:
-    """What `quire.trigrams.trigrams` gives for each word, as postings, and how many it has; all words at once."""
-    text = "".join(f"^{word}$" for word in words)
+    """What `quire.trigrams.trigrams` gives for each word, as postings, and how many it has; many words at once."""
+    blocks = [_trigrams(words, first) for first in range(0, len(words), BLOCK_WORDS)]
+    codes = np.unique(np.concatenate([np.empty(0, np.uint64), *(block.codes for block in blocks)]))
+    counts = np.zeros(len(codes), np.int64)
+    for block in blocks:
+        counts[np.searchsorted(codes, block.codes)] += block.counts
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    ordinals, free = np.empty(starts[-1], np.uint32), starts[:-1].copy()
+    for block in blocks:
+        places = np.searchsorted(codes, block.codes)
+        ordinals[ranges(free[places], block.counts)] = block.owners
+        free[places] += block.counts
+    lengths = np.bincount(ordinals, minlength=len(words))
+    return table_arrays("trigrams", list(map(_trigram, codes.tolist()))) | {
+        "trigrams.starts": starts.astype(np.uint64),
+        "trigrams.ordinals": ordinals,
+        "lengths": np.minimum(lengths, 255).astype(np.uint8),
+    }
+
+
+class _Trigrams(NamedTuple):
+    """Trigrams of some words: each once, ascending; in how many words each is; and which these are, ascending."""
+
+    codes: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    owners: NDArray[np.uint32]
+
+
+def _trigrams(words: Sequence[str], first: int) -> _Trigrams:
+    """Those of a block of words."""
+    block = words[first : first + BLOCK_WORDS]
+    text = "".join(f"^{word}$" for word in block)
     characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.uint64)
-    owners = np.repeat(np.arange(len(words), dtype=np.uint32), [len(word) + 2 for word in words])
+    numbers = np.arange(first, first + len(block), dtype=np.uint32)
+    owners = np.repeat(numbers, [len(word) + 2 for word in block])
     inside = np.flatnonzero(owners[2:] == owners[:-2])
     codes = np.zeros(len(inside), np.uint64)
     for place in range(3):
         codes = codes << np.uint64(CHARACTER_BITS) | characters[inside + place]
     by_code = np.argsort(codes, kind="stable")
     codes, owners = codes[by_code], owners[inside][by_code]
-    is_new = np.ones(len(codes), np.bool_)
-    is_new[1:] = codes[1:] != codes[:-1]
-    once = is_new.copy()
-    once[1:] |= owners[1:] != owners[:-1]
-    starts = np.append(np.cumsum(once)[is_new] - 1, np.count_nonzero(once))
-    return table_arrays("trigrams", list(map(_trigram, codes[is_new].tolist()))) | {
-        "trigrams.starts": starts.astype(np.uint64),
-        "trigrams.ordinals": owners[once],
-        "lengths": np.minimum(np.bincount(owners[once], minlength=len(words)), 255).astype(np.uint8),
-    }
+    is_once = np.ones(len(codes), np.bool_)
+    is_once[1:] = (codes[1:] != codes[:-1]) | (owners[1:] != owners[:-1])
+    distinct, counts = np.unique(codes[is_once], return_counts=True)
+    return _Trigrams(distinct, counts, owners[is_once])
 
 
 def _trigram(code: int) -> str:
