@@ -1,8 +1,10 @@
 """Golden questions: questions of a collection with the places that answer them, one JSON object a line.
 
-A row has `id`, `query`, `kind`, `relevant` (targets: metadata keys with wanted values; `line` must lie in the hit's
-range), and may have `selected_text`, `filters` and `places` (groups of targets that count as one place for recall).
-Rows of the kinds in `UNANSWERABLE` have no place and test abstention.
+    {"query": "How do I ask for leave?", "relevant": [{"path": "leave.md"}]}
+
+`relevant` lists targets: metadata keys with wanted values; `line` must lie in the hit's range. A row may have `id` (its
+file and line otherwise), `kind` (figures are told apart by it), `selected_text`, `filters` and `places` (groups of
+targets that count as one place for recall). Rows of the kinds in `UNANSWERABLE` have no place and test abstention.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any
 
 from quire.errors import InputError
 
+EXAMPLE = '{"query": "How do I ask for leave?", "relevant": [{"path": "leave.md"}]}'
 UNANSWERABLE = frozenset(("off_topic", "vague", "non_english"))
 
 
@@ -57,18 +60,25 @@ def _rows(path: Path) -> Iterator[GoldenQuestion]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                yield _question(json.loads(line))
-            except (ValueError, KeyError, TypeError, IndexError) as error:
+                yield _question(json.loads(line), f"{path.name}:{number}")
+            except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
                 raise InputError(
-                    f"{path}:{number}: not a golden question: {error!r}", field="golden"
+                    f"{path}:{number}: not a golden question: {error}; wanted such as {EXAMPLE}",
+                    field="golden",
                 ) from error
 
 
-def _question(row: Mapping[str, Any]) -> GoldenQuestion:
+def _question(row: Mapping[str, Any], place: str) -> GoldenQuestion:
     targets = row.get("relevant") or []
+    if not isinstance(row.get("query"), str) or not row["query"].strip():
+        raise ValueError(f"no text at 'query', found {', '.join(row) or 'nothing'}")
+    if not targets and not row.get("kind"):
+        raise ValueError(
+            'nothing at \'relevant\'; a question that has no answer here says so by "kind": "off_topic"'
+        )
     groups = row.get("places") or [[position] for position in range(len(targets))]
     return GoldenQuestion(
-        id=str(row["id"]),
+        id=str(row.get("id") or place),
         query=row["query"],
         kind=row.get("kind") or "question",
         places=tuple(tuple(targets[position] for position in group) for group in groups),

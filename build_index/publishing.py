@@ -73,8 +73,12 @@ def find_version(place: Place, name: str, wanted: str) -> Pointer:
         return current if wanted == LATEST else held[0]
     if wanted == PREVIOUS:
         older = held[held.index(current) + 1 :]
-        if older:
-            return older[0]
+        if not older:
+            raise UnknownVersion(
+                f"version {wanted!r} of {name!r}: {current.version} is served and the oldest that is kept",
+                field="version",
+            )
+        return older[0]
     return find_held(held, name, wanted)
 
 

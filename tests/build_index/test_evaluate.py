@@ -92,3 +92,35 @@ def test_separation_and_intervals() -> None:
     assert separation([], [0.1]) is None
     low, high = bootstrap_interval([1.0] * 8 + [0.0] * 2)
     assert low < 0.8 < high
+
+
+def test_a_row_needs_no_more_than_a_query_and_a_place(tmp_path: Path) -> None:
+    file = tmp_path / "golden.jsonl"
+    file.write_text('{"query": "sound", "relevant": [{"path": "a.md"}]}\n', encoding="utf-8")
+    [row] = read_golden([file])
+    assert (row.id, row.kind, row.answerable) == ("golden.jsonl:1", "question", True)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (
+            '{"question": "sound", "relevant": []}',
+            "no text at 'query', found question, relevant; wanted such as",
+        ),
+        (
+            '{"query": "sound", "expected": [{"path": "a.md"}]}',
+            "nothing at 'relevant'; a question that has no answer",
+        ),
+        ("[1]", "not a golden question"),
+        ("nonsense", "golden.jsonl:1: not a golden question: Expecting value"),
+    ],
+)
+def test_a_row_that_would_ask_nothing_is_an_error_that_shows_what_is_wanted(
+    tmp_path: Path, line: str, complaint: str
+) -> None:
+    file = tmp_path / "golden.jsonl"
+    file.write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="not a golden question") as raised:
+        read_golden([file])
+    assert complaint in str(raised.value)

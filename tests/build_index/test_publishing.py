@@ -92,7 +92,7 @@ def test_a_rollback_serves_the_state_before_and_can_be_taken_back(releases: Rele
     assert releases.text() == "alpha"
     marks = {one.label: one.is_current for one in list_versions(releases.place, "docs")}
     assert marks == {"0.735": False, "0.732": True}
-    with pytest.raises(UnknownVersion, match="'previous'"):
+    with pytest.raises(UnknownVersion, match="is served and the oldest that is kept"):
         roll_back(releases.place, "docs")
     assert roll_back(releases.place, "docs", "newest").version == second.version
 
