@@ -58,7 +58,7 @@ def test_the_page_is_one_file_without_links_and_escapes_questions(asked: list[As
 
 
 def test_a_malformed_golden_file_names_file_and_line(tmp_path: Path) -> None:
-    (tmp_path / "golden.jsonl").write_text('{"id": "a", "query": "x"}\n{"id": 3}\n')
+    (tmp_path / "golden.jsonl").write_text('{"id": "a", "query": "x", "kind": "vague"}\n{"id": 3}\n')
     with pytest.raises(InputError, match=r"golden\.jsonl:2"):
         read_golden([tmp_path / "golden.jsonl"])
     with pytest.raises(InputError, match="no such file"):
