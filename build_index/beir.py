@@ -21,9 +21,8 @@ from build_index.metrics import ndcg
 from build_index.plan import Tools
 from build_index.progress import track
 from build_index.vector_cache import CachedVectors
-from quire.artifact.layout import SegmentFacts
 from quire.artifact.reader import open_segment
-from quire.artifact.writer import write_segment
+from quire.artifact.writer import SegmentFacts, write_segment
 from quire.documents import Chunk, chunk_id
 from quire.errors import InputError
 from quire.index import OpenedIndex

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -88,7 +87,7 @@ def run_query(args: argparse.Namespace) -> int:
         Query(args.text, top_k=args.top_k, filters=dict(_pairs(args.filter, "filter")), mode=args.mode)
     )
     if args.json:
-        hits = [{"rank": h.rank, "score": h.score, **asdict(h.chunk)} for h in found.hits]
+        hits = [{"rank": h.rank, "score": h.score, **h.chunk._asdict()} for h in found.hits]
         print(
             json.dumps(
                 {"version": found.version, "mode": found.mode, "hits": hits}, ensure_ascii=False, indent=1

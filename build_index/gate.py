@@ -9,7 +9,7 @@ too, with a wider margin: good keywords may not hide broken vectors.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -114,7 +114,7 @@ def ask(side: Side, questions: Sequence[GoldenQuestion]) -> Answers:
 
 def _ask(side: Side, questions: Sequence[GoldenQuestion], mode: str) -> list[Asked]:
     def search(query: Query) -> Retrieved:
-        return retrieve(side.index, side.embedder, replace(query, mode=mode))
+        return retrieve(side.index, side.embedder, query._replace(mode=mode))
 
     return ask_golden(search, questions)
 

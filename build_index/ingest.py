@@ -23,9 +23,9 @@ from build_index.reading import Reading
 from build_index.sources import Failure
 from build_index.sources.file_selection import Excluded
 from build_index.vector_cache import CachedVectors
-from quire.artifact.layout import Manifest, SegmentFacts, SourceFacts
+from quire.artifact.layout import Manifest, SourceFacts
 from quire.artifact.reader import open_segment
-from quire.artifact.writer import amend_manifest, write_segment
+from quire.artifact.writer import SegmentFacts, amend_manifest, write_segment
 from quire.errors import SourceError
 from quire.index import OpenedIndex
 from quire.ingestion import index_analyzed

@@ -244,4 +244,4 @@ def _bounded(query: Query) -> tuple[Query, tuple[str, ...]]:
     if len(query.text) <= QUESTION_MAX_CHARS:
         return query, ()
     notice = f"question: searched the first {QUESTION_MAX_CHARS:,} of {len(query.text):,} characters"
-    return replace(query, text=query.text[:QUESTION_MAX_CHARS]), (notice,)
+    return query._replace(text=query.text[:QUESTION_MAX_CHARS]), (notice,)

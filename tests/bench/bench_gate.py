@@ -24,9 +24,8 @@ from build_index.guards import find_shrinks, take_stock
 from build_index.workshop import open_model, open_store, settings
 from quire.adapters.onnx_embedder import open_embedder
 from quire.adapters.wordpiece import open_tokenizer
-from quire.artifact.layout import SegmentFacts
 from quire.artifact.reader import open_segment
-from quire.artifact.writer import IndexRow, write_segment
+from quire.artifact.writer import IndexRow, SegmentFacts, write_segment
 from quire.documents import Chunk
 from quire.index import OpenedIndex
 from quire.ingestion import index_rows
@@ -95,7 +94,7 @@ class Bench:
             manifest.profile, manifest.face, manifest.filters, manifest.dimensions, manifest.model
         )
         folder = Path(tempfile.mkdtemp(dir=self.work)) / "segment"
-        write_segment(folder, rows, replace(facts, calibration=manifest.calibration, extra=manifest.extra))
+        write_segment(folder, rows, facts._replace(calibration=manifest.calibration, extra=manifest.extra))
         return OpenedIndex([(open_segment(folder), 1)])
 
     def embed(self, chunks: Iterable[Chunk]) -> Iterator[IndexRow]:
@@ -130,7 +129,7 @@ def wrong_tokenizer(bench: Bench, rng: np.random.Generator) -> tuple[OpenedIndex
 
 def truncated(bench: Bench, rng: np.random.Generator) -> tuple[OpenedIndex, Embedder]:
     """Each chunk holds its first words alone."""
-    chunks = [replace(row.chunk, text=row.chunk.text[: int(rng.integers(*CUT))]) for row in bench.rows]
+    chunks = [row.chunk._replace(text=row.chunk.text[: int(rng.integers(*CUT))]) for row in bench.rows]
     return bench.write(bench.embed(chunks)), bench.embedder
 
 
@@ -152,7 +151,7 @@ def _edit(chunk: Chunk, rng: np.random.Generator) -> Chunk:
         sentences.append("This page was revised; see the notes of the latest release for what is new")
     else:
         rng.shuffle(sentences)
-    return replace(chunk, text=". ".join(sentences))
+    return chunk._replace(text=". ".join(sentences))
 
 
 DEFECTS: dict[str, tuple[Spoil, str, str]] = {

@@ -13,7 +13,6 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -66,7 +65,13 @@ def vector_arrays(rows: NDArray[np.float32]) -> VectorArrays:
 
     mean = mean_row(blocks(), rows.shape[1])
     owners = np.arange(len(rows), dtype=np.uint32)
-    return VectorArrays(quantized.codes, quantized.scales, block_bits(blocks(), mean), mean, owners)
+    return VectorArrays(
+        codes=quantized.codes,
+        scales=quantized.scales,
+        bits=block_bits(blocks(), mean),
+        mean=mean,
+        owners=owners,
+    )
 
 
 def questions_near(rows: NDArray[np.float32], seed: int = 5) -> NDArray[np.float32]:
@@ -147,7 +152,7 @@ def bench_writing(folder: Path, count: int) -> Segment:
     rows = list(make_rows(count, dimensions=WIDTH, words=90))
     size = sum(len(row.chunk.text) for row in rows)
     begin = time.process_time()
-    write_segment(folder, rows, replace(FACTS, dimensions=WIDTH))
+    write_segment(folder, rows, FACTS._replace(dimensions=WIDTH))
     spent = time.process_time() - begin
     has_bar = count <= 25_000
     line(
@@ -166,7 +171,7 @@ def bench_writing(folder: Path, count: int) -> Segment:
 def bench_small_segments(folder: Path) -> None:
     """A site of 5,000 chunks in 200 segments, as live writes leave it."""
     rows = list(make_rows(5_000, dimensions=WIDTH, words=90))
-    facts = replace(FACTS, dimensions=WIDTH)
+    facts = FACTS._replace(dimensions=WIDTH)
     for number in range(200):
         write_segment(folder / str(number), rows[25 * number : 25 * number + 25], facts)
     begin = time.process_time()
@@ -238,7 +243,15 @@ def main() -> None:
             bench_segment(segment, *real_questions(segment))
             asked, arrays = real_questions(segment)[0], segment.vectors
             every = [np.argsort(-cosines(arrays.codes, arrays.scales, question))[:10] for question in asked]
-            prefiltered = ExactVectors(replace(arrays, owners=np.arange(len(arrays), dtype=np.uint32)))
+            prefiltered = ExactVectors(
+                VectorArrays(
+                    codes=arrays.codes,
+                    scales=arrays.scales,
+                    bits=arrays.bits,
+                    mean=arrays.mean,
+                    owners=np.arange(len(arrays), dtype=np.uint32),
+                )
+            )
             found = [prefiltered.nearest(question, 10).ordinals for question in asked]
             pairs = zip(every, found, strict=True)
             share = sum(len({*a.tolist()} & {*b.tolist()}) for a, b in pairs) / (10 * len(asked))

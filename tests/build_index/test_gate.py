@@ -17,9 +17,8 @@ from build_index.gate import ENOUGH, Answers, Side, ask, judge, lower_bound, uns
 from build_index.gate_report import as_json, headline, tell_changes
 from build_index.golden import GoldenQuestion
 from build_index.guards import find_shrinks, take_stock
-from quire.artifact.layout import SegmentFacts
 from quire.artifact.reader import open_segment
-from quire.artifact.writer import IndexRow, write_segment
+from quire.artifact.writer import IndexRow, SegmentFacts, write_segment
 from quire.documents import Chunk, chunk_id
 from quire.index import OpenedIndex
 from quire.ingestion import index_rows
@@ -136,7 +135,7 @@ def wrong_tokenizer(index_of: Builds, seed: int) -> OpenedIndex:
 
 def truncated(index_of: Builds, seed: int) -> OpenedIndex:
     rng = np.random.default_rng(seed)
-    return index_of(replace(one, text=one.text[: int(rng.integers(20, 80))]) for one in chunks())
+    return index_of(one._replace(text=one.text[: int(rng.integers(20, 80))]) for one in chunks())
 
 
 def edited(index_of: Builds, seed: int) -> OpenedIndex:
@@ -147,7 +146,7 @@ def edited(index_of: Builds, seed: int) -> OpenedIndex:
         words = pages[place].text.split()
         cut = int(rng.integers(len(words)))
         words = [words[:cut] + words[cut + 1 :], [*words, "added", "later"], words[::-1]][seed % 3]
-        pages[place] = replace(pages[place], text=" ".join(words))
+        pages[place] = pages[place]._replace(text=" ".join(words))
     return index_of(pages)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,8 +28,7 @@ def many(count: int) -> list[Document]:
     """Members numbered upwards, of one source, and four guides of another."""
     first, *_ = api_documents()
     members = [
-        replace(
-            first,
+        first._replace(
             id=f"api_dump/Part.Member{n:03d}",
             metadata={**first.metadata, "symbols": (f"Part.Member{n:03d}", f"Member{n:03d}")},
         )
@@ -71,7 +69,7 @@ def test_a_lost_source_is_refused_however_large_the_rest_grew(tmp_path: Path) ->
 def test_text_cut_short_is_refused_though_no_document_is_missing(tmp_path: Path) -> None:
     documents = many(40)
     before = stock(tmp_path / "a", documents)
-    after = stock(tmp_path / "b", [replace(one, text=one.text[: len(one.text) // 2]) for one in documents])
+    after = stock(tmp_path / "b", [one._replace(text=one.text[: len(one.text) // 2]) for one in documents])
     shrinks = find_shrinks(before, after)
     assert {(one.source, one.measure) for one in shrinks} == {
         ("api_dump", "characters"),

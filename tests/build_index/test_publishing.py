@@ -4,7 +4,6 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,9 @@ from build_index.pruning import Pruned, prune
 from build_index.publishing import Place, find_version, list_versions, publish_built, roll_back
 from quire.adapters.folder_store import FolderStore
 from quire.artifact import pointer as states
-from quire.artifact.layout import Pointer, SegmentFacts
+from quire.artifact.layout import Pointer
 from quire.artifact.store import SegmentStore
-from quire.artifact.writer import write_segment
+from quire.artifact.writer import SegmentFacts, write_segment
 from quire.catalog import Catalog
 from quire.errors import ArtifactCorrupt, BuildInProgress, InputError, ModelError, UnknownVersion
 from quire.model_facts import FACTS_FILE, ModelFacts, facts_digest, read_facts
@@ -63,7 +62,7 @@ class Releases:
 
 
 def _facts(model: str = "") -> SegmentFacts:
-    return replace(FACTS, model=model)
+    return FACTS._replace(model=model)
 
 
 @pytest.fixture(params=["folder", "memory"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,8 +28,7 @@ def members(count: int) -> list[Document]:
     """Numbered members, each with a word of its own."""
     first = api_documents()[0]
     return [
-        replace(
-            first,
+        first._replace(
             id=f"api_dump/Part.Member{n}",
             text=f"Part.Member{n} does thing{n} and wonder{n % 7}",
             metadata={**first.metadata, "member_name": f"Member{n}", "symbols": (f"Part.Member{n}",)},
@@ -43,7 +41,7 @@ def mixed_up(count: int) -> list[Document]:
     """The same members, each told with the next one's words."""
     right = members(count)
     told = [*right[1:], right[0]]
-    return [replace(one, text=other.text) for one, other in zip(right, told, strict=True)]
+    return [one._replace(text=other.text) for one, other in zip(right, told, strict=True)]
 
 
 def questions(count: int) -> list[GoldenQuestion]:
@@ -67,7 +65,7 @@ class Desk:
             old.rename(self.cache / f"old-{len(list(self.cache.iterdir()))}")
         write_corpus(folder, HashingEmbedder(), documents)
         manifest = read_manifest((folder / MANIFEST).read_bytes())
-        (folder / MANIFEST).write_bytes(replace(manifest, model="").to_json())
+        (folder / MANIFEST).write_bytes(manifest._replace(model="").to_json())
         return folder
 
     def review(self, golden: Sequence[GoldenQuestion] = (), **rules: object) -> Review:
@@ -154,7 +152,7 @@ def test_what_the_notes_say_does_not_change_the_version(desk: Desk) -> None:
 def test_a_served_version_whose_model_is_gone_is_compared_by_keywords(desk: Desk) -> None:
     folder = desk.build(members(70))
     manifest = read_manifest((folder / MANIFEST).read_bytes())
-    lost = replace(manifest, model="f" * 64)
+    lost = manifest._replace(model="f" * 64)
     (folder / MANIFEST).write_bytes(lost.to_json())
     desk.place.store.publish("roblox", folder, lost)
     _, manifest = desk.publish([*members(70), *GUIDES], desk.review(questions(70)))

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from build_index.sources.roblox_api import read_roblox_api
-from quire.artifact.layout import SegmentFacts
 from quire.artifact.reader import Segment, open_segment
-from quire.artifact.writer import IndexRow, write_segment
+from quire.artifact.writer import IndexRow, SegmentFacts, write_segment
 from quire.changes import Diff
 from quire.diff import compare_chunks, compare_versions
 from quire.documents import Chunk, Document, chunk_id

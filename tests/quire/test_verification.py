@@ -13,9 +13,9 @@ import pytest
 
 from functions.web.wire import hit_wire
 from quire.artifact import pointer as states
-from quire.artifact.layout import SegmentFacts, payload_shard
+from quire.artifact.layout import payload_shard
 from quire.artifact.store import SegmentStore
-from quire.artifact.writer import write_segment
+from quire.artifact.writer import SegmentFacts, write_segment
 from quire.catalog import Catalog
 from quire.documents import Chunk, Hit, Value, text_sha256
 from quire.errors import ArtifactCorrupt, InputError
@@ -87,7 +87,7 @@ def _placed(chunk: Chunk, number: int) -> Chunk:
     place: dict[str, Value] = {"path": chunk.document_id}
     place |= {"start_line": 7 * number + 1, "end_line": 7 * number + 6}
     more = {"heading": f"Part {number % 7}", "url": f"https://docs.example/{number}"}
-    return replace(chunk, metadata={**chunk.metadata, **place, **more})
+    return chunk._replace(metadata={**chunk.metadata, **place, **more})
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def test_a_quote_of_code_may_name_its_own_lines_and_no_others(tmp_path: Path) ->
     [row] = make_rows(1)
     text = "def one():\n    return 1\n\n\ndef two():\n    return 2"
     place: dict[str, Value] = {"path": "numbers.py", "start_line": 11, "end_line": 16}
-    row = replace(row, chunk=replace(row.chunk, text=text, metadata=place))
+    row = replace(row, chunk=row.chunk._replace(text=text, metadata=place))
     manifest = write_segment(tmp_path / "code", [row], SegmentFacts("code", "codebase", (), 64))
     version = shelf.store.publish("code", tmp_path / "code", manifest).version
     quote = text[text.index("def two") :]

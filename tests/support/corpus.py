@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from quire.artifact.layout import Manifest, SegmentFacts, SourceFacts
-from quire.artifact.writer import write_segment
+from quire.artifact.layout import Manifest, SourceFacts
+from quire.artifact.writer import SegmentFacts, write_segment
 from quire.documents import Document
 from quire.ingestion import chunk_document, index_rows
 from quire.ports import Embedder

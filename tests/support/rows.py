@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.artifact.layout import Manifest, SegmentFacts, SourceFacts
+from quire.artifact.layout import Manifest, SourceFacts
 from quire.artifact.reader import Segment, open_segment
-from quire.artifact.writer import IndexRow, write_segment
+from quire.artifact.writer import IndexRow, SegmentFacts, write_segment
 from quire.documents import Chunk, chunk_id
 from quire.index import OpenedIndex
 from quire.quantization import Quantized, quantize

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from quire.answering.findings import Shelf
-from quire.artifact.layout import SegmentFacts
 from quire.artifact.reader import open_segment
-from quire.artifact.writer import write_segment
+from quire.artifact.writer import SegmentFacts, write_segment
 from quire.documents import Chunk, Hit, chunk_id
 from quire.index import OpenedIndex
 from quire.ingestion import index_rows

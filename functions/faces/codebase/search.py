@@ -22,7 +22,7 @@ def search(
     """Matches for a question; with `second_look` the best of them are read once more, if there is time and a model."""
     if not second_look:
         return service.search(caller, name, question, version)
-    pool = replace(question, top_k=max(question.top_k, POOL))
+    pool = question._replace(top_k=max(question.top_k, POOL))
     found = service.search(caller, name, pool, version)
     hits, missing = rerank(service.embedder(found.served), question.text, found.hits)
     return replace(found, hits=hits[: question.top_k], degraded=(*found.degraded, *missing))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from time import process_time
 
@@ -50,11 +49,11 @@ def test_a_chunk_that_comes_twice_or_tells_of_nothing_is_noticed(sources: Source
     chunks = chunks_of(sources)
     assert any("2 times" in problem for problem in compare(sources, [*chunks, chunks[0]]).problems)
     metadata = dict(chunks[0].metadata)
-    invented = replace(chunks[0], id="0" * 16, metadata={**metadata, "class_name": "Kraken"})
+    invented = chunks[0]._replace(id="0" * 16, metadata={**metadata, "class_name": "Kraken"})
     assert compare(sources, [*chunks, invented]).problems == (
         "entry not in the dump, or twice: ('Class', 'Kraken', '')",
     )
-    elsewhere = replace(chunks[0], id="0" * 16, metadata={"file_path": "content/en-us/atlantis.md"})
+    elsewhere = chunks[0]._replace(id="0" * 16, metadata={"file_path": "content/en-us/atlantis.md"})
     assert compare(sources, [*chunks, elsewhere]).problems == ("no such file: content/en-us/atlantis.md",)
 
 
@@ -62,7 +61,7 @@ def test_lines_beyond_the_end_of_a_file_are_noticed(sources: Sources) -> None:
     chunks = chunks_of(sources)
     number = next(n for n, chunk in enumerate(chunks) if "end_line" in chunk.metadata)
     metadata = {**chunks[number].metadata, "end_line": 9999}
-    chunks[number] = replace(chunks[number], metadata=metadata)
+    chunks[number] = chunks[number]._replace(metadata=metadata)
     [problem] = compare(sources, chunks).problems
     assert " to 9999 of " in problem
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ def client(tmp_path: Path) -> TestClient:
     shelf = Shelf(tmp_path)
     first, second, *others = api_documents()
     shelf.publish(documents=[first, second, *others[:-1]], engine="0.732.0.1")
-    changed = replace(second, metadata={**second.metadata, "tags": ("Deprecated",), "deprecated": True})
+    changed = second._replace(metadata={**second.metadata, "tags": ("Deprecated",), "deprecated": True})
     shelf.publish(documents=[changed, *others], engine="0.735.0.1")
     return shelf.client()
 

@@ -132,7 +132,7 @@ def test_a_version_whose_sources_rest_is_as_old_as_the_last_look_at_them() -> No
     fresh = tell_freshness(pointer, (), NOW)
     assert (fresh.published_at, fresh.age_s, fresh.notice) == (published, 5 * 3600, "")
     assert read_pointer(pointer.to_json()) == pointer
-    assert pointer.version == replace(pointer, checked_at="").version
+    assert pointer.version == pointer._replace(checked_at="").version
 
 
 def test_a_server_that_serves_a_version_tells_that_it_was_found_unchanged(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_kept_rows_beside_new_ones_are_the_segment_of_all(
     edited = [
         replace(
             row,
-            chunk=replace(row.chunk, text="an unheard word", symbols=("New.name",)),
+            chunk=row.chunk._replace(text="an unheard word", symbols=("New.name",)),
             terms={"unheard": 2.0},
         )
         for row in ROWS
@@ -86,7 +86,7 @@ def test_kept_rows_beside_new_ones_are_the_segment_of_all(
 def test_kept_vectors_of_another_width_are_refused(tmp_path: Path) -> None:
     segment = build(tmp_path / "a", ROWS)
     with pytest.raises(ArtifactMismatch, match="64 dimensions, wanted 32"):
-        write_segment(tmp_path / "b", (), replace(FACTS, dimensions=32), kept=[kept(segment)])
+        write_segment(tmp_path / "b", (), FACTS._replace(dimensions=32), kept=[kept(segment)])
 
 
 def test_folding_live_segments_changes_no_ranking(tmp_path: Path) -> None:

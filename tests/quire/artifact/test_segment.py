@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quire.artifact.layout import MANIFEST, Counts, SegmentFacts, read_manifest
+from quire.artifact.layout import MANIFEST, Counts, read_manifest
 from quire.artifact.reader import Segment, open_segment, verify_segment
-from quire.artifact.writer import IndexRow, amend_manifest, write_segment
+from quire.artifact.writer import IndexRow, SegmentFacts, amend_manifest, write_segment
 from quire.documents import Chunk
 from quire.errors import ArtifactCorrupt, ArtifactError, ArtifactMismatch
 from tests.support.rows import DIMENSIONS, FACTS, build, make_rows, open_index, plain_row, tree_bytes
@@ -48,7 +48,7 @@ def test_a_segment_is_these_files_and_no_others(segment: Segment) -> None:
 def test_every_chunk_comes_back_as_it_went_in(segment: Segment) -> None:
     for ordinal, row in enumerate(make_rows(COUNT)):
         chunk = segment.payloads.fetch([ordinal])[0]
-        assert replace(chunk, metadata={}) == replace(row.chunk, metadata={})
+        assert chunk._replace(metadata={}) == row.chunk._replace(metadata={})
         assert dict(chunk.metadata) == dict(row.chunk.metadata)
         assert segment.find(chunk.id) == ordinal
 
@@ -155,9 +155,9 @@ def test_the_same_rows_give_the_same_bytes_in_any_order_of_documents(
 
 
 def test_notes_do_not_name_the_segment_but_all_else_does(tmp_path: Path) -> None:
-    first = write_segment(tmp_path / "a", make_rows(5), replace(FACTS, notes={"cpu": "avx2"}))
-    second = write_segment(tmp_path / "b", make_rows(5), replace(FACTS, notes={"cpu": "neon"}))
-    third = write_segment(tmp_path / "c", make_rows(5), replace(FACTS, extra={}))
+    first = write_segment(tmp_path / "a", make_rows(5), FACTS._replace(notes={"cpu": "avx2"}))
+    second = write_segment(tmp_path / "b", make_rows(5), FACTS._replace(notes={"cpu": "neon"}))
+    third = write_segment(tmp_path / "c", make_rows(5), FACTS._replace(extra={}))
     assert first.digest == second.digest != third.digest
     assert first.notes != second.notes
 
@@ -209,7 +209,7 @@ def test_a_malformed_id_is_refused(tmp_path: Path) -> None:
 
 def test_text_that_cannot_be_stored_is_named(tmp_path: Path) -> None:
     row = plain_row("d", "0", "one")
-    broken = replace(row, chunk=replace(row.chunk, text="\ud800"))
+    broken = replace(row, chunk=row.chunk._replace(text="\ud800"))
     with pytest.raises(ArtifactError, match=f"chunk {row.chunk.id} of d: cannot be stored"):
         write_segment(tmp_path / "s", [broken], FACTS)
 

@@ -2,17 +2,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from quire.adapters.folder_store import FolderStore
 from quire.artifact import pointer as states
-from quire.artifact.layout import Manifest, Pointer, SegmentFacts, SegmentRef, SourceFacts, read_pointer
+from quire.artifact.layout import Manifest, Pointer, SegmentRef, SourceFacts, read_pointer
 from quire.artifact.lock import LEASE_S
 from quire.artifact.store import SegmentStore
-from quire.artifact.writer import IndexRow, write_segment
+from quire.artifact.writer import IndexRow, SegmentFacts, write_segment
 from quire.errors import (
     ArtifactCorrupt,
     ArtifactMismatch,
@@ -282,14 +281,14 @@ def test_a_pointer_comes_back_as_it_was_and_damage_is_found() -> None:
 
 def test_the_version_stands_for_segments_and_tombstones_alone() -> None:
     pointer = Pointer("docs", "docs", "chatbot", (SegmentRef("a" * 64, 3),), {"x": 1})
-    assert replace(pointer, label="other", published_at="now", next_sequence=9).version == pointer.version
-    assert replace(pointer, tombstones={"x": 2}).version != pointer.version
-    assert replace(pointer, segments=()).version != pointer.version
+    assert pointer._replace(label="other", published_at="now", next_sequence=9).version == pointer.version
+    assert pointer._replace(tombstones={"x": 2}).version != pointer.version
+    assert pointer._replace(segments=()).version != pointer.version
 
 
 def test_the_label_is_the_first_version_that_a_source_has(store: SegmentStore, make: Make) -> None:
     sources = (SourceFacts("a"), SourceFacts("b", version="0.735"), SourceFacts("c", version="9"))
-    assert store.publish("docs", *make([], replace(FACTS, sources=sources))).label == "0.735"
+    assert store.publish("docs", *make([], FACTS._replace(sources=sources))).label == "0.735"
 
 
 def test_a_state_that_lost_the_race_is_no_version(store: SegmentStore, make: Make) -> None:

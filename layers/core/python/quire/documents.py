@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 Metadata: TypeAlias = Mapping[str, Value]
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+"""What a mapping is by default: empty, and nobody can fill it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One thing as a source read it: a file, or an API member.
 
     Attributes:
@@ -26,12 +27,11 @@ class Document:
     id: str
     text: str
     kind: str
-    metadata: Metadata = field(default_factory=dict)
-    includes: Mapping[str, str] = field(default_factory=dict)
+    metadata: Metadata = NOTHING
+    includes: Mapping[str, str] = NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """The unit that is indexed, found, quoted and cited.
 
     Attributes:
@@ -50,15 +50,14 @@ class Chunk:
     document_id: str
     text: str
     breadcrumb: str = ""
-    metadata: Metadata = field(default_factory=dict)
+    metadata: Metadata = NOTHING
     symbols: tuple[str, ...] = ()
     aliases: str = ""
     summary: str = ""
     headline: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A chunk as a question found it.
 
     Attributes:
@@ -76,8 +75,7 @@ class Hit:
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """A passage as an answer shows it, checkable against the artifact.
 
     `start` and `end` are character offsets of `quote` in the chunk's stored text; `sha256` is the hexadecimal

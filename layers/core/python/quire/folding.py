@@ -15,17 +15,16 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from quire.artifact import pointer as states
-from quire.artifact.layout import Manifest, Pointer, SegmentFacts, SegmentRef, SourceFacts
+from quire.artifact.layout import Manifest, Pointer, SegmentRef, SourceFacts
 from quire.artifact.reader import Segment
 from quire.artifact.store import SegmentStore
 from quire.artifact.transfer import collection_key, segment_key
-from quire.artifact.writer import KeptRows, write_segment
+from quire.artifact.writer import KeptRows, SegmentFacts, write_segment
 from quire.canonical import canonical_json
 from quire.errors import ArtifactCorrupt, SwapConflict, UnknownCollection
 from quire.ordinals import difference, union
@@ -135,9 +134,9 @@ class Folding:
         if manifest is not None:
             after = states.with_merge(now, gone, manifest.digest, as_of=as_of)
         else:
-            after = replace(now, segments=tuple(ref for ref in now.segments if ref.digest not in gone))
+            after = now._replace(segments=tuple(ref for ref in now.segments if ref.digest not in gone))
         # A build under way may hold what was deleted since it began: then its tombstone must stay.
-        return after if place.is_built else replace(after, tombstones=self._needed(after))
+        return after if place.is_built else after._replace(tombstones=self._needed(after))
 
     def _needed(self, pointer: Pointer) -> dict[str, int]:
         """The tombstones that still hide something."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +10,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
     """Ordinals with scores, best first.
 
@@ -20,8 +18,11 @@ class Ranking:
         scores: float32, shape (n,), descending; equal scores stand in ascending order of ordinal.
     """
 
-    ordinals: NDArray[np.uint32]
-    scores: NDArray[np.float32]
+    __slots__ = ("ordinals", "scores")
+
+    def __init__(self, ordinals: NDArray[np.uint32], scores: NDArray[np.float32]) -> None:
+        self.ordinals = ordinals
+        self.scores = scores
 
     def __len__(self) -> int:
         return len(self.ordinals)

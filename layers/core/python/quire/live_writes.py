@@ -7,15 +7,15 @@ import tempfile
 import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from quire.artifact import pointer as states
-from quire.artifact.layout import Manifest, Pointer, SegmentFacts
+from quire.artifact.layout import Manifest, Pointer
 from quire.artifact.reader import Segment
 from quire.artifact.store import SegmentStore
-from quire.artifact.writer import write_segment
+from quire.artifact.writer import SegmentFacts, write_segment
 from quire.canonical import json_sha256
 from quire.documents import Chunk, Document
 from quire.errors import ArtifactMismatch, SourceError, Superseded, UnknownCollection, UnknownDocument
@@ -233,4 +233,4 @@ def _stamped(document: Document) -> Document:
     """The document with its digest; when it was written is not part of what it says."""
     lasting = {key: value for key, value in document.metadata.items() if key not in TIME_FIELDS}
     digest = json_sha256({"kind": document.kind, "text": document.text, "metadata": lasting})
-    return replace(document, metadata={**document.metadata, DIGEST_FIELD: digest})
+    return document._replace(metadata={**document.metadata, DIGEST_FIELD: digest})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +82,6 @@ def _ordered(hits: Sequence[Hit], best: Cosines) -> tuple[Hit, ...]:
     order = np.argsort(-((1.0 - WEIGHT) * places + WEIGHT * near), kind="stable").tolist()
     scores = sorted((hit.score for hit in hits), reverse=True)
     return tuple(
-        replace(hits[place], rank=number, score=score)
+        hits[place]._replace(rank=number, score=score)
         for number, (place, score) in enumerate(zip(order, scores, strict=True), 1)
     )

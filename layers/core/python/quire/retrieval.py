@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from quire.candidates import Candidates, fuse_sides, gather, lift_related
 from quire.confidence import gather_evidence
 from quire.definitions import asks_for_place
 from quire.diversity import diversify
-from quire.documents import Chunk, Hit
+from quire.documents import NOTHING, Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
@@ -33,26 +32,24 @@ HEADING_WEIGHT = 0.25
 """What a term in a breadcrumb or symbol earns beside what it earns as text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """What a caller asks; `filters` are exact, a list meaning any of."""
 
     text: str
     top_k: int = 8
-    filters: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    filters: Mapping[str, str | Sequence[str]] = NOTHING
     min_score: float | None = None
     mode: str = "hybrid"
 
 
-@dataclass(frozen=True, slots=True)
-class Retrieved:
+class Retrieved(NamedTuple):
     """Hits, best first, and how they were found; `degraded` says in words what was missing."""
 
     hits: tuple[Hit, ...]
     mode: str
     degraded: tuple[str, ...]
     version: str
-    mended: Mapping[str, str] = field(default_factory=dict)
+    mended: Mapping[str, str] = NOTHING
 
 
 def retrieve(index: OpenedIndex, embedder: Embedder | None, query: Query) -> Retrieved:

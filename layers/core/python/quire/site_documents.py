@@ -192,7 +192,7 @@ class SiteDocuments:
             try:
                 written = put(site.place, [document], embedder)
             except SourceError:  # text that only looked like Markdown by its name is indexed as it stands
-                written = put(site.place, [replace(document, kind="prose")], embedder)
+                written = put(site.place, [document._replace(kind="prose")], embedder)
         except QuireError:
             self._discard(site, new)
             raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +25,6 @@ def candidates_for(limit: int, rows: int) -> int:
     return max(CANDIDATES, CANDIDATES_PER_HIT * limit, rows // ROWS_PER_CANDIDATE)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class VectorArrays:
     """The vectors of a segment, as its file holds them.
 
@@ -37,11 +35,22 @@ class VectorArrays:
         owners: uint32, shape (n,): ordinal of the chunk that each row belongs to, ascending.
     """
 
-    codes: NDArray[np.int8]
-    scales: NDArray[np.float32]
-    bits: NDArray[np.uint64]
-    mean: NDArray[np.float32]
-    owners: Ordinals
+    __slots__ = ("bits", "codes", "mean", "owners", "scales")
+
+    def __init__(
+        self,
+        *,
+        codes: NDArray[np.int8],
+        scales: NDArray[np.float32],
+        bits: NDArray[np.uint64],
+        mean: NDArray[np.float32],
+        owners: Ordinals,
+    ) -> None:
+        self.codes = codes
+        self.scales = scales
+        self.bits = bits
+        self.mean = mean
+        self.owners = owners
 
     def __len__(self) -> int:
         return len(self.codes)

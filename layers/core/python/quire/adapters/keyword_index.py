@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 REMEMBERED = 4096
 
 
-@dataclass(frozen=True, eq=False)
 class KeywordPart:
     """One part's keyword index.
 
@@ -30,9 +28,10 @@ class KeywordPart:
         hidden: sorted ordinals within the part that are never found and count in no statistic.
     """
 
-    postings: PostingLists
-    lengths: NDArray[np.uint32]
-    hidden: Ordinals
+    def __init__(self, postings: PostingLists, lengths: NDArray[np.uint32], hidden: Ordinals) -> None:
+        self.postings = postings
+        self.lengths = lengths
+        self.hidden = hidden
 
     @cached_property
     def chunks(self) -> int:

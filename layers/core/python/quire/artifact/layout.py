@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from quire.artifact.tensors import FileFacts
 from quire.canonical import canonical_json, json_sha256
+from quire.documents import NOTHING
 from quire.errors import ArtifactCorrupt, ArtifactMismatch
 
 FORMAT_VERSION = 1
@@ -54,35 +54,8 @@ class Counts(NamedTuple):
     symbols: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentFacts:
-    """What the caller of the writer knows and the manifest repeats.
-
-    Attributes:
-        profile, face: as in `quire.profiles`.
-        filters: metadata fields that get postings.
-        dimensions: width of a vector.
-        model: digest of the embedding model.
-        sources: where the rows came from.
-        calibration: how scores become probabilities; any JSON object.
-        extra: any other JSON object that serving needs, such as a class hierarchy; part of the segment's name.
-        notes: tools, CPU flags, evaluation figures; not part of the segment's name.
-    """
-
-    profile: str
-    face: str
-    filters: tuple[str, ...]
-    dimensions: int
-    model: str = ""
-    sources: tuple[SourceFacts, ...] = ()
-    calibration: Mapping[str, Any] = field(default_factory=dict)
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    notes: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """A segment's table of contents; fields shared with `SegmentFacts` are described there.
+class Manifest(NamedTuple):
+    """A segment's table of contents; fields shared with `quire.artifact.writer.SegmentFacts` are described there.
 
     Attributes:
         counts: of the whole segment.
@@ -117,7 +90,8 @@ class Manifest:
         )
 
     def _tree(self) -> dict[str, Any]:
-        tree = {one.name: getattr(self, one.name) for one in fields(self)}
+        tree = self._asdict()
+        tree |= {name: dict(tree[name]) for name in ("calibration", "extra", "notes")}
         tree["filters"] = list(self.filters)
         tree["sources"] = [source._asdict() for source in self.sources]
         tree["counts"] = self.counts._asdict()
@@ -170,8 +144,7 @@ class SegmentRef(NamedTuple):
     origin: str = "build"
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(NamedTuple):
     """What a collection serves: the state that one version names.
 
     Attributes:
@@ -188,12 +161,21 @@ class Pointer:
     profile: str
     face: str
     segments: tuple[SegmentRef, ...] = ()
-    tombstones: Mapping[str, int] = field(default_factory=dict)
+    tombstones: Mapping[str, int] = NOTHING
     label: str = ""
     published_at: str = ""
     next_sequence: int = 1
     checked_at: str = ""
-    etag: str = field(default="", compare=False)
+    etag: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pointer) and self[:-1] == other[:-1]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((self.collection, self.version))
 
     @property
     def version(self) -> str:
@@ -210,7 +192,9 @@ class Pointer:
 
     def to_json(self) -> bytes:
         """The bytes of `current.json`, and of the version's record."""
-        tree = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "etag"}
+        tree = self._asdict()
+        del tree["etag"]
+        tree["tombstones"] = dict(self.tombstones)
         tree |= {"segments": self._refs(), "version": self.version, "format": FORMAT_VERSION}
         if not self.checked_at:
             del tree["checked_at"]

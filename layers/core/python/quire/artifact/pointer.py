@@ -7,7 +7,6 @@ build runs gets a higher tombstone, which therefore hides the build's copy of it
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from quire.artifact.layout import Manifest, Pointer, SegmentRef
 from quire.errors import SwapConflict
@@ -47,8 +46,7 @@ def with_build(
 def with_write(pointer: Pointer, digest: str, replaced: Iterable[str]) -> Pointer:
     """A live segment is added, and the `replaced` documents vanish from all segments before it, in one step."""
     sequence = pointer.next_sequence
-    return replace(
-        pointer,
+    return pointer._replace(
         segments=(*pointer.segments, SegmentRef(digest, sequence, WRITE)),
         tombstones={**pointer.tombstones, **dict.fromkeys(replaced, sequence)},
         next_sequence=sequence + 1,
@@ -58,8 +56,7 @@ def with_write(pointer: Pointer, digest: str, replaced: Iterable[str]) -> Pointe
 def with_deletion(pointer: Pointer, documents: Iterable[str]) -> Pointer:
     """The documents vanish from every segment there is."""
     sequence = pointer.next_sequence
-    return replace(
-        pointer,
+    return pointer._replace(
         tombstones={**pointer.tombstones, **dict.fromkeys(documents, sequence)},
         next_sequence=sequence + 1,
     )
@@ -69,7 +66,7 @@ def with_check(pointer: Pointer, digest: str, checked_at: str) -> Pointer:
     """The sources are still what the segment was built from; the version stays."""
     if all(ref.digest != digest for ref in pointer.segments):
         return pointer  # it was rolled back meanwhile
-    return replace(pointer, checked_at=checked_at)
+    return pointer._replace(checked_at=checked_at)
 
 
 def with_rollback(pointer: Pointer, older: Pointer) -> Pointer:
@@ -79,8 +76,7 @@ def with_rollback(pointer: Pointer, older: Pointer) -> Pointer:
     tombstones = {**older.tombstones}
     for document, sequence in pointer.tombstones.items():
         tombstones[document] = max(sequence, tombstones.get(document, 0))
-    return replace(
-        older,
+    return older._replace(
         segments=(*built, *written),
         tombstones=tombstones,
         next_sequence=max(pointer.next_sequence, older.next_sequence),
@@ -103,4 +99,4 @@ def with_merge(pointer: Pointer, folded: Iterable[str], digest: str, *, as_of: i
     kept = [ref for ref in pointer.segments if ref.digest not in gone]
     before = sum(ref.digest not in gone for ref in pointer.segments[:at])
     merged = SegmentRef(digest, as_of, WRITE)
-    return replace(pointer, segments=(*kept[:before], merged, *kept[before:]))
+    return pointer._replace(segments=(*kept[:before], merged, *kept[before:]))

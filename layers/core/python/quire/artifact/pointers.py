@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from quire.artifact.layout import Pointer, read_pointer
@@ -109,7 +108,7 @@ class Pointers:
             if_match=expected.etag if expected else None,
             if_absent=expected is None,
         )
-        swapped = replace(pointer, etag=etag)
+        swapped = pointer._replace(etag=etag)
         if record:
             self._write_record(name, swapped)
         with self._guard:

@@ -53,9 +53,8 @@ class Segment:
     def vectors(self) -> VectorArrays:
         """Codes, scales, sign bits and owners."""
         arrays = self._arrays(VECTORS)
-        return VectorArrays(
-            arrays["codes"], arrays["scales"], arrays["bits"], arrays["mean"], arrays["owners"]
-        )
+        names = ("codes", "scales", "bits", "mean", "owners")
+        return VectorArrays(**{name: arrays[name] for name in names})
 
     @property
     def graph(self) -> Path | None:

@@ -87,7 +87,8 @@ class Stack:
         )
         blocks = [rows] if len(rows) > EXACT_ROWS else []
         mean = mean_row(blocks, rows.codes.shape[1])
-        return VectorArrays(rows.codes, rows.scales, block_bits(blocks, mean), mean, owners)
+        bits = block_bits(blocks, mean)
+        return VectorArrays(codes=rows.codes, scales=rows.scales, bits=bits, mean=mean, owners=owners)
 
     @cached_property
     def terms(self) -> StackedPostings:

@@ -8,7 +8,6 @@ postings begin; `ordinals` uint32, ascending for each string. Some tables add `w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -25,12 +24,12 @@ NO_WEIGHTS: NDArray[np.uint8] = np.empty(0, np.uint8)
 REMEMBERED = 4096
 
 
-@dataclass(frozen=True, eq=False)
 class StringTable:
     """Strings in ascending order of their UTF-8 bytes, each once."""
 
-    data: NDArray[np.uint8]
-    offsets: NDArray[np.uint64]
+    def __init__(self, data: NDArray[np.uint8], offsets: NDArray[np.uint64]) -> None:
+        self.data = data
+        self.offsets = offsets
 
     @cached_property
     def _views(self) -> tuple[memoryview, memoryview]:
@@ -74,14 +73,20 @@ class StringTable:
         return -1
 
 
-@dataclass(frozen=True, eq=False)
 class Postings:
     """For each string the ordinals that hold it, ascending, and their weights where the table has them."""
 
-    strings: StringTable
-    starts: NDArray[np.uint64]
-    all_ordinals: NDArray[np.uint32]
-    all_weights: NDArray[np.uint8]
+    def __init__(
+        self,
+        strings: StringTable,
+        starts: NDArray[np.uint64],
+        all_ordinals: NDArray[np.uint32],
+        all_weights: NDArray[np.uint8],
+    ) -> None:
+        self.strings = strings
+        self.starts = starts
+        self.all_ordinals = all_ordinals
+        self.all_weights = all_weights
 
     def entry(self, key: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
         """Ordinals and weights of the string; empty where the table lacks it."""

@@ -28,7 +28,7 @@ def chunk_line(chunk: Chunk) -> bytes:
     Raises:
         ArtifactError: the text cannot be UTF-8 (a lone surrogate) or a number is not finite.
     """
-    fields = {name: getattr(chunk, name) for name in Chunk.__slots__}
+    fields = chunk._asdict()
     fields["metadata"] = dict(chunk.metadata)
     try:
         return canonical_json({name: value for name, value in fields.items() if value}) + b"\n"

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,11 @@ from quire.artifact.layout import (
     SPELLING,
     VECTORS,
     Manifest,
-    SegmentFacts,
     read_manifest,
 )
 from quire.artifact.tensors import FileFacts, file_facts, read_tensors
 from quire.artifact.writer.columns import ColumnsWriter
+from quire.artifact.writer.facts import SegmentFacts
 from quire.artifact.writer.kept import KeptRows
 from quire.artifact.writer.keywords import KeywordsWriter
 from quire.artifact.writer.payloads import PayloadsWriter
@@ -113,7 +113,7 @@ def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int) -> M
     if len(vectors) >= graph_from:
         files[GRAPH] = _write_graph(work)
     manifest = Manifest(
-        **{name: getattr(facts, name) for name in SegmentFacts.__slots__},
+        **facts._asdict(),
         counts=counts,
         source_counts=source_counts,
         files=files,
@@ -135,7 +135,7 @@ def amend_manifest(folder: Path, **changes: Any) -> Manifest:
 
     All but `notes` give the segment another digest, so this comes before publishing.
     """
-    manifest = replace(read_manifest((folder / MANIFEST).read_bytes()), **changes)
+    manifest = read_manifest((folder / MANIFEST).read_bytes())._replace(**changes)
     write_durably(folder / MANIFEST, manifest.to_json())
     return manifest
 
