@@ -21,8 +21,10 @@ from quire.documents import Chunk
 from quire.errors import InputError
 from quire.index import OpenedIndex
 from quire.ports import Ordinals
+from quire.retrieval import Query, retrieve
 
 PATH_FIELDS = ("path", "file_path")
+MOST_NEAR = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +128,21 @@ def read_document(
 def look_up(
     service: Knowledge, caller: Caller, collection: str, symbol: str, *, version: str | None = None
 ) -> tuple[Served, tuple[Chunk, ...], tuple[str, ...]]:
-    """Passages that define the symbol, inherited ones included; without any, known words that look like it."""
+    """Passages that define the symbol, inherited ones included; without any, names of symbols that come near."""
     served = service.serve(caller, collection, version)
     index = served.index
     ordinals = index.symbol(symbol)
     if not len(ordinals) and (declared := index.resolve(symbol)):
         ordinals = index.symbol(declared)
-    near = () if len(ordinals) else tuple(index.near(symbol.rpartition(".")[2].lower(), 5))
-    return served, tuple(index.fetch(ordinals)), near
+    return served, tuple(index.fetch(ordinals)), () if len(ordinals) else _near(index, symbol)
+
+
+def _near(index: OpenedIndex, symbol: str) -> tuple[str, ...]:
+    """Symbols of the passages that words alone find for the name, its spelling mended."""
+    if not symbol.strip() or not index.has_keywords:
+        return ()
+    hits = retrieve(index, None, Query(symbol, MOST_NEAR, mode="keyword")).hits
+    return tuple(dict.fromkeys(hit.chunk.symbols[0] for hit in hits if hit.chunk.symbols))
 
 
 def compare(

@@ -126,7 +126,7 @@ def lookup(service: Knowledge, caller: Caller, args: a.LookUp) -> Reply:
         if not reply.cite(chunk, number=number):
             break
     if not chunks:
-        hint = f" Words that look like it: {', '.join(near)}." if near else ""
+        hint = f" Symbols that come near: {', '.join(near)}." if near else ""
         reply.say(
             f"{args.symbol}: this version defines no such symbol.{hint} Do not use it unchecked; search may help."
         )

@@ -175,6 +175,12 @@ def test_a_symbol_that_does_not_exist_is_said_not_to(shelf: Shelf) -> None:
     assert facts["citations"] == []
 
 
+def test_a_symbol_that_does_not_exist_is_answered_with_those_that_come_near(shelf: Shelf) -> None:
+    text, _ = answered(shelf, "lookup", collection="roblox", symbol="Humanoid:MovTo")
+    assert "Symbols that come near: Humanoid.MoveTo" in text
+    assert "come near" not in answered(shelf, "lookup", collection="roblox", symbol="xyzzy")[0]
+
+
 @pytest.mark.parametrize(
     ("tool", "given", "words"),
     [
