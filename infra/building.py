@@ -11,12 +11,12 @@ from aws_cdk import aws_codebuild as codebuild
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3_assets as assets
-from aws_cdk import aws_scheduler as scheduler
 from constructs import Construct
 
 from infra.api_function import ALIAS, ApiFunction, retention
 from infra.github import add_github_role
 from infra.reasons import accept, logical_id
+from infra.schedules import add_schedules, service_of_account
 from infra.settings import StackSettings
 from infra.storage import Storage
 from quire.collections import Collection
@@ -61,13 +61,7 @@ class Building(Construct):
         self.source = assets.Asset(self, "Source", path=str(ROOT), exclude=LEFT_OUT)
         self.publishing = self._publishing(functions)
         self.project = self._project()
-        role = iam.Role(self, "Scheduler", assumed_by=_service(self, "scheduler"))
-        role.add_to_policy(
-            iam.PolicyStatement(actions=["codebuild:StartBuild"], resources=[self.project.project_arn])
-        )
-        for collection in collections.values():
-            if collection.schedule:
-                self._schedule(collection, role)
+        self.not_started = add_schedules(self, list(collections.values()), self.project, settings)
         if settings.repository:
             add_github_role(self, self.publishing, settings)
 
@@ -112,7 +106,7 @@ class Building(Construct):
         role = iam.Role(
             self,
             "Builder",
-            assumed_by=_service(self, "codebuild"),
+            assumed_by=service_of_account(self, "codebuild"),
             managed_policies=[self.publishing],
         )
         source = self.source.bucket.arn_for_objects(self.source.s3_object_key)
@@ -174,34 +168,6 @@ class Building(Construct):
         )
         accept(policy, {f"AwsSolutions-IAM5[Resource::<{name}.Arn>:*]": NUMBERS for name in names})
         return policy
-
-    def _schedule(self, collection: Collection, role: iam.Role) -> None:
-        started = {
-            "ProjectName": self.project.project_name,
-            "EnvironmentVariablesOverride": [
-                {"Name": "COLLECTION", "Value": collection.name, "Type": "PLAINTEXT"}
-            ],
-        }
-        scheduler.CfnSchedule(
-            self,
-            f"Rebuild{collection.name.title().replace('_', '').replace('-', '')}",
-            description=f"Rebuilds {collection.name}",
-            schedule_expression=f"cron({collection.schedule})",
-            schedule_expression_timezone=self._settings.timezone,
-            flexible_time_window=scheduler.CfnSchedule.FlexibleTimeWindowProperty(mode="OFF"),
-            target=scheduler.CfnSchedule.TargetProperty(
-                arn="arn:aws:scheduler:::aws-sdk:codebuild:startBuild",
-                role_arn=role.role_arn,
-                input=cdk.Stack.of(self).to_json_string(started),
-                retry_policy=scheduler.CfnSchedule.RetryPolicyProperty(maximum_retry_attempts=3),
-            ),
-        )
-
-
-def _service(scope: Construct, name: str) -> iam.ServicePrincipal:
-    """The service, on behalf of this account alone: it takes roles for whoever asks it."""
-    account = {"StringEquals": {"aws:SourceAccount": cdk.Stack.of(scope).account}}
-    return iam.ServicePrincipal(f"{name}.amazonaws.com", conditions=account)
 
 
 def _build_spec() -> dict[str, Any]:

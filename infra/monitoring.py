@@ -13,6 +13,7 @@ from aws_cdk import aws_codebuild as codebuild
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.api_function import ApiFunction
@@ -35,6 +36,7 @@ class Monitoring(Construct):
         api: apigateway.RestApi,
         scheduled: Iterable[str],
         project: codebuild.Project,
+        not_started: sqs.IQueue | None,
         settings: StackSettings,
     ) -> None:
         super().__init__(scope, id)
@@ -49,6 +51,13 @@ class Monitoring(Construct):
         failed = api.metric_server_error(period=FIVE_MINUTES, statistic="Sum")
         self._alarm("Failing", failed, 5, "5 requests in 5 minutes were answered 5xx")
         self._alarm("BuildFailed", project.metric_failed_builds(period=FIVE_MINUTES), 1, "a build failed")
+        if not_started is not None:
+            waiting = not_started.metric_approximate_number_of_messages_visible(
+                period=FIVE_MINUTES, statistic="Maximum"
+            )
+            self._alarm(
+                "NotStarted", waiting, 1, "a scheduled build could not be started; the queue says which"
+            )
         for name in scheduled:
             self._watch_age(name)
         self._dashboard(functions)

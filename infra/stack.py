@@ -45,6 +45,7 @@ class QuireStack(cdk.Stack):
             api=gateway.api,
             scheduled=scheduled,
             project=building.project,
+            not_started=building.not_started,
             settings=settings,
         )
         if settings.snap_start:

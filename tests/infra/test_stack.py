@@ -313,7 +313,7 @@ def test_roblox_is_rebuilt_on_thursdays_at_midnight_in_california(deployment: De
     assert schedule["ScheduleExpression"] == "cron(0 0 ? * THU *)"
     assert schedule["ScheduleExpressionTimezone"] == "America/Los_Angeles"
     assert '"COLLECTION","Value":"roblox"' in flat(schedule["Target"]["Input"]).replace(" ", "")
-    assert deployment.actions("BuildingScheduler") == {"codebuild:StartBuild"}
+    assert deployment.actions("BuildingScheduler") == {"codebuild:StartBuild", "sqs:SendMessage"}
 
 
 def test_every_schedule_has_its_alarm_on_age(deployment: Deployment) -> None:
@@ -322,6 +322,24 @@ def test_every_schedule_has_its_alarm_on_age(deployment: Deployment) -> None:
     ages = {one["Dimensions"][0]["Value"] for one in alarms if one.get("MetricName") == "IndexAgeHours"}
     assert ages == scheduled
     assert len(deployment.of_type("Scheduler::Schedule")) == len(scheduled)
+
+
+def test_a_scheduled_build_that_could_not_be_started_is_kept_and_raises_an_alarm(either: Deployment) -> None:
+    (name,) = either.of_type("SQS::Queue")
+    for one in either.of_type("Scheduler::Schedule").values():
+        assert one["Target"]["DeadLetterConfig"] == {"Arn": {"Fn::GetAtt": [name, "Arn"]}}
+    sent = [one for one in either.statements("BuildingScheduler") if one["Action"] == "sqs:SendMessage"]
+    assert [one["Resource"] for one in sent] == [{"Fn::GetAtt": [name, "Arn"]}]
+    (alarm,) = (one for one in either.of_type("CloudWatch::Alarm").values() if one["Namespace"] == "AWS/SQS")
+    assert alarm["Dimensions"] == [{"Name": "QueueName", "Value": {"Fn::GetAtt": [name, "QueueName"]}}]
+    assert (alarm["MetricName"], alarm["Threshold"]) == ("ApproximateNumberOfMessagesVisible", 1)
+    assert alarm["AlarmActions"]
+
+
+def test_the_cost_table_counts_the_alarms_there_are(deployment: Deployment) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (counted,) = re.findall(r"(\d+) × 0\.10 \+ 3\.00", readme)
+    assert int(counted) == len(deployment.of_type("CloudWatch::Alarm"))
 
 
 def test_the_build_job_runs_the_same_command_as_everybody(deployment: Deployment) -> None:
