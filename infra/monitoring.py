@@ -76,7 +76,7 @@ class Monitoring(Construct):
 
     def _watch_function(self, name: str, one: ApiFunction) -> None:
         title = name.capitalize()
-        # Of the function, not of its alias: a job runs beside it.
+        # Of the function, not of its alias: a job may end on the version before.
         errors = one.function.metric_errors(period=FIVE_MINUTES)
         throttles = one.function.metric_throttles(period=FIVE_MINUTES)
         slowest = one.function.metric_duration(period=FIVE_MINUTES, statistic="p99")

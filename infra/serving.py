@@ -14,7 +14,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.api_function import ApiFunction, FunctionPlan
+from infra.api_function import ALIAS, ApiFunction, FunctionPlan
 from infra.reasons import accept, logical_id
 from infra.routes import Table, functions_of, written_collections
 from infra.settings import StackSettings
@@ -78,6 +78,8 @@ class Functions(Construct):
         }
         if name in (ANSWER, MEMORY):
             environment["QUIRE_MEMORY"] = f"dynamodb://{self._storage.table.table_name}"
+        if name == MEMORY:
+            environment["QUIRE_JOB_ALIAS"] = ALIAS
         if streams:
             environment["QUIRE_MODEL_SECRET"] = self._storage.model_key.secret_arn
         timeout_s = {ANSWER: self._settings.answer_timeout_s, MEMORY: self._settings.job_timeout_s}.get(
@@ -102,7 +104,7 @@ class Functions(Construct):
             statements.append(_statement(["s3:PutObject", "s3:DeleteObject"], places))
             # A job goes on in an invocation of its own, which nobody waits for.
             statements.append(
-                _statement(["lambda:InvokeFunction"], [self.by_name[name].function.function_arn])
+                _statement(["lambda:InvokeFunction"], [f"{self.by_name[name].function.function_arn}:{ALIAS}"])
             )
         if name in (ANSWER, MEMORY):
             turns = _TURNS + (_FORGETTING if name == MEMORY else [])

@@ -211,7 +211,7 @@ def _invoke() -> Callable[[str, str], None] | None:
         return None
     from quire.adapters.lambda_jobs import open_invoker
 
-    return open_invoker(function)
+    return open_invoker(function, os.environ.get("QUIRE_JOB_ALIAS", ""))
 
 
 def _access(settings: Settings, objects: ObjectStore) -> Access:

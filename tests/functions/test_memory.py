@@ -25,6 +25,7 @@ from tests.support.tiny_model import write_tiny_model
 from tests.support.tree import ROOT
 
 NAME = "quire-memory"
+ALIAS = "live"
 KEY = {"x-api-key": "k"}
 WORD = "oar" * 40
 """Longer than what the tiny model reads letter by letter: one token, so that 400,000 characters take no 20 s."""
@@ -49,7 +50,7 @@ def invocations() -> Iterator[Lambda]:
     class Requests(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers["content-length"]))
-            assert self.path == f"/2015-03-31/functions/{NAME}/invocations"
+            assert self.path == f"/2015-03-31/functions/{NAME}/invocations?Qualifier={ALIAS}"
             assert self.headers["x-amz-invocation-type"] == "Event"
             if api.status == 202:
                 api.events.append(json.loads(data))
@@ -86,6 +87,7 @@ def start(
     known = {
         **CREDENTIALS,
         "AWS_LAMBDA_FUNCTION_NAME": NAME,
+        "QUIRE_JOB_ALIAS": ALIAS,
         "AWS_ENDPOINT_URL_LAMBDA": invocations.url,
         "QUIRE_STORE": str(tmp_path / "store"),
         "QUIRE_MEMORY": str(tmp_path / "memory.sqlite"),

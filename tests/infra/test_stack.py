@@ -219,6 +219,22 @@ def test_memory_may_write_its_own_prefixes_and_the_table(deployment: Deployment)
     assert places == {f"/collections/{name}/*" for name in written_collections(TABLE, COLLECTIONS)}
 
 
+def test_jobs_go_through_the_alias_that_requests_go_through(deployment: Deployment) -> None:
+    (name, function) = next(
+        (key, one) for key, one in deployment.of_type("Lambda::Function").items() if "FunctionsMemory" in key
+    )
+    (alias,) = (
+        one for one in deployment.of_type("Lambda::Alias").values() if one["FunctionName"] == {"Ref": name}
+    )
+    assert function["Environment"]["Variables"]["QUIRE_JOB_ALIAS"] == alias["Name"]
+    (invoking,) = (
+        one
+        for one in deployment.statements("FunctionsMemoryRole")
+        if one["Action"] == "lambda:InvokeFunction"
+    )
+    assert flat(invoking["Resource"]) == f"<{name}.Arn>:{alias['Name']}"
+
+
 @each_function
 def test_a_function_asks_for_the_key_that_the_gateway_asks_for(deployment: Deployment, name: str) -> None:
     title = name.capitalize()
@@ -421,7 +437,7 @@ def test_errors_throttles_and_slowness_of_a_function_raise_alarms(deployment: De
     }
     assert {one["MetricName"] for one in alarms.values()} == {"Errors", "Throttles", "Duration"}
     assert {one.get("ExtendedStatistic") for one in alarms.values()} == {None, "p99"}
-    # Not of the alias: jobs run beside it.
+    # Not of the alias: a job may end on the version before.
     assert {len(one["Dimensions"]) for one in alarms.values()} == {1}
 
 

@@ -17,8 +17,12 @@ JOB_EVENT = "quire_job"
 """The key of such an event: `{"quire_job": {"collection": ..., "id": ...}}`."""
 
 
-def open_invoker(function: str) -> Callable[[str, str], None]:
-    """What invokes the function for a collection and a job's id, without waiting for it."""
+def open_invoker(function: str, alias: str = "") -> Callable[[str, str], None]:
+    """What invokes the function for a collection and a job's id, without waiting for it.
+
+    `alias` is the one that callers go through: what has none meets a deployment's code and layers at different moments.
+    """
+    qualifier = {"Qualifier": alias} if alias else {}
 
     @cache
     def client() -> Any:  # few requests leave a job: the others do not pay for it
@@ -27,7 +31,7 @@ def open_invoker(function: str) -> Callable[[str, str], None]:
     def invoke(collection: str, job_id: str) -> None:
         payload = json.dumps({JOB_EVENT: {"collection": collection, "id": job_id}}).encode()
         try:
-            client().invoke(FunctionName=function, InvocationType="Event", Payload=payload)
+            client().invoke(FunctionName=function, InvocationType="Event", Payload=payload, **qualifier)
         except (ClientError, BotoCoreError) as error:
             raise StoreUnavailable(f"job {job_id}: cannot be started: {error}") from error
 
