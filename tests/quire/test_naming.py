@@ -132,6 +132,15 @@ def test_callers_come_before_pages_that_mention_the_name(
     assert paths.index("shop/orders.py") < paths.index("docs/returns.rst")
 
 
+@pytest.mark.parametrize("question", ["what calls refund?", "callers of refund", "where is refund used"])
+def test_an_answer_to_who_calls_a_symbol_begins_with_a_caller(
+    code: OpenedIndex, embedder: Embedder, question: str
+) -> None:
+    citation = answer(Shelf(code, embedder, title="the shop"), Inquiry(question)).citations[0]
+    assert citation.hit.chunk.metadata["path"] in ("shop/orders.py", "tests/test_basket.py")
+    assert ".refund(" in citation.quote
+
+
 @pytest.mark.parametrize(
     ("question", "names"),
     [

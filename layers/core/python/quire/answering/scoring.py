@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 
 from quire.answering.passages import CODE, Passage, split_passages
 from quire.answering.weighing import Weighed, cue
+from quire.definitions import related_name
 from quire.documents import Hit
 from quire.ports import Embedder, Vectors
 from quire.question import written_names
-from quire.symbols import fold_symbol
+from quire.symbol_graph import calls_of
+from quire.symbols import fold_symbol, last_part
 from quire.terms import analyze
 
 MOST_EMBEDDED = 12
@@ -21,6 +23,10 @@ SHORTEST_STEM = 5
 NAMED = 1.0
 """For passages of the chunk that defines a symbol which the question writes. The first citation is of the right place
 for .850 of 60 such questions to Roblox (.833 without) and 10 of 11 to Celery (9); 2 loses some of Roblox's."""
+
+CALLING = 3.0
+"""For passages of a chunk that calls the symbol whose callers are asked for. The first citation is a caller for 74 of
+80 such questions to two code bases (6 without; 44 at 1, 65 at 2), and some citation for 78 (59)."""
 
 COVERAGE, CONTEXT, ABOVE, STEMS, COSINE, CUE, RANK, HIT = 4.2, 3.0, 3.0, 1.8, 3.1, 0.6, 0.3, 4.0
 """Weights of the score, fitted on questions of SQuAD 2.0 by the sentence that holds the answer, for term F1."""
@@ -58,8 +64,7 @@ def score_passages(
 
     `vector` is the question's row; None, like no embedder, leaves it at the terms.
     """
-    names = {fold_symbol(name) for name in written_names(question.text)}
-    priors = ((hit, _prior(hit, hits) + NAMED * _defines(hit, names)) for hit in hits)
+    priors = [(hit, _prior(hit, hits) + lead) for hit, lead in zip(hits, _leads(question, hits), strict=True)]
     found = sorted((one for hit, prior in priors for one in _of_hit(question, hit, prior)), key=_order)
     if embedder is None or vector is None or not found:
         return found
@@ -72,6 +77,16 @@ def score_passages(
     return sorted(first + rest, key=_order)
 
 
+def _leads(question: Weighed, hits: Sequence[Hit]) -> list[float]:
+    """What each chunk's passages earn for the symbol that the question writes: those that call it, where it asks so."""
+    subject = fold_symbol(related_name(question.text))
+    callers = [CALLING * _refers(hit, subject) for hit in hits] if subject else []
+    if any(callers):
+        return callers
+    names = {fold_symbol(name) for name in written_names(question.text)}
+    return [NAMED * _defines(hit, names) for hit in hits]
+
+
 def _prior(hit: Hit, hits: Sequence[Hit]) -> float:
     """What the chunk's rank and cosine say of its passages; scores are calibrated, and differ between collections."""
     best = max((other.cosine for other in hits if other.cosine is not None), default=None)
@@ -82,6 +97,12 @@ def _prior(hit: Hit, hits: Sequence[Hit]) -> float:
 def _defines(hit: Hit, names: set[str]) -> bool:
     """Whether the chunk defines a symbol that the question writes as one: others only mention it."""
     return bool(names) and not names.isdisjoint(map(fold_symbol, hit.chunk.symbols))
+
+
+def _refers(hit: Hit, subject: str) -> bool:
+    """Whether the chunk refers to the symbol whose callers are asked for, and is not what defines it."""
+    called = {last_part(fold_symbol(name)) for name in calls_of(hit.chunk)}
+    return last_part(subject) in called and not _defines(hit, {subject})
 
 
 def _order(one: Scored) -> tuple[float, int, int]:
