@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 from build_index.sources.file_selection import Excluded, as_selection, select_files
 from quire import __version__
 
+UNREADABLE = ""
+"""Stands for the digest of a file that cannot be read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -90,4 +93,4 @@ def _digest(file: Path) -> str:
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError:
-        return ""  # the build reports it
+        return UNREADABLE  # the build reports it

@@ -19,7 +19,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from build_index.file_ledger import Known, Ledger, Order, read_digests
+from build_index.file_ledger import UNREADABLE, Known, Ledger, Order, read_digests
 from build_index.pipeline import BuildReport, build
 from build_index.plan import BuildPlan, Tools
 from build_index.sources.file_selection import Excluded
@@ -75,7 +75,7 @@ def run_order(order: Order, store: SegmentStore, workshop: Callable[[], Tools], 
     known = ledger.read(_served_version(store, order.collection))
     before = known.digests
     changed = sum(digests.get(path) != before.get(path) for path in digests.keys() | before.keys())
-    if order.incremental and before and not changed:
+    if order.incremental and before and not changed and UNREADABLE not in digests.values():
         outcome, by_content = _unchanged(order, store), known.by_content
     else:
         tools = workshop()

@@ -21,6 +21,7 @@ from functions.cli.common import snippet
 from quire import __version__
 from tests.support.indexed import PATHS
 from tests.support.shop_app import FILES, write_shop
+from tests.support.unprivileged import run_unprivileged
 
 pytestmark = pytest.mark.usefixtures("model_folder")
 
@@ -111,6 +112,20 @@ def test_indexing_says_what_it_left_out_and_whose_place_it_takes(desk: Desk, tmp
     assert f"src: held {first} until now; --name keeps both" in err
     _, err = desk.call("index", str(second), "--store", str(tmp_path / ".quire" / "store"))
     assert "--name" not in err
+
+
+def test_a_file_that_cannot_be_read_is_reported_every_time(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    (folder / "a.py").write_text("def kept():\n    return 1\n", encoding="utf-8")
+    (folder / "b.py").write_text("secret = 1\n", encoding="utf-8")
+    (folder / "b.py").chmod(0)
+    places = (str(folder), "--store", str(tmp_path / "store"))
+    setting = f"PYTHONPATH={PATHS}", f"QUIRE_CACHE={desk.folder / '.quire' / 'cache'}"
+    for _ in range(2):
+        done = run_unprivileged("env", *setting, sys.executable, "-m", "functions.cli", "index", *places)
+        assert (done.returncode, done.stdout.startswith("closed: 1 files, ")) == (1, True)
+        assert "failed: b.py: b.py: cannot be read" in done.stderr
 
 
 def test_search_gives_one_json_value(desk: Desk) -> None:
