@@ -22,6 +22,7 @@ from typing import Self
 from build_index.inputs import digest_code
 from build_index.preparing import Prepared, prepare, unpack
 from build_index.progress import say
+from build_index.seen import SeenNumbers
 from build_index.sources import Failure
 from quire.documents import Document
 from quire.errors import SourceError, StoreError
@@ -51,7 +52,7 @@ class Entry:
 
     document_id: str
     key: bytes
-    ids: tuple[int, ...]
+    ids: array[int]
     has_finds: bool
 
 
@@ -119,7 +120,7 @@ class PreparedDocuments:
                 self._write()
         self._used.add(key)
         cited, packed, has_finds = self._known[key]
-        return Entry(cited, key, tuple(array("Q", packed)), has_finds)
+        return Entry(cited, key, array("Q", packed), has_finds)
 
     def load(self, entry: Entry) -> Iterator[Prepared]:
         """The chunks of an admitted document that its entry names, in order."""
@@ -178,7 +179,7 @@ def admit_all(
 
     `announce` is told of each document with how many chunks it gave.
     """
-    seen: set[int] = set()
+    seen = SeenNumbers()
     for document in read:
         if isinstance(document, Failure):
             failures.append(document)
@@ -190,8 +191,7 @@ def admit_all(
             failures.append(Failure(error.path or document.id, str(error)))
             say(f"skipped {document.id}: {error}")
             continue
-        new = tuple(one for one in entry.ids if one not in seen)
-        seen.update(new)
+        new = seen.add_new(entry.ids)
         announce(document.id, len(new))
         yield replace(entry, ids=new)
 

@@ -105,9 +105,20 @@ def mean_row(blocks: Iterable[Quantized], dimensions: int) -> NDArray[np.float32
     total = np.zeros(dimensions, np.float64)
     count = 0
     for block in blocks:
-        total += (block.codes * block.scales[:, None].astype(np.float64)).sum(axis=0)
+        total += _sum_of_rows(block)
         count += len(block)
     return (total / max(count, 1)).astype(np.float32)
+
+
+def _sum_of_rows(block: Quantized) -> NDArray[np.float64]:
+    """Row after row, as one sum over all would do, but with few of them as floats at a time."""
+    total = np.empty((0, block.codes.shape[1]), np.float64)
+    for start in range(0, len(block), BLOCK_ROWS):
+        some = block[start : start + BLOCK_ROWS]
+        rows = some.codes * some.scales[:, None].astype(np.float64)
+        total = np.concatenate([total, rows]).sum(axis=0, keepdims=True)
+    summed: NDArray[np.float64] = total.sum(axis=0)
+    return summed
 
 
 def words(dimensions: int) -> int:

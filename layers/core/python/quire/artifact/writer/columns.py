@@ -14,7 +14,7 @@ from quire.artifact.layout import COLUMNS, Counts
 from quire.artifact.tensors import Array, FileFacts, write_tensors
 from quire.artifact.writer.arrangement import Arrangement, arrange
 from quire.artifact.writer.kept import KeptRows
-from quire.artifact.writer.postings import PostingsBuilder, Tensors
+from quire.artifact.writer.postings import PostingsBuilder, TableColumns, Tensors
 from quire.artifact.writer.rows import IndexRow
 from quire.artifact.writer.spill import Spill
 from quire.artifact.writer.tally import Tally
@@ -24,7 +24,11 @@ from quire.symbols import fold_symbol, last_part
 
 
 class ColumnsWriter:
-    """Holds about 50 bytes a chunk, and what the spill lets it hold of values, symbols and document ids."""
+    """Holds about 50 bytes a chunk, and what the spill lets it hold of values, symbols and document ids.
+
+    Attributes:
+        names: the own names of all symbols, what stands behind the last separator, folded; known after `finish`.
+    """
 
     def __init__(self, filters: tuple[str, ...], spill: Spill) -> None:
         self._filters = filters
@@ -32,6 +36,7 @@ class ColumnsWriter:
         self._values = PostingsBuilder(spill)
         self._symbols = PostingsBuilder(spill)
         self._documents = PostingsBuilder(spill)
+        self.names: set[str] = set()
         self._ids = array("Q")
         self._tally = Tally(spill)
 
@@ -74,10 +79,6 @@ class ColumnsWriter:
         """Where each row goes; no row may be added any more."""
         return arrange(self._documents, self._spill)
 
-    def names(self) -> set[str]:
-        """The own names of all symbols: what stands behind the last separator, folded."""
-        return {last_part(symbol) for part in self._symbols.merged() for symbol in part.strings}
-
     def counts(self, arranged: Arrangement) -> tuple[Counts, dict[str, Counts]]:
         """Of the whole, and by source."""
         return self._tally.counts(arranged.order, arranged.documents)
@@ -96,7 +97,14 @@ class ColumnsWriter:
             raise ArtifactError(f"chunk id {int(twice[0]):016x}: given to two chunks, wanted unique ids")
         tensors: Tensors = {"ids.sorted": sorted_ids, "ids.ordinals": by_id.astype(np.uint32)}
         tensors |= self._values.finish("filters", arranged.ordinals)
-        tensors |= self._symbols.finish("symbols", arranged.ordinals)
+        tensors |= self._finish_symbols(arranged)
         tensors |= arranged.table
         tensors["documents.numbers"] = arranged.documents
         return write_tensors(folder / COLUMNS, {**tensors, **more})
+
+    def _finish_symbols(self, arranged: Arrangement) -> Tensors:
+        table = TableColumns(self._spill, weighted=False)
+        for part in self._symbols.merged(arranged.ordinals):
+            table.append(part)
+            self.names.update(map(last_part, part.strings))
+        return table.tensors("symbols")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,14 @@ MERGED_BYTES = 1024
 """A merge reads a string ahead for so many bytes of what the spill may hold: 10 of 32 MB."""
 
 Tensors: TypeAlias = dict[str, Array | Streamed]
+
+
+class Incidences(NamedTuple):
+    """Some strings of a table, and for each of their postings the number of the string, from 0, and of the row."""
+
+    size: int
+    strings: NDArray[np.uint32]
+    rows: NDArray[np.uint32]
 
 
 class PostingsBuilder:
@@ -110,6 +118,17 @@ class PostingsBuilder:
         """The whole table in order, see `merge_runs`; no row may be added any more."""
         self.flush()
         return merge_runs(self._runs, ordinals, strings=self._spill.held_bytes // MERGED_BYTES)
+
+    def incidences(self) -> Iterator[Incidences]:
+        """The whole table as pairs of a string and a row; no row may be added any more."""
+        if not self._runs:  # the strings need not be sorted
+            postings, _, counts = self.rows()
+            rows = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
+            yield Incidences(len(self._ids), postings, rows)
+            return
+        for part in self.merged():
+            strings = np.arange(len(part.strings), dtype=np.uint32)
+            yield Incidences(len(strings), np.repeat(strings, part.counts), part.ordinals)
 
     def finish(self, prefix: str, ordinals: NDArray[np.uint32], *, weighted: bool = False) -> Tensors:
         """The arrays under `prefix`; `ordinals` has that of each row in the order in which rows were added."""

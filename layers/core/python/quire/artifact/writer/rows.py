@@ -57,12 +57,20 @@ class Spool:
             for begin, end in bounds:
                 yield os.pread(file.fileno(), end - begin, begin)
 
-    def view(self) -> NDArray[np.uint8]:
-        """Everything appended so far, as bytes; nothing may be appended any more."""
-        self._file.close()
-        if not self.size:
-            return np.empty(0, np.uint8)
-        return np.memmap(self._path, np.uint8, mode="r")
+    def records(self, numbers: NDArray[np.intp], width: int, block: int) -> Iterator[NDArray[np.int8]]:
+        """The records of these numbers, of `width` bytes each, a block at a time; nothing may be appended any more.
+
+        They are read and not mapped: a mapped page counts as this process's memory for as long as it is mapped.
+        """
+        for start in range(0, len(numbers), block):
+            some = numbers[start : start + block]
+            heads = np.flatnonzero(
+                np.diff(some, prepend=some[0] - 2) != 1
+            )  # of stretches that lie end to end
+            begins = some[heads] * width
+            ends = begins + np.diff(heads, append=len(some)) * width
+            stretches = self.pieces(zip(begins.tolist(), ends.tolist(), strict=True))
+            yield np.frombuffer(b"".join(stretches), np.int8).reshape(len(some), width)
 
     def __enter__(self) -> Spool:
         return self

@@ -106,9 +106,9 @@ def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int) -> M
         files, located = payloads.finish(work, arranged.order)
         files[VECTORS] = vectors.finish(work, arranged.order)
         files[KEYWORDS] = keywords.finish(work, arranged)
-        files[SPELLING] = spelling.finish(work, columns.names())
         more = located | {"fingerprints": keywords.fingerprints(arranged.order)}
         files[COLUMNS] = columns.finish(work, arranged, more)
+        files[SPELLING] = spelling.finish(work, columns.names)
         counts, source_counts = columns.counts(arranged)
     if len(vectors) >= graph_from:
         files[GRAPH] = _write_graph(work)

@@ -47,10 +47,9 @@ class Tally:
         by_document = self._shares(documents, sources[order])
         by_symbol = np.zeros(len(self._sums), np.int64)
         symbols = 0
-        for part in self._symbols.merged():
-            strings = np.repeat(np.arange(len(part.strings)), part.counts)
-            by_symbol += self._shares(strings, sources[part.ordinals])
-            symbols += len(part.strings)
+        for part in self._symbols.incidences():
+            by_symbol += self._shares(part.strings, sources[part.rows])
+            symbols += part.size
         chunks, vectors, characters = (sum(one[n] for one in self._sums) for n in range(3))
         whole = Counts(int(documents[-1]) + 1 if len(documents) else 0, chunks, vectors, characters, symbols)
         shares = zip(self._sums, by_document.tolist(), by_symbol.tolist(), strict=True)

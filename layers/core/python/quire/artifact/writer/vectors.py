@@ -16,9 +16,10 @@ from quire.artifact.writer.kept import KeptRows
 from quire.artifact.writer.postings import ranges
 from quire.artifact.writer.rows import Spool, gather
 from quire.errors import ArtifactMismatch
-from quire.quantization import Quantized, block_bits, mean_row
+from quire.quantization import Quantized, mean_row, restore, sign_bits, words
 
-BLOCK = 8192
+BLOCK = 1024
+SUMMED = 8192  # the mean's last bit depends on how many rows are summed at a time
 
 
 class VectorsWriter:
@@ -67,28 +68,31 @@ class VectorsWriter:
 
     def finish(self, folder: Path, order: NDArray[np.intp]) -> FileFacts:
         """Write the file; `order[ordinal]` is the number of the row that got that ordinal."""
-        codes = self._spool.view().view(np.int8).reshape(len(self), self._dimensions)
         counts = np.asarray(self._counts, np.intp)
         rows = ranges((np.cumsum(counts) - counts)[order], counts[order])
         scales = np.asarray(self._scales)[rows]
         owners = np.repeat(np.arange(len(order), dtype=np.uint32), counts[order])
-        mean = mean_row(_blocks(codes, scales, rows), self._dimensions)
+        mean = mean_row(self._blocks(rows, scales, SUMMED), self._dimensions)
+        bits = np.empty((words(self._dimensions), len(rows)), np.uint64)
+        for start, block in zip(range(0, len(rows), BLOCK), self._blocks(rows, scales), strict=True):
+            bits[:, start : start + len(block)] = sign_bits(restore(block), mean)
+        codes = self._spool.records(rows, self._dimensions, BLOCK)
         arrays: dict[str, Any] = {
-            "codes": Streamed(np.dtype("i1"), (len(rows), self._dimensions), gather(codes, rows)),
+            "codes": Streamed(np.dtype("i1"), (len(rows), self._dimensions), codes),
             "scales": scales,
             "owners": owners,
             "mean": mean,
-            "bits": block_bits(_blocks(codes, scales, rows), mean),
+            "bits": bits,
         }
         return write_tensors(folder / VECTORS, arrays)
 
-
-def _blocks(
-    codes: NDArray[np.int8], scales: NDArray[np.float32], rows: NDArray[np.intp]
-) -> Iterator[Quantized]:
-    """Rows in their final order, some thousands at a time."""
-    starts = range(0, len(rows), BLOCK)
-    return (
-        Quantized(block, scales[i : i + BLOCK])
-        for i, block in zip(starts, gather(codes, rows, BLOCK), strict=True)
-    )
+    def _blocks(
+        self, rows: NDArray[np.intp], scales: NDArray[np.float32], size: int = BLOCK
+    ) -> Iterator[Quantized]:
+        """Rows in their final order, so many at a time."""
+        blocks = self._spool.records(rows, self._dimensions, size)
+        starts = range(0, len(rows), size)
+        return (
+            Quantized(block, scales[start : start + size])
+            for start, block in zip(starts, blocks, strict=True)
+        )
