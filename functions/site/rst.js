@@ -1,7 +1,9 @@
 /** reStructuredText as Markdown, as far as documentation's passages use it: titles, roles, links, blocks of code, notes. */
 
 const LINE = /^([=\-~^"'`+*#.:_])\1{2,}\s*$/;
-const DIRECTIVE = /^(\s*)\.\.\s+([\w-]+)::\s*(.*)$/;
+const DIRECTIVE = /^(\s*)\.\.\s+(?:[a-z]+:)?([\w-]+)::\s*(.*)$/;
+const GRID = /^\s*\+[-=]{2,}[-=+]*\+\s*$/;
+const RULES = /^\s*={2,}(?:\s+={2,})+\s*$/;
 const CODE = new Set(["code", "code-block", "sourcecode", "literalinclude", "parsed-literal"]);
 
 export function fromRst(text) {
@@ -12,6 +14,7 @@ export function fromRst(text) {
     const directive = DIRECTIVE.exec(line);
     if (directive && CODE.has(directive[2])) at = fence(lines, at, directive[3], out);
     else if (directive) at = note(lines, at, directive, out);
+    else if (GRID.test(line) || RULES.test(line)) at = table(lines, at, out);
     else if (/^\s*\.\.(\s|$)/.test(line)) continue;
     else if (line.trim() && LINE.test(lines[at + 1] ?? "") && !LINE.test(line)) { out.push(`## ${inline(line.trim())}`, ""); at += 1; }
     else if (LINE.test(line)) continue;
@@ -32,6 +35,16 @@ function fence(lines, at, language, out) {
   const shift = Math.min(...body.filter((line) => line.trim()).map(indentOf));
   while (body.length && !body.at(-1).trim()) body.pop();
   if (body.length) out.push("", `\`\`\`${language}`, ...body.map((line) => line.slice(shift)), "```", "");
+  return end - 1;
+}
+
+/** A table as it is drawn; gives the last line of it. */
+function table(lines, at, out) {
+  const grid = GRID.test(lines[at]);
+  let end = at + 1;
+  if (grid) while (end < lines.length && /^\s*[+|]/.test(lines[end])) end += 1;
+  else while (end < lines.length && !(RULES.test(lines[end - 1]) && end > at + 1 && !lines[end].trim())) end += 1;
+  out.push("", "```", ...lines.slice(at, end).map((line) => line.replace(/``([^`]+)``/g, "$1    ").trimEnd()), "```", "");
   return end - 1;
 }
 

@@ -355,6 +355,23 @@ def test_restructured_text_is_shown_as_text_and_code(visit: Visit) -> None:
     ]
 
 
+def test_tables_and_definitions_of_restructured_text_keep_their_shape(visit: Visit) -> None:
+    grid = [
+        "+------+-------+",
+        "| Sign | Means |",
+        "+======+=======+",
+        "| ``a`` | North |",
+        "+------+-------+",
+    ]
+    simple = ["===  ===", "One  Two", "===  ===", "1    2", "===  ==="]
+    text = "\n".join([*grid, "", "Then:", "", *simple, "", ".. py:data:: LIMIT", "", "    At most."])
+    told = shown(visit.go(), "rst.js", "return it.fromRst(given[0]);", text)
+    assert [line for line in told.split("\n") if line] == [
+        *("```", *grid[:3], "| a     | North |", grid[4], "```", "Then:", "```", *simple, "```"),
+        *("**Data: LIMIT**", "At most."),
+    ]
+
+
 def test_sources_cannot_bring_markup_scripts_or_images(visit: Visit) -> None:
     page = visit.go()
     hostile = "<img src=x onerror=alert(1)> [go](javascript:alert(1)) ![pixel](https://elsewhere.example/p) <script>1"
