@@ -16,7 +16,7 @@ from build_index.review import Review, Rules
 from build_index.workshop import open_model, open_objects, open_store, settings
 from quire.artifact.transfer import model_key
 from quire.collections import read_collections
-from quire.errors import InputError, ModelError, QuireError
+from quire.errors import ConfigError, InputError, ModelError, QuireError
 from quire.model_facts import FACTS_FILE, read_facts
 from quire.ports import Embedder, ObjectStore
 
@@ -39,10 +39,9 @@ def open_review(
 ) -> Review:
     """The review that the options, the collection's `golden` path and its `max_shrink` and `gate_margin` ask for."""
     known = options or {}
-    most_lost = (
-        args.allow_shrink if args.allow_shrink is not None else float(known.get("max_shrink", MOST_LOST))
-    )
-    rules = Rules(most_lost, float(known.get("gate_margin", gate.MARGIN)), args.accept_regression)
+    allowed, margin = _number(known, "max_shrink", MOST_LOST), _number(known, "gate_margin", gate.MARGIN)
+    most_lost = args.allow_shrink if args.allow_shrink is not None else allowed
+    rules = Rules(most_lost, margin, args.accept_regression)
     cache = settings().cache
     embedder_of = partial(_embedder_of, open_objects(args.store), cache)
     return Review(
@@ -57,6 +56,13 @@ def review_of_described(args: argparse.Namespace, name: str) -> Review:
     if described is None:
         return open_review(args, name)
     return open_review(args, name, golden=described.golden, options=described.options)
+
+
+def _number(options: Mapping[str, Any], name: str, default: float) -> float:
+    value = options.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ConfigError(f"options.{name}: wanted a number from 0 to 1, found {value!r}")
+    return float(value)
 
 
 def _share(text: str) -> float:

@@ -139,6 +139,20 @@ def test_a_source_of_empty_files_says_that_they_were_left_out(
     assert "0 files failed, 1 left out: 1 empty" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("said", ['max_shrink = "half"', "gate_margin = -1", "max_shrink = true"])
+def test_an_option_of_the_review_that_is_no_share_is_named_before_anything_is_built(
+    said: str, tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "harbours.md").write_text(GUIDE)
+    (tmp_path / "collections.toml").write_text(
+        f'[x]\nprofile = "docs"\nsource = {{ docs = "a" }}\noptions = {{ {said} }}\n'
+    )
+    assert main(["build", "x", "--store", "store"]) == 2
+    assert f"options.{said.partition(' ')[0]}: wanted a number from 0 to 1, found " in capsys.readouterr().err
+    assert not (tmp_path / "store").exists()
+
+
 def test_copies_and_excluded_pages_are_counted(
     tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
