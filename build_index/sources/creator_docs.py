@@ -61,7 +61,7 @@ def find_checkout(root: Path) -> Path:
     """The folder to read: `root`, or the one checkout that lies up to two folders below it, or whose `content` it is.
 
     Raises:
-        SourceError: several lie below, or `root` is a part of one; the message names them.
+        SourceError: several lie below, or `root` is a part of one, the message names them; or it holds no page.
     """
     above, inside = CONTENT.split("/")
     here = root.resolve()
@@ -80,7 +80,11 @@ def find_checkout(root: Path) -> Path:
             f"{root}: wanted one folder with {CONTENT}, found several: name one of {', '.join(map(str, below))}",
             path=str(root),
         )
-    return below[0] if below else root
+    if below or not root.is_dir():  # what is no folder its readers refuse
+        return below[0] if below else root
+    if not (root / "reference/engine").is_dir() and not any(root.rglob("*.md")):
+        raise SourceError(f"{root}: wanted a folder with {CONTENT}, found no page in it", path=str(root))
+    return root
 
 
 def page_url(path: str, base_url: str) -> str:

@@ -64,6 +64,14 @@ def test_a_folder_above_several_checkouts_is_refused_with_their_names(tmp_path: 
         find_checkout(tmp_path)
 
 
+def test_a_folder_without_pages_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="wanted a folder with content/en-us, found no page in it"):
+        find_checkout(tmp_path)
+    assert find_checkout(tmp_path / "nothing") == tmp_path / "nothing"
+    (tmp_path / "page.md").write_text("# Alone\n")
+    assert find_checkout(tmp_path) == tmp_path
+
+
 def test_a_part_of_the_pages_is_refused_with_the_folder_that_is_whole(tmp_path: Path) -> None:
     root = write(tmp_path, PAGES)
     with pytest.raises(
