@@ -69,6 +69,19 @@ def test_of_a_long_code_block_the_lines_that_are_asked_for_are_quoted_and_fenced
     assert text.count("```") == 2
 
 
+@pytest.mark.parametrize(
+    ("question", "is_shown"),
+    [("How fast does a boiler heat the water?", False), ("What security does the boiler have?", True)],
+)
+def test_a_line_of_keys_and_values_is_quoted_where_one_of_its_keys_is_asked_for(
+    question: str, is_shown: bool
+) -> None:
+    facts = "Security: None · Capabilities: Heat, Water · Category: Boiler"
+    shelf = shelf_of([chunk("boiler.md", f"# Boiler\n\nIt heats the water within a minute.\n\n{facts}\n")])
+    findings = find(shelf, Inquiry(question), question)
+    assert (facts in extract(findings.weighed, findings.scored)[0]) is is_shown
+
+
 def test_an_answer_stays_within_its_bound_however_much_there_is() -> None:
     chunks = [
         chunk(f"page{n}.md", f"The pump number {n} moves water. " * 30 + f"Pump {n} ends.") for n in range(9)

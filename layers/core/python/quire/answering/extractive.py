@@ -30,6 +30,7 @@ SAME = 0.7
 _POINTING = re.compile(
     r"(?:it|its|they|their|this|that|these|those|he|she|his|her|so|but|thus|hence|therefore|however)\b", re.I
 )
+_KEY = re.compile(r"\b[A-Z][\w ]*(?=: )")
 _CHECKBOX = re.compile(r"\[[ xX]?\] ")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _DRAWING = re.compile(r"```\s*mermaid")
@@ -103,7 +104,7 @@ def _add(quotes: list[Quote], question: Weighed, one: Scored) -> None:
 
 
 def _fitness(question: Weighed, one: Scored) -> float:
-    """The score, less for what reads badly as an answer: drawings, quiz questions, check lists, code unasked for."""
+    """The score, less for what reads badly as an answer: drawings, quiz questions, check lists, facts unasked for."""
     text, score = one.text, one.score
     if one.passage.kind == CODE:
         score -= 3.0 if _DRAWING.match(text) else 0.0 if question.wants_code else 1.0
@@ -111,7 +112,14 @@ def _fitness(question: Weighed, one: Scored) -> float:
         score -= 1.5
     if _CHECKBOX.match(text):
         score -= 1.0
+    if _is_facts(text) and not question.idf.keys() & set(analyze(" ".join(_KEY.findall(text)))):
+        score -= 1.5
     return score
+
+
+def _is_facts(text: str) -> bool:
+    """Whether it is a line of keys and values, such as `Security: None · Category: Game`."""
+    return " · " in text and all(map(_KEY.match, text.split(" · ")))
 
 
 def _is_followed(one: Scored) -> bool:
@@ -150,7 +158,8 @@ def _widened(question: Weighed, one: Scored, room: int, most: int) -> Quote:
             break
         if other.kind == CODE and not question.wants_code:
             break
-        if _DRAWING.match(text[other.start :]) or text[other.start : other.end].endswith("?"):
+        following = text[other.start : other.end]
+        if _DRAWING.match(following) or following.endswith("?") or _is_facts(following):
             break
         end, taken = other.end, taken + (other.kind == SENTENCE)
         if other.kind == CODE:
