@@ -76,7 +76,9 @@ def test_of_a_long_code_block_the_lines_that_are_asked_for_are_quoted_and_fenced
 def test_a_line_of_keys_and_values_is_quoted_where_one_of_its_keys_is_asked_for(
     question: str, is_shown: bool
 ) -> None:
-    facts = "Security: None · Capabilities: Heat, Water · Category: Boiler"
+    facts = (
+        "Security: None · Thread safety: Unsafe · Tags: Hidden · Capabilities: Heat, Water · Category: Boiler"
+    )
     shelf = shelf_of([chunk("boiler.md", f"# Boiler\n\nIt heats the water within a minute.\n\n{facts}\n")])
     findings = find(shelf, Inquiry(question), question)
     assert (facts in extract(findings.weighed, findings.scored)[0]) is is_shown
