@@ -57,3 +57,21 @@ def test_a_damaged_file_counts_as_none(tmp_path: Path, damage: bytes) -> None:
     source = Source(*READ)
     assert list(remember(tmp_path / "kept.json", "k1", source)) == READ
     assert source.asked == 1
+
+
+def test_a_changed_byte_anywhere_is_noticed_before_a_document_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "kept.json"
+    list(remember(path, "k1", Source(*READ)))
+    sound = path.read_bytes()
+    for place in range(len(sound)):
+        path.write_bytes(sound[:place] + bytes([sound[place] ^ 1]) + sound[place + 1 :])
+        source = Source(*READ)
+        assert list(remember(path, "k1", source)) == READ
+        assert source.asked == 1
+
+
+def test_a_reading_that_is_given_up_leaves_no_file(tmp_path: Path) -> None:
+    reading = remember(tmp_path / "kept.json", "k1", Source(*READ))
+    assert next(reading) == READ[0]
+    reading.close()  # type: ignore[attr-defined]
+    assert list(tmp_path.iterdir()) == []
