@@ -10,7 +10,8 @@ from tests.support.shelves import KETTLE, SAFETY
 
 LINES = st.sampled_from(
     "# Title|## Sub|Plain text here. And more!|- item one|- item two:|1. first|  indented|a | b | c|1 | 2 | 3"
-    "|---|| |```py|x = [1]|```|~~~|It needs:|Title line|e.g. this is one. Dr. Who is two.|> quote|日本語。次。".split(
+    "|---|| |```py|x = [1]|```|~~~|~~~~~~~~~~|======|.. _label:"
+    "|.. note:: Take care.|It needs:|Title line|e.g. this is one. Dr. Who is two.|> quote|日本語。次。".split(
         "|"
     )
 )
@@ -41,6 +42,52 @@ def test_what_introduces_a_list_or_table_is_its_lead_and_no_passage() -> None:
 
 def test_every_passage_knows_its_heading() -> None:
     assert {KETTLE[slice(*one.heading)] for one in split_passages(KETTLE) if one.heading} == {"Care"}
+
+
+GARDEN = """\
+======
+Garden
+======
+
+.. _watering:
+
+Watering
+~~~~~~~~
+
+Default: at dawn.
+
+Water the beds once a day. Trees need less.
+
+.. code-block:: shell
+
+    water --beds=all.
+
+Pruning
+^^^^^^^
+.. versionadded:: 2.0 Shears are sharpened first.
+
+Prune in winter.
+"""
+
+
+def test_titles_with_a_row_of_signs_below_are_headings_and_begin_no_code() -> None:
+    found = [
+        (GARDEN[slice(*one.heading or (0, 0))], GARDEN[one.start : one.end]) for one in split_passages(GARDEN)
+    ]
+    assert found == [
+        ("Watering", "Default: at dawn."),
+        ("Watering", "Water the beds once a day."),
+        ("Watering", "Trees need less."),
+        ("Watering", "water --beds=all."),
+        ("Pruning", ".. versionadded:: 2.0 Shears are sharpened first."),
+        ("Pruning", "Prune in winter."),
+    ]
+
+
+def test_a_fence_of_tildes_right_below_a_line_begins_code() -> None:
+    text = "Run\n~~~\nwater --beds\n~~~\nThen wait."
+    assert texts(text, CODE) == ["~~~\nwater --beds\n~~~"]
+    assert texts(text, SENTENCE) == ["Then wait."]
 
 
 def test_abbreviations_and_decimals_end_no_sentence() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 SENTENCE, ITEM, ROW, CODE = "sentence", "item", "row", "code"
+TITLE = "title"  # with a row of signs below it
 
 _HEADING = re.compile(r"#{1,6} ")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
@@ -15,6 +16,9 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _INDENT = re.compile(r"(?:\t| {2,})\S")
 _ROW = re.compile(r"\S.* \| \S|^\|.*\|$")
 _RULE = re.compile(r"[\s|:+=-]*$")
+_UNDERLINE = re.compile(r"([-=`:.'\"~^_*+#<>])\1{2,}")
+_LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|[\w-]+:: ?[\w./-]*)$")
+"""Of reStructuredText: a target, or a directive that says nothing itself."""
 _END = re.compile(r"[.!?…][\"'”’)\]*_`]*(?=\s)(?!\s+[a-z])|[。！？]")
 _ENDS = re.compile(r"[.!?…;)\"”'`\]。]\s*$")
 LONGEST_TITLE = 80
@@ -57,11 +61,18 @@ def split_passages(text: str) -> tuple[Passage, ...]:
 def _lines(text: str) -> Iterator[tuple[int, int, str]]:
     """Spans of lines with their kind; a fenced block is one span."""
     position, fence_start, fence = 0, -1, ""
-    for line in text.splitlines(keepends=True):
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines):
         start, end = position, position + len(line.rstrip())
         position += len(line)
         mark = _FENCE.match(line)
-        if fence:
+        if not fence and _is_underlined(lines, number):
+            yield start, end, TITLE
+        elif not fence and (
+            _is_underlined(lines, number - 1) or _is_underlined(lines, number + 1, over=True)
+        ):
+            yield start, end, "rule"
+        elif fence:
             if mark and mark[1].startswith(fence):
                 yield fence_start, end, CODE
                 fence = ""
@@ -73,8 +84,28 @@ def _lines(text: str) -> Iterator[tuple[int, int, str]]:
         yield fence_start, len(text.rstrip()), CODE
 
 
+def _is_underlined(lines: Sequence[str], number: int, *, over: bool = False) -> bool:
+    """Whether a line is a title with a row of one sign below it, as long as itself; with `over`, above it as well.
+
+    Such a row may look like a fence, which says that code begins: below a title nothing stands at once.
+    """
+    if not 0 <= number < len(lines) - 1 or (over and not number):
+        return False
+    title, row = lines[number].rstrip(), lines[number + 1].rstrip()
+    if (
+        not title.strip()
+        or not _UNDERLINE.fullmatch(row)
+        or len(row) < len(title)
+        or _UNDERLINE.fullmatch(title)
+    ):
+        return False
+    if over:
+        return lines[number - 1].rstrip() == row
+    return row[0] not in "`~" or not "".join(lines[number + 2 : number + 3]).strip()
+
+
 def _kind(line: str) -> str:
-    if not line.strip():
+    if not line.strip() or _LABEL.match(line):
         return "blank"
     if _HEADING.match(line):
         return "heading"
@@ -103,9 +134,12 @@ class _Cutter:
         """Add a line; a line of another kind ends the block."""
         if kind in ("blank", "rule"):
             self.end_block()
-        elif kind == "heading":
+        elif kind in ("heading", TITLE):
             self.end_block()
-            self._heading, self._lead = (start + self._text[start:end].index(" ") + 1, end), None
+            begin = start + (
+                self._text[start:end].index(" ") + 1 if kind == "heading" else _blanks(self._text, start)
+            )
+            self._heading, self._lead = (begin, end), None
         elif kind == CODE:
             self.end_block()
             self._kind, self._spans = CODE, [(start, end)]
