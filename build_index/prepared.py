@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS documents
 CREATE TABLE IF NOT EXISTS built (document_id TEXT PRIMARY KEY, key BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS built_name (name TEXT);
 """
-COMMIT_EVERY = 500
+COMMIT_BYTES = 4_000_000
 BUSY_S = 60.0
 
 _log = logging.getLogger(__name__)
@@ -76,6 +76,7 @@ class PreparedDocuments:
         self._salt = digest_code().encode()
         self._used: set[bytes] = set()
         self._fresh: list[tuple[bytes, str, bytes, bool, bytes]] = []
+        self._fresh_bytes = 0
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._connection = self._connect()
@@ -116,7 +117,8 @@ class PreparedDocuments:
             cited, ids, has_finds, data = prepare(document)
             self._known[key] = (cited, ids, has_finds)
             self._fresh.append((key, cited, ids, has_finds, data))
-            if len(self._fresh) >= COMMIT_EVERY:
+            self._fresh_bytes += len(data)
+            if self._fresh_bytes >= COMMIT_BYTES:
                 self._write()
         self._used.add(key)
         cited, packed, has_finds = self._known[key]
@@ -152,6 +154,7 @@ class PreparedDocuments:
                 "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", self._fresh
             )
         self._fresh.clear()
+        self._fresh_bytes = 0
 
     def _read_known(self) -> dict[bytes, tuple[str, bytes, bool]]:
         rows = self._connection.execute("SELECT key, document_id, ids, has_finds FROM documents")

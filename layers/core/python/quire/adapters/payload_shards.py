@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import mmap
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +57,16 @@ class PayloadShards:
             self._opened[shard] = self._open_shard(shard)
         begin = self._offsets[self._firsts[shard]]
         return self._opened[shard][self._offsets[ordinal] - begin : self._offsets[ordinal + 1] - begin]
+
+    def lines(self, ordinals: Ordinals) -> Iterator[bytes]:
+        """The stored lines of the chunks (ascending), in order; one shard at a time is open and none stays so."""
+        bounds = np.searchsorted(ordinals, self._firsts).tolist()
+        for shard, (first, last) in enumerate(pairwise(bounds)):
+            if first == last:
+                continue
+            data, begin = self._open_shard(shard), self._offsets[self._firsts[shard]]
+            for ordinal in ordinals[first:last].tolist():
+                yield data[self._offsets[ordinal] - begin : self._offsets[ordinal + 1] - begin]
 
     def shard_of(self, ordinal: int) -> int:
         """Number of the shard that holds a chunk.

@@ -102,10 +102,11 @@ class Segment:
     @cached_property
     def payloads(self) -> PayloadShards:
         """The stored chunks."""
+        folder = self.folder  # a reader that held the segment would keep it mapped when nobody else does
         return PayloadShards(
             self._columns["payload.offsets"],
             self._columns["payload.shards"],
-            lambda shard: read_buffer(self.folder / payload_shard(shard)),
+            lambda shard: read_buffer(folder / payload_shard(shard)),
         )
 
     @cached_property

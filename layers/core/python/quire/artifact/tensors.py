@@ -142,6 +142,13 @@ def read_buffer(path: Path) -> bytes | mmap.mmap:
         raise ArtifactCorrupt(f"{path.name}: no such file in the segment") from None
 
 
+def give_back(array: object) -> None:
+    """Give back the memory that the pages of a mapped array's file take, until they are read again."""
+    base = getattr(array, "base", None)
+    if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):  # where the system can
+        base.madvise(mmap.MADV_DONTNEED)
+
+
 def file_facts(path: Path) -> FileFacts:
     """Size and sha256 of a file, read in blocks."""
     with path.open("rb") as file:

@@ -56,4 +56,4 @@ class KeptRows:
 
     def lines(self) -> Iterator[bytes]:
         """The stored line of each kept chunk, in order."""
-        return map(self.segment.payloads.line, self.ordinals.tolist())
+        return self.segment.payloads.lines(self.ordinals)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.artifact.tensors import Array
+from quire.artifact.tensors import Array, give_back
 from quire.artifact.writer.spill import Slices
 
 LEAST_STRINGS = 16
@@ -116,6 +116,7 @@ class _Cursor:
     def fill(self) -> bool:
         """Read the next strings where all were taken; whether there are any."""
         if not self.window and self._begin < len(self._run):
+            give_back(self._table.rows)
             limit = min(self._begin + self._share, len(self._run))
             starts = self._table.starts[self._begin : limit + 1].astype(np.int64)
             fitting = (

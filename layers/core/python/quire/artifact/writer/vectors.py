@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.artifact.layout import VECTORS
-from quire.artifact.tensors import FileFacts, Streamed, write_tensors
+from quire.artifact.tensors import FileFacts, Streamed, give_back, write_tensors
 from quire.artifact.writer.kept import KeptRows
 from quire.artifact.writer.postings import ranges
 from quire.artifact.writer.rows import Spool, gather
@@ -62,6 +62,7 @@ class VectorsWriter:
         held = np.flatnonzero(kept.is_kept[arrays.owners])
         for block in gather(arrays.codes, held):
             self._spool.append(block.tobytes())
+            give_back(arrays.codes)
         self._scales.frombytes(arrays.scales[held].tobytes())
         counts = np.bincount(arrays.owners, minlength=kept.segment.chunk_count)[kept.ordinals]
         self._counts.frombytes(counts.astype(np.uint32).tobytes())
