@@ -47,10 +47,10 @@ class CitationClaim(BaseModel):
 
 
 class VerifyRequest(BaseModel):
-    """Citations of one collection."""
+    """Citations of one collection; a reply of `/answer` may be sent as it came, what else it says is not checked."""
 
     model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"collection": "roblox", "citations": [CITED]}]}
+        extra="ignore", json_schema_extra={"examples": [{"collection": "roblox", "citations": [CITED]}]}
     )
 
     collection: str = Field(min_length=1, description="The collection that the citations are of.")

@@ -45,6 +45,16 @@ def test_what_a_query_cites_is_verified_also_after_a_new_version(shelf: Shelf) -
     assert check(client, citations)["verified"] == 5
 
 
+def test_a_reply_of_answer_is_verified_as_it_came(shelf: Shelf) -> None:
+    client = shelf.client()
+    told = client.post(
+        "/answer", json={"collection": "roblox", "q": "How does a humanoid walk to a point?"}
+    ).json()
+    assert told["citations"]
+    checked = client.post("/verify", json=told)
+    assert (checked.status_code, checked.json()["refused"]) == (200, 0)
+
+
 def test_each_refusal_has_its_word(shelf: Shelf) -> None:
     client = shelf.client()
     [first, second, third, *_] = cited(client)
