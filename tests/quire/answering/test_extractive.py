@@ -136,3 +136,17 @@ def test_a_passage_that_holds_the_kind_of_thing_asked_for_is_preferred(
     question: str, passage: str, wanted: float
 ) -> None:
     assert cue(weigh(question, SHELF.index), passage) == wanted
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What replaces KettleMotor?", "alternative to KettleMotor", "what should I use instead of KettleMotor"],
+)
+def test_asked_for_what_replaces_a_symbol_the_sentence_that_says_so_comes_first(question: str) -> None:
+    note = "This class is deprecated. New kettles take `HeatPump` instead."
+    text = f"{note}\n\nA KettleMotor turns the KettleMotor lid.\n\nSet its speed before the KettleMotor runs."
+    motor = chunk("motor.md", text)._replace(symbols=("KettleMotor",))
+    hits = [hit_of(motor, 1, cosine=None)]
+    assert score_passages(weigh(question, SHELF.index), hits, None, None)[0].text in note
+    other = score_passages(weigh("How fast does a KettleMotor turn?", SHELF.index), hits, None, None)
+    assert other[0].text not in note

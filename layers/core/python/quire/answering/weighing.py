@@ -49,6 +49,16 @@ _WANTED = (
     ),
     (_REASON, re.compile(r"\bwhy\b|\breason\b|\bcauses?\b", re.I)),
 )
+_REPLACEMENT_WANTED = re.compile(
+    r"\b(?:instead of|(?:what|which)\b.{0,40}\breplace[sd]?|replaced by (?:what|which)|replacements? (?:for|of)"
+    r"|alternatives? (?:to|for)|successors? (?:to|of)|deprecated|obsolete|superseded|outdated)\b",
+    re.I,
+)
+_REPLACED = re.compile(
+    r"\binstead\b|\bin favou?r of\b|\bsuperseded\b|\breplaced (?:by|with)\b|\breplacement\b|\bsuccessor\b"
+    r"|\bshould be used\b|\bdeprecated\b.*\buse\b",
+    re.I | re.S,
+)
 _DERIVED = re.compile(
     r"(?P<prefix>re|un|de|pre|non|sub|auto|multi|inter|over)?(?P<base>[a-z]{4,}?)"
     r"(?:i[sz](?:ations?|ed|es|ers?|ing|e)|ations?|[eo]rs?|ings?|ed|able|ness|ly)?"
@@ -152,6 +162,24 @@ def _bases(word: str) -> list[str]:
     before, base = derived.group("prefix", "base")
     stems = dict.fromkeys(((before or "") + base, base))
     return [form for stem in stems if stem != word for form in (stem, f"{stem}e")]
+
+
+def asks_for_replacement(question: str) -> bool:
+    """Whether it asks what to use in place of something.
+
+    >>> asks_for_replacement("What replaces wait()?"), asks_for_replacement("How do I replace the lid?")
+    (True, False)
+    """
+    return bool(_REPLACEMENT_WANTED.search(question))
+
+
+def tells_replacement(passage: str) -> bool:
+    """Whether it says what to use in place of something.
+
+    >>> tells_replacement("This is deprecated. Use `task.wait()` instead.")
+    True
+    """
+    return bool(_REPLACED.search(passage))
 
 
 def cue(question: Weighed, passage: str) -> float:
