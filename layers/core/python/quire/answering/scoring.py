@@ -29,8 +29,8 @@ CALLING = 3.0
 80 such questions to two code bases (6 without; 44 at 1, 65 at 2), and some citation for 78 (59)."""
 
 REPLACING = 3.0
-"""For what tells what to use in place of a symbol, in a chunk that defines it, where that is asked. Of 51 such questions
-about what Roblox has deprecated 48 are answered with it, 42 of them at once (34 and 25 without)."""
+"""For what tells what to use in place of a symbol, in a chunk that defines it, where that is asked. Of 51 such
+questions about what Roblox has deprecated 48 are answered with it, 42 of them at once (34 and 25 without)."""
 
 COVERAGE, CONTEXT, ABOVE, STEMS, COSINE, CUE, RANK, HIT = 4.2, 3.0, 3.0, 1.8, 3.1, 0.6, 0.3, 4.0
 """Weights of the score, fitted on questions of SQuAD 2.0 by the sentence that holds the answer, for term F1."""
