@@ -223,6 +223,18 @@ def test_a_question_that_says_much_beside_a_name_is_about_more_than_it(members: 
     assert read_question("how near do things look", members, heading_weight=0.0).focus == 0.0
 
 
+@pytest.mark.parametrize("question", ["Where is price_of defined?", "definition of price_of"])
+def test_an_answer_to_where_a_symbol_is_defined_begins_where_its_definition_does(
+    tmp_path: Path, embedder: Embedder, question: str
+) -> None:
+    body = "\n".join(f"    # Where the price_of part {number} is defined." for number in range(9))
+    text = f"def price_of(part):\n    total = 1\n\n{body}\n    return total\n"
+    document = Document("a.py", text, "source_code", {"path": "a.py", "lang": "python"})
+    index = opened(tmp_path, embedder, [document], "code")
+    citation = answer(Shelf(index, embedder, title="the shop"), Inquiry(question)).citations[0]
+    assert citation.quote.startswith("def price_of(part):")
+
+
 def test_an_answer_about_a_symbol_begins_with_what_defines_it(
     members: OpenedIndex, embedder: Embedder
 ) -> None:

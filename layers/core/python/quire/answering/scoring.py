@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from quire.answering.passages import CODE, Passage, split_passages
 from quire.answering.weighing import Weighed, asks_for_replacement, cue, tells_replacement
-from quire.definitions import related_name
+from quire.definitions import related_name, wanted_definition
 from quire.documents import Hit
 from quire.ports import Embedder, Vectors
 from quire.question import written_names
-from quire.symbol_graph import calls_of
+from quire.symbol_graph import calls_of, read_relation
 from quire.symbols import fold_symbol, last_part
 from quire.terms import analyze
 
@@ -31,6 +31,10 @@ CALLING = 3.0
 REPLACING = 3.0
 """For what tells what to use in place of a symbol, in a chunk that defines it, where that is asked. Of 51 such
 questions about what Roblox has deprecated 48 are answered with it, 42 of them at once (34 and 25 without)."""
+
+HEAD = 3.0
+"""For the first passage of the definition whose place is asked for. Of 180 such questions to six code bases the first
+quote shows the name for 172 (156 without)."""
 
 COVERAGE, CONTEXT, ABOVE, STEMS, COSINE, CUE, RANK, HIT = 4.2, 3.0, 3.0, 1.8, 3.1, 0.6, 0.3, 4.0
 """Weights of the score, fitted on questions of SQuAD 2.0 by the sentence that holds the answer, for term F1."""
@@ -69,10 +73,10 @@ def score_passages(
     `vector` is the question's row; None, like no embedder, leaves it at the terms.
     """
     priors = [(hit, _prior(hit, hits) + lead) for hit, lead in zip(hits, _leads(question, hits), strict=True)]
-    replaced = _replaced(question, hits)
+    replaced, sought = _replaced(question, hits), _sought(question, hits)
     found = sorted(
         (
-            one
+            replace(one, score=one.score + HEAD) if hit.rank in sought and not one.order else one
             for hit, prior in priors
             for one in _of_hit(question, hit, prior, REPLACING * (hit.rank in replaced))
         ),
@@ -105,6 +109,14 @@ def _replaced(question: Weighed, hits: Sequence[Hit]) -> set[int]:
         return set()
     names = {fold_symbol(name) for name in (*written_names(question.text), *question.names)}
     return {hit.rank for hit in hits if _defines(hit, names)}
+
+
+def _sought(question: Weighed, hits: Sequence[Hit]) -> set[int]:
+    """Ranks of the hits that define the symbol of which the question asks where it is defined."""
+    wanted = wanted_definition(question.text)
+    if wanted is None or not read_relation(question.text).definition:
+        return set()
+    return {hit.rank for hit in hits if _defines(hit, {fold_symbol(wanted.name)})}
 
 
 def _prior(hit: Hit, hits: Sequence[Hit]) -> float:
