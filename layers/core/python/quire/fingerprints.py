@@ -36,11 +36,12 @@ def fingerprints(
     """
     bits = np.unpackbits(hashes.astype("<u8").view(np.uint8), bitorder="little").reshape(-1, BITS)
     is_set, heavy = bits.astype(np.float32), weights.astype(np.float32)
+    ends = np.cumsum(counts, dtype=np.intp)
     sums = np.zeros((len(counts), BITS), np.float32)
     begin = 0
-    for row, count in enumerate(counts.tolist()):
-        span = slice(begin, begin + count)
-        np.matmul(heavy[span], is_set[span], out=sums[row])
-        sums[row] -= heavy[span].sum() / 2
-        begin += count
-    return np.packbits(sums > 0, axis=1, bitorder="little").view("<u8").ravel()
+    for row, end in enumerate(ends.tolist()):
+        np.matmul(heavy[begin:end], is_set[begin:end], out=sums[row])
+        begin = end
+    running = np.concatenate([[0], np.cumsum(weights, dtype=np.int64)])
+    totals = np.diff(running[ends], prepend=0)
+    return np.packbits(2 * sums > totals[:, None], axis=1, bitorder="little").view("<u8").ravel()

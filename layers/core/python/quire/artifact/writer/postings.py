@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -58,11 +58,12 @@ class PostingsBuilder:
         """Whether it is time to `flush`."""
         return 4 * STRING_BYTES * len(self._ids) + 32 * len(self._postings) > self._spill.held_bytes
 
-    def add_row(self, strings: Iterable[str], frequencies: Iterable[float] = ()) -> None:
+    def add_row(self, strings: Iterable[str], frequencies: Collection[float] = ()) -> None:
         """Add the next row's strings, each once, and how often it holds each in a table with weights."""
         before = len(self._postings)
         self._postings.extend(map(self._ids.__getitem__, strings))
-        self._frequencies.extend(frequencies)
+        if frequencies:
+            self._frequencies.extend(frequencies)
         self._counts.append(len(self._postings) - before)
 
     def add_kept(self, kept: KeptRows, table: Postings) -> None:

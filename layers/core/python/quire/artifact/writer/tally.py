@@ -30,7 +30,7 @@ class Tally:
         chunks, before, length = self._sums[place]
         self._sums[place] = (chunks + 1, before + vectors, length + characters)
         self._sources.append(place)
-        self._symbols.add_row(dict.fromkeys(symbols))
+        self._symbols.add_row(symbols)  # one that comes twice is counted once at the end
         if self._symbols.is_full:
             self._symbols.flush()
 
