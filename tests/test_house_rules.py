@@ -17,7 +17,6 @@ TOP_LEVEL = frozenset(
     "functions infra build_index tests layers cdk.json pyproject.toml Makefile README.md LICENSE ARCHITECTURE.md "
     "CHANGELOG.md collections.toml".split()
 )
-OUTERMOST = Path("functions/web/frame.py")
 SHIPPED = python_files("layers", "build_index", "functions", "infra")
 TEXTS = [
     path
@@ -32,7 +31,7 @@ PIN = re.compile(r"^([a-z0-9][\w.-]*)==([^\s;]+)", re.MULTILINE)
 @pytest.mark.parametrize("path", SHIPPED, ids=str)
 def test_shipped_code_keeps_the_house_rules(path: Path) -> None:
     source = (ROOT / path).read_text(encoding="utf-8")
-    assert broken_rules(source, shipped=True, outermost=path == OUTERMOST) == []
+    assert broken_rules(source, shipped=True) == []
 
 
 @pytest.mark.parametrize("path", python_files("tests"), ids=str)
@@ -41,28 +40,9 @@ def test_tests_keep_the_house_rules(path: Path) -> None:
         assert broken_rules((ROOT / path).read_text(encoding="utf-8"), shipped=False) == []
 
 
-@pytest.mark.parametrize(
-    ("source", "complaint"),
-    [
-        ('"""Doc."""\n' + "x = 1\n" * 250, "251 lines"),
-        ('"""Doc."""\ndef _f():\n' + "    x = 1\n" * 40, "41 lines"),
-        ('"""Doc."""\ntry:\n    x = 1\nexcept Exception:\n    x = 2', "catches everything"),
-        ('"""Doc."""\ntry:\n    x = 1\nexcept (OSError, BaseException):\n    x = 2', "catches everything"),
-        ('"""Doc."""\ntry:\n    x = 1\nexcept:\n    x = 2', "catches everything"),
-        ('"""Doc."""\nx = 1  # TODO later', "TODO"),
-        ('"""Doc."""\ndef _f():\n    raise NotImplementedError', "NotImplementedError"),
-        ('"""Doc."""\ndef f():\n    return 1', "f has no docstring"),
-        ('"""Doc."""\nclass C:\n    """Doc."""\n    def m(self):\n        return 1', "m has no docstring"),
-        ("x = 1", "module has no docstring"),
-    ],
-)
-def test_a_broken_rule_is_found_in_shipped_code(source: str, complaint: str) -> None:
-    assert any(complaint in one for one in broken_rules(source, shipped=True))
-
-
-def test_translating_any_error_of_a_vendor_is_allowed() -> None:
-    source = '"""Doc."""\ntry:\n    x = 1\nexcept Exception as error:\n    raise ValueError("x") from error'
-    assert broken_rules(source, shipped=True) == []
+def test_a_broken_rule_is_found_in_shipped_code() -> None:
+    source = '"""Doc."""\ndef _f():\n    raise NotImplementedError'
+    assert broken_rules(source, shipped=True) == ["line 3: raises NotImplementedError"]
 
 
 @pytest.mark.parametrize(
