@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from functions.faces.mcp.passages import META
 from tests.support.deployed import Bucket
 from tests.support.events import event_v1
 from tests.support.rig import Function, Root, run_python
@@ -40,7 +41,8 @@ def test_agents_list_and_call_tools_inside_the_function(
         found = said(function, "tools/call", name="search", arguments=WANTED)
     assert set(tools) == {"list_collections", "search", "answer", "read", "lookup", "changes"}
     assert not found.get("isError")
-    [first, *_] = found["structuredContent"]["citations"]
+    assert "structuredContent" not in found
+    [first, *_] = found["_meta"][META]["citations"]
     assert first["id"] in found["content"][0]["text"]
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import mcp_types
 from mcp.client import Client
@@ -18,7 +18,35 @@ from functions.faces.mcp.passages import CHARACTERS_A_TOKEN
 IDENTIFIER = re.compile(
     r"\b(?:[A-Za-z_]\w*[.:])+[A-Za-z_]\w*|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b[a-z]+_\w+\b"
 )
+PASSAGE = re.compile(r"^\[\d+\] .*\nid: (\S+)$", re.MULTILINE)
+"""How a tool's text names a passage."""
 MOST_CITED = 5
+Reader: TypeAlias = Callable[[mcp_types.CallToolResult], str]
+
+
+def content_alone(result: mcp_types.CallToolResult) -> str:
+    """What a model is handed by Cursor, Claude.ai and ChatGPT."""
+    return "\n".join(one.text for one in result.content if isinstance(one, mcp_types.TextContent))
+
+
+def structured_alone(result: mcp_types.CallToolResult) -> str:
+    """What Claude Code, VS Code and Copilot's command line are reported to hand over: the text is their fallback."""
+    if result.structured_content is not None:
+        return json.dumps(result.structured_content)
+    return content_alone(result)
+
+
+def both(result: mcp_types.CallToolResult) -> str:
+    """What a client hands over that leaves nothing out."""
+    facts = "" if result.structured_content is None else json.dumps(result.structured_content)
+    return f"{content_alone(result)}\n{facts}".strip()
+
+
+READERS: Mapping[str, Reader] = {
+    "content alone": content_alone,
+    "structured alone": structured_alone,
+    "both": both,
+}
 
 
 @dataclass
@@ -37,6 +65,7 @@ class Agent:
 
     client: Client
     collection: str
+    reads: Reader = content_alone
     finding: Finding = field(default_factory=Finding)
 
     async def ask(self, question: str) -> Finding:
@@ -52,16 +81,15 @@ class Agent:
         return self.finding
 
     async def _use(self, tool: str, **given: Any) -> list[str]:
-        """Ids that the tool cites."""
+        """Ids that the tool cites, as the model behind this client can read them."""
         result = await self.client.call_tool(tool, {"collection": self.collection, **given})
-        [content] = result.content
-        assert isinstance(content, mcp_types.TextContent)
-        assert not result.is_error, content.text
+        text = self.reads(result)
+        assert not result.is_error, text
         told = self.finding
         told.calls += 1
-        told.tokens += tokens_of(content.text)
-        told.text += content.text
-        ids = [one["id"] for one in (result.structured_content or {}).get("citations", [])]
+        told.tokens += tokens_of(text)
+        told.text += text
+        ids = PASSAGE.findall(text)
         told.cited.extend(one for one in ids if one not in told.cited)
         return ids
 
@@ -98,9 +126,10 @@ async def examine(
     collection: str,
     questions: Sequence[GoldenQuestion],
     metadata: Callable[[str], Mapping[str, Any]],
+    reads: Reader = content_alone,
 ) -> tuple[list[str], int, int]:
     """Ids of the questions that were found, all tokens that were read, and the most for one question."""
-    agent = Agent(client, collection)
+    agent = Agent(client, collection, reads)
     found, spent = [], [await cost_of_meeting(client)]
     for question in questions:
         finding = await agent.ask(question.query)

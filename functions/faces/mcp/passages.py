@@ -11,11 +11,13 @@ from quire.catalog import Served
 from quire.documents import Chunk
 
 CHARACTERS_A_TOKEN = 4
+META = "quire/facts"
+"""Key of `_meta` for programs. The protocol wants a prefix before the slash."""
 
 
 @dataclass(slots=True)
 class Reply:
-    """A tool's answer while it is written: text within the budget, and its citations for programs."""
+    """A tool's answer while it is written: text within the budget, and the same citations for programs."""
 
     served: Served | None
     max_tokens: int
@@ -49,12 +51,12 @@ class Reply:
         """The whole; its first line says which version spoke."""
         return "\n\n".join([*([version_line(self.served)] if self.served else []), *self.parts])
 
-    def structured(self) -> dict[str, Any]:
-        """The same facts for programs, without the texts."""
+    def meta(self) -> dict[str, Any] | None:
+        """The same facts for programs, for `_meta`: no client hands that to its model in place of the text."""
         if self.served is None:
-            return {}
+            return None
         names = {"collection": self.served.name, "version": self.served.version, "label": self.served.label}
-        return {**names, "citations": self.citations}
+        return {META: {**names, "citations": self.citations}}
 
 
 def version_line(served: Served) -> str:

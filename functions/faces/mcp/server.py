@@ -98,8 +98,9 @@ def call(service: Knowledge, caller: Caller, name: str, given: dict[str, Any]) -
         return _failed(f"{'; '.join(wrong)}. {name} takes {', '.join(tool.takes.model_fields) or 'nothing'}.")
     except QuireError as error:
         return _failed(_advice(error))
-    content: list[types.ContentBlock] = [types.TextContent(text=reply.text())]
-    return types.CallToolResult(content=content, structured_content=reply.structured() or None)
+    # Everything that a model needs is text, once. Claude Code, VS Code and Copilot's command line are reported to hand
+    # over `structuredContent` alone where there is any (anthropics/claude-code#79944), the others `content` alone.
+    return types.CallToolResult(content=[types.TextContent(text=reply.text())], _meta=reply.meta())
 
 
 def resource_list(service: Knowledge, caller: Caller) -> types.ListResourcesResult:

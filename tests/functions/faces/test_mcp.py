@@ -18,8 +18,9 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from functions.faces.mcp.passages import CHARACTERS_A_TOKEN
+from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, META
 from tests.support.corpus import api_documents
+from tests.support.mcp_agent import PASSAGE, READERS, Reader
 from tests.support.served import Shelf
 from tests.support.tree import ROOT
 
@@ -79,7 +80,12 @@ def ask(shelf: Shelf, tool: str, **given: Any) -> mcp_types.CallToolResult:
 def answered(shelf: Shelf, tool: str, **given: Any) -> tuple[str, dict[str, Any]]:
     result = ask(shelf, tool, **given)
     assert not result.is_error, said(result)
-    return said(result), result.structured_content or {}
+    return said(result), facts_of(result)
+
+
+def facts_of(result: mcp_types.CallToolResult) -> dict[str, Any]:
+    facts: dict[str, Any] = (result.meta or {}).get(META, {})
+    return facts
 
 
 async def _every_tool(client: Client) -> dict[str, str]:
@@ -89,9 +95,9 @@ async def _every_tool(client: Client) -> dict[str, str]:
     found = await client.call_tool(
         "search", {"collection": "roblox", "query": "gravity in studs", "limit": 1}
     )
-    assert found.structured_content
-    [citation] = found.structured_content["citations"]
-    version = found.structured_content["version"]
+    facts = facts_of(found)
+    [citation] = facts["citations"]
+    version = facts["version"]
     given: dict[str, dict[str, Any]] = {
         "list_collections": {},
         "search": {"collection": "roblox", "query": "somebody joins"},
@@ -121,6 +127,37 @@ def test_every_tool_answers_over_both_transports(
     assert "196.2" in texts["read"]
     assert "walks the character towards a point" in texts["lookup"]
     assert "0 added, 0 changed, 0 removed" in texts["changes"]
+
+
+@pytest.mark.parametrize("reads", READERS.values(), ids=READERS)
+def test_a_model_behind_any_kind_of_client_reads_the_texts_in_three_calls_in_a_row(
+    shelf: Shelf, reads: Reader
+) -> None:
+    async def work(client: Client) -> tuple[str, str, str]:
+        found = reads(await client.call_tool("search", {"collection": "roblox", "query": "gravity in studs"}))
+        first = PASSAGE.findall(found)[0]
+        whole = reads(await client.call_tool("read", {"collection": "roblox", "id": first}))
+        asked = {"collection": "roblox", "question": "How far does gravity pull, in studs?"}
+        return found, whole, reads(await client.call_tool("answer", asked))
+
+    found, whole, answer = over_http(shelf, work)
+    for text in (found, whole, answer):
+        assert text.count("gravity pulls at 196.2 studs") >= 1
+        assert shelf.store.pointer("roblox").version in text
+
+
+def test_no_reply_has_structured_content_that_could_hide_its_text(shelf: Shelf) -> None:
+    async def work(client: Client) -> None:
+        assert [tool.name for tool in (await client.list_tools()).tools if tool.output_schema] == []
+        for tool, given in {
+            "list_collections": {},
+            "search": {"collection": "roblox", "query": "gravity"},
+            "lookup": {"collection": "roblox", "symbol": "Humanoid.MoveTo"},
+        }.items():
+            result = await client.call_tool(tool, given)
+            assert result.structured_content is None, tool
+
+    over_http(shelf, work)
 
 
 def test_each_passage_is_cited_with_what_the_native_api_says(shelf: Shelf) -> None:

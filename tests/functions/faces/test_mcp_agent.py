@@ -12,7 +12,7 @@ from mcp.client import Client
 from build_index.sources.docusaurus import read_docusaurus
 from quire.documents import Document
 from tests.functions.faces.test_mcp import over_http
-from tests.support.mcp_agent import examine, twenty
+from tests.support.mcp_agent import READERS, Reader, examine, twenty
 from tests.support.served import Shelf
 from tests.support.shared import shared_path
 
@@ -34,9 +34,11 @@ def test_a_scripted_agent_answers_golden_questions_within_its_budget(tmp_path: P
         assert ordinal is not None, chunk_id
         return index.fetch([ordinal])[0].metadata
 
-    async def work(client: Client) -> tuple[list[str], int, int]:
-        return await examine(client, "textbook", questions, metadata)
+    for kind, reads in READERS.items():
 
-    found, spent, _ = over_http(shelf, work)
-    assert len(found) >= FOUND, f"{len(found)} of 20 found: {found}"
-    assert spent <= BUDGET_TOKENS
+        async def work(client: Client, reads: Reader = reads) -> tuple[list[str], int, int]:
+            return await examine(client, "textbook", questions, metadata, reads)
+
+        found, spent, _ = over_http(shelf, work)
+        assert len(found) >= FOUND, f"{kind}: {len(found)} of 20 found: {found}"
+        assert spent <= BUDGET_TOKENS, kind
