@@ -5,18 +5,20 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator
+from contextvars import copy_context
+from http import HTTPStatus
 from typing import Annotated, Any
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from functions.web.problems import problem_of
+from functions.web.metrics import noted
+from functions.web.problems import Problem, log_fault, problem_of
 from functions.web.replies import json_bytes
 from functions.web.wire import CitationWire, HitWire, MetadataValue, citation_wire, hit_wire, metadata_wire
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.inquiry import Answer
 from quire.documents import Citation
-from quire.errors import QuireError
 
 HEARTBEAT_S = 10.0
 SSE_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
@@ -97,9 +99,8 @@ def stream_wire(events: Iterator[Event], done: dict[str, Any]) -> Iterator[bytes
     for event in with_heartbeats(events):
         if event is None:
             yield b": still here\n\n"
-        elif isinstance(event, QuireError):
-            problem = problem_of(event)
-            yield _sse("error", {"title": problem.title, "status": problem.status, "detail": problem.detail})
+        elif isinstance(event, Problem):
+            yield _sse("error", {"title": event.title, "status": event.status, "detail": event.detail})
         elif isinstance(event, Sources):
             yield _sse("sources", {"version": event.version, "hits": [hit_wire(hit) for hit in event.hits]})
         elif isinstance(event, Delta):
@@ -113,19 +114,19 @@ def stream_wire(events: Iterator[Event], done: dict[str, Any]) -> Iterator[bytes
 
 def with_heartbeats(
     events: Iterator[Event], every_s: float = HEARTBEAT_S
-) -> Iterator[Event | QuireError | None]:
+) -> Iterator[Event | Problem | None]:
     """The events as they come, a None for every `every_s` seconds without one, an error as the last of them."""
-    passed: queue.SimpleQueue[Event | QuireError | None] = queue.SimpleQueue()
+    passed: queue.SimpleQueue[Event | Problem | None] = queue.SimpleQueue()
 
     def read() -> None:
         try:
-            for event in events:
+            for event in told(events):
                 passed.put(event)
-        except QuireError as error:
-            passed.put(error)
-        passed.put(None)
+        finally:
+            passed.put(None)  # whatever happened: whoever waits for the next event would wait for ever
 
-    threading.Thread(target=read, name="answer", daemon=True).start()
+    # With the context, what the answer notes of itself reaches the request's log line.
+    threading.Thread(target=copy_context().run, args=(read,), name="answer", daemon=True).start()
     while True:
         try:
             event = passed.get(timeout=every_s)
@@ -135,6 +136,20 @@ def with_heartbeats(
         if event is None:
             return
         yield event
+
+
+def told(events: Iterator[Event]) -> Iterator[Event | Problem]:
+    """The events, and any error as the last of them: the status has gone out, so the body has to say it.
+
+    A fault of ours is logged here, as the frame would have done, had it come before the response began.
+    """
+    try:
+        yield from events
+    except Exception as error:  # noqa: BLE001  the outermost handler of a response under way
+        problem = problem_of(error)
+        if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            log_fault(error, str(noted().get("request_id", "")))
+        yield problem
 
 
 def _sse(name: str, value: Any) -> bytes:

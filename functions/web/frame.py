@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from functions.web.access import NOBODY, Access
 from functions.web.logs import log
-from functions.web.metrics import embedded, noted, noting
+from functions.web.metrics import embedded, note, noted, noting
 from functions.web.problems import Problem, log_fault, problem_of, render_problem
 from quire.collections import NAME
 from quire.errors import AccessDenied
@@ -86,6 +86,7 @@ class _Exchange:
         self._request_id = _request_id(scope, self.headers)
         state = scope.setdefault("state", {})
         state["request_id"], state["caller"] = self._request_id, NOBODY
+        note(request_id=self._request_id)
 
     async def __aenter__(self) -> Self:
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -10,7 +11,7 @@ from itertools import chain
 import numpy as np
 
 from functions.web.access import Caller
-from functions.web.metrics import note_degraded
+from functions.web.metrics import age_hours, note, note_degraded, noted, timed
 from functions.web.service import Knowledge
 from quire.answering.answerer import answer, stream_answer
 from quire.answering.events import Done, Event
@@ -55,9 +56,9 @@ def ask(
     Raises:
         ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
     """
-    served = service.serve(caller, collection, version, inquiry.filters)
-    shelf = Shelf(served.index, service.embedder(served), service.title(collection), served.label)
-    given = _with_state(answer(shelf, inquiry, service.answer_model), served)
+    served, shelf = _opened(service, caller, collection, inquiry, version=version)
+    with timed("answer_ms"):
+        given = _with_state(answer(shelf, inquiry, service.answer_model), served)
     if service.print_answers:
         sys.stdout.write(f"{given.text}\n")
     return served, given
@@ -71,19 +72,42 @@ def ask_stream(
     Raises:
         ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
     """
-    served = service.serve(caller, collection, version, inquiry.filters)
-    shelf = Shelf(served.index, service.embedder(served), service.title(collection), served.label)
+    served, shelf = _opened(service, caller, collection, inquiry, version=version)
+    began = time.perf_counter()
     events = stream_answer(shelf, inquiry, service.answer_model)
     first = next(events)
-    return (
-        replace(one, answer=_with_state(one.answer, served)) if isinstance(one, Done) else one
-        for one in chain([first], events)
-    )
+
+    def rest() -> Iterator[Event]:
+        try:
+            for one in chain([first], events):
+                yield replace(one, answer=_with_state(one.answer, served)) if isinstance(one, Done) else one
+        finally:
+            note(answer_ms=round((time.perf_counter() - began) * 1000, 2))
+
+    return rest()
+
+
+def _opened(
+    service: Knowledge, caller: Caller, collection: str, inquiry: Inquiry, *, version: str | None
+) -> tuple[Served, Shelf]:
+    with timed("open_ms"):
+        served = service.serve(caller, collection, version, inquiry.filters)
+        embedder = service.embedder(served)
+    return served, Shelf(served.index, embedder, service.title(collection), served.label)
 
 
 def _with_state(given: Answer, served: Served) -> Answer:
-    """The answer with what its collection's state adds to what is missing."""
+    """The answer with what its collection's state adds to what is missing; notes what it was and cost."""
     note_degraded(given.degraded)
+    note(
+        collection=served.name,
+        version=served.version,
+        degraded=bool(noted().get("missing")),
+        index_age_h=age_hours(served.pointer.fresh_at),
+        abstained=not given.answerable,
+        prompt_tokens=given.usage.prompt_tokens,
+        answer_tokens=given.usage.answer_tokens,
+    )
     return replace(given, degraded=tuple(dict.fromkeys((*served.degraded, *given.degraded))))
 
 

@@ -18,7 +18,7 @@ from quire.artifact.store import SegmentStore
 from quire.catalog import Catalog, CollectionStore
 from quire.collections import Collection
 from quire.documents import Document
-from quire.ports import Embedder
+from quire.ports import AnswerModel, Embedder
 from tests.support.corpus import ENGINE, write_corpus
 from tests.support.fakes import HashingEmbedder
 
@@ -55,9 +55,11 @@ class Shelf:
         store: CollectionStore | None = None,
         collections: dict[str, Collection] | None = None,
         embedder_of: EmbedderOf = lambda digest: EMBEDDER,
+        answer_model: AnswerModel | None = None,
     ) -> Knowledge:
         """Use cases that look at the pointer on every request."""
-        return Knowledge(Catalog(store or self.store, refresh_s=0.0), embedder_of, collections)
+        catalog = Catalog(store or self.store, refresh_s=0.0)
+        return Knowledge(catalog, embedder_of, collections, answer_model=answer_model)
 
     def app(self, key: str | None = None, **service: object) -> FastAPI:
         """The app with every route; `service` goes to `service()`."""

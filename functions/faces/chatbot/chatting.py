@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from functions.faces.chatbot.contract import ChatMessage, ChatResponse
 from functions.faces.chatbot.wires import chat_wire
 from functions.web.access import Caller
+from functions.web.answers import told
 from functions.web.logs import log
 from functions.web.metrics import note_degraded
-from functions.web.problems import problem_of
+from functions.web.problems import Problem
 from functions.web.reading import ask_stream
 from functions.web.replies import json_bytes
 from functions.web.service import Knowledge
 from quire.answering.events import Delta, Done, Event
 from quire.answering.inquiry import Inquiry
 from quire.documents import Turn
-from quire.errors import QuireError, StoreError
+from quire.errors import StoreError
 from quire.ports import ChatMemory
 from quire.sessions import session_key
 
@@ -38,26 +39,24 @@ class Chat:
     def as_json(self) -> Iterator[bytes]:
         """One JSON object, sent as its `response` grows; complete, it is a `ChatResponse`."""
         yield b'{"response":"'
-        try:
-            for event in self.events:
-                if isinstance(event, Delta):
-                    yield json.dumps(event.text)[1:-1].encode()
-                elif isinstance(event, Done):
-                    yield b'",' + json_bytes(_rest(self._done(event)))[1:]
-        except QuireError as error:  # the status has gone out: the body has to say it
-            failed = {"citations": [], "similarity_scores": [], "status": "error"}
-            yield b'",' + json_bytes(failed | {"message": problem_of(error).detail})[1:]
+        for event in told(self.events):
+            if isinstance(event, Delta):
+                yield json.dumps(event.text)[1:-1].encode()
+            elif isinstance(event, Done):
+                yield b'",' + json_bytes(_rest(self._done(event)))[1:]
+            elif isinstance(event, Problem):
+                failed = {"citations": [], "similarity_scores": [], "status": "error"}
+                yield b'",' + json_bytes(failed | {"message": event.detail})[1:]
 
     def as_events(self) -> Iterator[bytes]:
         """Server-sent events: `delta` with a piece of text each, then `done` with the whole response, or `error`."""
-        try:
-            for event in self.events:
-                if isinstance(event, Delta):
-                    yield _sent("delta", {"text": event.text})
-                elif isinstance(event, Done):
-                    yield _sent("done", self._done(event))
-        except QuireError as error:
-            yield _sent("error", {"status": "error", "message": problem_of(error).detail})
+        for event in told(self.events):
+            if isinstance(event, Delta):
+                yield _sent("delta", {"text": event.text})
+            elif isinstance(event, Done):
+                yield _sent("done", self._done(event))
+            elif isinstance(event, Problem):
+                yield _sent("error", {"status": "error", "message": event.detail})
 
     def _done(self, event: Done) -> ChatResponse:
         self.remember(event.answer.text)

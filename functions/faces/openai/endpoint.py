@@ -12,11 +12,12 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
 from functions.faces.openai.contract import EXAMPLE, ChatRequest, Completion, ModelList
+from functions.web.answers import told
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer as example
 from functions.web.faces import Face
 from functions.web.lean import Handler, LeanRoute
-from functions.web.problems import Problem, problem_of
+from functions.web.problems import Problem
 from functions.web.reading import ask, ask_stream
 from functions.web.replies import json_bytes, reply
 from functions.web.wire import citation_wire
@@ -24,7 +25,7 @@ from quire.answering.events import Delta, Done, Event
 from quire.answering.inquiry import Answer, Inquiry
 from quire.catalog import Served
 from quire.documents import Turn
-from quire.errors import InputError, QuireError
+from quire.errors import InputError
 
 KEPT_TURNS = 12
 SSE = {"cache-control": "no-store", "x-accel-buffering": "no"}
@@ -113,18 +114,17 @@ def _chunks(head: dict[str, Any], events: Iterator[Event], wants_usage: bool) ->
     """The answer as server-sent events; a failure under way is an event too, since the status has gone out."""
     head = head | {"object": "chat.completion.chunk"}
     yield _event(head | {"choices": [_choice({"role": "assistant", "content": ""})]})
-    try:
-        for event in events:
-            if isinstance(event, Delta):
-                yield _event(head | {"choices": [_choice({"content": event.text})]})
-            elif isinstance(event, Done):
-                if sources := _sources(event.answer):
-                    yield _event(head | {"choices": [_choice({"content": sources})]})
-                yield _event(head | {"choices": [_choice({}, "stop")], **_extras(event.answer)})
-                if wants_usage:
-                    yield _event(head | {"choices": [], "usage": _usage(event.answer)})
-    except QuireError as error:
-        yield _event({"error": {"message": problem_of(error).detail, "type": "server_error"}})
+    for event in told(events):
+        if isinstance(event, Delta):
+            yield _event(head | {"choices": [_choice({"content": event.text})]})
+        elif isinstance(event, Done):
+            if sources := _sources(event.answer):
+                yield _event(head | {"choices": [_choice({"content": sources})]})
+            yield _event(head | {"choices": [_choice({}, "stop")], **_extras(event.answer)})
+            if wants_usage:
+                yield _event(head | {"choices": [], "usage": _usage(event.answer)})
+        elif isinstance(event, Problem):
+            yield _event({"error": {"message": event.detail, "type": "server_error"}})
     yield b"data: [DONE]\n\n"
 
 

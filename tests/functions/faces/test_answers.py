@@ -1,12 +1,20 @@
 import hashlib
+import io
 import json
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from functions.web.answers import with_heartbeats
+from functions.web.logs import LOGGER, JsonLines
+from quire.answering.events import Delta, Event
 from quire.collections import Collection
 from quire.documents import Document
 from tests.support.served import Shelf
+from tests.support.shelves import Scripted
 
 CHAPTER = "Chapter 1: Harbours"
 SENTENCES = (
@@ -135,3 +143,60 @@ def test_an_unreachable_store_is_the_specifications_sentence(shelf: Shelf) -> No
     assert reply.json()["detail"] == (
         "The knowledge base is temporarily unavailable. Please try again in a moment."
     )
+
+
+HARBOUR = "What does a harbour shelter boats from?"
+STREAMS = {
+    "native": ("/answer", {"collection": "book", "q": HARBOUR, "stream": True}),
+    "chat": ("/talk/chat", {"user_message": HARBOUR, "stream": True}),
+    "chat as JSON": ("/talk/chat", {"user_message": HARBOUR}),
+    "openai": (
+        "/v1/chat/completions",
+        {"model": "book", "messages": [{"role": "user", "content": HARBOUR}], "stream": True},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_stream_that_breaks_by_a_fault_of_ours_ends_and_says_so_without_its_words(
+    shelf: Shelf, name: str
+) -> None:
+    path, body = STREAMS[name]
+    talk = [
+        Document(
+            "harbour.md",
+            SENTENCES[0],
+            "api_member",
+            {"path": "harbour.md", "title": "Harbours", "heading": "Harbours", "breadcrumb": "Harbours"},
+        )
+    ]
+    shelf.publish("talk", talk, profile="docs", engine="")
+    client = shelf.client(answer_model=Scripted(["A harbour ", RuntimeError("secret words")]))
+    lines = JsonLines(io.StringIO())
+    LOGGER.addHandler(lines)
+    try:
+        with ThreadPoolExecutor(1) as asking:
+            reply = asking.submit(client.post, path, json=body).result(timeout=20)
+    finally:
+        LOGGER.removeHandler(lines)
+    assert "the request failed; the log has its request id" in reply.text
+    assert "secret words" not in reply.text
+    assert isinstance(lines._stream, io.StringIO)
+    [fault] = [
+        one for one in map(json.loads, lines._stream.getvalue().splitlines()) if one["event"] == "fault"
+    ]
+    assert fault["error"] == "RuntimeError"
+    assert fault["request_id"] == reply.headers["x-request-id"]
+
+
+def test_a_reader_of_a_stream_hears_of_the_end_whatever_the_events_raise() -> None:
+    def events() -> Iterator[Event]:
+        yield Delta("one")
+        raise SystemExit
+
+    hooked = threading.excepthook
+    threading.excepthook = lambda _: None
+    try:
+        assert list(with_heartbeats(events())) == [Delta("one")]
+    finally:
+        threading.excepthook = hooked

@@ -10,7 +10,9 @@ import pytest
 
 from functions.web.logs import LOGGER, JsonLines
 from functions.web.metrics import UNITS, age_hours, embedded, note, noted, noting, timed
+from quire.ports import Spent
 from tests.support.served import Shelf
+from tests.support.shelves import Scripted
 
 LAMBDA = {"AWS_LAMBDA_FUNCTION_NAME": "quire-query"}
 
@@ -116,3 +118,53 @@ def test_a_collection_that_a_caller_made_up_becomes_no_metric(
     written = [json.loads(line) for line in lines._stream.getvalue().splitlines()]
     assert [line["collection"] for line in written] == ["made-up", "made-up"]
     assert not [line for line in written if "_aws" in line]
+
+
+ASKED = {
+    "search": ("/query", {"collection": "roblox", "q": "BasePart"}),
+    "answer": ("/answer", {"collection": "roblox", "q": "What does BasePart.Touched do?"}),
+    "stream": ("/answer", {"collection": "roblox", "q": "What does BasePart.Touched do?", "stream": True}),
+}
+
+
+def emitted(shelf: Shelf, name: str) -> dict[str, Any]:
+    """The log line of one request, with its metrics."""
+    path, body = ASKED[name]
+    client = shelf.client(answer_model=Scripted(["It fires when a part is touched [1].", Spent(30, 9)]))
+    lines = JsonLines(io.StringIO())
+    LOGGER.addHandler(lines)
+    try:
+        assert client.post(path, json=body).status_code == 200
+    finally:
+        LOGGER.removeHandler(lines)
+    assert isinstance(lines._stream, io.StringIO)
+    line: dict[str, Any] = json.loads(lines._stream.getvalue().splitlines()[-1])
+    return line
+
+
+def test_every_metric_is_emitted_by_a_search_or_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What alarms and graphs look at is among UNITS: tests/infra holds them against it.
+    monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "quire-answer")
+    shelf = Shelf(tmp_path)
+    shelf.publish()
+    found = {
+        one["Name"]
+        for name in ASKED
+        for one in emitted(shelf, name)["_aws"]["CloudWatchMetrics"][0]["Metrics"]
+    }
+    assert found == {name for name, _ in UNITS.values()}
+
+
+@pytest.mark.parametrize("name", ["answer", "stream"])
+def test_an_answers_line_says_what_it_cost_however_it_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "quire-answer")
+    shelf = Shelf(tmp_path)
+    version = shelf.publish().version
+    line = emitted(shelf, name)
+    assert (line["PromptTokens"], line["AnswerTokens"], line["Abstained"]) == (30.0, 9.0, 0.0)
+    assert line["AnswerMs"] > 0
+    assert (line["version"], line["degraded"]) == (version, False)
