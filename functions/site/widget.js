@@ -7,16 +7,28 @@
  * a shadow root. Colours and place are CSS variables of the page: --quire-accent, --quire-on-accent, --quire-paper,
  * --quire-ink, --quire-font, --quire-radius, --quire-right, --quire-bottom. Further attributes: data-label, data-title,
  * data-key (a key that may be public). The page's policy needs script-src and connect-src HOST; styles need nothing.
+ * What is set up wrongly (an origin that may not ask, an unknown collection) is told in the console.
  */
 (() => {
   const script = document.currentScript;
-  if (!script || document.querySelector("quire-widget")) return;
+  /** Tell the site's owner, who reads the console; the site's readers see no button that would not work. */
+  const complain = (words) => console.error(`Quire widget: ${words}`);
+  if (!script) {
+    complain('load it with a plain <script src="https://HOST/widget.js" …>: without type="module", not by import.');
+    return;
+  }
+  if (document.querySelector("quire-widget")) return;
   const base = new URL(".", script.src).href;
   const collection = script.dataset.collection ?? "";
+  if (!collection) {
+    complain(`its <script> has no data-collection. ${base}collections lists the names that it may have.`);
+    return;
+  }
   const label = script.dataset.label ?? "Ask";
   const title = script.dataset.title ?? "Ask the documentation";
   const key = script.dataset.key ?? "";
   const MOST_SELECTED = 4000;
+  const MOST_TURNS = 8;
 
   const STYLE = `
 :host{--a:var(--quire-accent,#0b6e53);--oa:var(--quire-on-accent,#fff);--p:var(--quire-paper,#fff);--i:var(--quire-ink,#1c1d1b);--r:var(--quire-radius,14px);--soft:color-mix(in srgb,var(--i) 68%,var(--p));--line:color-mix(in srgb,var(--i) 14%,var(--p));--wash:color-mix(in srgb,var(--i) 5%,var(--p));all:initial;font:1rem/1.6 var(--quire-font,system-ui,sans-serif);color:var(--i)}
@@ -33,7 +45,7 @@ textarea{flex:1;min-width:0;border:0;background:none;resize:none;outline:0;paddi
 .chosen{border-left:3px solid var(--a);margin:0 0 .6rem;padding:.1rem .7rem;color:var(--soft);font-size:.85rem;max-height:4.6rem;overflow:hidden;display:flex;gap:.5rem}.chosen span{flex:1}
 .cite{border:0;border-radius:6px;background:color-mix(in srgb,var(--a) 16%,var(--p));color:var(--a);font-weight:600;font-size:.74rem;line-height:1;padding:.25rem .4rem;margin:0 .1rem;vertical-align:.1em}
 .source{border:1px solid var(--line);border-radius:10px;padding:.55rem .8rem;margin:.5rem 0;font-size:.85rem}.source summary{cursor:pointer;font-weight:600}.source blockquote{margin:.5rem 0;padding:0 0 0 .7rem;border-left:3px solid var(--a)}.source a{color:var(--a)}
-.where,.note{color:var(--soft);font-size:.8rem}p{margin:.5rem 0}p.h{font-weight:650}pre{background:var(--wash);border-radius:9px;padding:.7rem;overflow:auto;font-size:.85em}code{font-family:ui-monospace,monospace;font-size:.9em;background:var(--wash);border-radius:4px;padding:.05em .25em}pre code{background:none;padding:0}ul,ol{padding-left:1.3rem}
+.turn+.turn{border-top:1px solid var(--line);margin-top:.9rem;padding-top:.4rem}.where,.note{color:var(--soft);font-size:.8rem}p{margin:.5rem 0}p.h{font-weight:650}pre{background:var(--wash);border-radius:9px;padding:.7rem;overflow:auto;font-size:.85em}code{font-family:ui-monospace,monospace;font-size:.9em;background:var(--wash);border-radius:4px;padding:.05em .25em}pre code{background:none;padding:0}ul,ol{padding-left:1.3rem}
 a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem .2rem 0}`;
 
   const make = (tag, properties, ...children) => {
@@ -60,7 +72,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
   shut.setAttribute("aria-label", "Close");
   const dialog = make("dialog", {}, make("header", {}, heading, shut), out, form);
   dialog.setAttribute("aria-labelledby", "t");
-  const opener = make("button", { className: "open", type: "button", textContent: label });
+  const opener = make("button", { className: "open", type: "button", textContent: label, hidden: true });
   opener.setAttribute("aria-haspopup", "dialog");
   const about = make("button", { className: "about", type: "button", textContent: "Ask about this", hidden: true });
   root.append(opener, about, dialog);
@@ -86,33 +98,52 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
     field.placeholder = selected ? "What about it?" : "Your question";
   }
 
+  /** One more turn below the earlier ones: the thread stays until the page is left. */
   async function ask(question) {
     turn?.abort();
     const mine = turn = new AbortController();
-    const [{ Api, keepKey, Problem }, { markdown }] = await Promise.all([import(`${base}{assets}/api.js`), import(`${base}{assets}/markdown.js`)]);
-    if (key) keepKey(key);
+    const quoted = selected;
     const body = make("div", { className: "hello", textContent: "Looking it up…" });
     const tail = make("div", {});
-    out.replaceChildren(make("p", {}, make("strong", { textContent: question })), body, tail);
+    const section = make("section", { className: "turn" }, make("p", {}, make("strong", { textContent: question })), body, tail);
+    out.querySelector(":scope > .hello")?.remove();
+    out.append(section);
+    section.scrollIntoView({ block: "start" });
     let text = "";
     let known = [];
-    const cite = (n) => (known.length ? known.includes(n) : n > 0 && n < 10) && make("button", { className: "cite", type: "button", textContent: n, onclick: () => show(n) });
-    const show = (n) => { const one = tail.querySelector(`[data-n="${n}"]`); if (one) { one.open = true; one.scrollIntoView({ block: "nearest" }); } };
-    const on = (event, data) => {
-      if (event === "delta" || event === "done") body.className = "";
-      if (event === "delta") { text += data.text; body.replaceChildren(markdown(text, cite)); }
-      if (event !== "done") return;
-      text = data.answer;
-      known = (data.citations ?? []).map((one) => one.n);
-      body.replaceChildren(markdown(text, cite));
-      tail.replaceChildren(...(data.notices ?? []).map((line) => make("p", { className: "note", textContent: line })), ...(data.citations ?? []).map((one) => source(one, markdown)));
-      history.push({ role: "user", text: question }, { role: "assistant", text });
-    };
     try {
-      await new Api(base).answer({ collection, q: question, selected_text: selected || null, history: history.slice(-8) }, on, mine.signal);
+      const [{ Api, keepKey }, { markdown }] = await Promise.all([
+        import(`${base}{assets}/api.js`), import(`${base}{assets}/markdown.js`),
+      ]);
+      if (key) keepKey(key);
+      const show = (n) => {
+        const one = tail.querySelector(`[data-n="${n}"]`);
+        if (one) { one.open = true; one.scrollIntoView({ block: "nearest" }); }
+      };
+      const cite = (n) => (known.length ? known.includes(n) : n > 0 && n < 10)
+        && make("button", { className: "cite", type: "button", textContent: n, onclick: () => show(n) });
+      const on = (event, data) => {
+        if (event === "delta" || event === "done") body.className = "";
+        if (event === "delta") { text += data.text; body.replaceChildren(markdown(text, cite)); }
+        if (event !== "done") return;
+        text = data.answer;
+        known = (data.citations ?? []).map((one) => one.n);
+        body.replaceChildren(markdown(text, cite));
+        tail.replaceChildren(
+          ...(data.notices ?? []).map((line) => make("p", { className: "note", textContent: line })),
+          ...(data.citations ?? []).map((one) => source(one, markdown)));
+        history.push({ role: "user", content: question }, { role: "assistant", content: text });
+      };
+      const asked = { collection, q: question, selected_text: quoted || null, history: history.slice(-MOST_TURNS) };
+      await new Api(base).answer(asked, on, mine.signal);
     } catch (error) {
       if (!text) body.replaceChildren();
-      if (error.name !== "AbortError") tail.append(make("p", { className: "note", role: "alert", textContent: error instanceof Problem ? error.message : "The answer could not be shown." }));
+      const stopped = error.name === "AbortError";
+      const words = stopped ? "Stopped." : error.status === undefined ? "The answer could not be shown." : error.message;
+      tail.append(make("p", { className: "note", role: stopped ? "note" : "alert", textContent: words }));
+      if (mine !== turn || field.value) return;
+      field.value = question;
+      send.disabled = false;
     }
   }
 
@@ -140,6 +171,48 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
     about.style.top = `${Math.min(box.bottom + 8, innerHeight - 44)}px`;
   }
 
+  /**
+   * Whether this page may ask: asked once a tab, before the button shows. What only the site's owner can mend is
+   * told in the console, and there is no button; a server that is down for the moment hides none.
+   */
+  async function mayAsk() {
+    const asked = `quire-widget ${base} ${collection} ${key}`;
+    if (remembered(asked)) return true;
+    const address = `${base}collections/${encodeURIComponent(collection)}`;
+    let response;
+    try {
+      response = await fetch(address, { credentials: "omit", headers: key ? { "x-api-key": key } : {} });
+    } catch {
+      return explained(await answers(`${base}health`));
+    }
+    if (response.ok) return remembered(asked, true);
+    const { detail = "" } = await response.json().catch(() => ({}));
+    const why = {
+      401: key ? "data-key is not a key of this service." : "this service asks for a key: give it as data-key, if it may be public.",
+      403: `data-key may not read ${collection}: ${detail}`,
+      404: `there is no collection "${collection}" at ${base}; ${base}collections lists them.`,
+    }[response.status];
+    complain(why ?? `${base} answered ${response.status}: ${detail}`);
+    return !why;
+  }
+
+  /** The browser does not say why it withheld a response; whether the server is there at all narrows it down. */
+  function explained(isThere) {
+    if (isThere) complain(`${location.origin} may not ask "${collection}" at ${base}. Add "${location.origin}" to options.origins of that collection in collections.toml.`);
+    else complain(`${base} cannot be reached: it is down, or this page's Content-Security-Policy has no connect-src ${new URL(base).origin}.`);
+    return !isThere;
+  }
+
+  const answers = (address) => fetch(address, { mode: "no-cors", credentials: "omit" }).then(() => true, () => false);
+
+  /** Whether this tab knows it; with `now`, it does from now on. A page without storage asks each time. */
+  function remembered(asked, now = false) {
+    try {
+      if (now) sessionStorage.setItem(asked, "1");
+      return now || sessionStorage.getItem(asked) === "1";
+    } catch { return now; }
+  }
+
   opener.addEventListener("click", () => open());
   about.addEventListener("pointerdown", (event) => event.preventDefault());
   about.addEventListener("click", () => { const text = getSelection().toString().trim(); about.hidden = true; open(text); });
@@ -151,7 +224,8 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
   form.addEventListener("submit", (event) => { event.preventDefault(); const question = field.value.trim(); if (!question) return; field.value = ""; send.disabled = true; ask(question); });
   night.addEventListener("change", followTheme);
   new MutationObserver(followTheme).observe(document.documentElement, { attributes: true, attributeFilter: ["class", "data-theme", "style"] });
-  document.addEventListener("selectionchange", () => { clearTimeout(placeAbout.timer); placeAbout.timer = setTimeout(placeAbout, 150); });
+  const watchSelection = () => document.addEventListener("selectionchange", () => { clearTimeout(placeAbout.timer); placeAbout.timer = setTimeout(placeAbout, 150); });
   document.body.append(host);
   followTheme();
+  mayAsk().then((may) => { opener.hidden = !may; if (may) watchSelection(); });
 })();

@@ -25,8 +25,8 @@ class CrossOrigin:
     """ASGI middleware outside the frame: a browser asks for leave without a key.
 
     Before a request its collection is unknown, so a preflight passes for the origins of any collection, and so does
-    what is refused before it is known: no key, a body that is none. Any other response may be read by those of the
-    collection that was asked.
+    what is refused before it is known: no key, a body that is none, a collection that there is not. Any other response
+    may be read by those of the collection that was asked.
     """
 
     def __init__(self, app: ASGIApp, collections: Mapping[str, Collection]) -> None:
@@ -59,7 +59,8 @@ class CrossOrigin:
 
     def _readers(self, scope: Scope, status: int) -> frozenset[str]:
         collection = scope.get("state", {}).get("collection", "")
-        if status == HTTPStatus.UNAUTHORIZED or (status >= HTTPStatus.BAD_REQUEST and not collection):
+        is_unknown = not collection or (status == HTTPStatus.NOT_FOUND and collection not in self._allowed)
+        if status == HTTPStatus.UNAUTHORIZED or (status >= HTTPStatus.BAD_REQUEST and is_unknown):
             return self._everyone
         return self._allowed.get(collection, frozenset())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -388,9 +389,11 @@ def test_sources_cannot_bring_markup_scripts_or_images(visit: Visit) -> None:
     assert "<script>" in found[1]
 
 
-def test_the_widget_works_on_a_strict_page_and_asks_about_selected_text(browser: Browser, quire: str) -> None:
+@contextmanager
+def book_page(browser: Browser, quire: str, attributes: str) -> Iterator[tuple[Page, list[str]]]:
+    """A page of another origin that loads the widget; gives what its console complains of beside it."""
     body = "<article><h1>Lesson</h1><p id=p>A stud is a unit of length.</p></article>"
-    script = f'<script src="{quire}/widget.js" data-collection="roblox" defer></script>'
+    script = f'<script src="{quire}/widget.js" {attributes} defer></script>'
     document = f'<!doctype html><html lang="en"><title>Book</title>{body}{script}</html>'
 
     async def book(_: object) -> HTMLResponse:
@@ -400,22 +403,66 @@ def test_the_widget_works_on_a_strict_page_and_asks_about_selected_text(browser:
         page = browser.new_page()
         troubles: list[str] = []
         page.on("console", lambda one: troubles.append(one.text) if one.type == "error" else None)
+        page.on("pageerror", lambda error: troubles.append(str(error)))
         page.goto(url)
+        yield page, troubles
+        page.close()
+
+
+@needs_answers
+def test_the_widget_keeps_a_conversation_on_a_strict_page_and_asks_about_selected_text(
+    browser: Browser, quire: str
+) -> None:
+    with book_page(browser, quire, 'data-collection="roblox"') as (page, troubles):
+        expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
         page.locator("#p").select_text()
         page.get_by_role("button", name="Ask about this").click()
         dialog = page.get_by_role("dialog", name="Ask the documentation")
         expect(dialog).to_contain_text("A stud is a unit of length.")
-        with page.expect_request("**/answer") as sent:
-            dialog.get_by_label("Your question").fill("How many studs does gravity pull?")
+        first, second = "How many studs does gravity pull?", "And how does a Humanoid move?"
+        with page.expect_response("**/answer") as replied:
+            dialog.get_by_label("Your question").fill(first)
             dialog.get_by_role("button", name="Ask", exact=True).click()
-        asked = json.loads(sent.value.post_data or "{}")
-        assert asked["selected_text"] == "A stud is a unit of length."
-        assert asked["collection"] == "roblox"
-        if has_answers():
-            expect(dialog.locator(".cite").first).to_be_visible()
-            assert troubles == []
+        asked = json.loads(replied.value.request.post_data or "{}")
+        assert (asked["selected_text"], asked["collection"]) == ("A stud is a unit of length.", "roblox")
+        expect(dialog.locator(".cite").first).to_be_visible()
+        dialog.get_by_role("button", name="Leave the selected text out").click()
+        dialog.get_by_role("button", name="Close").click()
+        page.get_by_role("button", name="Ask", exact=True).click()
+        with page.expect_response("**/answer") as replied:
+            dialog.get_by_label("Your question").fill(second)
+            page.keyboard.press("Enter")
+        assert replied.value.status == 200
+        asked = json.loads(replied.value.request.post_data or "{}")
+        assert asked["selected_text"] is None
+        assert [one["role"] for one in asked["history"]] == ["user", "assistant"]
+        expect(dialog.locator(".turn")).to_have_count(2)
+        expect(dialog.locator(".turn").first).to_contain_text(first)
+        expect(dialog.locator(".turn").last.locator(".cite").first).to_be_visible()
+        assert troubles == []
         assert_accessible(page)
-        page.close()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "told"),
+    [
+        ('data-collection="rolbox"', 'there is no collection "rolbox"'),
+        ('data-collection="second"', 'Add "http://127.0.0.1'),
+        ("", "has no data-collection"),
+        ('data-collection="roblox" type="module"', 'without type="module"'),
+    ],
+)
+def test_a_widget_that_cannot_work_tells_the_sites_owner_and_shows_no_button(
+    browser: Browser, quire: str, attributes: str, told: str
+) -> None:
+    with book_page(browser, quire, attributes) as (page, _):
+        with page.expect_console_message(lambda one: one.text.startswith("Quire widget: ")) as said:
+            page.reload()
+        assert told in said.value.text
+        expect(page.get_by_role("button", name="Ask", exact=True)).to_be_hidden()
+        page.locator("#p").select_text()
+        page.wait_for_timeout(300)
+        expect(page.get_by_role("button", name="Ask about this")).to_be_hidden()
 
 
 def test_page_and_widget_are_small() -> None:

@@ -76,6 +76,7 @@ def test_what_another_collection_answers_is_not_read_by_them(client: TestClient)
         ("/answer", {"collection": "roblox", "q": ""}, KEY, 422),
         ("/roblox/query", {"text": ""}, KEY, 422),
         ("/query", {"collection": "roblox", "q": "x" * 1_000_001}, KEY, 413),
+        ("/query", {"collection": "rolbox", "q": "walk"}, KEY, 404),
     ],
 )
 def test_a_page_can_read_why_it_was_refused(
