@@ -23,6 +23,7 @@ from functions.web.cors import CrossOrigin
 from functions.web.faces import ANSWER, FUNCTIONS, LARGE_PATHS, MOUNT_PATH, QUERY, FaceMount, joined
 from functions.web.frame import Frame
 from functions.web.freshness import FreshnessHeaders
+from functions.web.hosts import Hosts
 from functions.web.llms import llms_router
 from functions.web.logs import configure_logs
 from functions.web.openapi import describe_api
@@ -47,14 +48,17 @@ def create_app(
     functions: Sequence[str] = FUNCTIONS,
     concurrent: bool = True,
     max_body_bytes: int = 1_000_000,
+    hosts: Hosts | None = None,
 ) -> FastAPI:
     """An ASGI app that serves the routes of `functions`.
 
-    `concurrent` says that requests come side by side, so that searches must not block the event loop.
+    `concurrent` says that requests come side by side, so that searches must not block the event loop. `hosts` are the
+    names by which the server may be called; None where any will do.
     """
     configure_logs()
     app = FastAPI(title="Quire", **BARE)
     app.state.service = service
+    app.state.hosts = hosts
     app.state.pool = ThreadPoolExecutor(os.cpu_count(), "search") if concurrent else None
     mount = FaceMount(functions)
     # First, because it is one comparison, and most requests come through a face.
@@ -77,6 +81,7 @@ def create_app(
         is_open=lambda scope: _is_open(scope, mount),
         max_body_bytes=max_body_bytes,
         large_paths=LARGE_PATHS,
+        hosts=hosts,
     )
     app.middleware_stack = CrossOrigin(frame, service.collections)
     return app

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from functions.web.access import NOBODY, Access
+from functions.web.hosts import Hosts
 from functions.web.logs import log
 from functions.web.metrics import embedded, note, noted, noting
 from functions.web.problems import Problem, log_fault, problem_of, render_problem
@@ -31,7 +32,8 @@ class Frame:
     """ASGI middleware that every request passes, once.
 
     `is_open` says which requests need no key; every other does, those to routes that do not exist included. Bodies of
-    requests whose path ends in one of `large_paths` may be `LARGE_BODY` times as large.
+    requests whose path ends in one of `large_paths` may be `LARGE_BODY` times as large. `hosts` are the names by which
+    the server may be called; None where any will do.
     """
 
     def __init__(
@@ -42,12 +44,14 @@ class Frame:
         is_open: Callable[[Scope], Awaitable[bool]],
         max_body_bytes: int,
         large_paths: Collection[str] = (),
+        hosts: Hosts | None = None,
     ) -> None:
         self._app = app
         self._access = access
         self._is_open = is_open
         self._max_body_bytes = max_body_bytes
         self._large_paths = large_paths
+        self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the app inside an exchange; what is not HTTP passes untouched."""
@@ -62,6 +66,8 @@ class Frame:
                 await self._app(scope, exchange.receive, exchange.send)
 
     async def _admit(self, scope: Scope, headers: Headers) -> None:
+        if self._hosts is not None:
+            self._hosts.demand(headers)
         try:
             scope["state"]["caller"] = self._access.identify(headers)
         except AccessDenied:

@@ -23,6 +23,7 @@ from functions.web.app import create_app
 from functions.web.calls import Once
 from functions.web.cloud import guarded
 from functions.web.faces import FUNCTIONS
+from functions.web.hosts import hosts_of
 from functions.web.logs import log
 from functions.web.models import Models, model_folder, newest_model
 from functions.web.restore import after_restore
@@ -152,6 +153,7 @@ def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> F
         functions=functions,
         concurrent=concurrent,
         max_body_bytes=settings.max_body_bytes,
+        hosts=hosts_of(settings, in_cloud=not concurrent),
     )
     app.state.writers = ThreadPoolExecutor(WRITERS, "write") if concurrent else None
     app.state.live = Once(partial(_live, settings, opened, concurrent=concurrent))

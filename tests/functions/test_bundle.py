@@ -18,6 +18,8 @@ from quire.settings import Settings
 from tests.support.corpus import api_documents
 from tests.support.served import Shelf
 
+LOCAL = "http://localhost"
+
 ASKED = {"collection": "roblox", "q": "gravity in studs"}
 
 
@@ -37,7 +39,7 @@ def bundled(
 
 def ask(store: Path, cache: Path) -> dict[str, object]:
     settings = Settings(store=str(store), cache=cache, collections_file=Path(os.devnull))
-    answer = TestClient(local_app(settings)).post("/query", json=ASKED)
+    answer = TestClient(local_app(settings), base_url=LOCAL).post("/query", json=ASKED)
     assert answer.status_code == 200, answer.text
     body: dict[str, object] = answer.json()
     return {key: value for key, value in body.items() if key not in ("took_ms", "freshness")}

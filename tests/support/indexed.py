@@ -44,7 +44,7 @@ class CodeServer:
         return SegmentStore(FolderStore(Path(self.settings.store)), self.settings.cache)
 
     def client(self) -> TestClient:
-        return TestClient(self.app, raise_server_exceptions=False)
+        return TestClient(self.app, base_url="http://localhost", raise_server_exceptions=False)
 
     def start_build(self, **order: Any) -> subprocess.Popen[str]:
         """The process that the server would start, for tests that kill it; its order is sent already."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from functions.web.access import Caller
+from functions.web.hosts import Hosts
 from functions.web.service import Knowledge
 
 PATH = "/mcp"
@@ -27,7 +27,7 @@ class McpEndpoint:
         Raises:
             HTTPException: a page of another site asks, the method is another than POST, or the SDK is not installed.
         """
-        _refuse_other_sites(Headers(scope=scope))
+        _refuse_other_sites(Headers(scope=scope), scope["app"].state.hosts)
         if scope["method"] != "POST":
             # A stream for GET would stay open without ever a message: nothing here speaks first, and no session ends.
             raise HTTPException(
@@ -59,8 +59,10 @@ def _caller_of(context: Any) -> Caller:
     return caller
 
 
-def _refuse_other_sites(headers: Headers) -> None:
+def _refuse_other_sites(headers: Headers, hosts: Hosts | None) -> None:
     """The protocol demands this: a page elsewhere must not reach a server on this machine through a browser."""
-    origin = headers.get("origin")
-    if origin and urlsplit(origin).netloc != headers.get("host"):
+    origin, host = headers.get("origin"), headers.get("host")
+    if origin is None or origin in (f"http://{host}", f"https://{host}"):
+        return
+    if hosts is None or not hosts.may_send(origin):
         raise HTTPException(403, f"origin {origin!r}: MCP answers no pages of other sites")

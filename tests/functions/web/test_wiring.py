@@ -19,6 +19,8 @@ from tests.support.events import LambdaContext, event_v1
 from tests.support.model import embedder, model_folder
 from tests.support.served import Shelf
 
+LOCAL = "http://localhost"
+
 __all__ = ["embedder", "model_folder"]
 QUESTION = {"collection": "roblox", "q": "how do I know that a part bumped into another"}
 
@@ -35,16 +37,20 @@ def settings(tmp_path: Path, embedder: OnnxEmbedder, model_folder: Path) -> Sett
 
 
 def test_the_local_app_searches_with_the_model_of_its_store(settings: Settings) -> None:
-    body = TestClient(local_app(settings)).post("/query", json=QUESTION).json()
+    body = TestClient(local_app(settings), base_url=LOCAL).post("/query", json=QUESTION).json()
     assert (body["mode"], body["degraded"]) == ("hybrid", [])
     assert body["hits"][0]["metadata"]["member_name"] == "Touched"
 
 
 def test_the_handler_gives_the_same_answer_as_the_local_app(settings: Settings) -> None:
-    local = TestClient(local_app(settings)).post("/roblox/query", json={"text": QUESTION["q"]}).json()
+    local = (
+        TestClient(local_app(settings), base_url=LOCAL)
+        .post("/roblox/query", json={"text": QUESTION["q"]})
+        .json()
+    )
     handler = LambdaHandler(lambda_app(settings, [QUERY]))
     event = event_v1("POST", "/roblox/query", {"text": QUESTION["q"]})
-    assert TestClient(local_app(settings)).get("/roblox/health").status_code == 200
+    assert TestClient(local_app(settings), base_url=LOCAL).get("/roblox/health").status_code == 200
     assert json.loads(handler(event, LambdaContext())["body"]) == local
     handler.close()
 
@@ -52,7 +58,7 @@ def test_the_handler_gives_the_same_answer_as_the_local_app(settings: Settings) 
 def test_a_store_that_lost_its_model_ranks_by_keywords_and_says_so(settings: Settings) -> None:
     [facts] = Path(settings.store).glob("models/*/model.json")
     facts.unlink()
-    body = TestClient(local_app(settings)).post("/query", json=QUESTION).json()
+    body = TestClient(local_app(settings), base_url=LOCAL).post("/query", json=QUESTION).json()
     assert body["mode"] == "keyword"
     assert body["degraded"] == ["embedding model unavailable: ranked by keywords alone"]
 
@@ -61,7 +67,7 @@ def test_the_collections_file_titles_and_mounts(settings: Settings) -> None:
     settings.collections_file.write_text(
         '[roblox]\nprofile = "roblox"\ntitle = "Engine"\n[empty]\nprofile = "roblox"\n'
     )
-    client = TestClient(local_app(settings))
+    client = TestClient(local_app(settings), base_url=LOCAL)
     assert client.get("/collections").json()["collections"][0]["title"] == "Engine"
     assert "/empty/query" in client.get("/openapi.json").json()["paths"]
     assert client.get("/empty/health").status_code == 200

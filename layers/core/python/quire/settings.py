@@ -31,6 +31,7 @@ class Settings:
         provider: who writes answers: `none` (quotes alone), `gemini`, `openai` or `ollama`.
         model: the provider's model; "" for its default.
         provider_key, provider_url: its key, and its address where it is not the usual one.
+        hosts: names beside `localhost` and addresses by which a server without a key may be called; `*` for any.
         print_answers: whether answers go to the terminal too.
         access: keys with scopes, see `quire.access_file`: a file, or `store:NAME` for an object of the store; "" for no
             more than `api_key`.
@@ -52,6 +53,7 @@ class Settings:
     provider_key: str = ""
     provider_url: str = ""
     print_answers: bool = False
+    hosts: tuple[str, ...] = ()
 
 
 def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -77,6 +79,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         stale_after_days=_number(env, "QUIRE_STALE_AFTER_DAYS", default.stale_after_days),
         access=env.get("QUIRE_ACCESS", default.access),
         model=env.get("QUIRE_MODEL") or env.get("LLM_MODEL") or default.model,
+        hosts=tuple(filter(None, map(str.strip, env.get("QUIRE_HOSTS", "").split(",")))),
         print_answers=env.get("QUIRE_PRINT_ANSWERS", "") not in ("", "0"),
         **_provider(env),
     )
