@@ -20,6 +20,7 @@ from functions.faces.native.routes import FACE as NATIVE
 from functions.web.access import Access
 from functions.web.calls import run
 from functions.web.cors import CrossOrigin
+from functions.web.delivery import Delivery
 from functions.web.faces import ANSWER, FUNCTIONS, LARGE_PATHS, MOUNT_PATH, QUERY, FaceMount, joined
 from functions.web.frame import Frame
 from functions.web.freshness import FreshnessHeaders
@@ -76,7 +77,7 @@ def create_app(
     # In place of the six layers that FastAPI would build: the frame answers every error, so there is one way for all.
     # FastAPI's routes need the exit stack.
     frame = Frame(
-        FreshnessHeaders(AsyncExitStackMiddleware(app.router), service),
+        Delivery(FreshnessHeaders(AsyncExitStackMiddleware(app.router), service)),
         access=access,
         is_open=lambda scope: _is_open(scope, mount),
         max_body_bytes=max_body_bytes,
