@@ -27,9 +27,6 @@ from quire.profiles import profile_named
 from quire.retrieval import Query, retrieve
 from quire.settings import STALE_AFTER_DAYS
 
-QUESTION_MAX_CHARS = 8_000
-"""What is searched of one question. The model reads about 1,000 characters; keywords gain nothing beyond this."""
-
 WARM_S = 5.0
 """Lambda ends a start after 10 s and begins it anew in the first request. Source: AWS, "Lambda runtime lifecycle"."""
 
@@ -83,10 +80,9 @@ class Knowledge:
         with timed("open_ms"):
             served = self.serve(caller, collection, version, query.filters)
             embedder, missing = self._embedder(served, query.mode)
-        question, cut = _bounded(query)
         with timed("search_ms"):
-            found = retrieve(served.index, embedder, question)
-        degraded = tuple(dict.fromkeys((*served.degraded, *cut, *missing, *found.degraded)))
+            found = retrieve(served.index, embedder, query)
+        degraded = tuple(dict.fromkeys((*served.degraded, *missing, *found.degraded)))
         age_h = age_hours(served.pointer.fresh_at)
         note(collection=served.name, version=served.version, degraded=bool(degraded), index_age_h=age_h)
         note_degraded(degraded)
@@ -238,10 +234,3 @@ class Knowledge:
             return self._embedder_of(served.model), ()
         except ModelError:
             return None, ("embedding model unavailable: ranked by keywords alone",)
-
-
-def _bounded(query: Query) -> tuple[Query, tuple[str, ...]]:
-    if len(query.text) <= QUESTION_MAX_CHARS:
-        return query, ()
-    notice = f"question: searched the first {QUESTION_MAX_CHARS:,} of {len(query.text):,} characters"
-    return query._replace(text=query.text[:QUESTION_MAX_CHARS]), (notice,)

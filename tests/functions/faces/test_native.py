@@ -16,9 +16,9 @@ from functions.faces.native.contract import (
     QueryResponse,
     Status,
 )
-from functions.web.service import QUESTION_MAX_CHARS
 from quire.collections import Collection
 from quire.errors import ModelError
+from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder
 from tests.support.corpus import api_documents
 from tests.support.served import EMBEDDER, Shelf
@@ -201,7 +201,7 @@ def test_a_body_over_the_bound_is_413(client: TestClient) -> None:
 
 
 def test_a_long_question_is_cut_and_says_so(client: TestClient) -> None:
-    body = ask(client, q="gravity " * QUESTION_MAX_CHARS)
+    body = ask(client, q="gravity " * QUESTION_CHARACTERS)
     assert body["hits"]
     assert "first 8,000 of 64,000 characters" in body["degraded"][0]
 

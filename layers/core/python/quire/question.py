@@ -15,8 +15,12 @@ from quire.terms import STOP_WORDS, analyze, identifiers, words
 HEADING_MARK = "@"
 """Terms of breadcrumbs and symbols are indexed once more behind this mark, so that a question can weigh them apart."""
 
-SHORTEST_MENDED = 4
+SHORTEST_MENDED, LONGEST_MENDED = 4, 40
 MOST_MENDED = 6
+MOST_STRANGE = 24
+"""Words whose spelling is looked for; each costs half a millisecond."""
+MOST_NAMES = 64
+"""Names that a question is read for; each may cost a walk through the hierarchy of an API."""
 SHORTEST_QUESTION = 3
 """Words from which on a question is a sentence, whose ordinary words mean themselves."""
 LITTLE, MUCH = 0.3, 0.9
@@ -94,7 +98,7 @@ def read_question(
     names, whole = _names(read, asked, vocabulary, resolve)
     guessed = {term for word in mended.values() if not vocabulary.has_symbol(word) for term in analyze(word)}
     frequencies = {term: 0 if term in guessed else vocabulary.document_frequency(term) for term in counts}
-    foreign = any(_is_foreign(name, vocabulary, resolve) for name in identifiers(read))
+    foreign = any(_is_foreign(name, vocabulary, resolve) for name in identifiers(read)[:MOST_NAMES])
     return Question(
         read,
         terms,
@@ -143,7 +147,7 @@ def _names(
     whole = len(tokens) == 1
     candidates = tokens if whole else [*asked, *written_names(text), *_proper(tokens[1:])]
     found: dict[str, None] = {}
-    for name in candidates:
+    for name in list(dict.fromkeys(candidates))[:MOST_NAMES]:
         known = name if vocabulary.has_symbol(name) else resolve(name)
         if known:
             found.setdefault(known)
@@ -166,15 +170,19 @@ def _proper(tokens: Sequence[str]) -> list[str]:
 
 def _mend(text: str, vocabulary: Vocabulary, is_ordinary: Callable[[str], bool] | None) -> dict[str, str]:
     mended: dict[str, str] = {}
+    strange = 0
     tokens = [token for token in words(text) if "'" not in token]
     is_sentence = len(tokens) >= SHORTEST_QUESTION
     for token in dict.fromkeys(tokens):
-        if len(mended) >= MOST_MENDED:
+        if len(mended) >= MOST_MENDED or strange >= MOST_STRANGE:
             break
         if is_sentence and is_ordinary is not None and token.isalpha() and is_ordinary(token):
             continue
         for part in _PART.findall(token):
-            known = _known_spelling(part.lower(), vocabulary) if _is_strange(part, vocabulary) else None
+            if not _is_strange(part, vocabulary):
+                continue
+            strange += 1
+            known = _known_spelling(part.lower(), vocabulary)
             if known and known != part.lower():
                 mended[part] = known
     return mended
@@ -188,7 +196,12 @@ def _known_spelling(word: str, vocabulary: Vocabulary) -> str | None:
 
 def _is_strange(part: str, vocabulary: Vocabulary) -> bool:
     """No chunk holds the word, nor each word of a snake_case name: a misspelling, or a word of another field."""
-    if len(part) < SHORTEST_MENDED or not part.isascii() or part.isdigit() or part.lower() in STOP_WORDS:
+    if (
+        not SHORTEST_MENDED <= len(part) <= LONGEST_MENDED
+        or not part.isascii()
+        or part.isdigit()
+        or part.lower() in STOP_WORDS
+    ):
         return False
     terms = analyze(part)
     if not terms or vocabulary.document_frequency(terms[0]) or vocabulary.has_symbol(part):

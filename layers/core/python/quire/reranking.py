@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.documents import Chunk, Hit
+from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder
 
 POOL = 12
@@ -46,7 +47,7 @@ def rerank(
     deadline = clock() + budget_s
     head, rest = hits[:POOL], hits[POOL:]
     parts = [(number, part) for number, hit in enumerate(head) for part in split_parts(hit.chunk)]
-    row = embedder.embed([question])[0]
+    row = embedder.embed([question[:QUESTION_CHARACTERS]])[0]
     best = np.full(len(head), -1.0, np.float32)
     for start in range(0, len(parts), BATCH):
         if clock() > deadline:

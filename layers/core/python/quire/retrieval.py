@@ -16,6 +16,7 @@ from quire.documents import NOTHING, Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
 from quire.fusion import Ranking
 from quire.index import OpenedIndex
+from quire.limits import QUESTION_CHARACTERS, cut
 from quire.naming import lead_with_names
 from quire.profiles import Profile, profile_named
 from quire.question import Question, read_question
@@ -62,13 +63,15 @@ def retrieve(index: OpenedIndex, embedder: Embedder | None, query: Query) -> Ret
         ArtifactCorrupt: there is neither.
         InputError: the text is empty, the mode or a filter field unknown; `field` names it.
     """
+    text, shortened = cut(query.text, QUESTION_CHARACTERS, "question")
+    query = query._replace(text=text)
     _check(query)
     mode, degraded = _available(index, query.mode, embedder)
     ranked = _rank(index, embedder, query, mode)
     hits = _hits(index, ranked, read_calibration(index.calibration), query.top_k)
     if query.min_score is not None:
         hits = tuple(hit for hit in hits if hit.score >= query.min_score)
-    return Retrieved(hits, mode, degraded, index.version, ranked.question.mended)
+    return Retrieved(hits, mode, (*shortened, *degraded), index.version, ranked.question.mended)
 
 
 def weigh_top_hit(

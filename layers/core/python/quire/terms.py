@@ -17,7 +17,8 @@ _JOIN = r"(?:\.|::?|->|#)"
 _TOKEN = re.compile(rf"[^\W\d]\w*+(?:(?:{_JOIN}[^\W\d]\w*+)++|['’]\w++)?|\w++(?:['’]\w++)?")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _CONNECTOR = re.compile(_JOIN)
-_IDENTIFIER = re.compile(rf"[^\W\d]\w*(?:{_JOIN}[^\W\d]\w*)+|\w*[a-z0-9][A-Z]\w*|\w+_\w+|[A-Z]{{2,}}[a-z]\w*")
+_DOTTED = rf"[^\W\d]\w*+(?:{_JOIN}[^\W\d]\w*+)++"
+_IDENTIFIER = re.compile(rf"{_DOTTED}|(?=\w++\Z)(?:\w*[a-z0-9][A-Z]|\w+_\w|[A-Z]{{2,}}+[a-z])\w*+")
 LONGEST_TOKEN = 80
 LONGEST_KNOWN = 160
 """Longer pieces between blanks hardly come twice, and are not kept."""

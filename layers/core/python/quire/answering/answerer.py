@@ -14,7 +14,7 @@ from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.extractive import extract
 from quire.answering.findings import Findings, Shelf, find
 from quire.answering.generation import Draft, generate
-from quire.answering.inquiry import EXTRACTIVE, Answer, Inquiry, Usage
+from quire.answering.inquiry import EXTRACTIVE, Answer, Inquiry, Usage, bounded
 from quire.answering.language import NOTICE, is_foreign
 from quire.answering.prompt import new_nonce, write_prompt
 from quire.answering.quoting import quote_sources
@@ -67,6 +67,7 @@ def stream_answer(shelf: Shelf, inquiry: Inquiry, model: AnswerModel | None = No
     Raises:
         InputError: the question is empty, or a filter field unknown; `field` names it.
     """
+    inquiry, shortened = bounded(inquiry)
     request = _Request(shelf, inquiry, model, time.monotonic() + inquiry.deadline_s)
     searched = complete(inquiry.question, inquiry.history)
     if is_vague(searched) and not inquiry.selected_text.strip():
@@ -79,7 +80,7 @@ def stream_answer(shelf: Shelf, inquiry: Inquiry, model: AnswerModel | None = No
         yield Sources(found.hits, found.version)
         written = yield from _write(request, findings)
     yield Citations(written.citations)
-    yield Done(_answer(shelf, inquiry, written, found))
+    yield Done(_answer(shelf, inquiry, replace(written, notices=(*shortened, *written.notices)), found))
 
 
 def _answer(shelf: Shelf, inquiry: Inquiry, written: Written, found: Retrieved) -> Answer:

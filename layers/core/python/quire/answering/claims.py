@@ -11,6 +11,7 @@ from quire.terms import identifiers
 
 MOST_OFFERED = 3
 MOST_NAMED = 5
+MOST_CHECKED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +33,15 @@ def missing_symbols(index: OpenedIndex, text: str) -> list[MissingSymbol]:
     Names of other things, such as variables and other libraries, are not judged.
     """
     missing: list[MissingSymbol] = []
-    for name in dict.fromkeys(identifiers(text)):
+    for name in list(dict.fromkeys(identifiers(text)))[:MOST_CHECKED]:
         owner, separator, member = fold_symbol(name).partition(".")
         if not separator or not member or "." in member or not _is_class(index, name, owner):
             continue
         if not index.has_symbol(name) and not index.resolve(name):
             missing.append(MissingSymbol(name, nearest_symbols(index, owner, member)))
-    return missing[:MOST_NAMED]
+        if len(missing) >= MOST_NAMED:
+            break
+    return missing
 
 
 def nearest_symbols(index: OpenedIndex, owner: str, member: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 
 from quire.documents import Turn
 from quire.terms import STOP_WORDS, identifiers, words
@@ -31,7 +32,8 @@ _EXPLETIVE = frozenset(
     "said possible true necessary important best better worth common allowed required".split()
 )
 _OPENERS = re.compile(
-    r"^\s*(?:and|but|so|then|or|also|ok(?:ay)?,?)\b|^\s*(?:what|how) about\b|^\s*why(?: not)?\s*\?*\s*$", re.I
+    r"^\s*(?:and|but|so|then|or|also|ok(?:ay)?,?)\b|^\s*(?:what|how) about\b|^\s*why(?: not)?\s*+\?*+\s*+$",
+    re.I,
 )
 
 
@@ -58,20 +60,26 @@ def is_follow_up(question: str) -> bool:
     if is_vague(question) or _OPENERS.match(question):
         return True
     listed = [word.lower() for word in words(question)]
-    return any(_points_back(listed, place) for place in range(len(listed)))
+    said = accumulate(map(_is_content, listed), initial=0)
+    joined = next(
+        (place for place, word in enumerate(listed) if place and word in _CONJUNCTIONS), len(listed)
+    )
+    return any(
+        _points_back(listed, place, before, joined=place > joined)
+        for place, before in zip(range(len(listed)), said, strict=False)
+    )
 
 
-def _points_back(listed: Sequence[str], place: int) -> bool:
+def _points_back(listed: Sequence[str], place: int, before: int, *, joined: bool) -> bool:
     """Whether the word refers to something that was named before this question.
 
     Behind content and a conjunction, or behind two words of content, it more likely refers to one of them; `that`
-    inside a sentence joins clauses, and "it is possible" refers to nothing.
+    inside a sentence joins clauses, and "it is possible" refers to nothing. `before` counts the words of content that
+    stand before it, and `joined` says whether a conjunction does.
     """
     word, following = listed[place], listed[place + 1 : place + 2]
-    before = _content(" ".join(listed[:place]))
     if word in _PRONOUNS:
-        joined = not _CONJUNCTIONS.isdisjoint(listed[1:place])
-        return not _EXPLETIVE.intersection(following) and (not before or (len(before) == 1 and not joined))
+        return not _EXPLETIVE.intersection(following) and (not before or (before == 1 and not joined))
     joins = bool(_EXPLETIVE.intersection(listed[place - 1 : place]))
     return word in _DEMONSTRATIVES and not joins and (not before or place == len(listed) - 1)
 
@@ -94,5 +102,9 @@ def complete(question: str, history: Sequence[Turn]) -> str:
 
 
 def _content(question: str) -> list[str]:
-    listed = (word.lower().replace("’", "'") for word in words(question))
-    return [word for word in listed if word not in STOP_WORDS and word not in _EMPTY]
+    return [word for word in words(question) if _is_content(word.lower())]
+
+
+def _is_content(word: str) -> bool:
+    word = word.replace("’", "'")
+    return word not in STOP_WORDS and word not in _EMPTY

@@ -13,6 +13,7 @@ from quire.answering.siblings import with_siblings
 from quire.answering.weighing import Weighed, strange_words, weigh
 from quire.documents import Hit
 from quire.index import OpenedIndex
+from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, WordList
 from quire.question import written_names
 from quire.retrieval import Query, Retrieved, retrieve
@@ -74,6 +75,7 @@ def find(shelf: Shelf, inquiry: Inquiry, searched: str) -> Findings:
     """
     index, embedder = shelf.index, shelf.embedder
     text = f"{searched}\n{inquiry.selected_text}" if inquiry.selected_text.strip() else searched
+    text = text[:QUESTION_CHARACTERS]
     found = retrieve(index, embedder, Query(text, inquiry.top_k, inquiry.filters))
     vector = embedder.embed([text])[0] if embedder is not None else None
     read = with_siblings(index, found.hits, text, vector)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from quire.documents import Citation, Hit, Turn
+from quire.limits import HISTORY_TURNS, QUESTION_CHARACTERS, SELECTION_CHARACTERS, TURN_CHARACTERS, cut
 
 EXTRACTIVE = "extractive"
 """What `model_used` says where no language model wrote the answer."""
@@ -32,6 +33,14 @@ class Inquiry:
     max_tokens: int = 700
     filters: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     deadline_s: float = 25.0
+
+
+def bounded(inquiry: Inquiry) -> tuple[Inquiry, tuple[str, ...]]:
+    """The inquiry as far as it is read, with a sentence for what was cut of the question and the selection."""
+    question, first = cut(inquiry.question, QUESTION_CHARACTERS, "question")
+    selected, second = cut(inquiry.selected_text, SELECTION_CHARACTERS, "selected text")
+    history = tuple(Turn(one.role, one.text[:TURN_CHARACTERS]) for one in inquiry.history[-HISTORY_TURNS:])
+    return replace(inquiry, question=question, selected_text=selected, history=history), first + second
 
 
 @dataclass(frozen=True, slots=True)

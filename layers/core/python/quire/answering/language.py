@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from quire.terms import STOP_WORDS, identifiers
+from quire.terms import STOP_WORDS, identifiers, words
 
 NOTICE = "Please ask your question in English."
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_CODE = re.compile(r"`[^`]*`|\S*[(){}<>=/\\]\S*")
+_QUOTED = re.compile(r"`[^`]*`")
+_CODE_MARK = re.compile(r"[(){}<>=/\\]")
 _FOREIGN = frozenset(
     """
     el los las del una unos unas por para con sin sobre qué cómo cuál cuándo dónde como cuando donde porque puedo puede
@@ -74,9 +75,11 @@ _ENGLISH = frozenset(
 
 
 def _without_code(text: str) -> str:
-    for name in identifiers(text):
-        text = text.replace(name, " ")
-    return _CODE.sub(" ", text)
+    """The text without identifiers, without what stands in back quotes, and without pieces that hold code's marks."""
+    names = set(identifiers(text))
+    text = _QUOTED.sub("`", text)
+    text = " ".join(piece for piece in text.split() if not _CODE_MARK.search(piece))
+    return " ".join(word for word in words(text) if word not in names)
 
 
 def _foreignness(word: str) -> float:

@@ -56,9 +56,10 @@ _REPLACEMENT_WANTED = re.compile(
 )
 _REPLACED = re.compile(
     r"\binstead\b|\bin favou?r of\b|\bsuperseded\b|\breplaced (?:by|with)\b|\breplacement\b|\bsuccessor\b"
-    r"|\bshould be used\b|\bdeprecated\b.*\buse\b",
-    re.I | re.S,
+    r"|\bshould be used\b",
+    re.I,
 )
+_DEPRECATED, _USE = re.compile(r"\bdeprecated\b", re.I), re.compile(r"\buse\b", re.I)
 _DERIVED = re.compile(
     r"(?P<prefix>re|un|de|pre|non|sub|auto|multi|inter|over)?(?P<base>[a-z]{4,}?)"
     r"(?:i[sz](?:ations?|ed|es|ers?|ing|e)|ations?|[eo]rs?|ings?|ed|able|ness|ly)?"
@@ -179,7 +180,10 @@ def tells_replacement(passage: str) -> bool:
     >>> tells_replacement("This is deprecated. Use `task.wait()` instead.")
     True
     """
-    return bool(_REPLACED.search(passage))
+    if _REPLACED.search(passage):
+        return True
+    said = _DEPRECATED.search(passage)
+    return bool(said and _USE.search(passage, said.end()))
 
 
 def cue(question: Weighed, passage: str) -> float:

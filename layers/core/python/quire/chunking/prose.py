@@ -11,7 +11,7 @@ from quire.documents import Chunk, Document
 from quire.parsing.page import Block, Page, Part, Section
 
 PROSE = Sizes(least=500, most=1000, overlap=120)
-_PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
+_PARAGRAPH = re.compile(r"^[^\S\n]*+\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*+", re.MULTILINE)
 
 
 def chunk_prose(document: Document) -> Iterator[Chunk]:

@@ -15,20 +15,27 @@ _TECHNICAL = frozenset(
     "className class style src href url image icon id sx css key allow sandbox path d".split()
 )
 _CODE_LIKE = re.compile(r"://|[;{}=<>]|\b\d+px\b|var\(|\w\(|0\.\d")
-_TOKEN = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[`{}()\[\]/\n]""", re.DOTALL
-)
+_TOKEN = re.compile(r"""//[^\n]*|/\*(?:.*?\*/|.*)|["'`{}()\[\]/\n]""", re.DOTALL)
+_BODY = {
+    '"': re.compile(r'(?:[^"\\\n]|\\.)*+', re.DOTALL),
+    "'": re.compile(r"(?:[^'\\\n]|\\.)*+", re.DOTALL),
+    "`": re.compile(r"(?:[^`\\]|\\.)*+", re.DOTALL),
+}
+_IN_TEMPLATE = re.compile(r"\\.|`|\$\{", re.DOTALL)
 _BEFORE_REGEX = re.compile(r"(?:[=(,:;\[!&|?{}]|\breturn)\s*\Z")
-_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
+_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.){0,100}+\]){1,200}+/\w*+")
+"""Bounded, as one without an end is looked for from each slash."""
 _CONTINUES = re.compile(r"(?:[=+\-*/&|?:,(\[{.<>]|=>)\s*\Z")
 _CONTINUED = re.compile(r"\s*(?:[.+*/&|?:)\]}]|=>)")
 _STRING = re.compile(
-    r"""(?P<key>[A-Za-z_$][\w$]*)\s*[:=]\s*(?=["'`\[{(])|(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)"""
-    r"""|(?P<open>[\[{(])|(?P<close>[\]})])|//[^\n]*|/\*.*?\*/""",
+    r"""(?P<key>(?<![\w$])[A-Za-z_$][\w$]*+)\s*+[:=]\s*+(?=["'`\[{(])|(?P<text>["'`])"""
+    r"""|(?P<open>[\[{(])|(?P<close>[\]})])|//[^\n]*|/\*(?:.*?\*/|.*)""",
     re.DOTALL,
 )
 _CODE_TAG, _MARKUP = re.compile(r"</?code>"), re.compile(r"</?[A-Za-z][^<>]*>")
-_JSX_TEXT = re.compile(r"(?:<[A-Za-z][^<>]*>|<>|</[A-Za-z]+>)([^<>{}]*[A-Za-z][^<>{}]*)(?=</?[A-Za-z>])")
+_JSX_TEXT = re.compile(
+    r"(?:<[A-Za-z][^<>]*>|<>|</[A-Za-z]+>)([^<>{}A-Za-z]*+[A-Za-z][^<>{}]*+)(?=</?[A-Za-z>])"
+)
 
 
 def expression_end(text: str, start: int) -> int:
@@ -41,49 +48,93 @@ def statement_end(text: str, start: int) -> int:
     return _balanced(text, start, statement=True)
 
 
-def _balanced(text: str, start: int, *, statement: bool) -> int:
-    depth, position = 0, start
-    while token := _TOKEN.search(text, position):
-        mark, position = token[0], token.end()
+class _Strings:
+    """Where the quoted strings of a text end; a quote without an end on its line is a letter, as in "don't"."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._unclosed: dict[str, int] = {}
+
+    def end(self, start: int) -> int:
+        """Offset past the string that begins at `start`; past its quote alone where it has no end.
+
+        Ends that were looked for in vain are remembered: a text full of quotes is read once, not once for each.
+        """
+        mark = self._text[start]
+        if start < self._unclosed.get(mark, 0):
+            return start + 1
+        found = _BODY[mark].match(self._text, start + 1)
+        end = found.end() if found else start + 1
+        if self._text.startswith(mark, end):
+            return end + 1
+        self._unclosed[mark] = end
+        return start + 1
+
+
+class _Nesting:
+    """How deep reading stands in brackets and in the expressions of template literals."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._strings = _Strings(text)
+        self._templates: list[int] = []
+        self._depth = 0
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether every bracket and template is closed."""
+        return self._depth <= 0 and not self._templates
+
+    def step(self, token: re.Match[str]) -> int:
+        """Take a token in and return the offset to read on from."""
+        mark = token[0]
         if mark in "{([":
-            depth += 1
+            self._depth += 1
         elif mark in "})]":
-            depth -= 1
-            if depth <= 0 and not statement:
-                return position
+            self._depth -= 1
+            if self._templates and self._depth <= self._templates[-1]:
+                self._depth = self._templates.pop()
+                return self._template(token.end())
         elif mark == "`":
-            position = _template_end(text, position)
+            return self._template(token.end())
         elif mark == "/":
-            position = _regex_end(text, token.start())
-        elif mark == "\n" and statement and depth <= 0 and _is_complete(text, start, token.start()):
+            return _regex_end(self._text, token.start())
+        elif mark in "\"'":
+            return self._strings.end(token.start())
+        return token.end()
+
+    def _template(self, position: int) -> int:
+        """Read the template literal on to its end, or into its next expression."""
+        for piece in _IN_TEMPLATE.finditer(self._text, position):
+            if piece[0] == "${":
+                self._templates.append(self._depth)
+                self._depth += 1
+            if piece[0][0] != "\\":
+                return piece.end()
+        return len(self._text)
+
+
+def _balanced(text: str, start: int, *, statement: bool) -> int:
+    nesting, position = _Nesting(text), start
+    while token := _TOKEN.search(text, position):
+        mark, position = token[0], nesting.step(token)
+        if not nesting.is_outside:
+            continue
+        if mark in "})]" and not statement:
+            return position
+        if mark == "\n" and statement and _is_complete(text, start, token.start()):
             return token.start()
     return len(text) if statement else -1
 
 
 def _is_complete(text: str, start: int, line_break: int) -> bool:
     before = text[max(start, line_break - 80) : line_break]
-    return not _CONTINUES.search(before) and not _CONTINUED.match(text, line_break + 1)
+    return not _CONTINUES.search(before) and not _CONTINUED.match(text[line_break + 1 : line_break + 201])
 
 
 def _regex_end(text: str, start: int) -> int:
     match = _REGEX.match(text, start) if _BEFORE_REGEX.search(text[max(0, start - 20) : start]) else None
     return match.end() if match else start + 1
-
-
-def _template_end(text: str, position: int) -> int:
-    """Offset past the backtick that closes the template whose body begins at `position`."""
-    while position < len(text):
-        char = text[position]
-        if char == "`":
-            return position + 1
-        if char == "\\":
-            position += 2
-        elif char == "$" and text[position + 1 : position + 2] == "{":
-            end = expression_end(text, position + 1)
-            position = end if end > 0 else position + 2
-        else:
-            position += 1
-    return len(text)
 
 
 def literal(text: str) -> str | None:
@@ -108,23 +159,33 @@ def visible_strings(code: str, key: str = "") -> Iterator[tuple[int, str]]:
     ['Why?', 'Heat', 'Cost']
     """
     keys, pending = [key], key
-    for match in _STRING.finditer(code):
+    bare, done = [], 0
+    for match, end in _tokens(code):
         if match["key"]:
             pending = match["key"]
         elif match["open"]:
             keys.append(pending if match["open"] == "[" else "")
             pending = keys[-1]
         elif match["close"]:
-            keys = keys[:-1] or [key]
+            keys[-1:] = [] if len(keys) > 1 else [key]
             pending = keys[-1]
         elif match["text"]:
-            value = literal(match["text"])
+            bare += [code[done : match.start()], " " * (end - match.start())]
+            done = end
+            value = literal(code[match.start() : end])
             if value and _is_shown(pending, value):
                 yield match.start(), _MARKUP.sub("", _CODE_TAG.sub("`", value))
             pending = keys[-1]
-    bare = _STRING.sub(lambda match: " " * len(match[0]) if match["text"] else match[0], code)
-    for match in _JSX_TEXT.finditer(bare):
+    for match in _JSX_TEXT.finditer("".join([*bare, code[done:]])):
         yield match.start(1), match[1]
+
+
+def _tokens(code: str) -> Iterator[tuple[re.Match[str], int]]:
+    """What `_STRING` finds, each with the offset past it."""
+    strings, position = _Strings(code), 0
+    while match := _STRING.search(code, position):
+        position = strings.end(match.start()) if match["text"] else match.end()
+        yield match, position
 
 
 def _is_shown(key: str, value: str) -> bool:

@@ -18,10 +18,12 @@ _LOOKS_MDX = re.compile(
     r"^(?:import\s.+\sfrom\s+['\"]|export\s+const\s|[ \t]*:::\w|</?[A-Z]\w*[\s/>])", re.MULTILINE
 )
 
-_FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _H1 = re.compile(r"^ {0,3}#[ \t]+\S.*$", re.MULTILINE)
 # What may stand above a page's own heading; a heading of level 1 further down is one of its parts.
-_PREAMBLE = re.compile(r"(?:\s*(?:import|export)\b[^\n]*\n|\s*<!--.*?-->|\s*\{/\*.*?\*/\})*\s*", re.DOTALL)
+_PREAMBLE = re.compile(
+    r"(?:\s*+(?:(?:import|export)\b[^\n]*+\n|<!--(?>.*?-->)|\{/\*(?>.*?\*/\})))*+\s*+", re.DOTALL
+)
 
 
 def dialect_of(path: str, text: str, *, site: bool = False, references: bool = False) -> Dialect:
@@ -72,14 +74,26 @@ def page_title(text: str, path: str = "") -> str:
     """
     text = _plain(text)
     head = read_front_matter(text, path)
-    body = _FENCED.sub(
-        "", "".join(text.split("\n", head.end_line)[head.end_line :]) if head.end_line else text
-    )
+    body = _without_code("".join(text.split("\n", head.end_line)[head.end_line :]) if head.end_line else text)
     heading, titled = _H1.search(body), normal_line(head.string("title"))
     if not heading or (titled and not _PREAMBLE.fullmatch(body[: heading.start()])):
         return titled
     sections = _sections(Scan(heading[0], path, Dialect()))
     return sections[0].heading if sections else ""
+
+
+def _without_code(text: str) -> str:
+    """The text without its fenced code blocks; one that is never closed goes on to the end."""
+    kept, opened = [], ""
+    for line in text.split("\n"):
+        fence = _FENCE.match(line)
+        if opened:
+            opened = "" if fence and fence[1] == opened and not fence[2].strip() else opened
+        elif fence:
+            opened = fence[1]
+        else:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _masked(text: str, head: FrontMatter) -> str:

@@ -97,17 +97,13 @@ def _code_span(scan: Scan, match: re.Match[str]) -> int:
 def _span(scan: Scan, start: int, ticks: int) -> int:
     text = scan.text
     inside = start + ticks
-    paragraph_end = text.find("\n\n", inside)
-    close = re.compile(rf"(?<!`)`{{{ticks}}}(?!`)").search(
-        text, inside, len(text) if paragraph_end < 0 else paragraph_end
-    )
-    if not close:
+    close = scan.closing_ticks(inside, ticks)
+    if close < 0:
         scan.emit(text[start:inside])
         return inside
-    content = text[inside : close.start()]
-    reference = read_reference(content) if scan.dialect.references and ticks == 1 else None
-    scan.emit(f"`{reference}`" if reference else text[start : close.end()])
-    return close.end()
+    reference = read_reference(text[inside:close]) if scan.dialect.references and ticks == 1 else None
+    scan.emit(f"`{reference}`" if reference else text[start : close + ticks])
+    return close + ticks
 
 
 def _comment(scan: Scan, match: re.Match[str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -16,6 +16,7 @@ INSERT, BREAK, TICK, NOTHING = "\ue001", "\ue002", "\ue003", "\ue004"
 MOST_MISSING = 500
 """Different ends that are looked for in vain in one file; beyond, nothing is found."""
 MARKS = re.compile("[\ue001-\ue004]")
+_TICKS = re.compile("`+")
 _MARGIN = " \t>-*+\n"
 
 
@@ -87,6 +88,8 @@ class Scan:
     missing: set[str] = field(default_factory=set)
     firsts: dict[str, int] = field(default_factory=dict)
     unclosed: int = 0
+    paragraph: int = -1
+    ticks: dict[int, list[int]] = field(default_factory=dict)
 
     def find(self, wanted: str, start: int) -> int:
         """Offset of `wanted` from `start` on, or -1; what was not found once is not searched for again.
@@ -105,6 +108,21 @@ class Scan:
             found = self.text.find(wanted)
             self.firsts[wanted] = len(self.text) if found < 0 else found
         return self.firsts[wanted]
+
+    def closing_ticks(self, start: int, count: int) -> int:
+        """Offset of the next run of exactly so many back quotes in the paragraph of `start`, or -1.
+
+        A paragraph's runs are found once, when its first code span is read.
+        """
+        if start > self.paragraph:
+            end = self.text.find("\n\n", start)
+            self.paragraph = len(self.text) if end < 0 else end
+            self.ticks.clear()
+            for run in _TICKS.finditer(self.text, start, self.paragraph):
+                self.ticks.setdefault(len(run[0]), []).append(run.start())
+        runs = self.ticks.get(count, [])
+        found = bisect_left(runs, start)
+        return runs[found] if found < len(runs) else -1
 
     def emit(self, text: str) -> None:
         """Append to the cleaned text."""
