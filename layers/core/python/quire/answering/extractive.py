@@ -1,4 +1,4 @@
-"""An answer without a language model: the best passages of the best sources, quoted exactly and cited."""
+"""An answer without a language model: the best passage of the sources whole, then at most two more places, cited."""
 
 from __future__ import annotations
 
@@ -6,34 +6,36 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quire.answering.blocks import CODE, LIST, TABLE, Piece, split_pieces
 from quire.answering.citations import cite
-from quire.answering.passages import CODE, SENTENCE, Passage, split_passages
+from quire.answering.code_lines import best_lines
+from quire.answering.passages import split_passages
 from quire.answering.scoring import Scored
+from quire.answering.showing import is_code_chunk, shown
 from quire.answering.weighing import Weighed
 from quire.documents import Citation, Hit
 from quire.terms import analyze
 
-MOST_QUOTES = 4
-PER_DOCUMENT = 2
-ANSWER_CHARACTERS = 1_400
-FIRST_CHARACTERS = 620
-LATER_CHARACTERS = 360
-BACK = 300
-"""What stands before a sentence in its paragraph is quoted with it, up to so many characters in all."""
-CODE_CHARACTERS = 900
+MOST_PLACES = 3
+UNSURE_PLACES = 1
+FIRST_CHARACTERS = 900
+LATER_CHARACTERS = 450
+LONGEST_PIECE = 1_500
+"""A list, table or paragraph beyond it is shown in part, whole items or sentences at a time."""
+CODE_CHARACTERS = 1_200
+ANSWER_CHARACTERS = 2_400
 LEAST_SHARE = 0.45
-UNSURE, LEAST_DOCUMENTS = 0.5, 3
-"""Below this confidence so many documents are quoted."""
+UNSURE = 0.5
+"""Below this confidence one place is shown, as the closest there is."""
+AHEAD = 0.5
+"""What comes next is preferred to what came before, by so much of a score."""
+WORTHLESS = -9.0
 SAME = 0.7
 """A further quote scores at least this share of the best one's score."""
 
-_POINTING = re.compile(
-    r"(?:it|its|they|their|this|that|these|those|he|she|his|her|so|but|thus|hence|therefore|however)\b", re.I
-)
 _KEY = re.compile(r"\b[A-Z][\w ]*(?=: )")
 _CHECKBOX = re.compile(r"\[[ xX]?\] ")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_DRAWING = re.compile(r"```\s*mermaid")
+_DRAWING = re.compile(r"(?:[^\n]*\n\s*)?```\s*mermaid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,52 +57,50 @@ def extract(
 ) -> tuple[str, tuple[Citation, ...]]:
     """The answer's text in Markdown and its citations; empty where there is nothing to quote.
 
-    Each paragraph of the text is a quote, exactly as stored, and its mark.
+    Each paragraph of the text is a quote as `quire.answering.showing` shows it, and its mark.
     """
     quotes = choose_quotes(question, scored, sure=confidence >= UNSURE)
     citations = tuple(cite(n, quote.hit, quote.start, quote.end) for n, quote in enumerate(quotes, 1))
-    return "\n\n".join(_rendered(citation) for citation in citations), citations
+    return "\n\n".join(shown(citation) for citation in citations), citations
 
 
 def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = True) -> list[Quote]:
-    """The best passages, widened to what can be read alone, without repeats, within the answer's bound.
+    """The best passage, widened to what can be read alone, then the best of other places; no repeats.
 
-    Passages beyond `PER_DOCUMENT` of one document come after those of other documents that are good enough. Where the
-    evidence is weak, other documents are quoted beside: the first one may be wrong.
+    What stands in one chunk comes in the order of its text. Where the evidence is weak the first place stands alone.
     """
     answers = [one for one in scored if not one.text.endswith("?") or _is_followed(one)] or scored
     ranked = sorted(answers, key=lambda one: -_fitness(question, one))
     best = _fitness(question, ranked[0]) if ranked else 0.0
     good = [one for one in ranked if _fitness(question, one) >= LEAST_SHARE * best] or ranked[:1]
     quotes: list[Quote] = []
-    waiting: list[Scored] = []
     for one in good:
-        if _quoted(quotes).count(one.hit.chunk.document_id) >= PER_DOCUMENT:
-            waiting.append(one)
-        elif len(quotes) < MOST_QUOTES:
-            _add(quotes, question, one)
-    for one in waiting:
-        if len(quotes) < MOST_QUOTES:
-            _add(quotes, question, one)
-    for one in () if sure else ranked:
-        documents = _quoted(quotes)
-        if len(set(documents)) < LEAST_DOCUMENTS and one.hit.chunk.document_id not in documents:
-            _add(quotes, question, one)
-    return quotes
+        if not any(_covers(quote, one) for quote in quotes):
+            quote = _widened(question, one, ranked, LATER_CHARACTERS if quotes else FIRST_CHARACTERS)
+            quotes = _with(quotes, quote, MOST_PLACES if sure else UNSURE_PLACES)
+    return _in_order(quotes)
 
 
-def _quoted(quotes: Sequence[Quote]) -> list[str]:
-    return [quote.hit.chunk.document_id for quote in quotes]
+def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
+    """The quotes and this one, where there is room for it and nothing has said it yet; what touches becomes one."""
+    if not quotes:
+        return [quote]
+    total = sum(len(other.text) for other in quotes) + len(quote.text)
+    near = [other for other in quotes if _touches(other, quote)]
+    is_full = total > ANSWER_CHARACTERS or (len(quotes) >= most and not near)
+    if is_full or any(_repeats(quote, other) for other in quotes):
+        return quotes
+    if not near:
+        return [*quotes, quote]
+    start, end = min(one.start for one in (quote, *near)), max(one.end for one in (quote, *near))
+    joined = Quote(quote.hit, start, end)
+    return [joined if one is near[0] else one for one in quotes if one is near[0] or one not in near]
 
 
-def _add(quotes: list[Quote], question: Weighed, one: Scored) -> None:
-    """Quote the passage, where there is room for it and nothing has said it yet."""
-    if any(_covers(quote, one) for quote in quotes):
-        return
-    quote = _widened(question, one, *((LATER_CHARACTERS, 2) if quotes else (FIRST_CHARACTERS, 4)))
-    left = ANSWER_CHARACTERS - sum(len(other.text) for other in quotes)
-    if not quotes or (len(quote.text) <= left and not any(_repeats(quote, other) for other in quotes)):
-        quotes.append(quote)
+def _in_order(quotes: Sequence[Quote]) -> list[Quote]:
+    """Chunks as they were chosen, the quotes of one in the order of its text."""
+    chunks = list(dict.fromkeys(quote.hit.chunk.id for quote in quotes))
+    return sorted(quotes, key=lambda quote: (chunks.index(quote.hit.chunk.id), quote.start))
 
 
 def _fitness(question: Weighed, one: Scored) -> float:
@@ -136,6 +136,14 @@ def _covers(quote: Quote, one: Scored) -> bool:
     )
 
 
+def _touches(one: Quote, other: Quote) -> bool:
+    """Whether nothing but blank space stands between two quotes of one chunk."""
+    if one.hit.chunk.id != other.hit.chunk.id:
+        return False
+    first, second = sorted((one, other), key=lambda quote: quote.start)
+    return not first.hit.chunk.text[first.end : second.start].strip()
+
+
 def _repeats(one: Quote, other: Quote) -> bool:
     """Whether they overlap, or say the same: chunks of one document repeat each other's ends, and pages each other."""
     if one.hit.chunk.id == other.hit.chunk.id:
@@ -144,96 +152,83 @@ def _repeats(one: Quote, other: Quote) -> bool:
     return len(new & said) > SAME * min(len(new), len(said))
 
 
-def _widened(question: Weighed, one: Scored, room: int, most: int) -> Quote:
-    """The passage with what it cannot be read without, and what follows under its heading while there is room."""
-    text, passages = one.hit.chunk.text, split_passages(one.hit.chunk.text)
-    passage, place = one.passage, one.order
-    if passage.kind == CODE:
-        return Quote(one.hit, *_code(question, text, passage))
-    start, first = _opening(text, passages, place, room)
-    end, taken = passage.end, place - first + 1
-    for other in passages[place + 1 :]:
-        fits = other.end - start <= (room + CODE_CHARACTERS if other.kind == CODE else room)
-        if other.heading != passage.heading or not fits or (other.kind == SENTENCE and taken >= most):
-            break
-        if other.kind == CODE and not question.wants_code:
-            break
-        following = text[other.start : other.end]
-        if _DRAWING.match(following) or following.endswith("?") or _is_facts(following):
-            break
-        end, taken = other.end, taken + (other.kind == SENTENCE)
-        if other.kind == CODE:
-            break
-    return Quote(one.hit, start, end)
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A chunk's text as a quote grows in it: its pieces, what each is worth, and how long the quote may become."""
+
+    text: str
+    pieces: Sequence[Piece]
+    values: Sequence[float]
+    room: int
+    wants_code: bool
 
 
-def _opening(text: str, passages: Sequence[Passage], place: int, room: int) -> tuple[int, int]:
-    """Where the quote begins, and the number of its first passage: with its lead and list, or what a pronoun means."""
-    passage = passages[place]
-    first = place
-    while first > 0 and passages[first - 1].block == passage.block:
-        pointing = _POINTING.match(text[passages[first].start :])
-        if passage.kind == SENTENCE and not pointing and passage.end - passages[first - 1].start > BACK:
-            break
+def _widened(question: Weighed, one: Scored, ranked: Sequence[Scored], room: int) -> Quote:
+    """The passage's whole piece, and pieces beside it under its heading while there is room."""
+    text = one.hit.chunk.text
+    if is_code_chunk(one.hit.chunk):
+        return Quote(one.hit, *best_lines(question, text, one.passage.start, CODE_CHARACTERS))
+    pieces = split_pieces(text)
+    numbers = range(len(pieces))
+    place = next((n for n in numbers if pieces[n].start <= one.passage.start < pieces[n].end), None)
+    if place is None:  # a line that is a heading alone
+        return Quote(one.hit, one.passage.start, one.passage.end)
+    if pieces[place].end - pieces[place].start > LONGEST_PIECE:
+        return Quote(one.hit, *_part(question, text, pieces[place], one))
+    beside = [other for other in ranked if other.hit.chunk.id == one.hit.chunk.id]
+    values = [
+        max((_fitness(question, other) for other in beside if _holds(piece, other)), default=WORTHLESS)
+        for piece in pieces
+    ]
+    first, last = _neighbours(_Page(text, pieces, values, room, question.wants_code), place)
+    return Quote(one.hit, pieces[first].start, pieces[last].end)
+
+
+def _holds(piece: Piece, one: Scored) -> bool:
+    return piece.start <= one.passage.start < piece.end
+
+
+def _neighbours(page: _Page, place: int) -> tuple[int, int]:
+    """First and last piece of the widened quote: what a pronoun points at first, then the better neighbour."""
+    first = last = place
+    while page.pieces[first].follows and _fits(page, first - 1, first, last):
         first -= 1
-    if passage.kind == SENTENCE:
-        while first < place and passages[first].start < passage.end - room:
-            first += 1
-        return passages[first].start, first
-    begin = passage.lead[0] if passage.lead else _line_start(text, passages[first].start)
-    if passage.end - begin <= room:
-        return begin, first
-    return _line_start(text, passage.start), place
+    while True:
+        sides = [side for side in (last + 1, first - 1) if _fits(page, side, first, last)]
+        if not sides:
+            return first, last
+        best = max(sides, key=lambda side: page.values[side] + AHEAD * (side > last))
+        first, last = min(first, best), max(last, best)
+
+
+def _fits(page: _Page, side: int, first: int, last: int) -> bool:
+    """Whether the piece `side` may join those from `first` to `last`."""
+    if not 0 <= side < len(page.pieces):
+        return False
+    piece = page.pieces[side]
+    length = max(piece.end, page.pieces[last].end) - min(piece.start, page.pieces[first].start)
+    if piece.section != page.pieces[first].section or length > page.room:
+        return False
+    said = page.text[piece.start : piece.end]
+    if _DRAWING.match(said) or said.rstrip().endswith("?") or _is_facts(said):
+        return False
+    return piece.kind != CODE or page.wants_code or len(said) < page.room // 2
+
+
+def _part(question: Weighed, text: str, piece: Piece, one: Scored) -> tuple[int, int]:
+    """Whole items, rows or sentences of a long piece around the passage, within `FIRST_CHARACTERS`."""
+    if piece.kind == CODE:
+        return best_lines(question, text, one.passage.start, CODE_CHARACTERS, within=(piece.start, piece.end))
+    inside = [p for p in split_passages(text) if piece.start <= p.start and p.end <= piece.end]
+    spans = [(_line_start(text, p.start) if piece.kind in (LIST, TABLE) else p.start, p.end) for p in inside]
+    place = next((n for n, p in enumerate(inside) if p.start == one.passage.start), 0)
+    first = last = place
+    while last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= FIRST_CHARACTERS:
+        last += 1
+    while first > 0 and spans[last][1] - spans[first - 1][0] <= FIRST_CHARACTERS:
+        first -= 1
+    return (spans[first][0], spans[last][1]) if spans else (piece.start, piece.end)
 
 
 def _line_start(text: str, place: int) -> int:
     return text.rfind("\n", 0, place) + 1
-
-
-def _code(question: Weighed, text: str, passage: Passage) -> tuple[int, int]:
-    """A block with its lead where it stands right before it; of a longer one the lines that are asked for."""
-    start, end = passage.start, passage.end
-    if passage.lead and not text[passage.lead[1] : start].strip():
-        start = passage.lead[0]
-    if end - passage.start <= CODE_CHARACTERS:
-        return start, end
-    return _best_lines(question, text, passage)
-
-
-def _best_lines(question: Weighed, text: str, passage: Passage) -> tuple[int, int]:
-    """Whole lines around the one that the question names most of, half of the room before it and half behind."""
-    spans: list[tuple[int, int]] = []
-    position = passage.start
-    for line in text[passage.start : passage.end].splitlines(keepends=True):
-        if not _FENCE.match(line) and line.strip():
-            spans.append((position, position + len(line.rstrip())))
-        position += len(line)
-    held = [question.coverage(set(analyze(text[start:end]))) for start, end in spans]
-    first = last = held.index(max(held))
-    while first > 0 and spans[last][1] - spans[first - 1][0] <= CODE_CHARACTERS // 2:
-        first -= 1
-    while last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= CODE_CHARACTERS:
-        last += 1
-    return spans[first][0], spans[last][1]
-
-
-def _rendered(citation: Citation) -> str:
-    """The quote and its mark; a mark never stands inside a code block, and a torn one is fenced again."""
-    quote = citation.quote
-    if quote.count("```") % 2 == 0 and not _is_torn(citation):
-        return (
-            f"{quote}\n[{citation.n}]"
-            if quote.endswith(("```", "~~~")) or _is_list(quote)
-            else f"{quote} [{citation.n}]"
-        )
-    return f"```\n{quote}\n```\n[{citation.n}]"
-
-
-def _is_torn(citation: Citation) -> bool:
-    before = citation.hit.chunk.text[: citation.start]
-    return before.count("```") % 2 == 1
-
-
-def _is_list(quote: str) -> bool:
-    last = quote.rpartition("\n")[2]
-    return "\n" in quote and (" | " in last or bool(re.match(r"\s*(?:[-*+]|\d+[.)])\s", last)))

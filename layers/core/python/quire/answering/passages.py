@@ -17,7 +17,7 @@ _INDENT = re.compile(r"(?:\t| {2,})\S")
 _ROW = re.compile(r"\S.* \| \S|^\|.*\|$")
 _RULE = re.compile(r"[\s|:+=-]*$")
 _UNDERLINE = re.compile(r"([-=`:.'\"~^_*+#<>])\1{2,}")
-_LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|[\w-]+:: ?[\w./-]*)$")
+LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|[\w-]+:: ?[\w./-]*)$")
 """Of reStructuredText: a target, or a directive that says nothing itself."""
 _END = re.compile(r"[.!?…][\"'”’)\]*_`]*(?=\s)(?!\s+[a-z])|[。！？]")
 _ENDS = re.compile(r"[.!?…;)\"”'`\]。]\s*$")
@@ -66,11 +66,9 @@ def _lines(text: str) -> Iterator[tuple[int, int, str]]:
         start, end = position, position + len(line.rstrip())
         position += len(line)
         mark = _FENCE.match(line)
-        if not fence and _is_underlined(lines, number):
+        if not fence and is_underlined(lines, number):
             yield start, end, TITLE
-        elif not fence and (
-            _is_underlined(lines, number - 1) or _is_underlined(lines, number + 1, over=True)
-        ):
+        elif not fence and (is_underlined(lines, number - 1) or is_underlined(lines, number + 1, over=True)):
             yield start, end, "rule"
         elif fence:
             if mark and mark[1].startswith(fence):
@@ -84,7 +82,7 @@ def _lines(text: str) -> Iterator[tuple[int, int, str]]:
         yield fence_start, len(text.rstrip()), CODE
 
 
-def _is_underlined(lines: Sequence[str], number: int, *, over: bool = False) -> bool:
+def is_underlined(lines: Sequence[str], number: int, *, over: bool = False) -> bool:
     """Whether a line is a title with a row of one sign below it, as long as itself; with `over`, above it as well.
 
     Such a row may look like a fence, which says that code begins: below a title nothing stands at once.
@@ -100,12 +98,15 @@ def _is_underlined(lines: Sequence[str], number: int, *, over: bool = False) -> 
     ):
         return False
     if over:
-        return lines[number - 1].rstrip() == row
-    return row[0] not in "`~" or not "".join(lines[number + 2 : number + 3]).strip()
+        return lines[number - 1].rstrip() == row and row not in ("```", "~~~")
+    if row[0] not in "`~" or not "".join(lines[number + 2 : number + 3]).strip():
+        return True
+    # A fence is three signs wide; a row that is exactly as wide as a longer title was drawn below it.
+    return len(row) > len("~~~") and len(row) - len(title) <= 1
 
 
 def _kind(line: str) -> str:
-    if not line.strip() or _LABEL.match(line):
+    if not line.strip() or LABEL.match(line):
         return "blank"
     if _HEADING.match(line):
         return "heading"

@@ -1,0 +1,86 @@
+"""Which lines of source code are shown: a whole definition, or whole statements of a longer one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from quire.answering.weighing import Weighed
+from quire.terms import analyze
+
+WHOLE = 1.25
+"""A definition that is longer than the room by a quarter is shown whole: a cut would save little."""
+
+_QUOTES = re.compile(r"\"\"\"|'''")
+_COMMENT = re.compile(r"\s*(?:#|//|--|\*|/\*)")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_STRINGS = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
+_OPENERS, _CLOSERS = "([{", ")]}"
+
+
+def best_lines(
+    question: Weighed, text: str, at: int, room: int, *, within: tuple[int, int] | None = None
+) -> tuple[int, int]:
+    """Span of whole statements around character `at`, at most `room` long where they allow it; all of a short text.
+
+    A docstring, a comment of several lines and a bracket that spans lines are never cut.
+    """
+    start, end = within or (0, len(text))
+    parts = list(_statements(text, start, end))
+    if not parts:
+        return start, end
+    begin, stop = parts[0][0], parts[-1][1]
+    if stop - begin <= room * WHOLE:
+        return begin, stop
+    held = [question.coverage(set(analyze(text[one:other]))) for one, other in parts]
+    near = next((number for number, part in enumerate(parts) if part[0] <= at < part[1]), 0)
+    place = held.index(max(held)) if within or max(held) > held[near] else near
+    return _around(text, parts, place, room)
+
+
+def _around(text: str, parts: list[tuple[int, int]], place: int, room: int) -> tuple[int, int]:
+    """From the head where it fits, or half of the room before the place and the rest behind; no bare opening last."""
+    first = last = place
+    if parts[place][1] - parts[0][0] <= room:
+        first = 0
+    while first > 0 and parts[last][1] - parts[first - 1][0] <= room // 2:
+        first -= 1
+    while last + 1 < len(parts) and parts[last + 1][1] - parts[first][0] <= room:
+        last += 1
+    while last > place and last + 1 < len(parts) and text[: parts[last][1]].endswith((":", "{")):
+        last -= 1
+    return parts[first][0], parts[last][1]
+
+
+def _statements(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans of lines that belong together; blank lines and fences are in none."""
+    position, begin, last, depth, quoted, noted = start, -1, -1, 0, "", False
+    for line in text[start:end].splitlines(keepends=True):
+        first, position = position, position + len(line)
+        bare = line.rstrip()
+        if not quoted and not depth and (not bare or _FENCE.match(bare)):
+            if begin >= 0:
+                yield begin, last
+            begin, noted = -1, False
+            continue
+        is_note = not quoted and not depth and bool(_COMMENT.match(bare))
+        if begin >= 0 and not quoted and depth <= 0 and not (noted and is_note):
+            yield begin, last
+            begin = -1
+        begin = first if begin < 0 else begin
+        last = first + len(bare)
+        quoted, depth = _after(bare, quoted, depth)
+        noted = is_note
+    if begin >= 0:
+        yield begin, last
+
+
+def _after(line: str, quoted: str, depth: int) -> tuple[str, int]:
+    """The open docstring's quotes and how many brackets are open behind the line."""
+    for mark in _QUOTES.findall(line):
+        quoted = "" if quoted == mark else quoted or mark
+    if quoted or _QUOTES.search(line) or _COMMENT.match(line):
+        return quoted, depth
+    bare = _STRINGS.sub("", line).partition("#")[0]
+    depth += sum(bare.count(sign) for sign in _OPENERS) - sum(bare.count(sign) for sign in _CLOSERS)
+    return quoted, max(depth, 0)

@@ -1,0 +1,149 @@
+"""reStructuredText as Markdown: roles to their words, directives to fences and notes."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+
+_ROLE = re.compile(r":(?:[a-z][\w+-]*:)?(?P<role>[a-z][\w+-]*):`(?P<text>[^`]+)`")
+_PLAIN_ROLES = frozenset(
+    ("ref", "doc", "term", "abbr", "sup", "sub", "emphasis", "strong", "pep", "rfc", "download")
+)
+_TARGET = re.compile(r"\s*<[^<>]*>$")
+_LITERAL = re.compile(r"(?<!`)``(?!`)(.+?)``(?!`)", re.S)
+_LINK = re.compile(r"`([^`<>]+?)\s*<(https?://[^<>\s]+)>`__?")
+_NAMED_LINK = re.compile(r"(?<!`)`([^`\n]+)`__?(?!\w)")
+_FOOTNOTE = re.compile(r" ?\[(?:\*|#\w*|\d+)\]_")
+_FIELD = re.compile(r"^(\s*):([\w -]+):(?=\s)", re.M)
+_TITLE = re.compile(r"^(?P<title>\S[^\n]*)\n(?P<row>([-=`:.'\"~^_*+#<>])\3{2,})[ \t]*$", re.M)
+_DIRECTIVE = re.compile(r"(?P<indent>\s*)\.\. (?P<name>[\w:-]+?)::(?:[ \t]+(?P<said>.*))?\s*")
+_LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|\|[^|]+\| |\[).*")
+_OPTION = re.compile(r"\s*:[\w-]+:.*")
+_CODE_NAMES = frozenset(("code-block", "sourcecode", "code", "parsed-literal", "productionlist"))
+_NOTES = {
+    "seealso": "See also",
+    "versionadded": "New in version",
+    "versionchanged": "Changed in version",
+    "deprecated": "Deprecated since version",
+    "todo": "To do",
+}
+_SPOKEN = frozenset(
+    ("note", "warning", "tip", "important", "caution", "danger", "hint", "attention", "error", *_NOTES)
+)
+_LAYOUT = frozenset(
+    (
+        "contents",
+        "toctree",
+        "index",
+        "image",
+        "figure",
+        "currentmodule",
+        "module",
+        "automodule",
+        "autoclass",
+        "autofunction",
+    )
+)
+
+
+def plain_rst(text: str) -> str:
+    """A part of a reStructuredText file as Markdown, however deep its directives are nested.
+
+    >>> print(plain_rst(".. note::\\n\\n    Set :setting:`task_acks_late`::\\n\\n        app = 1"))
+    Note: Set `task_acks_late`:
+    <BLANKLINE>
+    ```
+    app = 1
+    ```
+    """
+    lines = text.expandtabs(4).splitlines()
+    shown: list[str] = []
+    words: list[str] = []
+    at = 0
+    while at < len(lines):
+        found = _DIRECTIVE.fullmatch(lines[at])
+        end = _body_end(lines, at)
+        if found:
+            shown += [_words(words), _directive(found, lines[at + 1 : end])]
+            words, at = [], end
+        elif _LABEL.fullmatch(lines[at]):
+            at = end
+        elif lines[at].rstrip().endswith("::") and end > at + 1:
+            words.append(lines[at].rstrip()[:-1])
+            shown += [_words(words), _fence(lines[at + 1 : end], "", _indent(lines[at]))]
+            words, at = [], end
+        else:
+            words.append(lines[at])
+            at += 1
+    return "\n\n".join(filter(None, [*shown, _words(words)]))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _body_end(lines: Sequence[str], at: int) -> int:
+    """Line behind what is indented below line `at`, blank lines at its end left out; `at + 1` without a body."""
+    end = at + 1
+    for place in range(at + 1, len(lines)):
+        if lines[place].strip():
+            if _indent(lines[place]) <= _indent(lines[at]):
+                break
+            end = place + 1
+    return end
+
+
+def _directive(found: re.Match[str], body: Sequence[str]) -> str:
+    """A directive as a fence, as a note that is spoken, or as nothing where it only says how to lay out."""
+    name, said, indent = found["name"], (found["said"] or "").strip(), len(found["indent"])
+    at = 0
+    while at < len(body) and _OPTION.fullmatch(body[at]):
+        at += 1
+    if name in _CODE_NAMES:
+        return _fence(body[at:], said, indent)
+    inner = plain_rst(textwrap.dedent("\n".join(body[at:]))).strip()
+    if name in _SPOKEN:
+        label = _NOTES.get(name, name.capitalize())
+        if label.endswith("version"):
+            spoken = f"{label} {said}{': ' + inner if inner else '.'}"
+        else:
+            spoken = f"{label}: {' '.join(filter(None, (plain_roles(said), inner)))}"
+    else:
+        spoken = (
+            ""
+            if name in _LAYOUT
+            else "\n\n".join(filter(None, (f"`{said}`" if inner and said else "", inner)))
+        )
+    return textwrap.indent(spoken, " " * indent)
+
+
+def _fence(lines: Sequence[str], language: str, indent: int) -> str:
+    code = textwrap.dedent("\n".join(lines)).strip("\n").rstrip()
+    return textwrap.indent(f"```{language}\n{code}\n```", " " * indent) if code else ""
+
+
+def _words(lines: Sequence[str]) -> str:
+    return plain_roles("\n".join(lines).strip("\n")).rstrip()
+
+
+def plain_roles(text: str) -> str:
+    """Inline markup as Markdown; what is no reStructuredText stays.
+
+    >>> plain_roles("Set :setting:`task_acks_late`, see :ref:`the guide <guide>`, or ``None``.")
+    'Set `task_acks_late`, see the guide, or `None`.'
+    """
+    text = _ROLE.sub(_role, text)
+    text = _LINK.sub(r"[\1](\2)", text)
+    text = _LITERAL.sub(r"`\1`", _FOOTNOTE.sub("", text))
+    text = _NAMED_LINK.sub(lambda one: one[1] if one.group().endswith("_") else one.group(), text)
+    text = _FIELD.sub(r"\1\2:", text)
+    return _TITLE.sub(lambda one: f"**{one['title'].replace('`', '')}**", text)
+
+
+def _role(match: re.Match[str]) -> str:
+    words = _TARGET.sub("", match["text"]) or match["text"]
+    if match["role"] in _PLAIN_ROLES:
+        return words.replace("-", " ") if words == match["text"] and match["role"] == "ref" else words
+    short = words.rpartition(".")[2] if words.startswith("~") and "@" not in words else words.lstrip("~")
+    return f"`{short.replace('@', '').removeprefix('!')}`"

@@ -1,0 +1,173 @@
+"""How a quote looks in an answer: Markdown that renders as the source meant it, while the citation keeps exact bytes.
+
+Code is fenced with its language and dedented. Tables get their head and separator, reStructuredText and MDX lose their
+markup, and what looks like a citation mark in the source's own words is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from quire.answering.blocks import CODE, HEADING, LIST, TABLE, Block, split_blocks
+from quire.answering.rst_text import plain_roles, plain_rst
+from quire.documents import Chunk, Citation
+
+PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc", "html"))
+FENCE_NAMES = {"shell": "bash", "makefile": "make", "c_sharp": "csharp", "batch": "bat"}
+
+_SPANS = re.compile(
+    r"^ *(?P<fence>`{3,})[^\n]*\n.*?^ *(?P=fence)[ \t]*$|(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)",
+    re.M | re.S,
+)
+_MARK = re.compile(r"(?<!\\)\[(?=\d{1,3}(?:,\s*\d{1,3})*\](?!\())")
+_DUNDER = re.compile(r"(?<![\w`\\*])(\w*__\w+__(?:\.\w+)*(?:\(\))?)(?![\w`*])")
+_CHECKBOX = re.compile(r"^(\s*(?:[-*+]|\d{1,3}[.)])\s+)\[[ xX]?\]\s+", re.M)
+_BARE_CHECKBOX = re.compile(r"^(\s*)\[[ xX]?\]\s+", re.M)
+_ADMONITION = re.compile(r"^\s*:::+\s*(\w+)?[ \t]*(?:\[([^\]\n]*)\]|([^\n]*))$", re.M)
+_TAG_LINE = re.compile(r"^\s*(?:</?[A-Z]\w*(?:\s[^<>\n]*)?/?>|<!--.*?-->|\{/\*.*?\*/\})\s*$\n?", re.M)
+_IMPORT = re.compile(
+    r"^(?:import\s[^\n]*from\s+['\"][^\n]*|export\s+(?:const|default)\s[^\n]*);?\s*$\n?", re.M
+)
+_BREAK = re.compile(r"<br\s*/?>", re.I)
+_FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})\s*([\w+#.-]*)[^\n]*")
+_HEADING_MARK = re.compile(r"#{1,6} +")
+_UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
+_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
+
+
+def is_code_chunk(chunk: Chunk) -> bool:
+    """Whether the chunk is source code, and not prose about it."""
+    return str(chunk.metadata.get("lang") or "") not in PROSE_LANGUAGES
+
+
+def shown(citation: Citation) -> str:
+    """The quote as Markdown, with its mark outside of every block."""
+    if is_code_chunk(citation.hit.chunk):
+        return _code(citation)
+    text = _prose(citation)
+    last = text.rpartition("\n")[2].strip()
+    if last.startswith("|"):
+        return f"{text}\n\n[{citation.n}]"
+    is_block = last.startswith(("```", "~~~")) or re.match(r"\s*(?:[-*+]|\d{1,3}[.)])\s", last)
+    return f"{text}\n[{citation.n}]" if is_block else f"{text} [{citation.n}]"
+
+
+def place_line(chunk: Chunk, start: int, end: int) -> str:
+    """Symbol and place of `chunk.text[start:end]`, such as "`Task.retry`, app/task.py:680–721"."""
+    known = chunk.metadata
+    symbol = str((chunk.symbols or (known.get("symbol") or "",))[0])
+    path, line = str(known.get("path") or chunk.document_id), known.get("start_line")
+    if isinstance(line, int):
+        first = line + chunk.text.count("\n", 0, start)
+        last = first + chunk.text[start:end].rstrip("\n").count("\n")
+        path = f"{path}:{first}–{last}" if last > first else f"{path}:{first}"
+    place = f"`{path}`" if "__" in path else path
+    return f"`{symbol}`, {place}" if symbol and symbol not in path else place
+
+
+def _code(citation: Citation) -> str:
+    chunk = citation.hit.chunk
+    language = str(chunk.metadata.get("lang") or "")
+    line = place_line(chunk, citation.start, citation.end)
+    return f"{line} [{citation.n}]\n\n{fenced(citation.quote, FENCE_NAMES.get(language, language))}"
+
+
+def fenced(code: str, language: str = "") -> str:
+    """A fenced block around code that was dedented; the fence is longer than any inside.
+
+    >>> print(fenced("    x = 1", "python"))
+    ```python
+    x = 1
+    ```
+    """
+    body = textwrap.dedent(code.expandtabs(4) if "\t" in code else code).strip("\n").rstrip()
+    longest = max((len(ticks) for ticks in re.findall(r"`{3,}", body)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{body}\n{fence}"
+
+
+def _prose(citation: Citation) -> str:
+    """The quote's blocks, each shown as its kind asks."""
+    chunk = citation.hit.chunk
+    is_rst = chunk.metadata.get("lang") == "rst"
+    parts = []
+    for block in split_blocks(chunk.text):
+        start, end = max(block.start, citation.start), min(block.end, citation.end)
+        if start < end:
+            parts.append(_block(chunk.text, block, chunk.text[start:end], is_rst=is_rst))
+    return "\n\n".join(part for part in parts if part.strip()) or plain_words(citation.quote)
+
+
+def _block(text: str, block: Block, quote: str, *, is_rst: bool) -> str:
+    stored = text[block.start : block.end]
+    if block.kind == TABLE:
+        return _table(stored, quote, is_rst=is_rst)
+    if block.kind == HEADING:
+        title = _HEADING_MARK.sub("", quote.strip(), count=1)
+        return f"**{title.replace('`', '')}**" if not _UNDER_LINE.fullmatch(title) else ""
+    if opening := _FENCE_LINE.match(stored):
+        lines = [line for line in quote.splitlines() if not line.strip().startswith(opening[2])]
+        return fenced("\n".join(lines), opening[3])
+    if is_rst:
+        is_literal = block.kind == CODE and not quote.lstrip().startswith("..")
+        return fenced(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
+    return plain_words(quote if block.kind == LIST else _dedented(quote))
+
+
+def _one_colon(quote: str) -> str:
+    """Without the second colon that announces code, which is fenced here."""
+    return quote[:-1].removesuffix("\n:") if quote.endswith("::") else quote
+
+
+def _dedented(quote: str) -> str:
+    return textwrap.dedent(quote.expandtabs(4))
+
+
+def _table(stored: str, quote: str, *, is_rst: bool) -> str:
+    """Rows below the stored table's head and a separator."""
+    if "+-" in stored[:3] or stored.lstrip().startswith(("+-", "+=")):
+        return fenced(quote)
+    rows = [
+        _cells(line, is_rst=is_rst)
+        for line in quote.splitlines()
+        if line.strip() and not _RULE.fullmatch(line)
+    ]
+    head = _cells(stored.splitlines()[0], is_rst=is_rst)
+    rows = [row for row in rows if row != head]
+    width = max(map(len, [head, *rows]))
+    lines = [head, ["---"] * width, *rows]
+    return "\n".join(f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in lines)
+
+
+def _cells(line: str, *, is_rst: bool) -> list[str]:
+    line = plain_roles(line) if is_rst else line
+    bare = line.strip().removeprefix("|").removesuffix("|")
+    return [plain_words(cell.strip()) for cell in re.split(r"(?<!\\)\|", bare)]
+
+
+def plain_words(text: str) -> str:
+    """Prose without debris of MDX and check lists; what would pass for a mark or for emphasis is escaped.
+
+    >>> plain_words("- [ ] Take items[0], see [1] and __init__.")
+    '- Take items\\\\[0], see \\\\[1] and `__init__`.'
+    """
+    text = _IMPORT.sub("", _TAG_LINE.sub("", text))
+    text = _ADMONITION.sub(_admonition, text)
+    text = _BARE_CHECKBOX.sub(r"\1", _CHECKBOX.sub(r"\1", text))
+    parts, end = [], 0
+    for span in _SPANS.finditer(text):
+        parts += [_escaped(text[end : span.start()]), span.group()]
+        end = span.end()
+    return "".join([*parts, _escaped(text[end:])]).strip("\n").rstrip()
+
+
+def _admonition(match: re.Match[str]) -> str:
+    title = match[2] or match[3] or match[1] or ""
+    return (
+        f"{title.strip().capitalize() if not match[2] and not match[3] else title.strip()}:" if title else ""
+    )
+
+
+def _escaped(words: str) -> str:
+    return _DUNDER.sub(r"`\1`", _MARK.sub(r"\\[", _BREAK.sub(" ", words)))

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quire.answering.blocks import CODE, LIST, TABLE, split_blocks, split_pieces
+
+STEPS = """\
+## Install
+
+The pump runs in one of two modes:
+
+- Steady, which is quiet.
+- Pulsed, which is strong.
+
+Note that pulses wear the seal.
+
+1. Close the valve.
+
+```bash
+pumpctl stop
+```
+
+2. Open the lid.
+
+Part | Price
+--- | ---
+Seal | 4 euros
+"""
+
+RST = """\
+.. setting:: pump_mode
+
+``pump_mode``
+~~~~~~~~~~~~~
+
+Default: steady. Set it like this::
+
+    pump_mode = "pulsed"
+
+.. note::
+
+    Restart the pump.
+"""
+
+
+def pieces(text: str) -> list[str]:
+    return [text[piece.start : piece.end] for piece in split_pieces(text)]
+
+
+def test_a_list_keeps_the_sentence_that_leads_it_in() -> None:
+    assert pieces(STEPS)[0].startswith("The pump runs in one of two modes:\n\n- Steady")
+    assert pieces(STEPS)[0].endswith("strong.")
+
+
+def test_steps_with_code_between_them_are_one_list() -> None:
+    steps = next(one for one in pieces(STEPS) if one.startswith("1."))
+    assert "pumpctl stop" in steps
+    assert steps.endswith("2. Open the lid.")
+
+
+def test_a_paragraph_that_points_back_says_so() -> None:
+    assert [piece.follows for piece in split_pieces(STEPS)] == [False, True, False, False]
+
+
+def test_a_table_is_one_piece_with_its_head() -> None:
+    last = split_pieces(STEPS)[-1]
+    assert last.kind == TABLE
+    assert STEPS[last.start : last.end].startswith("Part | Price")
+
+
+def test_of_restructured_text_code_stays_with_its_sentence_and_labels_are_no_pieces() -> None:
+    found = pieces(RST)
+    assert found[0].startswith("Default: steady.")
+    assert found[0].endswith('pump_mode = "pulsed"')
+    assert found[1].endswith("Restart the pump.")
+    assert len(found) == 2
+
+
+def test_a_fence_at_the_end_of_the_text_is_code() -> None:
+    assert split_blocks("```\nx\n```")[0].kind == CODE
+    assert split_blocks("1. One\n2. Two")[0].kind == LIST
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["# T", "- item", "  more", "a sentence.", "lead:", "", "```", "a | b", "1. x", ".. note::"]
+        )
+    )
+)
+def test_pieces_stand_in_order_and_overlap_nowhere(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    end = 0
+    for piece in split_pieces(text):
+        assert end <= piece.start < piece.end <= len(text)
+        end = piece.end

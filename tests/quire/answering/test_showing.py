@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import pytest
+
+from quire.answering.citations import cite
+from quire.answering.code_lines import best_lines
+from quire.answering.inquiry import Answer, Usage
+from quire.answering.showing import shown
+from quire.answering.weighing import Weighed
+from quire.documents import Chunk
+from tests.support.answer_checks import problems
+from tests.support.shelves import chunk, hit_of
+
+METHOD = '''\
+    def stop(self, slowly=True):
+        """Stop the pump.
+
+        It takes two seconds.
+        """
+        # the valve first,
+        # then the motor
+        self.valve.close()
+        self.motor.stop(
+            slowly=slowly,
+        )
+'''
+
+
+def code_chunk(text: str, lang: str = "python") -> Chunk:
+    made = chunk("pump/app.py", text, lang=lang, start_line=40, symbol="Pump.stop")
+    return made._replace(symbols=("Pump.stop", "stop"))
+
+
+def show(one: Chunk, start: int = 0, end: int | None = None) -> str:
+    return shown(cite(1, hit_of(one), start, len(one.text) if end is None else end))
+
+
+def test_code_is_fenced_and_dedented_below_its_symbol_and_place() -> None:
+    text = show(code_chunk(METHOD))
+    assert text.startswith(
+        '`Pump.stop`, pump/app.py:40–50 [1]\n\n```python\ndef stop(self, slowly=True):\n    """'
+    )
+    assert text.endswith("    )\n```")
+
+
+def test_a_place_with_underscores_keeps_them() -> None:
+    made = code_chunk("x = 1\n")
+    made = made._replace(metadata={**made.metadata, "path": "pump/__init__.py"})
+    assert show(made).startswith("`Pump.stop`, `pump/__init__.py:40` [1]")
+
+
+@pytest.mark.parametrize("room", [60, 90, 140])
+def test_code_is_cut_at_statements_never_inside_a_docstring_or_comment(room: int) -> None:
+    asked = Weighed("stop motor", {"motor": 1.0}, (), wants_code=True)
+    start, end = best_lines(asked, METHOD, METHOD.index("self.motor"), room)
+    cut = METHOD[start:end]
+    assert cut.count('"""') % 2 == 0
+    assert cut.count("(") == cut.count(")")
+    assert ("valve first" in cut) == ("then the motor" in cut)
+    assert "self.motor.stop(" in cut
+
+
+def test_a_row_is_shown_below_the_head_of_its_table() -> None:
+    one = chunk("parts.md", "Part | Price\nLid | 9\nSeal | 4\n")
+    text = show(one, one.text.index("Seal"), len(one.text) - 1)
+    assert text == "| Part | Price |\n| --- | --- |\n| Seal | 4 |\n\n[1]"
+
+
+def test_restructured_text_loses_its_markup() -> None:
+    one = chunk(
+        "pump.rst",
+        "Mode\n====\n\nUse :setting:`pump_mode` or ``None``, see :ref:`the guide <guide>`::\n\n    mode = 1\n\n"
+        ".. warning::\n\n    Never run it dry.\n",
+        lang="rst",
+    )
+    assert show(one) == (
+        "**Mode**\n\nUse `pump_mode` or `None`, see the guide:\n\n```\nmode = 1\n```\n\nWarning: Never run it dry. [1]"
+    )
+
+
+def test_debris_of_mdx_and_check_lists_is_not_shown() -> None:
+    one = chunk(
+        "a.mdx", "import X from 'y';\n\n<Tabs>\n\n:::tip Care\n\n- [ ] Rinse it.<br/>Twice.\n\n</Tabs>\n"
+    )
+    assert show(one) == "Care:\n\n- Rinse it. Twice.\n[1]"
+
+
+def test_what_looks_like_a_mark_in_the_source_is_escaped_outside_code() -> None:
+    one = chunk("a.md", "Take items[0] or [99], but `items[2]` and [a link](x) stay.")
+    text = show(one)
+    assert text == r"Take items\[0] or \[99], but `items[2]` and [a link](x) stay. [1]"
+    given = Answer(text, True, (cite(1, hit_of(one), 0, len(one.text)),), (), (), "", (), Usage(), "v")
+    assert problems(given) == []
+
+
+def test_the_citation_keeps_the_exact_bytes() -> None:
+    one = chunk("a.rst", "Set :setting:`x`.", lang="rst")
+    assert cite(1, hit_of(one), 0, len(one.text)).quote == one.text
+
+
+def test_the_checker_finds_what_it_is_there_for() -> None:
+    one = chunk("a.md", "- one\n- two\n- three\n")
+    cut = cite(1, hit_of(one), 0, 11)
+    bad = "See items[3]\n\n    def stop():\n        return 1\n\na | b\nc | d\n\n```\nopen"
+    found = problems(Answer(bad, True, (cut,), (), (), "", (), Usage(), "v"))
+    assert set(found) == {
+        "broken fence",
+        "unfenced code",
+        "table without head",
+        "cut list",
+        "dead mark",
+        "source without mark",
+    }

@@ -1,0 +1,141 @@
+"""What a reader sees at once in an answer without a model: broken code, cut lists, reversed passages, dead marks.
+
+Each check takes an answer as a whole, text and citations, and names what is wrong; an empty list means nothing is.
+They look at the stored text beside the shown one, and share no code with what writes answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from quire.answering.inquiry import Answer
+from quire.documents import Citation
+
+LONG_BLOCK = 1_500
+"""A list or table longer than this may be shown in part, whole items at a time."""
+
+_FENCED = re.compile(r"^( *)(`{3,}|~{3,})[^\n]*\n.*?^ *\2[`~]*[ \t]*$", re.M | re.S)
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+_MARK = re.compile(r"(?<!\\)\[(\d{1,3})\](?!\()")
+_CODE_LINE = re.compile(
+    r"""\s*(?:
+      (?:def|class|import|from|const|let|var|local|function|return|raise|elif|except|while|with|for|if)\b.*(?:[({:;=]|\))$
+    | (?:else|try|finally):$
+    | from\ [\w.]+\ import\ | import\ [\w.]+$
+    | @\w[\w.]*(?:\(.*)?$                  # a decorator
+    | self\.\w | \"\"\" | [\w.\[\]]+\s*=\s*[\w"'({\[]
+    | [\w.]+\(.*\)$                         # a call alone
+    | .*(?:[)\]}"'];|[{}])$
+    )""",
+    re.X,
+)
+_DUNDER = re.compile(r"(?<![\w\\`])__\w+__")
+_ROLE = re.compile(r"(?<!`):[a-z][\w:+.-]*:`|^\s*\.\. [\w-]+::", re.M)
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
+_ROW = re.compile(r"\S.* \| \S|^\s*\|.*\|\s*$")
+_TABLE_RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+
+
+def problems(given: Answer) -> list[str]:
+    """Every finding, by name: `unfenced code`, `cut list`, `table without head`, `reversed`, `dead mark`, ..."""
+    if not given.answerable:
+        return []
+    bare = _SPAN.sub("`", _FENCED.sub("", given.text))
+    return [
+        *(["broken fence"] if _has_open_fence(given.text) else []),
+        *(["unfenced code"] if _has_code(bare) else []),
+        *(["markup left"] if _ROLE.search(bare) else []),
+        *(["table without head"] if _has_headless_table(bare) else []),
+        *(f"cut {kind}" for one in given.citations for kind in _cut(one)),
+        *(["reversed"] if _is_reversed(given.citations) else []),
+        *_dead_marks(given, bare),
+    ]
+
+
+def _has_open_fence(text: str) -> bool:
+    return bool(re.search(r"^ *(?:```|~~~)", _FENCED.sub("", text), re.M))
+
+
+def _has_code(bare: str) -> bool:
+    """Two lines of code in a row outside a fence, a heading that was a comment, or a name that lost its underscores."""
+    lines = bare.splitlines()
+    signs = [bool(_CODE_LINE.match(line)) and not _ITEM.match(line) for line in lines]
+    return (
+        any(one and other for one, other in pairwise(signs))
+        or any(
+            re.match(r" {4,}\S", line) and not _ITEM.match(line) and sign
+            for line, sign in zip(lines, signs, strict=True)
+        )
+        or bool(_DUNDER.search(bare))
+    )
+
+
+def _has_headless_table(bare: str) -> bool:
+    """A run of rows whose second line is no separator."""
+    run: list[str] = []
+    for line in [*bare.splitlines(), ""]:
+        is_row = _ROW.search(line) and not _ITEM.match(line)
+        if is_row or (line.strip() and _TABLE_RULE.match(line)):
+            run.append(line)
+        else:
+            if len(run) > 1 and not _TABLE_RULE.match(run[1]):
+                return True
+            run = []
+    return False
+
+
+def _cut(citation: Citation) -> Iterator[str]:
+    """Kinds of blocks of the stored text that the quote holds in part only."""
+    text = citation.hit.chunk.text
+    if str(citation.hit.chunk.metadata.get("lang") or "") not in ("", "rst", "markdown", "md"):
+        return
+    for kind, start, end in _blocks(text):
+        overlaps = citation.start < end and start < citation.end
+        whole = citation.start <= start and end <= citation.end
+        if overlaps and not whole and end - start <= LONG_BLOCK:
+            yield kind
+
+
+def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
+    """Lists and tables of a text with their spans, code apart."""
+    fenced = [match.span() for match in _FENCED.finditer(text)]
+    kind, first, last, position = "", 0, 0, 0
+    for line in [*text.splitlines(keepends=True), ""]:
+        start, position = position, position + len(line)
+        stripped = line.rstrip()
+        inside = any(begin <= start < end for begin, end in fenced)
+        new = "" if inside else "list" if _ITEM.match(line) else "table" if _ROW.search(stripped) else ""
+        continues = kind == "list" and not inside and (not stripped or re.match(r"\s{2,}\S", line))
+        if new == kind and kind:
+            last = start + len(stripped)
+        elif continues and line:
+            last = start + len(stripped) if stripped else last
+        else:
+            if kind and text[first:last].count("\n"):
+                yield kind, first, last
+            kind, first, last = new, start + len(line) - len(line.lstrip()), start + len(stripped)
+
+
+def _is_reversed(citations: tuple[Citation, ...]) -> bool:
+    """Whether two passages of one chunk, or of one file, one after the other, stand against their order."""
+    for one, other in pairwise(citations):
+        if one.hit.chunk.id == other.hit.chunk.id and other.start < one.start:
+            return True
+    places: dict[str, int] = {}
+    for citation in citations:
+        before = places.get(citation.hit.chunk.id, -1)
+        if citation.start < before:
+            return True
+        places[citation.hit.chunk.id] = citation.start
+    return False
+
+
+def _dead_marks(given: Answer, bare: str) -> list[str]:
+    marks = {int(number) for number in _MARK.findall(bare)}
+    numbers = {citation.n for citation in given.citations}
+    return [
+        *(["dead mark"] if marks - numbers else []),
+        *(["source without mark"] if numbers - marks else []),
+    ]
