@@ -110,7 +110,7 @@ def _digest(plan: BuildPlan, reading: Reading, tools: Tools) -> str:
         tools.embedder.digest,
     ]
     golden = [Path(plan.golden)] if plan.golden else []
-    return digest_inputs(settings, reading.folders, golden)
+    return digest_inputs(settings, reading.folders, [*golden, *reading.files])
 
 
 def _served_from(

@@ -200,5 +200,6 @@ def admit_all(
 
 
 def _spelt(document: Document) -> bytes:
-    fields = [document.id, document.kind, document.text, dict(document.metadata), dict(document.includes)]
+    texts = [document.id, document.kind, document.text]
+    fields = [*texts, dict(document.metadata), dict(document.includes), document.anchors]
     return json.dumps(fields, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")

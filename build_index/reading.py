@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from build_index.inputs import digest_inputs
 from build_index.progress import say
 from build_index.sources import Failure, Provenance
 from build_index.sources.creator_docs import CONTENT, find_checkout, read_creator_docs
-from build_index.sources.docusaurus import read_docusaurus
+from build_index.sources.docusaurus import UNKNOWN_SITE, read_docusaurus
 from build_index.sources.engine_reference import ENGINE, read_reference
 from build_index.sources.fetch import Located, locate
 from build_index.sources.fetch_git import head_commit
@@ -23,9 +23,11 @@ from build_index.sources.git_repository import open_repository, read_repositorie
 from build_index.sources.markdown_tree import read_markdown_tree
 from build_index.sources.remembered import remember
 from build_index.sources.roblox_api import find_dump, read_engine_version, read_hierarchy, read_roblox_api
+from build_index.sources.site_config import FoundSite, find_site
 from quire.canonical import json_sha256
 from quire.documents import Document
 from quire.errors import InputError
+from quire.parsing.site_pages import site_of
 
 Documents = Iterator[Document | Failure]
 Folders = Mapping[str, Sequence[Path]]
@@ -42,6 +44,7 @@ class Reading:
         extra: what serving needs beside chunks, such as the class hierarchy.
         excluded: files left out by rule, counted by reason while `documents` is read.
         folders: where the sources lie now, fetched ones included.
+        files: what was read beside them, such as the configuration of the site that shows them.
     """
 
     documents: Documents
@@ -50,6 +53,7 @@ class Reading:
     extra: Mapping[str, Any] = field(default_factory=dict)
     excluded: Excluded = field(default_factory=Excluded)
     folders: tuple[Path, ...] = ()
+    files: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ class Opened:
     label: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
     excluded: Excluded = field(default_factory=Excluded)
+    files: tuple[Path, ...] = ()
 
 
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -95,7 +100,9 @@ def open_reading(
     opened = _READERS[profile](folders, options, cache)
     label = str(options.get("engine_version") or opened.label)
     located = tuple(folder for listed in folders.values() for folder in listed)
-    return Reading(opened.documents, tuple(provenance), label, opened.extra, opened.excluded, located)
+    return Reading(
+        opened.documents, tuple(provenance), label, opened.extra, opened.excluded, located, opened.files
+    )
 
 
 def _settled(key: str, found: Located) -> Located:
@@ -133,23 +140,44 @@ def _read_roblox(folders: Folders, _: Mapping[str, Any], cache: Path) -> Opened:
 
 
 def _read_textbook(folders: Folders, options: Mapping[str, Any], _: Path) -> Opened:
-    base_url, excluded = str(options.get("base_url", "")), Excluded()
-    documents = (one for root in folders["docs"] for one in read_docusaurus(root, base_url, excluded))
-    return Opened(documents, excluded=excluded)
+    excluded = Excluded()
+    sites = {root: _site(root, options, UNKNOWN_SITE) for root in folders["docs"]}
+    documents = (one for root, site in sites.items() for one in read_docusaurus(root, site, excluded))
+    return Opened(documents, excluded=excluded, files=_files(sites))
 
 
 def _read_docs(folders: Folders, options: Mapping[str, Any], _: Path) -> Opened:
-    base_url, excluded = str(options.get("base_url", "")), Excluded()
+    excluded = Excluded()
+    sites = {root: _site(root, options, FoundSite()) for root in folders["docs"]}
     unwanted = GitIgnoreSpec.from_lines(options.get("exclude", ()))
 
     def documents() -> Documents:
-        for one in (one for root in folders["docs"] for one in read_markdown_tree(root, base_url, excluded)):
-            if unwanted.match_file(_path(one)):
-                excluded.add("exclude")
-            else:
-                yield one
+        for root, site in sites.items():
+            for one in read_markdown_tree(root, site, excluded):
+                if unwanted.match_file(_path(one)):
+                    excluded.add("exclude")
+                else:
+                    yield one
 
-    return Opened(documents(), excluded=excluded)
+    return Opened(documents(), excluded=excluded, files=_files(sites))
+
+
+def _site(root: Path, options: Mapping[str, Any], unknown: FoundSite) -> FoundSite:
+    """The site that shows the files below a folder: as options say it, else as its configuration does."""
+    found = find_site(root)
+    if found is None and not options.keys() & {"site", "base_url"}:
+        return unknown
+    usual = found.site if found else unknown.site
+    if found is None and unknown.site.anchors.generator != "plain":
+        usual = replace(usual, generator=unknown.site.anchors.generator)
+    site = site_of(options, usual)
+    if site.generator != "plain":
+        say(f"docs: addresses as {site.generator} makes them, at {site.base_url or 'an unknown host'}")
+    return FoundSite(site, found.files, found.hidden) if found else FoundSite(site)
+
+
+def _files(sites: Mapping[Path, FoundSite]) -> tuple[Path, ...]:
+    return tuple(file for site in sites.values() for file in site.files)
 
 
 def _path(one: Document | Failure) -> str:

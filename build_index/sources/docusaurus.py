@@ -10,21 +10,23 @@ from pathlib import Path, PurePosixPath
 
 from build_index.sources import Failure
 from build_index.sources.file_selection import Excluded
+from build_index.sources.site_config import FoundSite
 from build_index.sources.text_files import count_others, read_text, walk_files
-from quire.documents import Document
+from quire.documents import AnchorRules, Document
 from quire.errors import SourceError
-from quire.parsing.front_matter import read_front_matter
 from quire.parsing.markdown import page_title
+from quire.parsing.site_pages import PublishedSite
 
 SUFFIXES = (".md", ".mdx")
+UNKNOWN_SITE = FoundSite(PublishedSite(anchors=AnchorRules("docusaurus")))
+"""Of a book without a configuration: no addresses, but headings as Docusaurus names them."""
 _CHAPTER = re.compile(r"\bchapter[\s_-]*0*(\d+)\s*(?:[:.–—-]+\s*)?(.*)", re.IGNORECASE)
 _NUMBER = re.compile(r"^\d+[-_.\s]+")
-_INDEX = ("index", "readme")
 _INTRODUCTIONS = ("index", "readme", "intro", "introduction")
 
 
 def read_docusaurus(
-    root: Path, base_url: str = "", excluded: Excluded | None = None
+    root: Path, site: FoundSite | None = None, excluded: Excluded | None = None
 ) -> Iterator[Document | Failure]:
     """Read every `.md` and `.mdx` file below `root`, the site's docs folder, one document a file.
 
@@ -33,11 +35,12 @@ def read_docusaurus(
 
     Metadata: `chapter`, such as `Chapter 3: Physical AI Architecture`, from the chapter folder's category file, index,
     name or introduction, or from the file itself where each file is a chapter; `chapter_dir`, `section` (the file's
-    stem), `filename`, `path` and `url`, which without a `base_url` is the path.
+    stem), `filename`, `path` and `url`: where the `site` shows the page, without one the path.
 
     Raises:
         SourceError: `root` is no folder.
     """
+    site = UNKNOWN_SITE if site is None else site
     excluded = Excluded() if excluded is None else excluded
     count_others(root, SUFFIXES, excluded)
     texts: dict[str, str] = {}
@@ -58,7 +61,8 @@ def read_docusaurus(
             excluded.add("duplicate" if text.strip() else "empty")
             continue
         seen.add(digest)
-        yield _document(path, text, chapter_of(root, path, titles), base_url)
+        document = _document(path, text, chapter_of(root, path, titles), site.url_of(path, text))
+        yield document._replace(anchors=site.site.anchors)
 
 
 def _titles(texts: Mapping[str, str], failures: list[Failure]) -> Iterator[tuple[str, str]]:
@@ -69,7 +73,7 @@ def _titles(texts: Mapping[str, str], failures: list[Failure]) -> Iterator[tuple
             failures.append(Failure(path, str(error)))
 
 
-def _document(path: str, text: str, chapter: str, base_url: str) -> Document:
+def _document(path: str, text: str, chapter: str, url: str) -> Document:
     file = PurePosixPath(path)
     return Document(
         id=path,
@@ -81,7 +85,7 @@ def _document(path: str, text: str, chapter: str, base_url: str) -> Document:
             "section": file.stem,
             "filename": file.name,
             "path": path,
-            "url": f"{base_url.rstrip('/')}/{route_of(path, text)}".rstrip("/") if base_url else path,
+            "url": url,
         },
     )
 
@@ -93,7 +97,7 @@ def chapter_of(root: Path, path: str, titles: Mapping[str, str]) -> str:
     """
     file = PurePosixPath(path)
     folder = file.parent
-    label = _category_label(root / folder) if folder.name else ""
+    label = category_label(root / folder) if folder.name else ""
     shown = [label, *(titles[one] for one in sorted(titles) if _introduces(one, folder))]
     if _CHAPTER.search(folder.name):
         named = next((text for text in shown if _CHAPTER.search(text)), "") or _spoken(
@@ -132,28 +136,10 @@ def _spoken(name: str, titles: Mapping[str, str], folder: PurePosixPath) -> str:
     return " ".join(written.get(word.lower(), word.capitalize()) for word in words if word)
 
 
-def _category_label(folder: Path) -> str:
+def category_label(folder: Path) -> str:
     """The label of Docusaurus's category file, "" without one."""
     try:
         label = json.loads((folder / "_category_.json").read_text(encoding="utf-8")).get("label", "")
     except (OSError, ValueError, AttributeError):
         return ""
     return label if isinstance(label, str) else ""
-
-
-def route_of(path: str, text: str) -> str:
-    """The page's route as Docusaurus makes it: number prefixes go, `slug` and `id` of the front matter count.
-
-    >>> route_of("02-part/03-chapter-3/index.mdx", "")
-    'part/chapter-3'
-    """
-    head = read_front_matter(text, path)
-    parts = [_NUMBER.sub("", part) for part in PurePosixPath(path).with_suffix("").parts]
-    slug = head.string("slug")
-    if slug.startswith("/"):
-        return slug.strip("/")
-    if slug:
-        return "/".join((*parts[:-1], slug.strip("/")))
-    if parts[-1].lower() in _INDEX:
-        return "/".join(parts[:-1])
-    return "/".join((*parts[:-1], head.string("id") or parts[-1]))

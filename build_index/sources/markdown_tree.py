@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from build_index.sources import Failure
+from build_index.sources.docusaurus import category_label
 from build_index.sources.file_selection import Excluded
+from build_index.sources.site_config import FoundSite
 from build_index.sources.text_files import count_others, read_text, walk_files
-from quire.documents import Document
+from quire.chunking.markdown import spoken
+from quire.documents import Document, Value
 from quire.errors import SourceError
 from quire.parsing.asciidoc import parse_asciidoc
 from quire.parsing.markdown import page_title
@@ -25,20 +29,24 @@ SUFFIXES = (".md", ".mdx", ".markdown", *_MARKUP)
 
 
 def read_markdown_tree(
-    root: Path, base_url: str = "", excluded: Excluded | None = None
+    root: Path, site: FoundSite | None = None, excluded: Excluded | None = None
 ) -> Iterator[Document | Failure]:
     """Read every file of `SUFFIXES` below `root`, one document a file; of files with the same bytes, the first.
 
-    `chapter` is the file's top folder, `section` its title. Without a `base_url`, `url` is the path. `excluded` is told
-    of copies, of files without a word and of documents of other kinds.
+    `chapter` and `section` are the page's title, as `/ingest` has it; `chapters` adds its folder's, so that both are
+    found by. `url` is where the `site` shows the page, "" where it shows none; without a site it is the path.
+    `excluded` is told of copies, of files without a word and of documents of other kinds.
 
     Raises:
         SourceError: `root` is no folder.
     """
+    site = FoundSite() if site is None else site
     excluded = Excluded() if excluded is None else excluded
     count_others(root, SUFFIXES, excluded)
     seen: set[bytes] = set()
+    folders: dict[str, str] = {"": ""}
     for path in walk_files(root, SUFFIXES):
+        folder = path.rpartition("/")[0]
         try:
             text = read_text(root, path)
             digest = hashlib.sha256(text.encode()).digest()
@@ -47,26 +55,49 @@ def read_markdown_tree(
                 continue
             seen.add(digest)
             title = _title(text, path) or PurePosixPath(path).stem
+            url = site.url_of(path, text)
         except SourceError as error:
             yield Failure(path, str(error))
             continue
-        url = f"{base_url.rstrip('/')}/{path}" if base_url else path
-        yield _document(path, text, title, url)
+        if folder not in folders:
+            folders[folder] = _folder_title(root, folder)
+        document = _document(path, text, (title, folders[folder]), url)
+        yield document._replace(anchors=site.site.anchors)
 
 
-def _document(path: str, text: str, title: str, url: str) -> Document:
+def _document(path: str, text: str, titles: tuple[str, str], url: str) -> Document:
     """Sections of Markdown are cut as the page shows them, those of other markup by the file's lines."""
     markup = _MARKUP.get(PurePosixPath(path).suffix.lower())
-    metadata = {
+    title, folder_title = titles
+    metadata: dict[str, Value] = {
         "path": path,
         "filename": PurePosixPath(path).name,
-        "chapter": path.split("/", maxsplit=1)[0] if "/" in path else "",
+        "chapter": title,
         "section": title,
         "url": url,
     }
+    if folder_title not in ("", title):
+        metadata["chapters"] = (title, folder_title)
     if markup is None:
         return Document(id=path, text=text, kind="docs", metadata=metadata)
     return Document(id=path, text=text, kind="source_code", metadata=metadata | {"lang": markup[0]})
+
+
+def _folder_title(root: Path, folder: str) -> str:
+    """What a folder is called: by its category file, by its index page, or by its name."""
+    label = category_label(root / folder)
+    if label:
+        return label
+    names = sorted(one.name for one in (root / folder).iterdir() if one.suffix.lower() in SUFFIXES)
+    for name in names:
+        if PurePosixPath(name).stem.lower() in ("index", "readme"):
+            try:
+                title = _title(read_text(root, f"{folder}/{name}"), name)
+            except SourceError:  # whoever reads the page itself says so
+                continue
+            if title:
+                return title
+    return spoken(re.sub(r"^\d+[-_.\s]+", "", PurePosixPath(folder).name))
 
 
 def _title(text: str, path: str) -> str:

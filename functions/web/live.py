@@ -17,9 +17,10 @@ from quire.errors import QuireError
 from quire.folding import Folding, may_be_due
 from quire.jobs import Jobs
 from quire.large_documents import LargeDocuments
-from quire.library import Library
+from quire.library import UNPUBLISHED, Library
 from quire.live_catalog import LiveCatalog
 from quire.live_writes import LiveWrites
+from quire.parsing.site_pages import PublishedSite
 from quire.places import Place, Site
 from quire.ports import ChatMemory, Embedder, ObjectStore
 from quire.site_documents import SiteDocuments
@@ -36,7 +37,7 @@ class Live:
     library: Library
     jobs: Jobs
     memory: ChatMemory
-    base_url_of: Callable[[str], str] = lambda _: ""
+    site_of: Callable[[str], PublishedSite] = lambda _: UNPUBLISHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Foundation:
         work: folder for segments on their way.
         embedder_for: the embedder of a digest, of "" for the one that new collections get.
         memory: chat messages.
-        base_url_of: where a collection's pages lie; "" where it is not known.
+        site_of: what shows a collection's pages to readers.
         concurrent: whether work can go on when a response was sent; in Lambda it cannot.
         invoke: has a job of a collection run elsewhere; None runs it here.
         resume: collections whose jobs go on here that another process left when it died.
@@ -60,7 +61,7 @@ class Foundation:
     work: Path
     embedder_for: Callable[[str], Embedder]
     memory: ChatMemory
-    base_url_of: Callable[[str], str] = lambda _: ""
+    site_of: Callable[[str], PublishedSite] = lambda _: UNPUBLISHED
     concurrent: bool = True
     invoke: Callable[[str, str], None] | None = None
     resume: Sequence[str] = ()
@@ -82,7 +83,7 @@ def open_live(base: Foundation) -> Live:
 
     jobs = Jobs(
         base.objects,
-        lambda name, files: library.ingest(ANYONE, name, files, base_url=base.base_url_of(name)),
+        lambda name, files: library.ingest(ANYONE, name, files, site=base.site_of(name)),
         lambda name, text: documents.carry_out(Site(name, text.site_id), text),
         start,
     )
@@ -97,7 +98,7 @@ def open_live(base: Foundation) -> Live:
         library=library,
         jobs=jobs,
         memory=base.memory,
-        base_url_of=base.base_url_of,
+        site_of=base.site_of,
     )
 
 

@@ -163,13 +163,14 @@ def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> F
 def _live(settings: Settings, opened: _Opened, *, concurrent: bool) -> Live:
     """The use cases that write, which import parsers: nothing but a request for one of them opens them."""
     from functions.web.live import Foundation, open_live
+    from quire.parsing.site_pages import PublishedSite, site_of
 
     def embedder_for(digest: str) -> Embedder:
         return opened.models(digest or newest_model(opened.objects, settings.cache, opened.service.catalog))
 
-    def base_url_of(collection: str) -> str:
+    def site_of_collection(collection: str) -> PublishedSite:
         listed = opened.service.collections.get(collection)
-        return str(listed.options.get("base_url", "")) if listed else ""
+        return site_of(listed.options) if listed else PublishedSite()
 
     return open_live(
         Foundation(
@@ -179,7 +180,7 @@ def _live(settings: Settings, opened: _Opened, *, concurrent: bool) -> Live:
             work=settings.cache / "live",
             embedder_for=embedder_for,
             memory=open_memory(settings.memory),
-            base_url_of=base_url_of,
+            site_of=site_of_collection,
             concurrent=concurrent,
             invoke=None if concurrent else _invoke(),
             resume=[name for name, one in opened.service.collections.items() if one.profile in LIVE]

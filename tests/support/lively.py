@@ -18,7 +18,9 @@ from quire.adapters.sqlite_memory import SqliteMemory
 from quire.artifact.store import SegmentStore
 from quire.catalog import Catalog
 from quire.collections import Collection
+from quire.library import UNPUBLISHED
 from quire.live_catalog import LiveCatalog
+from quire.parsing.site_pages import PublishedSite
 from quire.ports import ChatMemory, Embedder, ObjectStore
 from tests.support.fakes import HashingEmbedder
 
@@ -37,6 +39,7 @@ class Lively:
         memory: ChatMemory | None = None,
         access: Access | None = None,
         embedder: Embedder = EMBEDDER,
+        site: PublishedSite = UNPUBLISHED,
     ) -> None:
         self.folder = folder
         self.objects = objects or FolderStore(folder / "store")
@@ -52,6 +55,7 @@ class Lively:
             work=folder / "work",
             embedder_for=lambda digest: embedder,
             memory=self.memory,
+            site_of=lambda _: site,
         )
         self.app: FastAPI = create_app(service, access or OneKey(None))
         self.app.state.writers = ThreadPoolExecutor(8, "write")

@@ -41,8 +41,8 @@ async def ingest(body: IngestRequest, request: Request) -> Response:
     if sum(len(one.content) for one in files) > LARGE_CHARACTERS:
         job = await write(request.scope, live.jobs.stage, caller, name, files)
         return reply(job_wire(job, name), 202, {"location": f"ingest/{job.id}"})
-    base_url = live.base_url_of(name)
-    done = await write(request.scope, live.library.ingest, caller, name, files, base_url=base_url)
+    site = live.site_of(name)
+    done = await write(request.scope, live.library.ingest, caller, name, files, site=site)
     if not done.chunks:
         raise SourceError("no file could be read: " + "; ".join(reason for _, reason in done.failures[:5]))
     return reply(ingested_wire(done.chunks, done.failures, name))

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from build_index.sources import Failure
-from build_index.sources.docusaurus import read_docusaurus, route_of
+from build_index.sources.docusaurus import read_docusaurus
+from build_index.sources.site_config import FoundSite
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
+from quire.parsing.site_pages import site_of
 from tests.support.shared import shared_path
 
 BOOK = {
@@ -76,24 +78,10 @@ def test_a_broken_head_is_a_failure_and_the_rest_is_read(tmp_path: Path) -> None
     assert documents(root) == documents(write(tmp_path / "again", BOOK))
 
 
-@pytest.mark.parametrize(
-    ("path", "head", "route"),
-    [
-        ("01-a/02-b.mdx", "", "a/b"),
-        ("01-a/index.mdx", "", "a"),
-        ("01-a/02-b.mdx", "---\nid: named\n---\n", "a/named"),
-        ("01-a/02-b.mdx", "---\nslug: other\n---\n", "a/other"),
-        ("01-a/02-b.mdx", "---\nslug: /top/other\n---\n", "top/other"),
-        ("index.md", "---\nslug: /\n---\n", ""),
-    ],
-)
-def test_routes_are_those_of_docusaurus(path: str, head: str, route: str) -> None:
-    assert route_of(path, head) == route
-
-
 def test_a_base_url_makes_addresses(tmp_path: Path) -> None:
     root = write(tmp_path, {"01-a/02-b.md": "# B\n\nText.\n"})
-    (page,) = read_docusaurus(root, "https://book.org/docs/")
+    site = FoundSite(site_of({"site": "docusaurus", "base_url": "https://book.org/docs/"}))
+    (page,) = read_docusaurus(root, site)
     assert isinstance(page, Document)
     assert page.metadata["url"] == "https://book.org/docs/a/b"
 

@@ -8,8 +8,10 @@ from build_index.sources import Failure
 from build_index.sources.docusaurus import read_docusaurus
 from build_index.sources.file_selection import Excluded
 from build_index.sources.markdown_tree import read_markdown_tree
+from build_index.sources.site_config import FoundSite
 from quire.chunking import CHUNKERS
 from quire.documents import Document
+from quire.parsing.site_pages import site_of
 from tests.support.shared import shared_path
 
 
@@ -28,11 +30,12 @@ def test_metadata_names_path_top_folder_and_title(tmp_path: Path) -> None:
     assert page.metadata == {
         "path": "docs/run/fast.md",
         "filename": "fast.md",
-        "chapter": "docs",
+        "chapter": "Running fast",
+        "chapters": ("Running fast", "Run"),
         "section": "Running fast",
         "url": "docs/run/fast.md",
     }
-    assert (readme.metadata["chapter"], readme.metadata["section"]) == ("", "README")
+    assert (readme.metadata["chapter"], readme.metadata["section"]) == ("README", "README")
 
 
 def test_the_same_content_is_read_once_and_a_broken_file_is_a_failure(tmp_path: Path) -> None:
@@ -46,7 +49,8 @@ def test_the_same_content_is_read_once_and_a_broken_file_is_a_failure(tmp_path: 
 
 
 def test_a_base_url_makes_addresses(tmp_path: Path) -> None:
-    (page,) = read_markdown_tree(write(tmp_path, {"a/b.md": "B\n"}), "https://x.org/tree/")
+    site = FoundSite(site_of({"base_url": "https://x.org/tree/"}))
+    (page,) = read_markdown_tree(write(tmp_path, {"a/b.md": "B\n"}), site)
     assert isinstance(page, Document)
     assert page.metadata["url"] == "https://x.org/tree/a/b.md"
 
@@ -98,3 +102,18 @@ def test_documents_of_other_kinds_are_counted_by_the_ends_of_their_names(tmp_pat
     (tmp_path / "g.rst").write_text("G\n", encoding="utf-8")
     assert len(list(read_docusaurus(tmp_path, excluded=excluded))) == 1
     assert excluded.reasons == {".html": 1, ".pdf": 2, ".rst": 1}
+
+
+def test_a_folder_is_called_by_its_category_file_or_its_index_page_or_its_name(tmp_path: Path) -> None:
+    pages = {
+        "01-ros/_category_.json": '{"label": "ROS 2 Architecture"}',
+        "01-ros/topics.md": "# Topics\n\nA\n",
+        "nav/index.md": "# Navigation\n\nB\n",
+        "nav/maps.md": "# Maps\n\nC\n",
+        "03-arm_control/grip.md": "# Grip\n\nD\n",
+    }
+    found = {one.id: one for one in read_markdown_tree(write(tmp_path, pages)) if isinstance(one, Document)}
+    assert found["01-ros/topics.md"].metadata["chapters"] == ("Topics", "ROS 2 Architecture")
+    assert found["nav/maps.md"].metadata["chapters"] == ("Maps", "Navigation")
+    assert "chapters" not in found["nav/index.md"].metadata
+    assert found["03-arm_control/grip.md"].metadata["chapters"] == ("Grip", "Arm control")

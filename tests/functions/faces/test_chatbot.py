@@ -10,9 +10,15 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from build_index.sources.markdown_tree import read_markdown_tree
+from quire.documents import Document
 from quire.errors import StoreUnavailable
 from quire.jobs import LARGE_CHARACTERS
+from quire.live_writes import LiveWrites
+from quire.parsing.site_pages import site_of
+from quire.places import Place
 from quire.ports import ChatMemory
+from quire.profiles import profile_named
 from quire.verification import read_claims
 from tests.support.lively import EMBEDDER, Lively
 
@@ -398,3 +404,56 @@ def test_what_a_chat_cites_and_a_query_finds_can_be_verified(
         assert verdict["verified"] == 1, verdict
         claim["url"] = "elsewhere.mdx#actions"
         assert book.post("/verify", json={"collection": "book", "citations": [claim]}).json()["refused"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "page", "anchor"),
+    [
+        (
+            {"site": "docusaurus", "base_url": "https://book.example/docs"},
+            "/docs/ros/architecture",
+            "#actions",
+        ),
+        ({"site": "mkdocs", "base_url": "https://book.example/"}, "/02-ros/01-arch/", "#actions"),
+        ({"site": "plain", "base_url": "https://book.example"}, "/02-ros/01-arch.md", "#actions"),
+        (
+            {
+                "site": {"generator": "docusaurus", "folder": "02-ros", "route_base_path": "guide"},
+                "base_url": "https://book.example",
+            },
+            "/guide/architecture",
+            "#actions",
+        ),
+    ],
+)
+def test_ingested_pages_have_the_address_that_their_site_gives_them(
+    tmp_path: Path, options: dict[str, object], page: str, anchor: str
+) -> None:
+    book = Lively(tmp_path, site=site_of(options)).client()
+    files = [{"path": "/02-ros/01-arch.md", "content": f"---\nid: architecture\n---\n\n{SPECIFICATION}"}]
+    assert book.post("/book/ingest", json={"files": files}).status_code == 200
+    body = {"query_text": QUESTION, "filters": {"section": "Actions"}}
+    [found] = book.post("/book/query", json=body).json()["results"]
+    assert found["metadata"]["url"] == f"https://book.example{page}{anchor}"
+
+
+def test_a_page_is_found_by_its_title_and_by_the_title_of_its_folder(tmp_path: Path) -> None:
+    pages = {
+        "01-ros/_category_.json": '{"label": "ROS 2 Architecture"}',
+        "01-ros/talk.md": SPECIFICATION[26:],
+    }
+    pages["01-ros/talk.md"] = "# Talking\n" + pages["01-ros/talk.md"]
+    for name, text in pages.items():
+        (tmp_path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "docs" / name).write_text(text, encoding="utf-8")
+    [document] = read_markdown_tree(tmp_path / "docs")
+    assert isinstance(document, Document)
+    lively = Lively(tmp_path)
+    LiveWrites(lively.store, tmp_path / "work").put(
+        Place("book", profile_named("docs")), [document], EMBEDDER
+    )
+    book = lively.client()
+    for chapter, count in (("Talking", 1), ("ROS 2 Architecture", 1), ("01-ros", 0)):
+        body = {"query_text": QUESTION, "filters": {"chapter": chapter, "section": "Topics"}}
+        found = book.post("/book/query", json=body).json()["results"]
+        assert [one["metadata"]["chapter"] for one in found] == ["Talking"] * count

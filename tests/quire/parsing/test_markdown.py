@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from quire.parsing.markdown import dialect_of, page_title, parse_markdown, slug
+from quire.parsing.anchors import github_slug
+from quire.parsing.markdown import dialect_of, page_title, parse_markdown
 from quire.parsing.page import Page, Part
 
 MDX = dialect_of("page.mdx", "")
@@ -212,7 +213,7 @@ def test_a_page_without_text_has_no_parts(source: str) -> None:
 
 
 def test_slugs_follow_the_sites() -> None:
-    assert slug("1. Setup & Run: `npm`") == "1-setup--run-npm"
+    assert github_slug("1. Setup & Run: `npm`") == "1-setup--run-npm"
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ class Collection:
         golden: path of its golden questions; "" where it has none.
         public: whether a cloud deployment may serve it without a key.
         schedule: cron of its rebuild; "" means never.
-        options: profile-specific settings, such as `engine_version`, `base_url` or `exclude`.
+        options: profile-specific settings, such as `engine_version`, `site` with `base_url`, or `exclude`.
     """
 
     name: str

@@ -13,6 +13,26 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 """What a mapping is by default: empty, and nobody can fill it."""
 
 
+class AnchorRules(NamedTuple):
+    """How the site that shows a document makes fragments of its headings.
+
+    Attributes:
+        generator: `docusaurus`, `mkdocs`, `sphinx`, `vitepress` or `plain`.
+        attributes: of MkDocs, whether headings may name their id: `{ #id }`.
+        slugify: of MkDocs, another way than its own: `unicode`, `pymdownx` or `pymdownx-lower`.
+        separator: of MkDocs, what stands for spaces.
+    """
+
+    generator: str = "plain"
+    attributes: bool = False
+    slugify: str = ""
+    separator: str = "-"
+
+
+GITHUB = AnchorRules()
+"""As GitHub shows Markdown, and most renderers."""
+
+
 class Document(NamedTuple):
     """One thing as a source read it: a file, or an API member.
 
@@ -22,6 +42,7 @@ class Document(NamedTuple):
         metadata: facts that each of its chunks inherits.
         kind: which chunker reads it, a key of `quire.chunking.CHUNKERS`.
         includes: texts of other files that this one includes, by the path as it is written there.
+        anchors: how its headings are linked to.
     """
 
     id: str
@@ -29,6 +50,7 @@ class Document(NamedTuple):
     kind: str
     metadata: Metadata = NOTHING
     includes: Mapping[str, str] = NOTHING
+    anchors: AnchorRules = GITHUB
 
 
 class Chunk(NamedTuple):

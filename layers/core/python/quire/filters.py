@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from quire.documents import Metadata
 
-ALSO = {"heading": "headings"}
-"""A chunk that several sections were merged into is found by the heading of each."""
+ALSO = {"heading": "headings", "chapter": "chapters"}
+"""A chunk that several sections were merged into is found by the heading of each, a page also by its folder's title."""
 
 
 def filter_value(value: object) -> str:

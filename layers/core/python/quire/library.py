@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from quire.access import WRITE, Caller
-from quire.documents import Document
+from quire.documents import Document, Value
 from quire.errors import SourceError
 from quire.ingestion import chunk_document
 from quire.live_catalog import LiveCatalog
 from quire.live_writes import LiveWrites
 from quire.parsing.markdown import page_title
+from quire.parsing.site_pages import PublishedSite
 from quire.places import LIBRARY, Place
 from quire.ports import Embedder
 from quire.profiles import profile_named
+
+UNPUBLISHED = PublishedSite()
+"""Pages without an address: a path stands in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,11 @@ class Library:
         self._embedder_for = embedder_for
 
     def ingest(
-        self, caller: Caller, collection: str, files: Sequence[File], *, base_url: str = ""
+        self, caller: Caller, collection: str, files: Sequence[File], *, site: PublishedSite = UNPUBLISHED
     ) -> Ingested:
         """Serve the files, each in place of the one of its path, all at once; bad ones are left out and told.
+
+        `site` is what shows them to readers.
 
         Raises:
             ScopeMissing: the caller may not write to the collection.
@@ -63,7 +69,7 @@ class Library:
         failures: list[tuple[str, str]] = []
         for file in files:
             try:
-                document = as_document(file, base_url)
+                document = as_document(file, site)
                 next(iter(chunk_document(document)))
                 good[document.id] = document
             except SourceError as error:
@@ -81,7 +87,7 @@ class Library:
         return self._embedder_for(served.model if served else "")
 
 
-def as_document(file: File, base_url: str) -> Document:
+def as_document(file: File, site: PublishedSite) -> Document:
     """The document of a file: its chapter is the page's title, and its chunks' headings are the sections.
 
     Raises:
@@ -93,13 +99,13 @@ def as_document(file: File, base_url: str) -> Document:
     if not file.content.strip():
         raise SourceError(f"{path}: the file is empty", path=path)
     title = page_title(file.content, path) or PurePosixPath(path).stem
-    metadata = {
+    metadata: dict[str, Value] = {
         "path": path,
         "filename": PurePosixPath(path).name,
         "chapter": title,
         "section": title,
-        "url": f"{base_url.rstrip('/')}/{path}" if base_url else path,
+        "url": site.url_of(path, file.content),
     }
     if file.is_highlight:
-        return Document(path, file.content, "docs", {**metadata, "is_highlight_chunk": True})
-    return Document(path, file.content, "docs", metadata)
+        metadata["is_highlight_chunk"] = True
+    return Document(path, file.content, "docs", metadata, anchors=site.anchors)

@@ -61,7 +61,7 @@ def _chunk_markdown(
 ) -> Iterator[Chunk]:
     path = str(document.metadata.get("path") or document.id)
     dialect = dialect_of(path, document.text, site=site, references=references)
-    page = parse_markdown(document.text, path, dialect, document.includes)
+    page = parse_markdown(document.text, path, dialect, document.includes, anchors=document.anchors)
     return chunk_page(document, page, sizes)
 
 

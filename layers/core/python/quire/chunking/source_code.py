@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from quire.errors import SourceError
 from quire.parsing.asciidoc import parse_asciidoc, readable_asciidoc
 from quire.parsing.grammars import GRAMMARS
 from quire.parsing.outline import Outline
-from quire.parsing.rst import parse_rst, readable_rst
+from quire.parsing.rst import is_label, parse_rst, readable_rst, rst_anchors
 from quire.parsing.source_code import parse_source
 
 MOST_CALLS = 64
@@ -32,13 +32,17 @@ _LOG = logging.getLogger(__name__)
 
 
 class _File(NamedTuple):
-    """A document being cut; `module` is what its symbols are qualified with."""
+    """A document being cut.
+
+    `module` is what its symbols are qualified with, `anchors` the lines of headings with their fragments on its site.
+    """
 
     document: Document
     path: str
     lines: Lines
     outline: Outline
     module: str
+    anchors: Sequence[tuple[int, str]] = ()
 
 
 def chunk_source_code(document: Document) -> Iterator[Chunk]:
@@ -87,7 +91,8 @@ def module_name(path: str, package: str = "") -> str:
 def _sections(document: Document, path: str, lines: Lines, language: str) -> Iterator[Chunk]:
     parse, readable = _MARKUP[language]
     outline = parse(document.text)
-    file = _File(document, path, lines, outline, "")
+    shown = language == "rst" and document.anchors.generator == "sphinx"
+    file = _File(document, path, lines, outline, "", rst_anchors(document.text) if shown else ())
     for span in cut_spans(outline, lines, SECTIONS):
         text = lines.text(span.start_line, span.end_line)
         yield _chunk(file, span, text, f"{' › '.join(span.path)}\n{readable(text)}")
@@ -134,6 +139,9 @@ def _chunk(file: _File, span: Span, text: str, summary: str, *, identity: str = 
         "heading": symbol,
         "sha256": text_sha256(text),
     }
+    anchor = _anchor(span, text, file.anchors)
+    if anchor and metadata.get("url"):
+        metadata["url"] = f"{metadata['url']}#{anchor}"
     calls = _calls(span, file.outline)
     if calls:
         metadata["calls"] = calls
@@ -146,6 +154,16 @@ def _chunk(file: _File, span: Span, text: str, summary: str, *, identity: str = 
         symbols=_symbols(span, file.module),
         summary=summary,
     )
+
+
+def _anchor(span: Span, text: str, anchors: Sequence[tuple[int, str]]) -> str:
+    """The fragment of the section that a span begins with or stands in; "" for a page's first, its title."""
+    heading = next(
+        (row for row, line in enumerate(text.split("\n")) if line.strip() and not is_label(line)), 0
+    )
+    first = span.start_line + heading
+    at = bisect_left(anchors, (first + 1, "")) - 1
+    return anchors[at][1] if at > 0 else ""
 
 
 def _symbols(span: Span, module: str) -> tuple[str, ...]:

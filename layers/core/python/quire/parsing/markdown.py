@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from quire.documents import AnchorRules
+from quire.parsing.anchors import github_slug, heading_anchors, raw_heading
 from quire.parsing.blocks import read_blocks
 from quire.parsing.front_matter import FrontMatter, read_front_matter
 from quire.parsing.html import on_tag
@@ -14,6 +16,7 @@ from quire.parsing.markup import clean_markup
 from quire.parsing.page import Block, Page, Section, moved_to
 from quire.parsing.scan import MARKS, Dialect, Insert, Scan
 
+PLAIN = AnchorRules().generator
 _LOOKS_MDX = re.compile(
     r"^(?:import\s.+\sfrom\s+['\"]|export\s+const\s|[ \t]*:::\w|</?[A-Z]\w*[\s/>])", re.MULTILINE
 )
@@ -36,9 +39,21 @@ def dialect_of(path: str, text: str, *, site: bool = False, references: bool = F
 
 
 def parse_markdown(
-    text: str, path: str = "", dialect: Dialect | None = None, includes: Mapping[str, str] | None = None
+    text: str,
+    path: str = "",
+    dialect: Dialect | None = None,
+    includes: Mapping[str, str] | None = None,
+    *,
+    anchors: AnchorRules | None = None,
 ) -> Page:
-    """Parse a whole file. `includes` holds the text of the files that it imports, by the path as it is written.
+    """Parse a whole file.
+
+    Args:
+        text: the file's.
+        path: what errors name.
+        dialect: how it is written; by default as its name and text tell.
+        includes: texts of the files that it imports, by the path as it is written.
+        anchors: how its site makes fragments of headings.
 
     Raises:
         SourceError: front matter, a tag, a code block or an expression is malformed; it names file and line.
@@ -56,7 +71,7 @@ def parse_markdown(
         title=title,
         description=head.string("description"),
         keywords=keywords if isinstance(keywords, tuple) else tuple(keywords.split(", ")),
-        sections=tuple(_anchored(sections)),
+        sections=tuple(_anchored(sections, text, anchors or AnchorRules())),
         front_matter=head.values,
     )
 
@@ -125,24 +140,27 @@ def _described(sections: list[Section], head: FrontMatter) -> list[Section]:
     return [replace(sections[0], blocks=(block, *sections[0].blocks)), *sections[1:]]
 
 
-def _anchored(sections: list[Section]) -> Iterator[Section]:
-    """Give each heading its fragment, as documentation sites make them: lower case, hyphens, `-1` when taken."""
+def _anchored(sections: list[Section], text: str, rules: AnchorRules) -> Iterator[Section]:
+    """Give each heading the fragment that its page shows it under."""
+    if rules.generator == PLAIN:
+        yield from _numbered(sections)
+        return
+    lines = text.split("\n")
+    titled = [one for one in sections if one.level]
+    raw = [raw_heading(lines, one.line) for one in titled]
+    anchors = heading_anchors(raw, rules)
+    yield from (replace(one, anchor=next(anchors) if one.level else "") for one in sections)
+
+
+def _numbered(sections: list[Section]) -> Iterator[Section]:
+    """Fragments as most renderers make them: lower case, hyphens, `-1` when taken."""
     seen: dict[str, int] = {}
     for section in sections:
-        anchor = section.anchor or slug(section.heading)
+        anchor = section.anchor or github_slug(section.heading.strip())
         count = seen.get(anchor, 0)
         seen[anchor] = count + 1
         anchor = f"{anchor}-{count}" if count else anchor
         yield section if anchor == section.anchor else replace(section, anchor=anchor)
-
-
-def slug(heading: str) -> str:
-    """The fragment of a heading, as github-slugger makes it.
-
-    >>> slug("What's `Part.Touched` for?")
-    'whats-parttouched-for'
-    """
-    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 def _sections(scan: Scan) -> list[Section]:

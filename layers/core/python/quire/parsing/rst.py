@@ -10,6 +10,7 @@ import re
 import string
 from collections.abc import Iterator, Sequence
 
+from quire.parsing.anchors import DocutilsIds
 from quire.parsing.outline import Outline
 from quire.parsing.sections import Heading, identifier_in, nest_sections, paragraph_cuts
 
@@ -23,6 +24,8 @@ _DEFINES = re.compile(
     r"|signal|event|decorator|program|module|command|describe|control|macro|type|cmdoption|autoclass|autofunction"
     r"|automethod|automodule|autoattribute)::[ \t]+([^\s(,=]+)"
 )
+_TARGET = re.compile(r"\.\. _((?:[^:\\]|\\.)+):\s*$")
+_NOTE = re.compile(r"(?:(?<=\s)|^)\[(?:\d+|[#*][\w.-]*|[A-Za-z][\w.-]*)\]_(?!\w)|^\.\. \[(?:\d+|[#*])\]")
 _ROLE = re.compile(r":[a-zA-Z][\w:.+-]*:`([^`]*)`")
 _TITLED = re.compile(r"([^<`]*[^<`\s])\s*<[^<>]+>$")
 _CODE = re.compile(r"``([^`]+)``")
@@ -46,8 +49,15 @@ def parse_rst(text: str) -> Outline:
     """
     lines = text.split("\n")
     last_line = len(lines) - (not lines[-1])
+    found = _headings(lines)
+    headings = [one for position in range(len(found)) for one in _labelled(lines, found, position)]
+    return Outline(nest_sections(headings, last_line), paragraph_cuts(lines))
+
+
+def _headings(lines: Sequence[str]) -> list[tuple[int, int, int, str]]:
+    """First line and line after each heading, its level and its title; lines count from 0."""
     styles: list[tuple[str, bool]] = []
-    found: list[tuple[int, int, int, str]] = []  # first line and line after the heading, level, title
+    found: list[tuple[int, int, int, str]] = []
     number = 0
     while number < len(lines):
         heading = _heading_at(lines, number) if _may_begin(lines, number) else None
@@ -59,8 +69,38 @@ def parse_rst(text: str) -> Outline:
             styles.append(style)
         found.append((number, number + height, styles.index(style) + 1, title))
         number += height
-    headings = [one for position in range(len(found)) for one in _labelled(lines, found, position)]
-    return Outline(nest_sections(headings, last_line), paragraph_cuts(lines))
+    return found
+
+
+def rst_anchors(text: str) -> tuple[tuple[int, str], ...]:
+    """`(line, fragment)` of each heading as Sphinx gives it, ascending.
+
+    A label is a fragment of its own, and takes its name from a heading that comes later; footnotes take numbers.
+
+    >>> rst_anchors("Setup\\n=====\\n\\n.. _more:\\n\\nMore\\n----\\n")
+    ((1, 'setup'), (6, 'more'))
+    """
+    lines = text.split("\n")
+    headings = {row: (below, title) for row, below, _, title in _headings(lines)}
+    ids, anchors, label = DocutilsIds(), list[tuple[int, str]](), ""
+    for row, line in enumerate(lines):
+        if row in headings:
+            _, title = headings[row]
+            own = ids.take(title.replace("`", ""))
+            anchors.append((row + 1, label or own))
+        named = _TARGET.match(line)
+        if named:
+            label = ids.take(named[1].strip("`"))
+        elif line.strip():
+            label = ""
+        for _ in _NOTE.findall(line):
+            ids.take("")
+    return tuple(anchors)
+
+
+def is_label(line: str) -> bool:
+    """Whether a line labels the heading that follows: a target, or a directive that defines something."""
+    return bool(_LABEL.fullmatch(line.rstrip()))
 
 
 def readable_rst(text: str) -> str:

@@ -1,0 +1,301 @@
+"""Which documentation site shows a source: found by its generator's configuration, in the tree or right above it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+from pathspec import GitIgnoreSpec
+
+from build_index.sources.javascript_objects import ObjectLiteral, read_objects
+from quire.documents import AnchorRules
+from quire.errors import SourceError
+from quire.parsing.site_pages import Content, PublishedSite
+
+PROJECTS = ("", "website", "docs", "doc", "docs/source", "source", "documentation", "site")
+"""Folders of a repository in which its site's configuration may lie."""
+ABOVE = 3
+"""How far above a source a configuration is looked for, unless a repository begins before."""
+PLACEHOLDERS = frozenset(("your-docusaurus-site.example.com", "your-docusaurus-test-site.com"))
+"""Hosts that Docusaurus writes into new sites: nobody's."""
+_SCRIPTS = (".js", ".ts", ".mjs", ".mts", ".cjs", ".cts")
+_LAST_VERSION = re.compile(r"lastVersion\s*:\s*['\"]([^'\"]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSite:
+    """A site as its configuration says it.
+
+    Attributes:
+        site: the site, for paths below the source.
+        files: what was read of it: a build is another one when they change.
+        hidden: files below the source that it leaves out.
+    """
+
+    site: PublishedSite = field(default_factory=PublishedSite)
+    files: tuple[Path, ...] = ()
+    hidden: GitIgnoreSpec = field(default_factory=lambda: GitIgnoreSpec([]))
+
+    def url_of(self, path: str, text: str) -> str:
+        """The address of the page that shows a file; "" where none does.
+
+        Raises:
+            SourceError: the file's front matter is malformed.
+        """
+        return "" if self.hidden.match_file(path) else self.site.url_of(path, text)
+
+
+def find_site(root: Path) -> FoundSite | None:
+    """The site that shows files below `root`; None where no configuration of one is found.
+
+    Raises:
+        SourceError: a configuration cannot be read.
+    """
+    root = root.resolve()
+    for base in _bases(root):
+        for project in PROJECTS:
+            for found in _configured(base / project, root):
+                if found.site.contents:
+                    return found
+    return None
+
+
+def _bases(root: Path) -> Iterator[Path]:
+    here = root
+    for _ in range(ABOVE + 1):
+        yield here
+        if (here / ".git").exists() or here == here.parent:
+            return
+        here = here.parent
+
+
+def _configured(project: Path, root: Path) -> Iterator[FoundSite]:
+    for names, read in _READERS:
+        for name in names:
+            file = project / name
+            if file.is_file():
+                yield read(file, project, root)
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{file.name}: cannot be read: {error}", path=str(file)) from error
+
+
+def _content(folder: Path, root: Path, route: str, kind: str = "docs") -> Content | None:
+    """The part of a shown folder that lies in the source; None where they have nothing in common."""
+    folder = Path(os.path.normpath(folder))
+    if folder.is_relative_to(root):
+        inner = folder.relative_to(root).as_posix()
+        return Content("" if inner == "." else inner, route, kind)
+    if root.is_relative_to(folder):  # the source is a part of what is shown
+        return Content("", route, kind, above=root.relative_to(folder).as_posix())
+    return None
+
+
+def _docusaurus(file: Path, project: Path, root: Path) -> FoundSite:
+    text = _read(file)
+    objects = read_objects(text)
+    top = next((one.values for one in objects if "baseUrl" in one.values), {})
+    host, base = str(top.get("url", "")), str(top.get("baseUrl", "/"))
+    known = host if urlsplit(host).netloc not in PLACEHOLDERS else ""
+    trailing = top.get("trailingSlash")
+    site = PublishedSite(
+        "docusaurus",
+        f"{known.rstrip('/')}/{base.strip('/')}".rstrip("/"),
+        tuple(_docusaurus_contents(objects, text, project, root)),
+        trailing_slash=trailing if isinstance(trailing, bool) else None,
+        anchors=AnchorRules("docusaurus"),
+    )
+    versions = project / "versions.json"
+    return FoundSite(site, (file, versions) if versions.is_file() else (file,))
+
+
+def _docusaurus_contents(
+    objects: list[ObjectLiteral], text: str, project: Path, root: Path
+) -> Iterator[Content]:
+    for one in [one for one in objects if _is_plugin(one, "docs")] or [ObjectLiteral(("docs",))]:
+        route = str(one.values.get("routeBasePath", "docs")).strip("/")
+        strips = one.values.get("numberPrefixParser") is not False
+        for folder, below in _versions(one, text, project):
+            found = _content(folder, root, f"{route}/{below}".strip("/"))
+            if found:
+                yield replace(found, number_prefixes=strips)
+    for kind, usual, usual_route in (("blog", "blog", "blog"), ("pages", "src/pages", "")):
+        values = next((one.values for one in objects if _is_plugin(one, kind)), {})
+        route = str(values.get("routeBasePath", usual_route)).strip("/")
+        yield from filter(None, [_content(project / str(values.get("path", usual)), root, route, kind)])
+
+
+def _is_plugin(one: ObjectLiteral, kind: str) -> bool:
+    of_preset = one.keys[-1:] == (kind,) and one.keys[0] in ("presets", kind)
+    return of_preset or (one.keys[:1] == ("plugins",) and one.label.endswith(f"plugin-content-{kind}"))
+
+
+def _versions(plugin: ObjectLiteral, text: str, project: Path) -> Iterator[tuple[Path, str]]:
+    """Folder and route of the docs as they are, and of each version that was cut.
+
+    The newest of those stands at the root of the docs.
+    """
+    name = str(plugin.values.get("id", ""))
+    prefix = f"{name}_" if name else ""
+    listed = project / f"{prefix}versions.json"
+    versions = json.loads(_read(listed)) if listed.is_file() else []
+    chosen = _LAST_VERSION.search(text)
+    last = chosen[1] if chosen else (versions[0] if versions else "current")
+    yield project / str(plugin.values.get("path", "docs")), "" if last == "current" else "next"
+    for version in versions:
+        folder = project / f"{prefix}versioned_docs/version-{version}"
+        yield folder, "" if version == last else version
+
+
+def _vitepress(file: Path, project: Path, root: Path) -> FoundSite:
+    objects = read_objects(_read(file))
+    top = next((one.values for one in objects if not one.keys), {})
+    merged = {name: value for one in objects if not one.keys for name, value in one.values.items()} or top
+    content = _content(project / str(merged.get("srcDir", ".")), root, "")
+    site = PublishedSite(
+        "vitepress",
+        str(merged.get("base", "/")).rstrip("/"),
+        (content,) if content else (),
+        clean_urls=merged.get("cleanUrls") is True,
+        anchors=AnchorRules("vitepress"),
+    )
+    return FoundSite(site, (file,))
+
+
+class _Tagged(yaml.SafeLoader):
+    """Reads what MkDocs files name of Python as the name and its arguments, and runs nothing."""
+
+
+def _tagged(loader: yaml.SafeLoader, tag: str, node: yaml.Node) -> dict[str, Any]:
+    value: Any = None
+    if isinstance(node, yaml.MappingNode):
+        value = loader.construct_mapping(node, deep=True)
+    elif isinstance(node, yaml.SequenceNode):
+        value = loader.construct_sequence(node, deep=True)
+    return {"tag": tag, "value": value}
+
+
+_Tagged.add_multi_constructor("", _tagged)
+
+
+def _mkdocs(file: Path, project: Path, root: Path) -> FoundSite:
+    try:
+        tree = yaml.load(_read(file), Loader=_Tagged)  # noqa: S506 (a SafeLoader)
+    except yaml.YAMLError as error:
+        raise SourceError(f"{file.name}: {error}", path=str(file)) from error
+    tree = tree if isinstance(tree, dict) else {}
+    content = _content(project / str(tree.get("docs_dir", "docs")), root, "")
+    site = PublishedSite(
+        "mkdocs",
+        str(tree.get("site_url") or "").rstrip("/"),
+        (content,) if content else (),
+        directory_urls=tree.get("use_directory_urls") is not False,
+        anchors=_markdown_rules(tree.get("markdown_extensions")),
+    )
+    hidden = str(tree.get("exclude_docs") or "").splitlines()
+    return FoundSite(site, (file,), _below(content, hidden))
+
+
+def _markdown_rules(extensions: object) -> AnchorRules:
+    settings: dict[str, Mapping[str, Any]] = {}
+    for one in extensions if isinstance(extensions, list) else []:
+        settings.update({one: {}} if isinstance(one, str) else {k: v or {} for k, v in one.items()})
+    if isinstance(extensions, dict):
+        settings.update({name: value or {} for name, value in extensions.items()})
+    toc = settings.get("toc") or settings.get("markdown.extensions.toc") or {}
+    attributes = any(name.split(".")[-1] in ("attr_list", "extra") for name in settings)
+    return AnchorRules("mkdocs", attributes, _slugify(toc.get("slugify")), str(toc.get("separator", "-")))
+
+
+def _slugify(value: object) -> str:
+    """The name of a slug function that we know; "" for MkDocs's own."""
+    if not isinstance(value, dict):
+        return ""
+    tag, arguments = str(value.get("tag", "")), value.get("value")
+    if tag.endswith("slugify_unicode"):
+        return "unicode"
+    if "pymdownx.slugs." not in tag:
+        return ""
+    named = arguments.get("kwds", {}) if isinstance(arguments, dict) else {}
+    lower = "uslugify" in tag or named.get("case") == "lower"
+    return "pymdownx-lower" if lower else "pymdownx"
+
+
+def _sphinx(file: Path, project: Path, root: Path) -> FoundSite:
+    settings = _assigned(_read(file))
+    content = _content(project, root, "")
+    is_sphinx = {"extensions", "html_theme", "master_doc", "root_doc", "project"} & settings.keys()
+    extensions = settings.get("extensions", [])
+    listed = settings.get("source_suffix", [".rst"])
+    suffixes = [listed] if isinstance(listed, str) else list(listed)
+    if any(str(one).startswith(("myst_", "recommonmark")) for one in extensions):
+        suffixes.append(".md")
+    suffix = settings.get("html_link_suffix") or settings.get("html_file_suffix") or ".html"
+    readthedocs = _builder(file, root)
+    site = PublishedSite(
+        "sphinx",
+        str(settings.get("html_baseurl", "")).rstrip("/"),
+        (content,) if content and is_sphinx else (),
+        directory_urls=bool(readthedocs),
+        link_suffix=str(suffix),
+        suffixes=tuple(dict.fromkeys(str(one) for one in suffixes)),
+        anchors=AnchorRules("sphinx"),
+    )
+    hidden = [f"/{one}" for one in settings.get("exclude_patterns", [])]
+    return FoundSite(site, (file,), _below(content, hidden))
+
+
+def _builder(file: Path, root: Path) -> bool:
+    """Whether Read the Docs builds the site with `dirhtml`."""
+    for folder in (root, *file.parents[:ABOVE]):
+        for name in (".readthedocs.yaml", ".readthedocs.yml"):
+            settings = folder / name
+            if settings.is_file():
+                return bool(re.search(r"^\s+builder:\s*['\"]?dirhtml", _read(settings), re.MULTILINE))
+    return False
+
+
+def _assigned(code: str) -> dict[str, Any]:
+    """Names that a Python file assigns a literal to; what it computes stays unread."""
+    found: dict[str, Any] = {}
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return found
+    for statement in tree.body:
+        if not isinstance(statement, ast.Assign):
+            continue
+        try:
+            value = ast.literal_eval(statement.value)
+        except ValueError:
+            continue
+        found.update({target.id: value for target in statement.targets if isinstance(target, ast.Name)})
+    return found
+
+
+def _below(content: Content | None, patterns: list[str]) -> GitIgnoreSpec:
+    """Patterns of a shown folder as patterns of the source."""
+    folder = f"/{content.folder}" if content and content.folder else ""
+    moved = [f"{folder}{one if one.startswith('/') else f'/**/{one}'}" if folder else one for one in patterns]
+    return GitIgnoreSpec.from_lines(moved)
+
+
+_Read = Callable[[Path, Path, Path], FoundSite]
+_READERS: tuple[tuple[tuple[str, ...], _Read], ...] = (
+    (tuple(f"docusaurus.config{one}" for one in _SCRIPTS), _docusaurus),
+    (tuple(f".vitepress/config{one}" for one in _SCRIPTS), _vitepress),
+    (("mkdocs.yml", "mkdocs.yaml"), _mkdocs),
+    (("conf.py",), _sphinx),
+)

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from build_index.reading import open_reading
+from build_index.sources.javascript_objects import read_objects
+from build_index.sources.site_config import find_site
+from quire.documents import Document
+from quire.errors import ConfigError, SourceError
+from quire.parsing.site_pages import site_of
+from tests.support.doc_sites import DOCUSAURUS, MKDOCS, SITES, write_site
+
+
+def urls(root: Path, options: Mapping[str, object], profile: str = "docs") -> dict[str, str]:
+    reading = open_reading(profile, [("docs", str(root))], root / ".cache", options)
+    return {one.id: str(one.metadata["url"]) for one in reading.documents if isinstance(one, Document)}
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_the_generator_is_found_by_its_configuration(name: str, tmp_path: Path) -> None:
+    found = find_site(write_site(tmp_path, SITES[name]))
+    assert found is not None
+    assert found.site.generator == name.partition("-")[0]
+
+
+def test_a_folder_of_docs_is_a_part_of_the_site_above_it(tmp_path: Path) -> None:
+    root = write_site(tmp_path, DOCUSAURUS)
+    assert (
+        urls(root / "docs/01-start", {})["02-install.md"]
+        == "https://harbour.example/handbook/guide/start/install"
+    )
+    assert urls(root / "docs", {})["intro.md"] == "https://harbour.example/handbook/guide/"
+
+
+def test_nothing_above_a_repository_is_looked_at(tmp_path: Path) -> None:
+    write_site(
+        tmp_path, {"mkdocs.yml": "site_url: https://other.example/\ndocs_dir: .\n", "own/a.md": "# A\n"}
+    )
+    assert find_site(tmp_path / "own") is not None
+    (tmp_path / "own/.git").mkdir()
+    assert find_site(tmp_path / "own") is None
+    assert urls(tmp_path / "own", {}) == {"a.md": "a.md"}
+
+
+def test_a_build_says_which_files_its_addresses_hang_on(tmp_path: Path) -> None:
+    root = write_site(tmp_path, MKDOCS)
+    reading = open_reading("docs", [("docs", str(root / "docs"))], tmp_path / ".cache", {})
+    assert reading.files == (root / "mkdocs.yml",)
+
+
+def test_options_outrank_the_configuration(tmp_path: Path) -> None:
+    root = write_site(tmp_path, MKDOCS) / "docs"
+    page = "guide/install.md"
+    assert urls(root, {})[page] == "https://harbour.example/manual/guide/install/"
+    assert urls(root, {"base_url": "https://new.example"})[page] == "https://new.example/guide/install/"
+    flat = {"site": {"use_directory_urls": False}}
+    assert urls(root, flat)[page] == "https://harbour.example/manual/guide/install.html"
+    plain = {"site": "plain", "base_url": "https://host/o/r/blob/main/docs"}
+    assert urls(root, plain)[page] == f"https://host/o/r/blob/main/docs/{page}"
+    assert urls(root, {"site": "vitepress", "base_url": "https://v"})[page] == "https://v/guide/install.html"
+
+
+def test_a_book_without_a_configuration_is_docusaurus_where_its_address_is_known(tmp_path: Path) -> None:
+    root = write_site(tmp_path, {"01-a/02-b.md": "# B\n\nText.\n"})
+    options: dict[str, object] = {"base_url": "https://book.example/docs/"}
+    assert urls(root, options, "textbook") == {"01-a/02-b.md": "https://book.example/docs/a/b"}
+    assert urls(root, {}, "textbook") == {"01-a/02-b.md": "01-a/02-b.md"}
+
+
+def test_the_address_of_the_docs_stands_for_that_of_their_site(tmp_path: Path) -> None:
+    root = write_site(tmp_path, DOCUSAURUS) / "docs"
+    for given in ("https://new.example", "https://new.example/guide/"):
+        assert urls(root, {"base_url": given})["with space.md"] == "https://new.example/guide/with%20space"
+
+
+def test_a_host_that_docusaurus_made_up_is_none(tmp_path: Path) -> None:
+    config = DOCUSAURUS["docusaurus.config.js"].replace("harbour.example", "your-docusaurus-site.example.com")
+    root = write_site(tmp_path, {**DOCUSAURUS, "docusaurus.config.js": config}) / "docs"
+    assert urls(root, {})["01-start/other.md"] == "/handbook/guide/start/other"
+
+
+def test_what_a_site_does_not_show_has_no_address(tmp_path: Path) -> None:
+    found = urls(write_site(tmp_path, dict(DOCUSAURUS) | {"README.md": "# Harbour's code\n"}), {})
+    assert (found["docs/03 - deep/_part.md"], found["README.md"]) == ("", "")
+    assert urls(write_site(tmp_path / "m", MKDOCS), {})["docs/drafts/later.md"] == ""
+
+
+@pytest.mark.parametrize(
+    ("site", "message"),
+    [
+        ("jekyll", "wanted one of docusaurus, mkdocs, plain, sphinx, vitepress, found 'jekyll'"),
+        ({"generator": "mkdocs", "clean": True}, "'clean' is unknown"),
+        ({"generator": "mkdocs", "use_directory_urls": "no"}, "wanted bool, found 'no'"),
+        (3, "or a table, found 3"),
+    ],
+)
+def test_a_wrong_setting_is_told(site: object, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        site_of({"site": site})
+
+
+def test_a_broken_configuration_is_told(tmp_path: Path) -> None:
+    write_site(tmp_path, {"mkdocs.yml": "site_name: [\n"})
+    with pytest.raises(SourceError, match=r"mkdocs\.yml"):
+        find_site(tmp_path)
+
+
+def test_settings_of_javascript_are_read_without_running_it() -> None:
+    code = """
+    // url: 'no'
+    import x from 'y';
+    const options: Options = { path: `a`, /* b */ 'route-base': "c", on: true, n: 3, made: f('z') };
+    export default defineConfig({ docs: [['one', { id: 'two' }]], base: process.env.BASE ?? '/x/' });
+    """
+    found = [(one.keys, one.label, one.values) for one in read_objects(code)]
+    assert found == [
+        ((), "Options", {"path": "a", "route-base": "c", "on": True}),
+        ((), "", {}),
+        (("docs",), "one", {"id": "two"}),
+    ]
