@@ -16,11 +16,12 @@ TIMEOUT_S = 600
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _MAYBE_COMMIT = re.compile(r"[0-9a-f]{4,39}(?:[~^]|$)|.+[~^]")
 _REVISION = re.compile(r"(?!-)[\w./+^~-]+")
+PROTOCOLS = ("https", "http", "file", "ssh", "git")
 # Never ask for a password, never run what a repository or a template brings along, never speak `ext::`.
 _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "true",
-    "GIT_ALLOW_PROTOCOL": "https:http:file:ssh:git",
+    "GIT_ALLOW_PROTOCOL": ":".join(PROTOCOLS),
     "GIT_LFS_SKIP_SMUDGE": "1",
     "LC_ALL": "C",
 }
@@ -33,8 +34,10 @@ def fetch_repository(url: str, revision: str, cache: Path) -> tuple[Path, str]:
     The folder is named by the commit and is complete once it exists; a commit that is there is not fetched again.
 
     Raises:
-        SourceError: git is missing, the repository or revision is not found, or it takes too long.
+        SourceError: the address is none that git may be given, git is missing, the repository or revision is not
+            found, or it takes too long.
     """
+    demand_address(url)
     if revision and not _REVISION.fullmatch(revision):
         raise SourceError(f"{url}: {revision!r} is no revision", path=url)
     home = cache / hashlib.sha256(url.encode()).hexdigest()[:16]
@@ -53,6 +56,22 @@ def fetch_repository(url: str, revision: str, cache: Path) -> tuple[Path, str]:
     return target, commit
 
 
+def demand_address(url: str) -> None:
+    """Refuse what git would read as an option or as the name of a program to run.
+
+    Raises:
+        SourceError: it begins like an option, or speaks another protocol than those of `PROTOCOLS`.
+    """
+    protocol, is_url, rest = url.partition("://")
+    place = rest if is_url else url
+    host = place.partition("/")[0]
+    is_helper = "::" in host and not is_url  # `ext::program` runs it
+    is_option = any(part.startswith("-") for part in (url, *host.split("@")))
+    if not place or is_helper or is_option or (is_url and protocol.lower() not in PROTOCOLS):
+        wanted = f"wanted a path, host:path or an address by {', '.join(PROTOCOLS)}"
+        raise SourceError(f"{url}: no address of a repository; {wanted}", path=url)
+
+
 def head_commit(path: Path) -> str:
     """The commit checked out at a local path; "" where it is no repository's top folder or git is missing."""
     if not (path / ".git").exists():
@@ -65,7 +84,9 @@ def head_commit(path: Path) -> str:
 
 def _remote_commit(url: str, revision: str) -> str:
     """The commit that the remote's branch, tag or HEAD names; "" where no name matches."""
-    listing = _git("ls-remote", url, revision or "HEAD", *([f"{revision}^{{}}"] if revision else []), url=url)
+    listing = _git(
+        "ls-remote", "--", url, revision or "HEAD", *([f"{revision}^{{}}"] if revision else []), url=url
+    )
     named = {name: commit for commit, _, name in (line.partition("\t") for line in listing.splitlines())}
     wanted = (
         f"refs/tags/{revision}^{{}}",
@@ -79,15 +100,26 @@ def _remote_commit(url: str, revision: str) -> str:
 def _clone(url: str, wanted: str, folder: Path) -> str:
     """Fetch one commit without history; where the server gives no single commits, everything."""
     _git("init", "--quiet", "--template=", str(folder), url=url)
-    _git("remote", "add", "origin", url, folder=folder, url=url)
+    _git("remote", "add", "--", "origin", url, folder=folder, url=url)
     try:
-        _git("fetch", "--quiet", "--depth=1", "--no-tags", "origin", wanted or "HEAD", folder=folder, url=url)
+        _git(
+            "fetch",
+            "--quiet",
+            "--depth=1",
+            "--no-tags",
+            "--",
+            "origin",
+            wanted or "HEAD",
+            folder=folder,
+            url=url,
+        )
         found = "FETCH_HEAD"
     except SourceError:
         _git(
             "fetch",
             "--quiet",
             "--tags",
+            "--",
             "origin",
             "+refs/heads/*:refs/remotes/origin/*",
             folder=folder,

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from build_index.sources.fetch import Located, locate, split_revision
+from build_index.sources.fetch_git import demand_address
 from build_index.sources.fetch_url import fetch_url
 from quire.errors import SourceError
 from tests.support.git_server import Repository, make_repository
@@ -208,3 +209,53 @@ def test_what_cannot_be_fetched_is_named_and_leaves_nothing(
 def test_a_server_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"docs\.zip: ConnectError"):
         locate("http://127.0.0.1:9/docs.zip", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "git+--upload-pack=touch ran;x",
+        "git+--upload-pack=touch ran .git",
+        "git+-u@host.example:x.git",
+        "git+ext::touch% ran .git",
+        "git+ext::sh -c touch% ran://x.git",
+        "git+fd::3/x.git",
+        "git+ssh://-oProxyCommand=touch ran/x.git",
+        "git+ssh://user@-oProxyCommand=touch ran/x.git",
+        "git+rsync://host.example/x.git",
+        "git+",
+    ],
+)
+def test_a_location_that_git_would_take_for_an_option_or_a_program_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, location: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError, match="wanted a path, host:path or an address by https"):
+        locate(location, tmp_path / "cache")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("revision", ["--upload-pack=touch ran", "-q", "a b", "$(touch ran)"])
+def test_a_revision_that_git_would_take_for_an_option_is_refused(
+    tmp_path: Path, repository: Repository, revision: str
+) -> None:
+    with pytest.raises(SourceError, match="is no revision"):
+        locate(f"git+{repository.url}@{revision}", tmp_path / "cache")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://h.example/a.git",
+        "HTTPS://h.example/a",
+        "ssh://git@h.example/a",
+        "ssh://git@[::1]/a",
+        "git@h.example:a.git",
+        "file:///srv/a.git",
+        "/srv/a.git",
+        "a.git",
+        "deep/--a.git",
+    ],
+)
+def test_addresses_that_people_use_are_no_options(address: str) -> None:
+    demand_address(address)
