@@ -56,8 +56,8 @@ def fetch_repository(url: str, revision: str, cache: Path) -> tuple[Path, str]:
     return target, commit
 
 
-def demand_address(url: str) -> None:
-    """Refuse what git would read as an option or as the name of a program to run.
+def demand_address(url: str) -> str:
+    """The address, unless git would read it as an option or as the name of a program to run.
 
     Raises:
         SourceError: it begins like an option, or speaks another protocol than those of `PROTOCOLS`.
@@ -70,6 +70,7 @@ def demand_address(url: str) -> None:
     if not place or is_helper or is_option or (is_url and protocol.lower() not in PROTOCOLS):
         wanted = f"wanted a path, host:path or an address by {', '.join(PROTOCOLS)}"
         raise SourceError(f"{url}: no address of a repository; {wanted}", path=url)
+    return url
 
 
 def head_commit(path: Path) -> str:

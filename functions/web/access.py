@@ -22,10 +22,23 @@ __all__ = [
     "Caller",
     "OneKey",
     "ScopedKeys",
+    "Tokens",
     "presented_key",
 ]
 
-Claims = Callable[[str], Mapping[str, Any]]
+
+class Tokens(Protocol):
+    """Checks tokens of an identity provider: `quire.adapters.jwt_tokens.JwtTokens`."""
+
+    def claims(self, token: str) -> Mapping[str, Any]:
+        """The claims of a token that is sound.
+
+        Raises:
+            AccessDenied: it is not.
+        """
+
+    def may_wait(self, token: str) -> bool:
+        """Whether checking it may take a call of the identity provider."""
 
 
 class Access(Protocol):
@@ -37,6 +50,9 @@ class Access(Protocol):
         Raises:
             AccessDenied: they prove none, and one is needed.
         """
+
+    def may_wait(self, headers: Mapping[str, str]) -> bool:
+        """Whether `identify` may have to wait on another service for these headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +69,10 @@ class OneKey:
             raise AccessDenied("the key is wrong")
         return Caller("key", ANYONE.grants)
 
+    def may_wait(self, headers: Mapping[str, str]) -> bool:  # noqa: ARG002  the protocol's
+        """Never: the key is here."""
+        return False
+
     def opens(self, presented: str) -> bool:
         """Whether this is the key."""
         return self.api_key is not None and hmac.compare_digest(presented.encode(), self.api_key.encode())
@@ -63,6 +83,9 @@ class Policies(Protocol):
 
     def policy(self) -> Policy:
         """What it is now."""
+
+    def may_wait(self) -> bool:
+        """Whether `policy` may take a call of another service."""
 
 
 class ScopedKeys:
@@ -75,12 +98,12 @@ class ScopedKeys:
     """
 
     def __init__(
-        self, file: Policies, api_key: str | None, open_tokens: Callable[[TokenPolicy], Claims]
+        self, file: Policies, api_key: str | None, open_tokens: Callable[[TokenPolicy], Tokens]
     ) -> None:
         self._file = file
         self._master = OneKey(api_key)
         self._open_tokens = open_tokens
-        self._tokens: tuple[TokenPolicy, Claims] | None = None
+        self._tokens: tuple[TokenPolicy, Tokens] | None = None
 
     def identify(self, headers: Mapping[str, str]) -> Caller:
         """Look the key up, or check the token."""
@@ -92,10 +115,20 @@ class ScopedKeys:
         if caller is not None:
             return caller
         if policy.tokens is not None and presented.count(".") == 2:
-            return policy.tokens.caller(self._claims(policy.tokens)(presented))
+            return policy.tokens.caller(self._checking(policy.tokens).claims(presented))
         raise AccessDenied("the key is wrong")
 
-    def _claims(self, tokens: TokenPolicy) -> Claims:
+    def may_wait(self, headers: Mapping[str, str]) -> bool:
+        """Whether the policy is to be read from afar, or a token's keys are."""
+        presented = presented_key(headers)
+        if presented is None or self._master.opens(presented):
+            return False
+        if self._file.may_wait():
+            return True
+        tokens = self._file.policy().tokens
+        return tokens is not None and presented.count(".") == 2 and self._checking(tokens).may_wait(presented)
+
+    def _checking(self, tokens: TokenPolicy) -> Tokens:
         if self._tokens is None or self._tokens[0] != tokens:
             self._tokens = (tokens, self._open_tokens(tokens))
         return self._tokens[1]

@@ -31,6 +31,7 @@ from functions.web.openapi import describe_api
 from functions.web.reference import reference_router
 from functions.web.service import Knowledge
 from functions.web.site import is_open_path, site_router
+from functions.web.waiting import ANSWERS, CHECKS, CHECKS_WAITING, WaitingRoom
 
 BARE: dict[str, Any] = {
     "docs_url": None,
@@ -61,6 +62,7 @@ def create_app(
     app.state.service = service
     app.state.hosts = hosts
     app.state.pool = ThreadPoolExecutor(os.cpu_count(), "search") if concurrent else None
+    app.state.answers = WaitingRoom("answers", ANSWERS) if concurrent else None
     mount = FaceMount(functions)
     # First, because it is one comparison, and most requests come through a face.
     app.router.routes.append(Mount(MOUNT_PATH, app=mount))
@@ -79,6 +81,7 @@ def create_app(
     frame = Frame(
         Delivery(FreshnessHeaders(AsyncExitStackMiddleware(app.router), service)),
         access=access,
+        checks=WaitingRoom("checks of keys", CHECKS, CHECKS_WAITING) if concurrent else None,
         is_open=lambda scope: _is_open(scope, mount),
         max_body_bytes=max_body_bytes,
         large_paths=LARGE_PATHS,

@@ -15,6 +15,7 @@ from starlette.types import Scope
 
 from functions.web.access import Caller
 from functions.web.service import Knowledge
+from functions.web.waiting import WaitingRoom
 
 if TYPE_CHECKING:
     from functions.web.live import Live
@@ -75,6 +76,19 @@ async def run(scope: Scope, work: Callable[P, T], *args: P.args, **kwargs: P.kwa
         return work(*args, **kwargs)
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(pool, partial(copy_context().run, partial(work, *args, **kwargs)))
+
+
+async def run_answer(scope: Scope, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The same for an answer: where a model writes it, it waits on the model among its like, and searches do not queue.
+
+    Raises:
+        Overloaded: as many answers are being written as there is room for.
+    """
+    state = scope["app"].state
+    if state.answers is None or state.service.answer_model is None:
+        return await run(scope, work, *args, **kwargs)
+    answers: WaitingRoom = state.answers
+    return await answers.run(work, *args, **kwargs)
 
 
 async def write(scope: Scope, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

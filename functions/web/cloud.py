@@ -57,3 +57,7 @@ class PublicReads:
         if self.keys is None:
             raise AccessDenied("the key is wrong")
         return self.keys.identify(headers)
+
+    def may_wait(self, headers: Mapping[str, str]) -> bool:
+        """Whether the keys may have to be looked up elsewhere."""
+        return self.keys is not None and presented_key(headers) is not None and self.keys.may_wait(headers)

@@ -14,11 +14,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from functions.web.access import NOBODY, Access
+from functions.web.access import NOBODY, Access, Caller
 from functions.web.hosts import Hosts
 from functions.web.logs import log
 from functions.web.metrics import embedded, note, noted, noting
 from functions.web.problems import Problem, log_fault, problem_of, render_problem
+from functions.web.waiting import WaitingRoom
 from quire.collections import NAME
 from quire.errors import AccessDenied
 
@@ -31,9 +32,10 @@ LARGE_BODY = 6
 class Frame:
     """ASGI middleware that every request passes, once.
 
-    `is_open` says which requests need no key; every other does, those to routes that do not exist included. Bodies of
-    requests whose path ends in one of `large_paths` may be `LARGE_BODY` times as large. `hosts` are the names by which
-    the server may be called; None where any will do.
+    `is_open` says which requests need no key; every other does, those to routes that do not exist included. `checks` is
+    where callers are looked up that may have to be waited for; None looks them up in place. Bodies of requests whose
+    path ends in one of `large_paths` may be `LARGE_BODY` times as large. `hosts` are the names by which the server may
+    be called; None where any will do.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class Frame:
         app: ASGIApp,
         *,
         access: Access,
+        checks: WaitingRoom | None = None,
         is_open: Callable[[Scope], Awaitable[bool]],
         max_body_bytes: int,
         large_paths: Collection[str] = (),
@@ -48,6 +51,7 @@ class Frame:
     ) -> None:
         self._app = app
         self._access = access
+        self._checks = checks
         self._is_open = is_open
         self._max_body_bytes = max_body_bytes
         self._large_paths = large_paths
@@ -69,10 +73,16 @@ class Frame:
         if self._hosts is not None:
             self._hosts.demand(headers)
         try:
-            scope["state"]["caller"] = self._access.identify(headers)
+            scope["state"]["caller"] = await self._identify(headers)
         except AccessDenied:
             if not await self._is_open(scope):
                 raise
+
+    async def _identify(self, headers: Headers) -> Caller:
+        """Ask who it is: elsewhere than on the event loop, where that may take a call of another service."""
+        if self._checks is not None and self._access.may_wait(headers):
+            return await self._checks.run(self._access.identify, headers)
+        return self._access.identify(headers)
 
 
 class _Exchange:

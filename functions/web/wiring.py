@@ -18,7 +18,7 @@ from quire.adapters import onnx_embedder  # noqa: F401
 
 from fastapi import FastAPI
 
-from functions.web.access import Access, Claims, OneKey, Policies, ScopedKeys
+from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
 from functions.web.app import create_app
 from functions.web.calls import Once
 from functions.web.cloud import guarded
@@ -232,10 +232,10 @@ def _access_unusable(message: str) -> None:
     log("access file unusable", logging.ERROR, message=message)
 
 
-def _open_tokens(policy: TokenPolicy) -> Claims:
+def _open_tokens(policy: TokenPolicy) -> Tokens:
     from quire.adapters.jwt_tokens import JwtTokens
 
-    return JwtTokens(policy.issuer, policy.audience, policy.jwks_url).claims
+    return JwtTokens(policy.issuer, policy.audience, policy.jwks_url)
 
 
 def _collections(path: Path) -> dict[str, Collection]:

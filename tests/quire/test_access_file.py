@@ -10,7 +10,7 @@ import pytest
 
 from quire.access import ADMIN, READ, WRITE, Caller
 from quire.access_file import AccessFile, TokenPolicy, read_policy
-from quire.errors import ConfigError, ScopeMissing
+from quire.errors import AccessDenied, ConfigError, ScopeMissing
 
 
 def entry(key: str, **fields: object) -> str:
@@ -120,3 +120,8 @@ def test_a_tokens_sites_are_the_policys_or_its_own(tmp_path: Path) -> None:
     assert caller(claim, **{"urn:sites": "a"}).sites == {"a"}
     assert caller(claim, **{"urn:sites": ["*"]}).sites == frozenset()
     assert caller(claim).sites == frozenset()
+    assert caller(claim, **{"urn:sites": None}).sites == frozenset()
+    assert caller(claim, **{"urn:sites": [7, "a"]}).sites == {"7", "a"}
+    for strange in (7, True, {"a": 1}, [None], [True], [["a"]], 1.5):
+        with pytest.raises(AccessDenied, match="urn:sites: wanted a text or a list of texts"):
+            caller(claim, **{"urn:sites": strange})

@@ -22,7 +22,7 @@ from functions.faces.codebase.errors import render_detail
 from functions.faces.codebase.matches import match_wire
 from functions.faces.codebase.search import search
 from functions.faces.codebase.settings import effective, read_code_settings
-from functions.web.calls import caller_of, collection_of, run, service_of
+from functions.web.calls import caller_of, collection_of, run, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
 from functions.web.lean import LeanRoute
@@ -105,7 +105,7 @@ async def answer(body: AnswerRequest, request: Request) -> Response:
     top_k = body.top_k or read_code_settings().top_k
     inquiry = Inquiry(body.q, top_k=top_k, max_tokens=body.max_tokens, filters=body.filters)
     service, caller, name = service_of(request), caller_of(request), collection_of(request)
-    served, said = await run(request.scope, ask, service, caller, name, inquiry)
+    served, said = await run_answer(request.scope, ask, service, caller, name, inquiry)
     citations = cited(said)
     wire: AnswerResponse = {
         "final": final_text(said, citations),

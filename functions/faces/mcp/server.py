@@ -20,6 +20,7 @@ from functions.faces.mcp.tools import TOOLS, read
 from functions.web.access import ANYONE, Caller
 from functions.web.problems import problem_of
 from functions.web.service import Knowledge
+from functions.web.waiting import ANSWERS
 from quire import __version__
 from quire.catalog import Served
 from quire.errors import AccessDenied, QuireError, StoreError, UnknownCollection, UnknownVersion
@@ -28,6 +29,7 @@ INSTRUCTIONS = (
     "Quire answers from indexed documentation, textbooks and code. Call list_collections once, then search, lookup or"
     " answer. Each result names the version it was read from and ids that `read` expands. Cite path and lines."
 )
+ANSWER_TOOL = "answer"
 SCHEME = "quire://"
 RESOURCE_TOKENS = 20_000
 T = TypeVar("T")
@@ -37,13 +39,16 @@ CallerOf: TypeAlias = Callable[[Context], Caller]
 
 def build_server(service: Knowledge, caller_of: CallerOf) -> Server[Any]:
     """The server; `caller_of` tells who makes a request."""
+    # An answer may wait for its model: apart from the threads that search.
+    answers = anyio.CapacityLimiter(ANSWERS)
 
     async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tool_list())
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         caller = caller_of(context)
-        return await _blocking(lambda: call(service, caller, params.name, params.arguments or {}))
+        room = answers if params.name == ANSWER_TOOL else None
+        return await _blocking(lambda: call(service, caller, params.name, params.arguments or {}), room)
 
     async def list_resources(
         context: Context, _: types.PaginatedRequestParams | None
@@ -164,8 +169,8 @@ _TEMPLATE = types.ResourceTemplate(
 )
 
 
-async def _blocking(work: Callable[[], T]) -> T:
-    result: Awaitable[T] = anyio.to_thread.run_sync(work)
+async def _blocking(work: Callable[[], T], room: anyio.CapacityLimiter | None = None) -> T:
+    result: Awaitable[T] = anyio.to_thread.run_sync(work, limiter=room)
     return await result
 
 

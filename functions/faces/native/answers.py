@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 
 from functions.faces.native.examples import QUERY, VERSION
 from functions.web.answers import SSE_HEADERS, AnswerWire, answer_wire, stream_wire
-from functions.web.calls import caller_of, run, service_of
+from functions.web.calls import caller_of, run, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.documented import problems
 from functions.web.freshness import FreshnessWire, freshness_of, freshness_wire
@@ -124,7 +124,7 @@ async def answer(body: AnswerRequest, request: Request) -> Response:
         return StreamingResponse(
             stream_wire(events, head), media_type="text/event-stream", headers=SSE_HEADERS
         )
-    served, given = await run(
+    served, given = await run_answer(
         request.scope, ask, service, caller, body.collection, _inquiry(body), version=body.version
     )
     request.scope["state"]["served"] = served

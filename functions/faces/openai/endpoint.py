@@ -13,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 
 from functions.faces.openai.contract import EXAMPLE, ChatRequest, Completion, ModelList
 from functions.web.answers import told
-from functions.web.calls import caller_of, run, service_of
+from functions.web.calls import caller_of, run, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.faces import Face
 from functions.web.lean import Handler, LeanRoute
@@ -95,7 +95,7 @@ async def chat(body: ChatRequest, request: Request) -> Response:
         return StreamingResponse(
             _chunks(head, events, wants_usage), media_type="text/event-stream", headers=SSE
         )
-    _, given = await run(request.scope, ask, service, caller, body.model, inquiry)
+    _, given = await run_answer(request.scope, ask, service, caller, body.model, inquiry)
     message = {"role": "assistant", "content": given.text + _sources(given)}
     wire = head | {"object": "chat.completion", "usage": _usage(given), **_extras(given)}
     return reply(wire | {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})

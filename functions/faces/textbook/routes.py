@@ -16,7 +16,7 @@ from functions.faces.textbook.contract import (
     QueryResponse,
     Source,
 )
-from functions.web.calls import caller_of, collection_of, run, service_of
+from functions.web.calls import caller_of, collection_of, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, QUERY, Face
 from functions.web.lean import LeanRoute
@@ -84,7 +84,7 @@ async def query(body: QueryRequest, request: Request) -> Response:
     question, cut = _first_words(body.query, MOST_WORDS, TRUNCATED)
     selected, cut_selection = _first_words(body.selected_text or "", MOST_SELECTED_WORDS, SELECTION_TRUNCATED)
     inquiry = Inquiry(question, selected, top_k=TOP_K, deadline_s=DEADLINE_S)
-    _, given = await run(
+    _, given = await run_answer(
         request.scope, ask, service_of(request), caller_of(request), collection_of(request), inquiry
     )
     wire: QueryResponse = {

@@ -258,4 +258,4 @@ def test_a_revision_that_git_would_take_for_an_option_is_refused(
     ],
 )
 def test_addresses_that_people_use_are_no_options(address: str) -> None:
-    demand_address(address)
+    assert demand_address(address) == address

@@ -305,6 +305,9 @@ class Keys:
     def __init__(self, **callers: Caller) -> None:
         self._callers = callers
 
+    def may_wait(self, headers: Mapping[str, str]) -> bool:
+        return False
+
     def identify(self, headers: Mapping[str, str]) -> Caller:
         return self._callers[headers["x-api-key"]]
 

@@ -16,7 +16,6 @@ from functions.web.access import (
     READ,
     WRITE,
     Caller,
-    Claims,
     OneKey,
     ScopedKeys,
 )
@@ -91,15 +90,22 @@ def scoped(tmp_path: Path, api_key: str | None = None) -> ScopedKeys:
         '[jwt]\nissuer = "i"\naudience = "a"\njwks_url = "u"\nactions = ["read"]\ncollections = ["docs"]\n'
     )
 
-    def open_tokens(policy: TokenPolicy) -> Claims:
-        def claims(token: str) -> dict[str, str]:
-            if token != "good.token.sent":
-                raise AccessDenied("the token is refused")
-            return {"sub": f"{policy.issuer}/u1"}
+    return ScopedKeys(AccessFile(path), api_key, OneToken)
 
-        return claims
 
-    return ScopedKeys(AccessFile(path), api_key, open_tokens)
+class OneToken:
+    """`Tokens` that believes one token."""
+
+    def __init__(self, policy: TokenPolicy) -> None:
+        self._issuer = policy.issuer
+
+    def claims(self, token: str) -> dict[str, str]:
+        if token != "good.token.sent":
+            raise AccessDenied("the token is refused")
+        return {"sub": f"{self._issuer}/u1"}
+
+    def may_wait(self, token: str) -> bool:
+        return False
 
 
 def test_a_scoped_key_opens_what_its_entry_says(tmp_path: Path) -> None:

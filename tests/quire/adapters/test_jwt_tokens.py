@@ -8,6 +8,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from quire.adapters.jwt_tokens import FRESH_S, REFETCH_S, JwtTokens
+from quire.adapters.jwt_tokens import FRESH_S, REFETCH_S, REST_S, JwtTokens
 from quire.errors import AccessDenied, StoreUnavailable
 
 KEYS = {name: rsa.generate_private_key(65537, 2048) for name in ("k1", "k2")}
@@ -30,14 +31,22 @@ class Provider:
         self.published = ["k1"]
         self.asked = 0
         self.is_down = False
+        self.said: str | None = None
+        self.is_asked, self.lets_through = threading.Event(), threading.Event()
+        self.lets_through.set()
         provider = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 provider.asked += 1
+                if provider.asked > 1:
+                    provider.is_asked.set()
+                provider.lets_through.wait(10)
                 self.send_response(503 if provider.is_down else 200)
                 self.end_headers()
-                self.wfile.write(json.dumps(provider.jwks()).encode())
+                self.wfile.write(
+                    (provider.said if provider.said is not None else json.dumps(provider.jwks())).encode()
+                )
 
             def log_message(self, *_: object) -> None:
                 """Quiet."""
@@ -164,6 +173,53 @@ def test_keys_are_kept_and_rotated_keys_are_fetched(provider: Provider) -> None:
     with pytest.raises(AccessDenied):
         tokens.claims(provider.token("k1"))
     assert provider.asked == 2
+
+
+def test_a_provider_that_cannot_be_reached_is_left_alone_for_a_while(provider: Provider) -> None:
+    clock = Clock()
+    tokens = tokens_of(provider, clock)
+    provider.is_down = True
+    assert tokens.may_wait(provider.token())
+    for _ in range(5):
+        with pytest.raises(StoreUnavailable, match="keys cannot be fetched"):
+            tokens.claims(provider.token())
+        assert not tokens.may_wait(provider.token())
+    assert provider.asked == 1
+    provider.is_down = False
+    clock.now += REST_S
+    assert tokens.claims(provider.token())["sub"] == "u1"
+    assert not tokens.may_wait(provider.token())
+
+
+@pytest.mark.parametrize(
+    "said", ["not json", "[]", '{"keys": 5}', '{"keys": []}', '{"keys": [{"kty": "x"}]}', ""]
+)
+def test_a_provider_that_says_nonsense_is_unavailable_and_no_fault_of_ours(
+    provider: Provider, said: str
+) -> None:
+    provider.said = said
+    with pytest.raises(StoreUnavailable, match="keys cannot be fetched"):
+        tokens_of(provider).claims(provider.token())
+
+
+def test_known_keys_hold_while_another_caller_waits_for_the_provider(provider: Provider) -> None:
+    clock = Clock()
+    tokens = tokens_of(provider, clock)
+    tokens.claims(provider.token())
+    provider.published = ["k1", "k2"]
+    provider.lets_through.clear()
+    clock.now += FRESH_S + 1
+    with ThreadPoolExecutor(1) as waiting:
+        other = waiting.submit(tokens.claims, provider.token("k2"))
+        try:
+            provider.is_asked.wait(5)
+            began = time.monotonic()
+            assert tokens.claims(provider.token())["sub"] == "u1"
+            assert time.monotonic() - began < 1
+            assert not other.done()
+        finally:
+            provider.lets_through.set()
+        assert other.result(5)["sub"] == "u1"
 
 
 def test_while_the_provider_is_down_known_keys_hold(provider: Provider) -> None:

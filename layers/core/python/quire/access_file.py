@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.access import ACTIONS, EVERYTHING, Caller
-from quire.errors import ConfigError
+from quire.errors import AccessDenied, ConfigError
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _KEY_FIELDS = frozenset({"name", "sha256", "actions", "collections", "sites"})
@@ -49,13 +49,26 @@ class TokenPolicy:
     sites_claim: str = ""
 
     def caller(self, claims: Mapping[str, Any]) -> Caller:
-        """The caller that checked claims describe."""
+        """The caller that checked claims describe.
+
+        Raises:
+            AccessDenied: the claim that names the sites is neither a name nor a list of names.
+        """
         subject = str(claims["sub"])
         sites = self.sites
         if self.sites_claim:
-            named = claims.get(self.sites_claim, ())
-            sites = frozenset([named] if isinstance(named, str) else map(str, named)) - {EVERYTHING}
+            sites = frozenset(_named_sites(self.sites_claim, claims.get(self.sites_claim))) - {EVERYTHING}
         return Caller(f"token:{subject}", self.grants, sites, subject)
+
+
+def _named_sites(claim: str, named: Any) -> list[str]:
+    """The sites of a claim: one, several, or none where it is missing or null. Ids may be whole numbers."""
+    sites = [named] if isinstance(named, str) else named
+    if sites is None:
+        return []
+    if isinstance(sites, list) and all(type(one) in (str, int) for one in sites):
+        return [str(one) for one in sites]
+    raise AccessDenied(f"the token is refused: {claim}: wanted a text or a list of texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +119,10 @@ class AccessFile:
                 except ConfigError as error:
                     self._complain(str(error))
         return self._policy
+
+    def may_wait(self) -> bool:
+        """Never: the file is on this machine."""
+        return False
 
     def _look(self) -> tuple[int, int, int]:
         try:

@@ -51,10 +51,20 @@ class AccessObject:
         Raises:
             StoreUnavailable: the store cannot be reached, and nothing was read before.
         """
-        with self._guard:
-            if self._looked_at is None or self._clock() - self._looked_at >= self._refresh_s:
-                self._look()
+        if not self.may_wait():
+            return self._policy
+        # Whoever comes while another looks takes what is known already: only the first of all has to wait.
+        if self._guard.acquire(blocking=self._looked_at is None):
+            try:
+                if self.may_wait():
+                    self._look()
+            finally:
+                self._guard.release()
         return self._policy
+
+    def may_wait(self) -> bool:
+        """Whether the store is to be asked again."""
+        return self._looked_at is None or self._clock() - self._looked_at >= self._refresh_s
 
     def _look(self) -> None:
         try:

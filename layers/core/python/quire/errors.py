@@ -168,6 +168,12 @@ class ModelError(QuireError):
     """An embedding model cannot be exported, opened or run."""
 
 
+class Overloaded(QuireError):
+    """As much of this is under way as there is room for; the same request may pass in a moment."""
+
+    status = 503
+
+
 class PublishRefused(QuireError):
     """A guard or the publish gate refused a built version; the message says why, what was lost, and how to insist."""
 

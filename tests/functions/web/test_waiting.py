@@ -1,0 +1,155 @@
+"""What waits on others holds nobody else up: models that hang, and an identity provider that says nothing."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jwt
+import pytest
+
+from functions.web.access import ScopedKeys
+from functions.web.app import create_app
+from functions.web.waiting import WaitingRoom
+from quire.access_file import AccessFile
+from quire.adapters.jwt_tokens import JwtTokens
+from quire.adapters.openai_model import OpenAIModel
+from quire.errors import Overloaded
+from tests.support.pages import running
+from tests.support.served import Shelf
+from tests.support.silence import SilentServer
+
+HANGING = 20
+KEY = {"x-api-key": "master"}
+BOGUS = jwt.encode({"sub": "u"}, "0" * 64, "HS256", headers={"kid": "k9"})
+SOON_S = 3.0
+"""On a busy machine; before, it was the deadline of 25 s, or 3 s for each token."""
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+    shelf = Shelf(tmp_path_factory.mktemp("waiting"))
+    shelf.publish()
+    return shelf
+
+
+@pytest.fixture
+def silent() -> Iterator[SilentServer]:
+    with SilentServer() as one:
+        yield one
+
+
+def scoped(folder: Path, provider: str) -> ScopedKeys:
+    path = folder / "access.toml"
+    path.write_text(
+        f'[jwt]\nissuer = "i"\naudience = "a"\njwks_url = "{provider}/keys"\nactions = ["read"]\ncollections = ["*"]\n'
+    )
+    return ScopedKeys(
+        AccessFile(path), "master", lambda policy: JwtTokens(policy.issuer, policy.audience, policy.jwks_url)
+    )
+
+
+@pytest.fixture
+def url(shelf: Shelf, silent: SilentServer, tmp_path: Path) -> Iterator[str]:
+    service = shelf.service(answer_model=OpenAIModel("m", base_url=f"{silent.url}/v1", api_key="k"))
+    with running(create_app(service, scoped(tmp_path, silent.url))) as url:
+        yield url
+
+
+def wait_until(holds: Callable[[], bool], most_s: float = 10.0) -> None:
+    until = time.monotonic() + most_s
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def timed(url: str, path: str, body: Any = None) -> float:
+    began = time.monotonic()
+    reply = httpx.request("POST" if body else "GET", url + path, json=body, headers=KEY, timeout=30)
+    assert reply.status_code == 200, reply.text
+    return time.monotonic() - began
+
+
+def ask(url: str, path: str, body: dict[str, Any]) -> httpx.Response:
+    return httpx.post(url + path, json=body, headers=KEY, timeout=60)
+
+
+ANSWERS: list[tuple[str, dict[str, Any]]] = [
+    ("/answer", {"collection": "roblox", "q": "What does BasePart.Touched do?"}),
+    ("/answer", {"collection": "roblox", "q": "What does BasePart.Touched do?", "stream": True}),
+    (
+        "/v1/chat/completions",
+        {"model": "roblox", "messages": [{"role": "user", "content": "BasePart.Touched?"}]},
+    ),
+]
+
+
+def test_searches_go_on_beside_models_that_hang(url: str, silent: SilentServer) -> None:
+    asking = ThreadPoolExecutor(HANGING)
+    try:
+        for number in range(HANGING):
+            asking.submit(ask, url, *ANSWERS[number % len(ANSWERS)])
+        wait_until(lambda: silent.calls >= HANGING)
+        search = {"collection": "roblox", "q": "BasePart"}
+        assert max(timed(url, "/query", search) for _ in range(5)) < SOON_S
+        assert max(timed(url, "/roblox/query", {"text": "BasePart"}) for _ in range(5)) < SOON_S
+        assert timed(url, "/health") < SOON_S
+    finally:
+        silent.__exit__(None, None, None)
+        asking.shutdown()
+
+
+def test_everyone_else_goes_on_beside_an_identity_provider_that_says_nothing(
+    url: str, silent: SilentServer
+) -> None:
+    def bogus() -> int:
+        return httpx.get(
+            f"{url}/collections", headers={"authorization": f"Bearer {BOGUS}"}, timeout=60
+        ).status_code
+
+    with ThreadPoolExecutor(5) as asking:
+        under_way = [asking.submit(bogus) for _ in range(5)]
+        wait_until(lambda: silent.calls >= 1)
+        assert timed(url, "/health") < 1.5
+        assert timed(url, "/query", {"collection": "roblox", "q": "BasePart"}) < 1.5
+        assert [one.result() for one in under_way] == [503] * 5
+    began = time.monotonic()
+    assert bogus() == 503
+    assert time.monotonic() - began < 1.5
+    assert silent.calls == 1  # what failed is remembered
+
+
+def test_a_full_room_refuses_and_has_room_again_when_work_is_done() -> None:
+    room, go = WaitingRoom("answers", 1, 1), threading.Event()
+    begun = [room.start(go.wait, 10), room.start(go.wait, 10)]
+    with pytest.raises(Overloaded, match="answers: 2 are under way"):
+        room.start(go.wait, 10)
+    go.set()
+    assert [one.result(5) for one in begun] == [True, True]
+    assert room.start(int, "3").result(5) == 3
+
+
+def test_more_answers_than_there_is_room_for_are_refused_with_a_time_to_come_back(
+    shelf: Shelf, silent: SilentServer, tmp_path: Path
+) -> None:
+    service = shelf.service(answer_model=OpenAIModel("m", base_url=f"{silent.url}/v1"))
+    app = create_app(service, scoped(tmp_path, silent.url))
+    app.state.answers = WaitingRoom("answers", 1)
+    asking = ThreadPoolExecutor(1)
+    try:
+        with running(app) as url:
+            asking.submit(ask, url, *ANSWERS[0])
+            wait_until(lambda: silent.calls == 1)
+            for path, body in (ANSWERS[0], ANSWERS[2]):
+                refused = ask(url, path, body)
+                assert refused.status_code == 503, path
+                assert int(refused.headers["retry-after"]) > 0
+            silent.__exit__(None, None, None)
+            asking.shutdown()
+    finally:
+        asking.shutdown()
