@@ -39,12 +39,12 @@ $(VENV)/bin/python:
 	$$found -m venv --clear $(VENV) || { rm -rf $(VENV); \
 		echo "make: this Python has no venv module with pip; on Debian: apt-get install python3-venv" >&2; exit 1; }
 
-$(RUN_READY): build_index/requirements.txt build_index/install.py pyproject.toml | $(VENV)/bin/python
-	@$(PY) build_index/install.py build_index/requirements.txt
+$(RUN_READY): build_index/requirements.txt infra/packaging/install.py pyproject.toml | $(VENV)/bin/python
+	@$(PY) infra/packaging/install.py build_index/requirements.txt
 	@touch $@
 
-$(TEST_READY): tests/requirements.txt build_index/install.py pyproject.toml | $(VENV)/bin/python
-	@$(PY) build_index/install.py tests/requirements.txt
+$(TEST_READY): tests/requirements.txt infra/packaging/install.py pyproject.toml | $(VENV)/bin/python
+	@$(PY) infra/packaging/install.py tests/requirements.txt
 	@touch $@ $(RUN_READY)
 
 .PHONY: setup
@@ -63,12 +63,12 @@ $(QUIRE_READY): $(QUIRE_SOURCES) | $(RUN_READY)
 
 .PHONY: run
 run: $(RUN_READY) $(QUIRE_READY) ## serve http://127.0.0.1:8000 over an index of this repository
-	@$(PY) -m functions.web.listening $(HOST) $(PORT)
+	@$(PY) -m functions.app.listening $(HOST) $(PORT)
 	@$(WITH_ENV) $(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --no-access-log
 
 .PHONY: dev
 dev: $(RUN_READY) $(QUIRE_READY) ## the same with hot reload
-	@$(PY) -m functions.web.listening $(HOST) $(PORT)
+	@$(PY) -m functions.app.listening $(HOST) $(PORT)
 	@$(WITH_ENV) $(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --no-access-log --reload \
 		--reload-dir functions --reload-dir layers/core/python
 
@@ -86,7 +86,7 @@ test: $(TEST_READY) ## run the whole suite, on all cores; uses ../shared (or $QU
 .PHONY: test-llm
 test-llm: $(TEST_READY) ## test answering over a real local model, fetched unless GGUF=path names one
 	@$(VENV)/bin/uv pip install --quiet --python $(PY) --require-hashes -r tests/llm-requirements.txt
-	@QUIRE_TEST_GGUF=$(GGUF) $(PY) -m pytest -m llm tests/quire/answering/test_real_model.py $(ARGS)
+	@QUIRE_TEST_GGUF=$(GGUF) $(PY) -m pytest -m llm tests/quire/answering/generative/test_real_model.py $(ARGS)
 
 .PHONY: check
 check: lint types ## formatting, lint and strict types
@@ -138,7 +138,7 @@ lock: | $(RUN_READY) ## lock the dependencies of pyproject.toml with digests; UP
 
 .PHONY: routes
 routes: $(TEST_READY) ## write functions/routes.json after a change of the routes
-	@$(PY) -m functions.web.route_table
+	@$(PY) -m functions.app.route_table
 
 .PHONY: screenshots
 screenshots: $(TEST_READY) ## write pictures of a running server's page to .github/pictures: URL=http://127.0.0.1:8000
@@ -146,11 +146,11 @@ screenshots: $(TEST_READY) ## write pictures of a running server's page to .gith
 
 .PHONY: licenses
 licenses: $(TEST_READY) ## list third-party licences after a change of the locks
-	@$(PY) -m build_index.licenses
+	@$(PY) -m infra.packaging.licenses
 
 .PHONY: layers
 layers: $(TEST_READY) ## make the Lambda layers and the functions asset in build/layers; needs Python 3.13 and strip
-	@$(PY) -m build_index.layers $(ARGS)
+	@$(PY) -m infra.packaging.layers $(ARGS)
 
 # ---- AWS --------------------------------------------------------------------------------------------------------
 

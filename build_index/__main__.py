@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 
-from build_index import commands
+from build_index.cli import commands
+from build_index.cli.release_commands import add_release_commands
+from build_index.gate.options import add_review_options
 from build_index.progress import say
-from build_index.release_commands import add_release_commands
-from build_index.review_options import add_review_options
 from quire.errors import QuireError, UnknownCollection, explain
 
 REFUSED, INTERRUPTED = 2, 130

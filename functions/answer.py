@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from functions.app.wiring import lambda_app, lambda_settings
+from functions.aws.lambda_adapter import LambdaHandler
 from functions.web.faces import ANSWER
-from functions.web.lambda_adapter import LambdaHandler
-from functions.web.wiring import lambda_app, lambda_settings
 
 _settings = lambda_settings()
 handler = LambdaHandler(lambda_app(_settings, [ANSWER]), base_path=_settings.base_path)

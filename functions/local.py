@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from functions.app.wiring import local_app
 from functions.web.indexing import Indexer
-from functions.web.wiring import local_app
 from quire.errors import ConfigError
 from quire.settings import read_settings
 

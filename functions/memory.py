@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from functions.app.wiring import lambda_app
+from functions.aws.lambda_adapter import LambdaHandler
 from functions.web.faces import MEMORY
-from functions.web.lambda_adapter import LambdaHandler
-from functions.web.wiring import lambda_app
 from quire.settings import read_settings
 
 _settings = read_settings()

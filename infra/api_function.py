@@ -94,5 +94,5 @@ def _environment(plan: FunctionPlan) -> dict[str, str]:
         **plan.environment,
     }
     if plan.streams:
-        environment["AWS_LAMBDA_EXEC_WRAPPER"] = f"{LAMBDA_TASK}/functions/web/stream-runtime"
+        environment["AWS_LAMBDA_EXEC_WRAPPER"] = f"{LAMBDA_TASK}/functions/aws/stream-runtime"
     return environment

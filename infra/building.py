@@ -171,7 +171,9 @@ class Building(Construct):
 
 
 def _build_spec() -> dict[str, Any]:
-    snapshots = f'.venv/bin/python -m build_index.snapshots --alias {ALIAS} --keep "$QUIRE_VERSIONS_KEPT"'
+    snapshots = (
+        f'.venv/bin/python -m build_index.release.snapshots --alias {ALIAS} --keep "$QUIRE_VERSIONS_KEPT"'
+    )
     return {
         "version": "0.2",
         "phases": {
@@ -179,7 +181,7 @@ def _build_spec() -> dict[str, Any]:
                 "runtime-versions": {"python": "3.13"},
                 "commands": [
                     "python -m venv .venv",
-                    ".venv/bin/python build_index/install.py build_index/requirements.txt",
+                    ".venv/bin/python infra/packaging/install.py build_index/requirements.txt",
                 ],
             },
             "build": {

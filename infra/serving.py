@@ -23,7 +23,7 @@ from quire.collections import Collection
 
 ANSWER, MEMORY = "answer", "memory"
 ACCESS = "access.toml"
-"""The object of the bucket that says which keys have which scopes; see `quire.access_file`."""
+"""The object of the bucket that says which keys have which scopes; see `quire.service.access_file`."""
 LAYERS = {"core": "quire", "runtime": "numpy, onnxruntime, usearch, FastAPI", "llm": "google-genai, mcp"}
 
 

@@ -49,7 +49,10 @@ def test_a_broken_rule_is_found_in_shipped_code() -> None:
     ("source", "complaint"),
     [
         ("def test_nothing():\n    x = 1", "asserts nothing"),
-        ("def test_a(monkeypatch):\n    with patch('quire.terms.analyze'):\n        assert True", "patches"),
+        (
+            "def test_a(monkeypatch):\n    with patch('quire.analysis.terms.analyze'):\n        assert True",
+            "patches",
+        ),
     ],
 )
 def test_a_broken_rule_is_found_in_a_test(source: str, complaint: str) -> None:

@@ -28,31 +28,33 @@ def test_a_module_imports_what_its_folder_may(path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "source"),
     [
-        ("quire.retrieval", "import onnxruntime"),
-        ("quire.retrieval", "from quire.adapters import folder_store"),
-        ("quire.retrieval", "from quire import adapters"),
-        ("quire.retrieval", "from .adapters import folder_store"),
-        ("quire.retrieval", "import functions.web"),
-        ("quire.retrieval", "def f():\n    import boto3"),
-        ("quire.adapters.s3_store", "import boto3\nimport usearch"),
-        ("quire.adapters.s3_store", "from quire.adapters import folder_store"),
-        ("quire.adapters.s3_store", "from quire.adapters.folder_store import FolderStore"),
-        ("quire.adapters.s3_store", "from . import folder_store"),
-        ("quire.adapters.gemini_model", "from google import genai"),
+        ("quire.search.retrieval", "import onnxruntime"),
+        ("quire.search.retrieval", "from quire.adapters import folder"),
+        ("quire.search.retrieval", "from quire import adapters"),
+        ("quire.search.retrieval", "from .adapters import folder"),
+        ("quire.search.retrieval", "from quire.answering import answerer"),
+        ("quire.search.retrieval", "import functions.web"),
+        ("quire.search.retrieval", "def f():\n    import boto3"),
+        ("quire.index.opened", "from quire.search.fusion import fuse"),
+        ("quire.index.opened", "from quire.store.store import SegmentStore"),
+        ("quire.ranking", "from quire.index.opened import OpenedIndex"),
+        ("quire.adapters.s3", "import boto3\nimport usearch"),
+        ("quire.adapters.s3", "from quire.store.keys import segment_key"),
+        ("quire.adapters.gemini", "from google import genai"),
         ("quire.parsing.markdown", "import markdown_it\nimport tree_sitter"),
-        ("quire.parsing.markdown", "from quire.adapters import folder_store"),
-        ("build_index.pipeline", "from functions.web import app"),
-        ("build_index.pipeline", "import fastapi"),
+        ("quire.parsing.markdown", "from quire.chunking import markdown"),
+        ("build_index.pipeline.pipeline", "from functions.web import replies"),
+        ("build_index.pipeline.pipeline", "import fastapi"),
         ("functions.faces.roblox.routes", "from functions.faces.native import contract"),
-        ("functions.faces.roblox.routes", "from functions.web.wiring import service"),
-        ("functions.faces.roblox.routes", "from quire.adapters import folder_store"),
-        ("functions.web.app", "from quire.adapters import folder_store"),
+        ("functions.faces.roblox.routes", "from functions.app.wiring import service"),
+        ("functions.faces.roblox.routes", "from quire.adapters import folder"),
+        ("functions.app.app", "from quire.adapters import folder"),
         ("functions.query", "import build_index"),
         ("functions.cli", "import infra.app"),
-        ("infra.app", "from quire.retrieval import retrieve"),
+        ("infra.app", "from quire.search.retrieval import retrieve"),
         ("infra.app", "import functions.query"),
         ("infra.app", "import boto3"),
-        ("quire.retrieval", "from tests.support import shared"),
+        ("quire.search.retrieval", "from tests.support import shared"),
     ],
 )
 def test_a_forbidden_import_is_found(name: str, source: str) -> None:
@@ -62,14 +64,16 @@ def test_a_forbidden_import_is_found(name: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("name", "source"),
     [
-        ("quire.retrieval", "import json\nimport numpy as np\nfrom quire.errors import InputError"),
-        ("quire.adapters.s3_store", "import boto3\nfrom botocore.exceptions import ClientError"),
-        ("quire.adapters.gemini_model", "def open_model():\n    from google import genai"),
+        ("quire.search.retrieval", "import json\nimport numpy as np\nfrom quire.errors import InputError"),
+        ("quire.search.retrieval", "from quire.index.opened import OpenedIndex"),
+        ("quire.adapters.s3", "import boto3\nfrom botocore.exceptions import ClientError"),
+        ("quire.adapters.gemini", "def open_model():\n    from google import genai"),
         ("quire.parsing.source_code", "import tree_sitter\nimport tree_sitter_python"),
-        ("build_index.pipeline", "import yaml\nfrom quire.adapters import folder_store"),
-        ("functions.faces.roblox.routes", "from fastapi import APIRouter\nfrom functions.web import app"),
-        ("functions.web.wiring", "from quire.adapters import folder_store"),
-        ("functions.cli", "from build_index import pipeline\nfrom quire.adapters import folder_store"),
+        ("quire.index.usearch", "import usearch.index"),
+        ("build_index.pipeline.pipeline", "import yaml\nfrom quire.adapters import folder"),
+        ("functions.faces.roblox.routes", "from fastapi import APIRouter\nfrom functions.web import replies"),
+        ("functions.app.wiring", "from quire.adapters import folder"),
+        ("functions.cli", "from build_index import pipeline\nfrom quire.adapters import folder"),
         ("infra.app", "import aws_cdk\nfrom quire.collections import read_collections"),
         ("quire.ports", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import onnxruntime"),
     ],
@@ -97,7 +101,7 @@ def _loaded_after(*modules: str) -> list[str]:
 
 def _started(path: Path) -> list[str]:
     """What a handler loads, and after it the index that a query may need."""
-    return _loaded_after(module_name(path), "quire.adapters.usearch_index")
+    return _loaded_after(module_name(path), "quire.index.usearch")
 
 
 @pytest.mark.parametrize("path", HANDLERS, ids=str)
@@ -112,5 +116,5 @@ def test_onnxruntime_is_loaded_before_usearch(path: Path) -> None:
 
 
 def test_the_core_starts_without_any_vendor() -> None:
-    loaded = {name.split(".")[0] for name in _loaded_after("quire.retrieval")}
+    loaded = {name.split(".")[0] for name in _loaded_after("quire.search.retrieval")}
     assert not loaded & {"onnxruntime", "tokenizers", "usearch", "boto3", "fastapi", "google"}

@@ -56,7 +56,7 @@ def test_a_published_index_is_tagged_with_its_engine_version() -> None:
     text = " ".join(str(step.get("run")) for step in steps("publish"))
     assert "build_index versions" in text
     assert "git tag" in text
-    assert "build_index.snapshots" in text
+    assert "build_index.release.snapshots" in text
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=str)

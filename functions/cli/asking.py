@@ -40,7 +40,7 @@ def search(
     from functions.faces.codebase.search import search as find
     from functions.web.access import ANYONE
     from functions.web.wire import hit_wire
-    from quire.retrieval import Query
+    from quire.search.retrieval import Query
 
     service = open_knowledge(store)
     name = choose(service, collection)
@@ -71,7 +71,7 @@ def ask(
     from functions.web.access import ANYONE
     from functions.web.reading import ask as ask_collection
     from functions.web.wire import citation_wire
-    from quire.answering.inquiry import Inquiry
+    from quire.answering.request import Inquiry
 
     service = open_knowledge(store)
     name = choose(service, collection)

@@ -14,8 +14,8 @@ from functions.cli.common import NOTHING, JsonOption, StoreOption, name_of, prin
 from quire.errors import InputError
 
 if TYPE_CHECKING:
-    from build_index.folder_job import Outcome
-    from quire.artifact.store import SegmentStore
+    from build_index.pipeline.folder_job import Outcome
+    from quire.store.store import SegmentStore
 
 LEFT_OUT = {
     "size": "over 1 MB",
@@ -44,9 +44,9 @@ def index(
 ) -> None:
     """Index a folder of code and documents; again, it takes only what changed."""
     # The build's libraries cost a second to import: only this command needs them.
-    from build_index.file_ledger import Order
-    from build_index.folder_job import run_order
-    from build_index.workshop import open_store, open_tools
+    from build_index.pipeline.file_ledger import Order
+    from build_index.pipeline.folder_job import run_order
+    from build_index.wiring import open_store, open_tools
 
     folder, settings = _folder(path), settings_for(store)
     order = Order(
@@ -81,15 +81,15 @@ def serve(
     """Serve every index over HTTP: the page at /, the API reference at /reference, MCP at /mcp."""
     import uvicorn
 
-    from functions.web.listening import demand_free
-    from functions.web.wiring import open_service
+    from functions.app.listening import demand_free
+    from functions.app.wiring import open_service
 
     if bundle and store:
         raise InputError(
             "--bundle, --store: wanted one of the two, a bundle is a store of its own", field="bundle"
         )
     if bundle:
-        from functions.bundle import open_bundle
+        from functions.cli.bundle import open_bundle
 
         store = str(open_bundle(Path(bundle), settings_for("").cache))
     if store:

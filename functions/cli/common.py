@@ -18,8 +18,8 @@ from quire.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from functions.web.service import Knowledge
-    from quire.catalog import Served
     from quire.documents import Chunk
+    from quire.store.catalog import Served
 
 NOTHING, WRONG, INTERRUPTED = 1, 2, 130
 SNIPPET_LINES = 6
@@ -61,7 +61,7 @@ def settings_for(store: str) -> Settings:
 
 def open_knowledge(store: str) -> Knowledge:
     """The collections of the store, ready to be asked. Imports the server's libraries, which takes a second."""
-    from functions.web.wiring import open_service
+    from functions.app.wiring import open_service
 
     return open_service(settings_for(store))
 
@@ -119,7 +119,7 @@ def snippet(text: str, question: str) -> str:
 
 def _most_asked(lines: list[str], question: str) -> int:
     """Where to show on behind the first line: at the second unless lines further down hold more of the question."""
-    from quire.terms import analyze
+    from quire.analysis.terms import analyze
 
     wanted = set(analyze(question)) - set(analyze(lines[0]))
     held = [wanted.intersection(analyze(line)) for line in lines]

@@ -33,7 +33,7 @@ def verify_citation(
     """Check citations byte for byte against the indexed text; exit code 1 where one is not what was indexed."""
     from functions.web.access import ANYONE
     from functions.web.proofs import verify_claims
-    from quire.verification import VERIFIED, read_claims
+    from quire.service.verification import VERIFIED, read_claims
 
     said = _read_json(file)
     claims = read_claims(said)

@@ -12,8 +12,8 @@ from functions.cli.common import StoreOption, settings_for
 
 def mcp(store: StoreOption = "") -> None:
     """Speak MCP over standard input and output, for an agent on this machine."""
+    from functions.app.wiring import open_service
     from functions.faces.mcp.endpoint import serve_stdio
-    from functions.web.wiring import open_service
 
     serve_stdio(open_service(settings_for(store)))
 
@@ -24,8 +24,8 @@ def bundle(
     store: StoreOption = "",
 ) -> None:
     """Write a collection with its model into one file, which `quire serve --bundle FILE` runs offline."""
-    from functions.bundle import write_bundle
-    from functions.web.wiring import open_objects
+    from functions.app.wiring import open_objects
+    from functions.cli.bundle import write_bundle
 
     settings, target = settings_for(store), Path(out or f"{name}.quire")
     size = write_bundle(open_objects(settings.store), settings.cache, name, target)

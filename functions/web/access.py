@@ -1,4 +1,4 @@
-"""Who asks: turns request headers into a Caller. What a caller may do is in `quire.access`; use cases ask it."""
+"""Who asks: turns request headers into a Caller. What a caller may do is in `quire.service.access`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from quire.access import ADMIN, ANYONE, EVERYTHING, NOBODY, READ, WRITE, Caller
-from quire.access_file import Policy, TokenPolicy
 from quire.errors import AccessDenied
+from quire.service.access import ADMIN, ANYONE, EVERYTHING, NOBODY, READ, WRITE, Caller
+from quire.service.access_file import Policy, TokenPolicy
 
 __all__ = [
     "ADMIN",
@@ -79,7 +79,7 @@ class OneKey:
 
 
 class Policies(Protocol):
-    """Where the policy is: `quire.access_file.AccessFile`, or `quire.access_object.AccessObject`."""
+    """Where the policy is: `quire.service.access_file.AccessFile`, or `quire.service.access_object.AccessObject`."""
 
     def policy(self) -> Policy:
         """What it is now."""

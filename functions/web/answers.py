@@ -17,7 +17,7 @@ from functions.web.problems import Problem, log_fault, problem_of
 from functions.web.replies import json_bytes
 from functions.web.wire import CitationWire, HitWire, MetadataValue, citation_wire, hit_wire, metadata_wire
 from quire.answering.events import Citations, Delta, Done, Event, Sources
-from quire.answering.inquiry import Answer
+from quire.answering.request import Answer
 from quire.documents import Citation
 
 HEARTBEAT_S = 10.0

@@ -12,8 +12,8 @@ from typing_extensions import TypedDict
 
 from functions.web.metrics import noted, noted_served
 from functions.web.service import Knowledge
-from quire.catalog import Served
-from quire.freshness import Freshness, tell_freshness
+from quire.store.catalog import Served
+from quire.store.freshness import Freshness, tell_freshness
 
 RawHeader = tuple[bytes, bytes]
 

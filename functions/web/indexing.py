@@ -1,7 +1,7 @@
 """Index builds that a server starts: each in a process of its own, so that questions keep their speed meanwhile.
 
-The process runs `build_index.folder_job`; this side only starts it, waits, and remembers what became of it. A Lambda
-function has no indexer (`app.state.indexer` is missing there): it holds no build code and no folder to read.
+The process runs `build_index.pipeline.folder_job`; this side only starts it, waits, and remembers what became of it.
+A Lambda function has no indexer (`app.state.indexer` is missing there): it holds no build code and no folder to read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FAILED: JobStatus = "failed"
 
 @dataclass(frozen=True, slots=True)
 class IndexOrder:
-    """What to index; the fields are those of `build_index.file_ledger.Order`, whose `root` must be confined already."""
+    """What to index, in the fields of `build_index.pipeline.file_ledger.Order`; `root` must be confined already."""
 
     collection: str
     root: str
@@ -46,7 +46,10 @@ class IndexOrder:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One build. `outcome` is that of `build_index.folder_job` once `status` is `done`; `error` says why it failed."""
+    """One build.
+
+    `outcome` is that of `build_index.pipeline.folder_job` once `status` is `done`; `error` says why it failed.
+    """
 
     id: str
     collection: str
@@ -113,7 +116,7 @@ def _build(order: IndexOrder, settings: Settings) -> dict[str, Any]:
     """
     environment = {**os.environ, "QUIRE_STORE": settings.store, "QUIRE_CACHE": str(settings.cache)}
     done = subprocess.run(
-        (sys.executable, "-m", "build_index.folder_job"),
+        (sys.executable, "-m", "build_index.pipeline.folder_job"),
         input=json.dumps(asdict(order)),
         capture_output=True,
         env=environment,

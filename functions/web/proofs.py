@@ -7,9 +7,9 @@ from typing import Any
 
 from functions.web.access import READ, Caller
 from functions.web.service import Knowledge
-from quire.catalog import Served
-from quire.diff import compare_versions
-from quire.verification import Claim, Verdict, verify_citation
+from quire.service.diff import compare_versions
+from quire.service.verification import Claim, Verdict, verify_citation
+from quire.store.catalog import Served
 
 
 def verify_claims(

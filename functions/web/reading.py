@@ -16,13 +16,13 @@ from functions.web.service import Knowledge
 from quire.answering.answerer import answer, stream_answer
 from quire.answering.events import Done, Event
 from quire.answering.findings import Shelf
-from quire.answering.inquiry import Answer, Inquiry
-from quire.catalog import Served
+from quire.answering.request import Answer, Inquiry
 from quire.documents import Chunk
 from quire.errors import InputError
-from quire.index import OpenedIndex
+from quire.index.opened import OpenedIndex
 from quire.ports import Ordinals
-from quire.retrieval import Query, retrieve
+from quire.search.retrieval import Query, retrieve
+from quire.store.catalog import Served
 
 PATH_FIELDS = ("path", "file_path")
 MOST_NEAR = 8

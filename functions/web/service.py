@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from functions.web.access import READ, Caller
 from functions.web.metrics import age_hours, note, note_degraded, note_served, timed
-from quire.catalog import Catalog, Served
 from quire.collections import Collection
 from quire.documents import Hit
 from quire.errors import (
@@ -20,12 +19,13 @@ from quire.errors import (
     StoreError,
     UnknownCollection,
 )
-from quire.live_catalog import LiveCatalog
-from quire.places import LIVE, SITE_FIELD, SITES, Site
 from quire.ports import AnswerModel, Embedder
 from quire.profiles import profile_named
-from quire.retrieval import Query, retrieve
+from quire.search.retrieval import Query, retrieve
 from quire.settings import STALE_AFTER_DAYS
+from quire.store.catalog import Catalog, Served
+from quire.store.live_catalog import LiveCatalog
+from quire.store.write_targets import LIVE, SITE_FIELD, SITES, Site
 
 WARM_S = 5.0
 """Lambda ends a start after 10 s and begins it anew in the first request. Source: AWS, "Lambda runtime lifecycle"."""

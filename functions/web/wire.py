@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from quire.documents import Chunk, Hit, text_sha256
-from quire.filters import filter_value
+from quire.filter_values import filter_value
 
 MetadataValue: TypeAlias = str | int | float | bool | list[str] | None
 

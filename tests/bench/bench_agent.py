@@ -18,8 +18,8 @@ from pathlib import Path
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from build_index.workshop import open_store
-from quire.index import OpenedIndex
+from build_index.wiring import open_store
+from quire.index.opened import OpenedIndex
 from tests.support.mcp_agent import examine, twenty
 from tests.support.shared import shared_root
 from tests.support.tree import ROOT

@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from build_index.golden import GoldenQuestion, matches, read_golden
-from build_index.workshop import open_question_embedder, open_store
+from build_index.evaluation.golden import GoldenQuestion, matches, read_golden
+from build_index.wiring import open_question_embedder, open_store
 from quire.answering.answerer import answer
 from quire.answering.findings import Shelf
-from quire.answering.inquiry import Answer, Inquiry
+from quire.answering.request import Answer, Inquiry
 from quire.documents import Chunk
-from quire.index import OpenedIndex
+from quire.index.opened import OpenedIndex
 from tests.support.answer_checks import problems
 from tests.support.shared import shared_root
 

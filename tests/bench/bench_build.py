@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from build_index.export_model import ensure_model
-from build_index.workshop import settings
+from build_index.model.export import ensure_model
+from build_index.wiring import settings
 
 EDITED = (".md", ".mdx", ".py", ".php")
 KEPT = ("documents", "built", "questions")

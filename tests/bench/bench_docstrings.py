@@ -18,16 +18,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from build_index.pipeline import build
-from build_index.plan import BuildPlan, Tools
-from build_index.workshop import open_question_embedder, open_tools
-from quire.adapters.folder_store import FolderStore
-from quire.artifact.store import SegmentStore
+from build_index.pipeline.pipeline import build
+from build_index.pipeline.plan import BuildPlan, Tools
+from build_index.wiring import open_question_embedder, open_tools
+from quire.adapters.folder import FolderStore
 from quire.documents import Hit
-from quire.index import OpenedIndex
+from quire.index.opened import OpenedIndex
 from quire.ports import Embedder
 from quire.profiles import profile_named
-from quire.retrieval import MODES, Query, retrieve
+from quire.search.retrieval import MODES, Query, retrieve
+from quire.store.store import SegmentStore
 
 SEED = 31
 PACKAGES = (

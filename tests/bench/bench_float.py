@@ -6,12 +6,12 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from build_index.beir import build_beir_index, read_beir, score_beir
-from build_index.export_model import ensure_model
-from build_index.plan import Tools
-from build_index.workshop import settings
-from quire.adapters import open_embedder
-from quire.retrieval import retrieve
+from build_index.evaluation.beir import build_beir_index, read_beir, score_beir
+from build_index.model.export import ensure_model
+from build_index.pipeline.plan import Tools
+from build_index.wiring import settings
+from quire.embedding import open_embedder
+from quire.search.retrieval import retrieve
 
 
 def main() -> None:

@@ -17,21 +17,21 @@ from pathlib import Path
 
 import numpy as np
 
-from build_index import gate
-from build_index.export_model import ensure_model
-from build_index.golden import GoldenQuestion, read_golden
-from build_index.guards import find_shrinks, take_stock
-from build_index.workshop import open_model, open_store, settings
-from quire.adapters.onnx_embedder import open_embedder
-from quire.adapters.wordpiece import open_tokenizer
-from quire.artifact.reader import open_segment
-from quire.artifact.writer import IndexRow, SegmentFacts, write_segment
+from build_index.evaluation.golden import GoldenQuestion, read_golden
+from build_index.gate import gate
+from build_index.gate.guards import find_shrinks, take_stock
+from build_index.model.export import ensure_model
+from build_index.wiring import open_model, open_store, settings
 from quire.documents import Chunk
-from quire.index import OpenedIndex
-from quire.ingestion import index_rows
+from quire.embedding.onnx import open_embedder
+from quire.embedding.quantization import quantize
+from quire.embedding.wordpiece import open_tokenizer
+from quire.index.opened import OpenedIndex
+from quire.index.reader import open_segment
+from quire.index.writer import IndexRow, SegmentFacts, write_segment
+from quire.ingestion.rows import index_rows
 from quire.ports import Embedder, Vectors
 from quire.profiles import profile_named
-from quire.quantization import quantize
 from tests.support.segment_rows import segment_rows
 from tests.support.shared import shared_root
 

@@ -20,15 +20,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from functions.app.wiring import lambda_app
+from functions.aws.lambda_adapter import LambdaHandler
 from functions.web.faces import QUERY
-from functions.web.lambda_adapter import LambdaHandler
 from functions.web.logs import LOGGER, JsonLines
-from functions.web.wiring import lambda_app
-from quire.adapters import open_embedder
-from quire.adapters.folder_store import FolderStore
-from quire.artifact.store import SegmentStore
-from quire.retrieval import Query, retrieve
+from quire.adapters.folder import FolderStore
+from quire.embedding import open_embedder
+from quire.search.retrieval import Query, retrieve
 from quire.settings import Settings
+from quire.store.store import SegmentStore
 from tests.support.corpus import write_corpus
 from tests.support.events import LambdaContext, event_v1, event_v2
 from tests.support.model import exported_model

@@ -19,15 +19,15 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.adapters.exact_vectors import ExactVectors
-from quire.artifact.reader import Segment, open_segment, verify_segment
-from quire.artifact.stack import Stack
-from quire.artifact.writer import write_segment
-from quire.candidates import DEPTH, KEYWORD_DEPTH
-from quire.index import OpenedIndex
+from quire.embedding.quantization import Quantized, block_bits, cosines, mean_row, quantize, restore
+from quire.index.exact import ExactVectors
+from quire.index.opened import OpenedIndex
+from quire.index.reader import Segment, open_segment, verify_segment
+from quire.index.stack import Stack
+from quire.index.vectors import VectorArrays
+from quire.index.writer import write_segment
 from quire.ports import VectorIndex
-from quire.quantization import Quantized, block_bits, cosines, mean_row, quantize, restore
-from quire.vectors import VectorArrays
+from quire.search.candidates import DEPTH, KEYWORD_DEPTH
 from tests.support.rows import FACTS, clustered, isotropic, make_rows, normalized
 
 WIDTH = 384
@@ -204,7 +204,7 @@ def bench_small_segments(folder: Path) -> None:
 
 def bench_graph(folder: Path, count: int) -> None:
     """The graph beside the exact index, over the same rows."""
-    from quire.adapters.usearch_index import GraphVectors, write_graph
+    from quire.index.usearch import GraphVectors, write_graph
 
     rows = clustered(count, WIDTH)
     arrays, asked = vector_arrays(rows), questions_near(rows)

@@ -14,20 +14,20 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from build_index.export_model import ensure_model
-from quire.access import ANYONE
-from quire.adapters import open_embedder
+from build_index.model.export import ensure_model
 from quire.documents import Chunk, Document
-from quire.folding import Folding
-from quire.ingestion import chunk_document, index_rows
-from quire.live_writes import LiveWrites
-from quire.places import Site
+from quire.embedding import open_embedder
+from quire.embedding.quantization import quantize
+from quire.ingestion.rows import chunk_document, index_rows
 from quire.ports import Embedder, Vectors
 from quire.profiles import profile_named
-from quire.quantization import quantize
-from quire.retrieval import Query, retrieve
-from quire.site_documents import SiteDocuments
-from quire.sites import Submission
+from quire.search.retrieval import Query, retrieve
+from quire.service.access import ANYONE
+from quire.service.live_writes import LiveWrites
+from quire.service.site_documents import SiteDocuments
+from quire.service.sites import Submission
+from quire.store.merging import Folding
+from quire.store.write_targets import Site
 from tests.support.fakes import HashingEmbedder
 from tests.support.lively import Lively
 from tests.support.tree import ROOT

@@ -16,9 +16,9 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from build_index.model_texts import PASSAGES
-from quire.adapters import open_embedder
-from quire.adapters.onnx_embedder import OnnxEmbedder
+from build_index.model.texts import PASSAGES
+from quire.embedding import open_embedder
+from quire.embedding.onnx import OnnxEmbedder
 from tests.support.model import exported_model
 from tests.support.tree import ROOT
 
@@ -33,7 +33,7 @@ def clock(): return time.perf_counter() * 1e3, time.process_time() * 1e3
 marks = [clock()]
 import numpy
 marks.append(clock())
-from quire.adapters import onnx_embedder, wordpiece
+from quire.embedding import onnx as onnx_embedder, wordpiece
 marks.append(clock())
 tokenizer = wordpiece.open_tokenizer(Path(sys.argv[1]))
 marks.append(clock())

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 import httpx
 from playwright.sync_api import Page, expect, sync_playwright
 
-from functions.web.site import FOLDER
+from functions.app.site import FOLDER
 from tests.support.pages import CHROMIUM_FLAGS, chromium
 from tests.support.tree import ROOT
 

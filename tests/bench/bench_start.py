@@ -21,9 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
-from build_index.export_model import ensure_model
-from build_index.workshop import open_store, settings
-from quire.quantization import restore
+from build_index.model.export import ensure_model
+from build_index.wiring import open_store, settings
+from quire.embedding.quantization import restore
 
 PLACE = Path(".quire") / "bench"
 PEERS = ("sqlite_vec", "lancedb", "chroma")

@@ -17,12 +17,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from build_index.publishing import Place, roll_back
-from quire.adapters.folder_store import FolderStore
-from quire.artifact.layout import Pointer
-from quire.artifact.reader import open_segment
-from quire.artifact.store import SegmentStore
-from quire.artifact.transfer import segment_key
+from build_index.release.publishing import Place, roll_back
+from quire.adapters.folder import FolderStore
+from quire.index.layout import Pointer
+from quire.index.reader import open_segment
+from quire.store.keys import segment_key
+from quire.store.store import SegmentStore
 from tests.bench.bench_http import QUESTIONS
 from tests.support.aws import free_port, served
 from tests.support.swarm import CLIENTS, Swarm

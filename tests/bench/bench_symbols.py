@@ -11,11 +11,11 @@ import argparse
 import random
 import string
 
-from build_index.workshop import open_question_embedder, open_store
+from build_index.wiring import open_question_embedder, open_store
 from quire.documents import Chunk
-from quire.index import OpenedIndex
+from quire.index.opened import OpenedIndex
 from quire.ports import Embedder
-from quire.retrieval import Query, retrieve
+from quire.search.retrieval import Query, retrieve
 
 SEED = 20
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from build_index.golden import read_golden
-from functions.web.wiring import local_app
+from build_index.evaluation.golden import read_golden
+from functions.app.wiring import local_app
 from quire.settings import read_settings
 from tests.support.shared import shared_root
 

@@ -14,13 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from build_index.beir import build_beir_index, read_beir, score_beir
-from build_index.evaluate import ask_golden, report, table
-from build_index.golden import read_golden
-from build_index.workshop import open_question_embedder, open_store, open_tools
-from quire.artifact.store import SegmentStore
+from build_index.evaluation.beir import build_beir_index, read_beir, score_beir
+from build_index.evaluation.evaluate import ask_golden, report, table
+from build_index.evaluation.golden import read_golden
+from build_index.wiring import open_question_embedder, open_store, open_tools
 from quire.ports import Embedder
-from quire.retrieval import MODES, retrieve
+from quire.search.retrieval import MODES, retrieve
+from quire.store.store import SegmentStore
 from tests.support.shared import shared_root
 
 BEIR_SETS = ("scifact", "xquad-en")

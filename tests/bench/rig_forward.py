@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from quire.adapters import open_embedder
+from quire.embedding import open_embedder
 
 _embedder = open_embedder(next(Path(os.environ["QUIRE_STORE"], "models").iterdir()), threads=1)
 

@@ -33,19 +33,19 @@ class Provider:
 
 
 def _gemini(url: str) -> AnswerModel:
-    from quire.adapters.gemini_model import open_gemini
+    from quire.adapters.gemini import open_gemini
 
     return open_gemini("a-key", base_url=url)
 
 
 def _openai(url: str) -> AnswerModel:
-    from quire.adapters.openai_model import OpenAIModel
+    from quire.adapters.openai import OpenAIModel
 
     return OpenAIModel("small", base_url=f"{url}/v1", api_key="a-key")
 
 
 def _ollama(url: str) -> AnswerModel:
-    from quire.adapters.ollama_model import OllamaModel
+    from quire.adapters.ollama import OllamaModel
 
     return OllamaModel("small", endpoint=url)
 

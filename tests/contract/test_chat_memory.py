@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quire.adapters.dynamo_memory import open_dynamo_memory
-from quire.adapters.sqlite_memory import SqliteMemory
+from quire.adapters.dynamo import open_dynamo_memory
+from quire.adapters.sqlite import SqliteMemory
 from quire.documents import Turn
 from quire.errors import ConfigError, StoreUnavailable
 from quire.ports import ChatMemory, Remembered

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quire.adapters import open_embedder
+from quire.embedding import open_embedder
 from quire.ports import Embedder
 from tests.support.fakes import HashingEmbedder
 from tests.support.model import exported_model

@@ -15,13 +15,13 @@ from uuid import uuid4
 import boto3
 import pytest
 
-from quire.access_object import AccessObject
-from quire.adapters.folder_store import FolderStore
-from quire.adapters.s3_store import S3Store, open_s3_store
+from quire.adapters.circuit_breaker import Patience
+from quire.adapters.folder import FolderStore
+from quire.adapters.ranges import BLOCK_BYTES
+from quire.adapters.s3 import S3Store, open_s3_store
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
-from quire.patience import Patience
 from quire.ports import ObjectStore
-from quire.ranges import BLOCK_BYTES
+from quire.service.access_object import AccessObject
 from tests.support.aws import BOTO, bucket_of, use_endpoint
 from tests.support.s3_faults import (
     GONE,

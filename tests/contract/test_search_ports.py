@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quire.adapters.exact_vectors import ExactVectors
-from quire.adapters.keyword_index import KeywordPart, KeywordSearch
-from quire.adapters.usearch_index import GraphVectors, write_graph
-from quire.artifact.reader import Segment, open_segment
-from quire.artifact.writer import write_segment
-from quire.fusion import Ranking
-from quire.index import OpenedIndex
+from quire.embedding.quantization import restore
+from quire.index.exact import ExactVectors
+from quire.index.keywords import KeywordPart, KeywordSearch
+from quire.index.opened import OpenedIndex
+from quire.index.reader import Segment, open_segment
+from quire.index.usearch import GraphVectors, write_graph
+from quire.index.vectors import EXACT_ROWS
+from quire.index.writer import write_segment
 from quire.ordinals import NONE
 from quire.ports import KeywordIndex, PayloadStore, VectorIndex
-from quire.quantization import restore
-from quire.vectors import EXACT_ROWS
+from quire.ranking import Ranking
 from tests.support.plain_indexes import BruteForceVectors, CountedKeywords, ListedPayloads
 from tests.support.rows import DIMENSIONS, FACTS, build, isotropic, make_rows, normalized, open_index
 

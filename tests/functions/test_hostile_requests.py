@@ -9,15 +9,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quire.answering.inquiry import Inquiry, bounded
+from quire.answering.request import Inquiry, bounded
 from quire.collections import Collection
 from quire.documents import Turn
-from quire.limits import (
-    HISTORY_TURNS,
-    QUESTION_CHARACTERS,
-    SELECTION_CHARACTERS,
-    TURN_CHARACTERS,
-)
+from quire.limits import HISTORY_TURNS, QUESTION_CHARACTERS, SELECTION_CHARACTERS, TURN_CHARACTERS
 from tests.support.served import Shelf
 
 MOST_CPU_S = 1.5

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from functions.web.access import READ, WRITE, Caller
-from quire.access import ANYONE
-from quire.folding import Folding
-from quire.places import Site
-from quire.sites import Submission
+from quire.service.access import ANYONE
+from quire.service.sites import Submission
+from quire.store.merging import Folding
+from quire.store.write_targets import Site
 from tests.support.lively import Lively
 
 SITES = ["acme", "Acme", "acme/1", "ACME GmbH", "sites"]

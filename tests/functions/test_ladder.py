@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from functions.app.wiring import local_app
 from functions.faces.chatbot.chatting import NO_MEMORY as NO_CHAT
-from functions.web.wiring import local_app
-from quire.adapters.folder_store import FolderStore
-from quire.artifact.layout import KEYWORDS
-from quire.artifact.store import SegmentStore
-from quire.conversations import NO_MEMORY as NO_MESSAGES
-from quire.patience import SERVING
+from quire.adapters.circuit_breaker import SERVING
+from quire.adapters.folder import FolderStore
+from quire.index.layout import KEYWORDS
+from quire.service.chat import NO_MEMORY as NO_MESSAGES
 from quire.settings import Settings
+from quire.store.store import SegmentStore
 from tests.support.aws import use_endpoint
 from tests.support.corpus import api_documents
 from tests.support.deployed import Bucket, book_documents, code_documents, publish

@@ -18,9 +18,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from quire.access import ANYONE
-from quire.artifact.reader import verify_segment
-from quire.folding import Folding
+from quire.index.reader import verify_segment
+from quire.service.access import ANYONE
+from quire.store.merging import Folding
 from tests.support.aws import bucket_of, free_port, served, use_endpoint
 from tests.support.lively import Lively
 from tests.support.site_writer import SITE
@@ -244,6 +244,6 @@ def test_a_reader_goes_on_while_a_store_is_folded_and_swept(tmp_path: Path) -> N
 
 
 def _said(number: int):  # type: ignore[no-untyped-def]
-    from quire.sites import Submission
+    from quire.service.sites import Submission
 
     return Submission(f"Document number {number} says {number}.")

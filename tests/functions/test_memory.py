@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from build_index.export_model import ensure_model
-from quire.adapters.folder_store import FolderStore
-from quire.artifact.store import SegmentStore
+from build_index.model.export import ensure_model
+from quire.adapters.folder import FolderStore
 from quire.errors import UnknownDocument
-from quire.jobs import LARGE_CHARACTERS
+from quire.service.jobs import LARGE_CHARACTERS
+from quire.store.store import SegmentStore
 from tests.support.aws import CREDENTIALS
 from tests.support.events import LambdaContext, event_v1, event_v2
 from tests.support.tiny_model import write_tiny_model

@@ -18,8 +18,8 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route as PageRoute
 
+from functions.app.site import site
 from functions.web.faces import FUNCTIONS, load_face
-from functions.web.site import site
 from quire.collections import Collection
 from tests.support.pages import CHROMIUM_FLAGS, chromium, running
 from tests.support.served import Shelf

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from functions.app.app import create_app
+from functions.app.wiring import lambda_app
+from functions.aws.lambda_adapter import LambdaHandler
 from functions.web.access import OneKey
-from functions.web.app import create_app
 from functions.web.faces import QUERY
-from functions.web.lambda_adapter import LambdaHandler
 from functions.web.logs import LOGGER
 from functions.web.service import Knowledge
-from functions.web.wiring import lambda_app
 from quire.settings import Settings
 from tests.support.events import LambdaContext, event_v1, event_v2
 from tests.support.served import Shelf
@@ -129,7 +129,7 @@ def test_a_function_without_a_store_starts_and_says_so_when_asked(
 
 def test_a_start_leaves_the_models_of_openapi_unbuilt_and_their_page_is_whole(tmp_path: Path) -> None:
     unbuilt = "from fastapi.openapi.models import Info; print(Info.__pydantic_complete__)"
-    asked = "from functions.web.openapi import describe_api; s = functions.query.handler._app.state.service"
+    asked = "from functions.app.openapi import describe_api; s = functions.query.handler._app.state.service"
     page = "print(len(describe_api(s, ['query'])['paths']) > 5)"
     script = f"import functions.query; {unbuilt}; {asked}; {page}"
     paths = os.pathsep.join((str(ROOT), str(ROOT / "layers/core/python")))

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from quire.adapters import open_embedder
-from quire.adapters.folder_store import FolderStore
-from quire.artifact.store import SegmentStore
+from quire.adapters.folder import FolderStore
+from quire.embedding import open_embedder
+from quire.store.store import SegmentStore
 from tests.support.corpus import write_corpus
 from tests.support.events import event_v1, event_v2
 from tests.support.rig import Function, Root

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from functions.faces.textbook.routes import UNAVAILABLE
-from quire.artifact.layout import KEYWORDS, VECTORS
-from quire.artifact.transfer import pointer_key, segment_key
-from quire.patience import SERVING
+from quire.adapters.circuit_breaker import SERVING
+from quire.index.layout import KEYWORDS, VECTORS
+from quire.store.keys import pointer_key, segment_key
 from tests.support.deployed import Bucket, damage
 from tests.support.events import event_v1
 from tests.support.rig import Function, Root

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from build_index.publishing import Place, roll_back
-from functions.web.wiring import local_app
-from quire.adapters.folder_store import FolderStore
-from quire.adapters.onnx_embedder import OnnxEmbedder
-from quire.artifact.store import SegmentStore
+from build_index.release.publishing import Place, roll_back
+from functions.app.wiring import local_app
+from quire.adapters.folder import FolderStore
+from quire.embedding.onnx import OnnxEmbedder
 from quire.settings import Settings
+from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents
 from tests.support.deployed import publish
 from tests.support.pages import running

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from functions.app.route_table import face_names
+from functions.app.site import is_open_path
 from functions.web.faces import load_face
-from functions.web.route_table import face_names
-from functions.web.site import is_open_path
 from infra.routes import OPEN, deployed_routes, functions_of, gateway_path, written_collections
 from infra.settings import StackSettings, read_settings
 from quire.collections import Collection

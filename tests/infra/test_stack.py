@@ -362,7 +362,7 @@ def test_the_build_job_runs_the_same_command_as_everybody(deployment: Deployment
     (project,) = deployment.of_type("CodeBuild::Project").values()
     steps = flat(project["Source"]["BuildSpec"])
     assert 'python -m build_index build \\"$COLLECTION\\"' in steps
-    assert "build_index.snapshots" in steps
+    assert "build_index.release.snapshots" in steps
     assert deployment.actions("BuildingBuilder") >= {"s3:PutObject", "lambda:PublishVersion"}
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from quire.answering.inquiry import Answer
+from quire.answering.request import Answer
 from quire.documents import Citation
 
 LONG_BLOCK = 1_500

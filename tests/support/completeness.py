@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from build_index.sources import Failure
-from build_index.sources.creator_docs import read_creator_docs
-from build_index.sources.engine_reference import read_reference
-from build_index.sources.roblox_api import read_roblox_api
-from quire.adapters.folder_store import FolderStore
-from quire.artifact.store import SegmentStore
+from build_index.sources.roblox.api_dump import read_roblox_api
+from build_index.sources.roblox.creator_docs import read_creator_docs
+from build_index.sources.roblox.engine_reference import read_reference
+from quire.adapters.folder import FolderStore
 from quire.documents import Chunk, Document
-from quire.ingestion import chunk_document
+from quire.ingestion.rows import chunk_document
+from quire.store.store import SegmentStore
 
 DUMP_NAME = "Full-API-Dump.json"
 SHOWN = 20

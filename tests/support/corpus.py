@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from quire.artifact.layout import Manifest, SourceFacts
-from quire.artifact.writer import SegmentFacts, write_segment
 from quire.documents import Document
-from quire.ingestion import chunk_document, index_rows
+from quire.embedding.quantization import quantize
+from quire.index.layout import Manifest, SourceFacts
+from quire.index.writer import SegmentFacts, write_segment
+from quire.ingestion.rows import chunk_document, index_rows
 from quire.ports import Embedder
 from quire.profiles import profile_named
-from quire.quantization import quantize
 
 ENGINE = "0.735.0.7350832"
 

@@ -8,11 +8,11 @@ from uuid import uuid4
 
 import boto3
 
-from quire.adapters import open_embedder
-from quire.adapters.s3_store import S3Store
-from quire.artifact.store import SegmentStore
+from quire.adapters.s3 import S3Store
 from quire.documents import Document
+from quire.embedding import open_embedder
 from quire.ports import Embedder, ObjectStore
+from quire.store.store import SegmentStore
 from tests.support.aws import BOTO, CREDENTIALS, bucket_of
 from tests.support.corpus import ENGINE, api_documents, write_corpus
 from tests.support.rig import Root

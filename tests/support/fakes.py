@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from quire.analysis.terms import analyze
 from quire.ports import Vectors
-from quire.terms import analyze
 
 WINDOW_WORDS = 180
 OVERLAP_WORDS = 30

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 OURS = frozenset({"quire", "build_index", "functions", "infra", "tests"})
 ADAPTERS = "quire.adapters"
 PARSING = "quire.parsing"
-ARTIFACT = "quire.artifact"
-WIRING = "functions.web.wiring"
+ARTIFACT = "quire.store"
+WIRING = "functions.app.wiring"
 CLI = "functions.cli"
 SERVERS = frozenset({"fastapi", "mangum", "starlette", "uvicorn"})
 INFRA = frozenset({"aws_cdk", "constructs", "cdk_nag", "jsii"})
@@ -62,7 +62,7 @@ def _from_import(node: ast.ImportFrom, *, deferred: bool) -> Iterator[Import]:
 def under(module: str, package: str) -> bool:
     """Whether `module` is the package or lies in it.
 
-    >>> under("quire.adapters.s3_store", "quire.adapters"), under("quire.adapted", "quire.adapters")
+    >>> under("quire.adapters.s3", "quire.adapters"), under("quire.adapted", "quire.adapters")
     (True, False)
     """
     return module == package or module.startswith(package + ".")
@@ -84,7 +84,7 @@ def violations(source: str, name: str) -> list[str]:
         for one in imports
         if (why := _judge(name, one))
     ]
-    if under(name, ADAPTERS) or under(name, PARSING):
+    if under(name, "quire"):
         vendors = sorted({vendor(one.module) for one in imports} - {""})
         if len(vendors) > 1:
             found.append(f"{name} knows {len(vendors)} vendors: {', '.join(vendors)}")
@@ -104,33 +104,63 @@ def _judge(name: str, one: Import) -> str:
     return f"{name} lies in no folder of the table"
 
 
-def _judge_adapter(name: str, module: str) -> str:
-    if under(module, ADAPTERS) and not under(module, name):
-        return "an adapter never imports its sibling"
-    return "" if under(module, "quire") else _only_ours(module)
+_INSIDE_QUIRE = {
+    "analysis": (),
+    "parsing": ("analysis",),
+    "chunking": ("analysis", "parsing"),
+    "embedding": (),
+    "index": ("analysis", "embedding"),
+    "ingestion": ("analysis", "parsing", "chunking", "embedding", "index"),
+    "store": ("index", "embedding"),
+    "search": ("analysis", "index"),
+    "answering": ("analysis", "index", "search"),
+    "service": (
+        "analysis",
+        "parsing",
+        "chunking",
+        "embedding",
+        "index",
+        "ingestion",
+        "store",
+        "search",
+        "answering",
+    ),
+    "adapters": (),
+}
+"""Which folders of `quire` a folder may import, beside itself and the words in the root."""
+_VENDORS = {
+    "analysis": {"Stemmer"},
+    "parsing": {"markdown_it", "tree_sitter", "yaml"},
+    "embedding": {"onnxruntime", "tokenizers"},
+    "index": {"usearch"},
+}
+"""Vendors of a folder, one a module; an adapter may know any one."""
 
 
-def _judge_parsing(_: str, module: str) -> str:
-    if under(module, ADAPTERS):
-        return "adapters are for wiring"
-    return "" if under(module, "quire") else _only_ours(module)
+def _folder(module: str) -> str:
+    """The folder of `quire` that a module lies in; "" for the words in its root."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and parts[1] in _INSIDE_QUIRE else ""
 
 
-def _only_ours(module: str) -> str:
+def _judge_core(name: str, module: str) -> str:
+    own = _folder(name)
+    if under(module, "quire"):
+        other = _folder(module)
+        if not other or other == own:
+            return ""
+        return (
+            ""
+            if other in _INSIDE_QUIRE.get(own, ())
+            else f"quire.{own or '(root)'} may not look into quire.{other}"
+        )
     top = module.split(".", maxsplit=1)[0]
-    return f"the core knows nothing of {top}" if top in OURS else ""
-
-
-def _judge_core(_: str, module: str) -> str:
-    if under(module, ADAPTERS):
-        return "the core asks through ports; adapters are for wiring"
-    if vendor(module):
-        return "the core imports the standard library, numpy and quire"
-    return "" if under(module, "quire") else _only_ours(module)
-
-
-def _judge_artifact(name: str, module: str) -> str:
-    return "" if under(module, ADAPTERS) else _judge_core(name, module)
+    if top in OURS:
+        return f"the core knows nothing of {top}"
+    known = vendor(module)
+    if known and own != "adapters" and known not in _VENDORS.get(own, ()):
+        return f"quire.{own or '(root)'} imports the standard library, numpy and quire"
+    return ""
 
 
 def _judge_build(_: str, module: str) -> str:
@@ -169,9 +199,6 @@ def _judge_infra(_: str, module: str) -> str:
 
 
 _FOLDERS = (
-    (ADAPTERS, _judge_adapter),
-    (PARSING, _judge_parsing),
-    (ARTIFACT, _judge_artifact),
     ("quire", _judge_core),
     ("build_index", _judge_build),
     ("functions.faces", _judge_face),

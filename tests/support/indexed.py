@@ -16,11 +16,11 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from functions.app.wiring import local_app
 from functions.web.indexing import Indexer
-from functions.web.wiring import local_app
-from quire.adapters.folder_store import FolderStore
-from quire.artifact.store import SegmentStore
+from quire.adapters.folder import FolderStore
 from quire.settings import Settings
+from quire.store.store import SegmentStore
 from tests.support.shop_app import write_shop
 from tests.support.tree import CORE, ROOT
 
@@ -49,7 +49,7 @@ class CodeServer:
     def start_build(self, **order: Any) -> subprocess.Popen[str]:
         """The process that the server would start, for tests that kill it; its order is sent already."""
         process = subprocess.Popen(
-            (sys.executable, "-m", "build_index.folder_job"),
+            (sys.executable, "-m", "build_index.pipeline.folder_job"),
             env=self.environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from build_index.layers import OUT, Archive, build_archives
+from infra.packaging.layers import OUT, Archive, build_archives
 from quire.errors import ConfigError
 from tests.support.alone import alone
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import uvicorn
 
-from functions.web.wiring import open_objects
+from functions.app.wiring import open_objects
 from tests.support.lively import Lively
 
 

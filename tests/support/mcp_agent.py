@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import mcp_types
 from mcp.client import Client
 
-from build_index.golden import GoldenQuestion, matches, read_golden
+from build_index.evaluation.golden import GoldenQuestion, matches, read_golden
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN
 
 IDENTIFIER = re.compile(

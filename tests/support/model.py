@@ -16,13 +16,13 @@ from tests.support.alone import alone
 from tests.support.tree import ROOT
 
 if TYPE_CHECKING:
-    from quire.adapters.onnx_embedder import OnnxEmbedder
+    from quire.embedding.onnx import OnnxEmbedder
 
 
 @cache
 def exported_model(precision: str = "int8") -> Path:
     """Folder of the exported MiniLM, shared by every test of the process."""
-    from build_index.export_model import ensure_model
+    from build_index.model.export import ensure_model
 
     kept = os.environ.get("QUIRE_TEST_CACHE")
     with alone("model"):
@@ -38,6 +38,6 @@ def model_folder() -> Path:
 @pytest.fixture(scope="session")
 def embedder(model_folder: Path) -> OnnxEmbedder:
     """The int8 model on one thread."""
-    from quire.adapters import open_embedder
+    from quire.embedding import open_embedder
 
     return open_embedder(model_folder, threads=1)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.documents import Chunk
-from quire.fusion import Ranking, rank
 from quire.ports import Ordinals, Vectors
+from quire.ranking import Ranking, rank
 
 
 class BruteForceVectors:

@@ -22,9 +22,9 @@ from typing import Any, Self
 
 import pytest
 
-from build_index.install import PIP, locked_entry, pip_settings, uv_environment
-from build_index.layer_tools import PLATFORM, PYTHON, compile_tree, find_python
-from build_index.layers import OUT, build_archives
+from infra.packaging.install import PIP, locked_entry, pip_settings, uv_environment
+from infra.packaging.layer_tools import PLATFORM, PYTHON, compile_tree, find_python
+from infra.packaging.layers import OUT, build_archives
 from infra.settings import STARTING
 from quire.errors import ConfigError
 from tests.support.alone import alone
@@ -82,7 +82,7 @@ class Function:
         root: of `unpacked`.
         handler: such as `functions.query.handler`.
         environment: what the deployment sets.
-        streaming: start the client of `functions.web.streaming`, as its exec wrapper does.
+        streaming: start the client of `functions.aws.streaming`, as its exec wrapper does.
         snapshot: go through SnapStart: the environment is ready once `restore` was called.
     """
 
@@ -104,7 +104,7 @@ class Function:
             known["AWS_LAMBDA_INITIALIZATION_TYPE"] = "snap-start"
         command = [find_python(), "-m", "awslambdaric", handler]
         if streaming:
-            command = [str(root / "task/functions/web/stream-runtime"), find_python(), "bootstrap.py"]
+            command = [str(root / "task/functions/aws/stream-runtime"), find_python(), "bootstrap.py"]
         self.began = time.perf_counter()
         self.process = subprocess.Popen(
             (*bounds(), *command),

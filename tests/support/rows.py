@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.artifact.layout import Manifest, SourceFacts
-from quire.artifact.reader import Segment, open_segment
-from quire.artifact.writer import IndexRow, SegmentFacts, write_segment
 from quire.documents import Chunk, chunk_id
-from quire.index import OpenedIndex
-from quire.quantization import Quantized, quantize
+from quire.embedding.quantization import Quantized, quantize
+from quire.index.layout import Manifest, SourceFacts
+from quire.index.opened import OpenedIndex
+from quire.index.reader import Segment, open_segment
+from quire.index.writer import IndexRow, SegmentFacts, write_segment
 
 DIMENSIONS = 64
 FILTERS = ("kind", "tags", "level", "hidden")

@@ -25,19 +25,19 @@ SECONDS = {
     "tests/functions/test_page.py": 25,
     "tests/functions/faces/test_codebase.py": 25,
     "tests/contract/test_chat_memory.py": 24,
-    "tests/build_index/test_ingest_cli.py": 20,
+    "tests/build_index/cli/test_ingest_cli.py": 20,
     "tests/contract/test_object_store.py": 20,
     "tests/functions/test_rig_faces.py": 20,
     "tests/functions/test_rig.py": 20,
     "tests/functions/test_isolation.py": 15,
     "tests/functions/faces/test_mcp.py": 12,
-    "tests/build_index/test_gate.py": 11,
+    "tests/build_index/gate/test_gate.py": 11,
     "tests/quire/chunking/test_chunking.py": 11,
     "tests/test_imports.py": 9,
-    "tests/build_index/test_export_model.py": 9,
+    "tests/build_index/model/test_export.py": 9,
     "tests/functions/test_swap.py": 9,
     "tests/contract/test_embedder.py": 8,
-    "tests/build_index/test_layers.py": 8,
+    "tests/infra/packaging/test_layers.py": 8,
 }
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from quire.artifact.reader import Segment
-from quire.artifact.writer.rows import IndexRow
-from quire.bm25 import STEPS
+from quire.embedding.quantization import Quantized
+from quire.index.bm25 import STEPS
+from quire.index.reader import Segment
+from quire.index.writer.rows import IndexRow
 from quire.ordinals import NONE, contains
 from quire.ports import Ordinals
-from quire.quantization import Quantized
 
 
 def segment_rows(segment: Segment, hidden: Ordinals = NONE) -> Iterator[IndexRow]:

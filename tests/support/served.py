@@ -9,16 +9,16 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from functions.app.app import create_app
 from functions.web.access import OneKey
-from functions.web.app import create_app
 from functions.web.service import EmbedderOf, Knowledge
-from quire.adapters.folder_store import FolderStore
-from quire.artifact.layout import Pointer
-from quire.artifact.store import SegmentStore
-from quire.catalog import Catalog, CollectionStore
+from quire.adapters.folder import FolderStore
 from quire.collections import Collection
 from quire.documents import Document
+from quire.index.layout import Pointer
 from quire.ports import AnswerModel, Embedder
+from quire.store.catalog import Catalog, CollectionStore
+from quire.store.store import SegmentStore
 from tests.support.corpus import ENGINE, write_corpus
 from tests.support.fakes import HashingEmbedder
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from quire.answering.findings import Shelf
-from quire.artifact.reader import open_segment
-from quire.artifact.writer import SegmentFacts, write_segment
 from quire.documents import Chunk, Hit, chunk_id
-from quire.index import OpenedIndex
-from quire.ingestion import index_rows
+from quire.embedding.quantization import quantize
+from quire.index.opened import OpenedIndex
+from quire.index.reader import open_segment
+from quire.index.writer import SegmentFacts, write_segment
+from quire.ingestion.rows import index_rows
 from quire.ports import Embedder
 from quire.profiles import profile_named
-from quire.quantization import quantize
 from tests.support.fakes import HashingEmbedder
 
 KETTLE = """\

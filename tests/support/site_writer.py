@@ -12,9 +12,9 @@ import sys
 import threading
 from pathlib import Path
 
-from quire.access import ANYONE
-from quire.places import Site
-from quire.sites import Submission
+from quire.service.access import ANYONE
+from quire.service.sites import Submission
+from quire.store.write_targets import Site
 from tests.support.lively import Lively
 
 SITE = Site("sites", "acme")

@@ -17,7 +17,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import BertProcessing
 
-from build_index.model_source import ModelConfig
+from build_index.model.source import ModelConfig
 
 WIDTH, WIDE, LAYERS, HEADS, POSITIONS = 32, 64, 2, 4, 128
 

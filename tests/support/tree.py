@@ -41,7 +41,7 @@ def module_name(path: Path) -> str:
     """The dotted name that a file of the checkout is imported by.
 
     >>> module_name(Path("layers/core/python/quire/artifact/__init__.py"))
-    'quire.artifact'
+    'quire.store'
     """
     inside = path.relative_to(CORE) if path.is_relative_to(CORE) else path
     return ".".join(inside.with_suffix("").parts).removesuffix(".__init__")

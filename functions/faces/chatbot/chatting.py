@@ -18,7 +18,7 @@ from functions.web.reading import ask_stream
 from functions.web.replies import json_bytes
 from functions.web.service import Knowledge
 from quire.answering.events import Delta, Done, Event
-from quire.answering.inquiry import Inquiry
+from quire.answering.request import Inquiry
 from quire.documents import Turn
 from quire.errors import StoreError
 from quire.ports import ChatMemory

@@ -15,8 +15,8 @@ from functions.web.documented import answer
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.errors import SourceError
-from quire.jobs import FAILED, LARGE_CHARACTERS, WAITING, Job
-from quire.library import File
+from quire.service.jobs import FAILED, LARGE_CHARACTERS, WAITING, Job
+from quire.service.uploads import File
 
 STARTED: dict[int | str, dict[str, Any]] = {
     202: {

@@ -8,8 +8,8 @@ from functions.web.access import Caller
 from functions.web.service import Knowledge
 from quire.documents import Hit
 from quire.errors import StoreUnavailable
-from quire.retrieval import Query
-from quire.vector_search import search_vector
+from quire.search.by_vector import search_vector
+from quire.search.retrieval import Query
 
 
 def find(

@@ -13,7 +13,7 @@ from functions.faces.chatbot.contract import (
     SimilarityScore,
 )
 from functions.web.wire import citation_wire, rounded
-from quire.answering.inquiry import Answer
+from quire.answering.request import Answer
 from quire.documents import Chunk, Citation, Hit
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functions.faces.codebase.contract import CitationWire
 from functions.faces.codebase.matches import citation_wire, sources_text
-from quire.answering.inquiry import Answer
+from quire.answering.request import Answer
 
 FEWEST_CITATIONS = 2
 """As many are named where so many files or passages answer, section 19."""

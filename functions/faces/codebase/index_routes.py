@@ -22,8 +22,8 @@ from functions.web.documented import answer
 from functions.web.indexing import BuildDied, Indexer, IndexOrder, Job
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
-from quire.confinement import confine
 from quire.errors import InputError
+from quire.service.confinement import confine
 
 NO_INDEXER = "this deployment indexes on its schedule and by `python -m build_index build`, not by request"
 WAIT: dict[str, Any] = {

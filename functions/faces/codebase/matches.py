@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functions.faces.codebase.contract import CitationWire, Match
 from functions.web.wire import metadata_wire, rounded
 from quire.documents import Chunk, Hit
-from quire.expansion import Passage, expand
-from quire.index import OpenedIndex
+from quire.index.opened import OpenedIndex
+from quire.search.expansion import Passage, expand
 
 _ELSEWHERE = frozenset(("path", "start_line", "end_line", "calls", "title", "heading"))
 

@@ -29,9 +29,9 @@ from functions.web.lean import LeanRoute
 from functions.web.reading import ask
 from functions.web.replies import reply
 from quire import __version__
-from quire.answering.inquiry import Inquiry
+from quire.answering.request import Inquiry
 from quire.errors import UnknownCollection
-from quire.retrieval import Query
+from quire.search.retrieval import Query
 from quire.settings import read_settings
 
 query_router = APIRouter(tags=["codebase"], route_class=LeanRoute)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from functions.web.access import Caller
 from functions.web.service import Found, Knowledge
-from quire.reranking import POOL, rerank
-from quire.retrieval import Query
+from quire.search.reranking import POOL, rerank
+from quire.search.retrieval import Query
 
 
 def search(

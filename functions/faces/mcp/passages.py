@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from functions.web.wire import citation_wire
-from quire.catalog import Served
 from quire.documents import Chunk
+from quire.store.catalog import Served
 
 CHARACTERS_A_TOKEN = 4
 META = "quire/facts"

@@ -22,8 +22,8 @@ from functions.web.problems import problem_of
 from functions.web.service import Knowledge
 from functions.web.waiting import ANSWERS
 from quire import __version__
-from quire.catalog import Served
 from quire.errors import AccessDenied, QuireError, StoreError, UnknownCollection, UnknownVersion
+from quire.store.catalog import Served
 
 INSTRUCTIONS = (
     "Quire answers from indexed documentation, textbooks and code. Call list_collections once, then search, lookup or"

@@ -11,11 +11,11 @@ from functions.faces.mcp.passages import Reply, listed
 from functions.web.access import Caller
 from functions.web.reading import ask, compare, look_up, read_around, read_document
 from functions.web.service import Knowledge
-from quire.answering.inquiry import Inquiry
-from quire.catalog import Served
+from quire.answering.request import Inquiry
 from quire.documents import Chunk
 from quire.errors import InputError
-from quire.retrieval import Query
+from quire.search.retrieval import Query
+from quire.store.catalog import Served
 
 MOST_NAMES = 60
 """Names of changed documents that are listed of each kind."""

@@ -19,7 +19,7 @@ from functions.web.lean import LeanRoute
 from functions.web.reading import ask, ask_stream
 from functions.web.replies import reply
 from functions.web.wire import Filters
-from quire.answering.inquiry import Inquiry
+from quire.answering.request import Inquiry
 from quire.documents import Turn
 
 router = APIRouter(tags=["native"], route_class=LeanRoute)

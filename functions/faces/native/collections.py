@@ -5,8 +5,8 @@ from __future__ import annotations
 from functions.faces.native.contract import CollectionDetail, CollectionSummary
 from functions.web.freshness import freshness_of
 from functions.web.service import Knowledge
-from quire.catalog import Served
 from quire.errors import QuireError
+from quire.store.catalog import Served
 
 
 def summary_wire(service: Knowledge, name: str, state: Served | QuireError) -> CollectionSummary:

@@ -28,7 +28,7 @@ from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from functions.web.wire import hit_wire
 from quire import __version__
-from quire.retrieval import Query
+from quire.search.retrieval import Query
 
 STARTED = time.monotonic()
 router = APIRouter(tags=["native"], route_class=LeanRoute)

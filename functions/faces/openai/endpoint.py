@@ -22,10 +22,10 @@ from functions.web.reading import ask, ask_stream
 from functions.web.replies import json_bytes, reply
 from functions.web.wire import citation_wire
 from quire.answering.events import Delta, Done, Event
-from quire.answering.inquiry import Answer, Inquiry
-from quire.catalog import Served
+from quire.answering.request import Answer, Inquiry
 from quire.documents import Turn
 from quire.errors import InputError
+from quire.store.catalog import Served
 
 KEPT_TURNS = 12
 SSE = {"cache-control": "no-store", "x-accel-buffering": "no"}

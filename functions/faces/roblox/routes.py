@@ -24,7 +24,7 @@ from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from functions.web.wire import metadata_wire, rounded
 from quire.documents import Hit, text_sha256
-from quire.retrieval import Query
+from quire.search.retrieval import Query
 
 QUERY_ANSWER = {
     "results": [

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
-from quire.conversations import BUDGET_TOKENS
+from quire.service.chat import BUDGET_TOKENS
 
 ID_CHARACTERS = 200
 MESSAGE_CHARACTERS = 400_000

@@ -24,10 +24,10 @@ from functions.web.documented import answer, problems
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.errors import InputError, SourceError
-from quire.jobs import FAILED, LARGE_CHARACTERS
-from quire.large_documents import LargeDocument
-from quire.places import Site
-from quire.sites import Submission
+from quire.service.jobs import FAILED, LARGE_CHARACTERS
+from quire.service.large_documents import LargeDocument
+from quire.service.sites import Submission
+from quire.store.write_targets import Site
 
 router = APIRouter(tags=["sites"], route_class=LeanRoute)
 SiteQuery = Annotated[str, Query(min_length=1, max_length=ID_CHARACTERS, description="The site.")]

@@ -21,8 +21,8 @@ from functions.web.calls import caller_of, collection_of, live_of, write
 from functions.web.documented import answer, problems
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
-from quire.places import Site
 from quire.sessions import RETENTION
+from quire.store.write_targets import Site
 
 router = APIRouter(tags=["sites"], route_class=LeanRoute)
 SiteQuery = Annotated[str, Query(min_length=1, max_length=ID_CHARACTERS, description="The site.")]

@@ -15,7 +15,7 @@ from functions.web.faces import MEMORY, Face
 from functions.web.lean import LeanRoute
 from functions.web.metrics import note_degraded
 from functions.web.replies import reply
-from quire.places import Site
+from quire.store.write_targets import Site
 
 router = APIRouter(tags=["sites"], route_class=LeanRoute)
 

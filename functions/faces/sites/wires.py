@@ -14,13 +14,13 @@ from functions.faces.sites.contract import (
     WholeDocument,
 )
 from functions.web.wire import rounded
-from quire.answering.context import Source
-from quire.conversations import Context
+from quire.answering.generative.context import Source
 from quire.documents import Turn
-from quire.jobs import DONE
-from quire.large_documents import LargeDocument
 from quire.ports import Remembered
-from quire.sites import SiteDocument
+from quire.service.chat import Context
+from quire.service.jobs import DONE
+from quire.service.large_documents import LargeDocument
+from quire.service.sites import SiteDocument
 
 
 def document_wire(one: SiteDocument) -> DocumentWire:

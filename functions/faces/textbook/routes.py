@@ -23,7 +23,7 @@ from functions.web.lean import LeanRoute
 from functions.web.problems import Problem
 from functions.web.reading import ask
 from functions.web.replies import reply
-from quire.answering.inquiry import Answer, Inquiry
+from quire.answering.request import Answer, Inquiry
 
 UNAVAILABLE = "The knowledge base is temporarily unavailable. Please try again in a moment."
 TRUNCATED = "Your query was truncated to {words} words. Please be more concise."

@@ -7,10 +7,11 @@ import time
 started = time.perf_counter()
 from pathlib import Path  # noqa: E402
 
-from quire.adapters import onnx_embedder, open_embedder  # noqa: E402, F401
-from quire.adapters.folder_store import FolderStore  # noqa: E402
-from quire.artifact.store import SegmentStore  # noqa: E402
-from quire.retrieval import Query, retrieve  # noqa: E402
+from quire.adapters.folder import FolderStore  # noqa: E402
+from quire.embedding import onnx as onnx_embedder  # noqa: E402, F401
+from quire.embedding import open_embedder  # noqa: E402
+from quire.search.retrieval import Query, retrieve  # noqa: E402
+from quire.store.store import SegmentStore  # noqa: E402
 
 imported = time.perf_counter()
 store, collection, model, question = sys.argv[1:]

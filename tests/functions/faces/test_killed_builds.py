@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.artifact.store import SegmentStore
+from quire.store.store import SegmentStore
 from tests.support.indexed import CodeServer, allowed, open_server
 
 ROUNDS = 20

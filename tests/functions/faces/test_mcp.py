@@ -29,7 +29,7 @@ Work = Callable[[Client], Awaitable[T]]
 TOOLS = {"list_collections", "search", "answer", "read", "lookup", "changes"}
 SERVE = (
     "from functions.faces.mcp.endpoint import serve_stdio\n"
-    "from functions.web.wiring import open_service\n"
+    "from functions.app.wiring import open_service\n"
     "from quire.settings import read_settings\n"
     "serve_stdio(open_service(read_settings()))"
 )
@@ -281,7 +281,7 @@ def test_no_stream_is_left_open(shelf: Shelf, method: str) -> None:
 
 
 def test_the_other_routes_do_not_import_the_sdk() -> None:
-    code = "import sys, functions.web.app; print([m for m in sys.modules if re.match(r'mcp(_types)?(\\.|$)', m)])"
+    code = "import sys, functions.app.app; print([m for m in sys.modules if re.match(r'mcp(_types)?(\\.|$)', m)])"
     paths = os.pathsep.join([str(ROOT), str(ROOT / "layers/core/python")])
     done = subprocess.run(
         [sys.executable, "-c", f"import re; {code}"],

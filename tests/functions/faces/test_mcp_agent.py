@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp.client import Client
 
-from build_index.sources.docusaurus import read_docusaurus
+from build_index.sources.files.docusaurus import read_docusaurus
 from quire.documents import Document
 from tests.functions.faces.test_mcp import over_http
 from tests.support.mcp_agent import READERS, Reader, examine, twenty

@@ -10,12 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 from starlette.testclient import TestClient
 
-from functions.faces.native.contract import (
-    CollectionDetail,
-    CollectionList,
-    QueryResponse,
-    Status,
-)
+from functions.faces.native.contract import CollectionDetail, CollectionList, QueryResponse, Status
 from quire.collections import Collection
 from quire.errors import ModelError
 from quire.limits import QUESTION_CHARACTERS

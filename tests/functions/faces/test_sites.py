@@ -12,10 +12,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from functions.web.access import ADMIN, EVERYTHING, READ, WRITE, Caller
-from quire.adapters.sqlite_memory import SqliteMemory
+from quire.adapters.sqlite import SqliteMemory
 from quire.documents import Turn
-from quire.places import Site
 from quire.sessions import RETENTION, session_key
+from quire.store.write_targets import Site
 from tests.support.lively import Lively
 
 RETURNS = "A parcel may come back within fourteen days. The label is in the box."

@@ -13,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from functions.web.access import READ, WRITE, Caller
-from quire.jobs import LARGE_CHARACTERS, LOST_AFTER_S
+from quire.service.jobs import LARGE_CHARACTERS, LOST_AFTER_S
 from tests.support.lively import Lively
 
 LINE = "Ostra {} velum folsa menka torvi juspo lendra.\n\n"

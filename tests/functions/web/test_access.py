@@ -19,8 +19,8 @@ from functions.web.access import (
     OneKey,
     ScopedKeys,
 )
-from quire.access_file import AccessFile, TokenPolicy
 from quire.errors import AccessDenied, ScopeMissing
+from quire.service.access_file import AccessFile, TokenPolicy
 
 
 def headers(**named: str) -> Headers:

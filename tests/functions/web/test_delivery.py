@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from functions.web.lambda_adapter import LambdaHandler
+from functions.aws.lambda_adapter import LambdaHandler
 from tests.support.served import Shelf
 
 QUESTION = {"collection": "roblox", "q": "gravity in studs", "top_k": 10}

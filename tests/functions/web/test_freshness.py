@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from functions.app.app import create_app
 from functions.web.access import OneKey
-from functions.web.app import create_app
 from functions.web.service import Knowledge
-from quire.adapters.folder_store import FolderStore
-from quire.artifact.layout import Pointer, read_pointer
-from quire.artifact.store import SegmentStore
-from quire.catalog import Catalog
-from quire.freshness import tell_freshness
+from quire.adapters.folder import FolderStore
+from quire.index.layout import Pointer, read_pointer
 from quire.settings import read_settings
+from quire.store.catalog import Catalog
+from quire.store.freshness import tell_freshness
+from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents
 from tests.support.served import EMBEDDER, Shelf
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from functions.app.wiring import local_app
 from functions.web.hosts import Hosts, hosts_of
-from functions.web.wiring import local_app
 from quire.settings import Settings, read_settings
 from tests.support.served import Shelf
 

@@ -17,7 +17,7 @@ from quire.answering.abstention import (
     read_abstention,
 )
 from quire.answering.findings import find
-from quire.answering.inquiry import Inquiry
+from quire.answering.request import Inquiry
 from tests.support.shelves import household, shelf_of
 
 GOOD = Evidence(0.7, 0.8, 1.0, 0.0, name_unknown=False, name_missing=False)

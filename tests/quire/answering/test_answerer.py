@@ -7,8 +7,8 @@ import pytest
 from quire.answering.answerer import answer, stream_answer
 from quire.answering.events import Citations, Delta, Done, Sources
 from quire.answering.findings import Shelf
-from quire.answering.inquiry import EXTRACTIVE, Answer, Inquiry
 from quire.answering.language import NOTICE
+from quire.answering.request import EXTRACTIVE, Answer, Inquiry
 from quire.documents import Turn
 from quire.errors import InputError, ModelUnavailable, QuotaExceeded
 from tests.support.shelves import Scripted, chunk, household, shelf_of

@@ -4,7 +4,7 @@ import pytest
 
 from quire.answering.answerer import answer
 from quire.answering.claims import is_api, missing_symbols
-from quire.answering.inquiry import Inquiry
+from quire.answering.request import Inquiry
 from quire.chunking import CHUNKERS
 from quire.documents import Document
 from tests.support.corpus import api_documents

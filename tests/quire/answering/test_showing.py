@@ -4,9 +4,9 @@ import pytest
 
 from quire.answering.citations import cite
 from quire.answering.code_lines import best_lines
-from quire.answering.inquiry import Answer, Usage
+from quire.answering.extractive.weighing import Weighed
+from quire.answering.request import Answer, Usage
 from quire.answering.showing import shown
-from quire.answering.weighing import Weighed
 from quire.documents import Chunk
 from tests.support.answer_checks import problems
 from tests.support.shelves import chunk, hit_of

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import doctest
 
-from quire import hierarchy
+from quire.analysis import inheritance as hierarchy
 from quire.chunking import CHUNKERS, api_member
 from quire.documents import Chunk, Document, Value, chunk_id
 

@@ -8,7 +8,7 @@ import pytest
 
 from quire.documents import Document
 from quire.errors import SourceError
-from quire.ingestion import chunk_document
+from quire.ingestion.rows import chunk_document
 from quire.parsing.markdown import page_title
 
 MOST_S_A_100_KB = 1.0

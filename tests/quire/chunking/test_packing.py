@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.adapters.wordpiece import open_tokenizer
 from quire.chunking.packing import (
     Sizes,
     Unit,
@@ -18,6 +17,7 @@ from quire.chunking.packing import (
     split_part,
     split_section,
 )
+from quire.embedding.wordpiece import open_tokenizer
 from quire.parsing.page import Block, Part, Section
 from tests.support.shared import shared_path
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.documents import Chunk, Turn
-from quire.fusion import Ranking
+from quire.ranking import Ranking
 from quire.stored import Stored
 
 if TYPE_CHECKING:

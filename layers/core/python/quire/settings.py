@@ -33,7 +33,8 @@ class Settings:
         provider_key, provider_url: its key, and its address where it is not the usual one.
         hosts: names beside `localhost` and addresses by which a server without a key may be called; `*` for any.
         print_answers: whether answers go to the terminal too.
-        access: keys with scopes, see `quire.access_file`: a file, or `store:NAME` for an object of the store; "" for no
+        access: keys with scopes, see `quire.service.access_file`: a file, or `store:NAME` for an
+            object of the store; "" for no
             more than `api_key`.
     """
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.answering.scoring import Scored
-from quire.answering.weighing import Lexicon, Weighed
+from quire.analysis.terms import analyze
+from quire.answering.extractive.scoring import Scored
+from quire.answering.extractive.weighing import Lexicon, Weighed
 from quire.documents import Hit
-from quire.terms import analyze
 
 READ_HITS = 3
 

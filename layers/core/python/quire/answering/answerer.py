@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from quire.answering.claims import is_api, missing_symbols, sentence
-from quire.answering.context import pack
 from quire.answering.conversation import complete, is_vague
 from quire.answering.events import Citations, Delta, Done, Event, Sources
-from quire.answering.extractive import extract
+from quire.answering.extractive.extractive import extract
 from quire.answering.findings import Findings, Shelf, find
-from quire.answering.generation import Draft, generate
-from quire.answering.inquiry import EXTRACTIVE, Answer, Inquiry, Usage, bounded
+from quire.answering.generative.attribution import quote_sources
+from quire.answering.generative.context import pack
+from quire.answering.generative.generation import Draft, generate
+from quire.answering.generative.prompt import new_nonce, write_prompt
 from quire.answering.language import NOTICE, is_foreign
-from quire.answering.prompt import new_nonce, write_prompt
-from quire.answering.quoting import quote_sources
 from quire.answering.refusals import ask_back, named, not_covered
+from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
 from quire.documents import Citation
 from quire.ports import AnswerModel
-from quire.retrieval import Retrieved
+from quire.search.retrieval import Retrieved
 
 MODEL_LENIENCY = 0.5
 """A model may try from this share of the threshold on: it reads, and can still say that the sources do not answer."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from quire.answering.passages import LABEL, is_underlined
+from quire.answering.extractive.passages import LABEL, is_underlined
 
 PARAGRAPH, LIST, TABLE, CODE, HEADING, NOTE = "paragraph", "list", "table", "code", "heading", "note"
 LONGEST_LABEL = 60

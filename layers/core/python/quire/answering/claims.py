@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from quire.index import OpenedIndex
-from quire.symbols import fold_symbol, last_part
-from quire.terms import identifiers
+from quire.analysis.symbols import fold_symbol, last_part
+from quire.analysis.terms import identifiers
+from quire.index.opened import OpenedIndex
 
 MOST_OFFERED = 3
 MOST_NAMED = 5

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from quire.answering.weighing import Weighed
-from quire.terms import analyze
+from quire.analysis.terms import analyze
+from quire.answering.extractive.weighing import Weighed
 
 WHOLE = 1.25
 """A definition that is longer than the room by a quarter is shown whole: a cut would save little."""

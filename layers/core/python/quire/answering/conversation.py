@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate
 
+from quire.analysis.terms import STOP_WORDS, identifiers, words
 from quire.documents import Turn
-from quire.terms import STOP_WORDS, identifiers, words
 
 MOST_TURNS = 6
 """Turns of the history that are looked at; older ones seldom hold what a follow-up points at."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from quire.answering.inquiry import Answer
+from quire.answering.request import Answer
 from quire.documents import Citation, Hit
 
 

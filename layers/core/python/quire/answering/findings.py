@@ -6,18 +6,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from quire.analysis.symbols import fold_symbol
 from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
-from quire.answering.inquiry import Inquiry
-from quire.answering.scoring import Scored, score_passages
-from quire.answering.siblings import with_siblings
-from quire.answering.weighing import Weighed, strange_words, weigh
+from quire.answering.extractive.scoring import Scored, score_passages
+from quire.answering.extractive.siblings import with_siblings
+from quire.answering.extractive.weighing import Weighed, strange_words, weigh
+from quire.answering.request import Inquiry
 from quire.documents import Hit
-from quire.index import OpenedIndex
+from quire.index.opened import OpenedIndex
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, WordList
-from quire.question import written_names
-from quire.retrieval import Query, Retrieved, retrieve
-from quire.symbols import fold_symbol
+from quire.search.query import written_names
+from quire.search.retrieval import Query, Retrieved, retrieve
 
 _WORD = re.compile(r"\w+")
 READ_HITS = 6

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from quire.terms import STOP_WORDS, identifiers, words
+from quire.analysis.terms import STOP_WORDS, identifiers, words
 
 NOTICE = "Please ask your question in English."
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from quire.analysis.terms import split_identifier
 from quire.chunking.spans import Span
-from quire.terms import split_identifier
 
 LONGEST_DOC = 200
 _SYNTAX = b'(){}[]:;,=<>+*/%&|^~!@$`\\"_'

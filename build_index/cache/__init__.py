@@ -1,0 +1,1 @@
+"""What is kept between builds, by content: documents, chunks, vectors, questions and the last segment."""

@@ -1,0 +1,89 @@
+"""The segment that the last build left in the cache: a rebuild takes over the documents that are what they were."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from build_index.cache.prepared import Entry, PreparedDocuments
+from build_index.progress import say
+from quire.canonical_json import json_sha256
+from quire.errors import ArtifactError
+from quire.index.layout import MANIFEST, Manifest
+from quire.index.reader import Segment, open_segment, verify_segment
+from quire.index.writer import KeptRows
+from quire.ingestion.rows import source_key
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOver:
+    """What a new segment takes over: rows of the last one, and the ids of the documents that they belong to."""
+
+    rows: tuple[KeptRows, ...] = ()
+    documents: frozenset[str] = frozenset()
+
+
+class LastBuild:
+    """A collection's last segment in the cache, with the record of what it was made of.
+
+    Args:
+        folder: where the segment lies, if there is one.
+        documents: keeps the record.
+        made_by: any JSON value that says how documents become rows, their own content and Quire's code aside.
+    """
+
+    def __init__(self, folder: Path, documents: PreparedDocuments, made_by: object) -> None:
+        self._folder = folder
+        self._documents = documents
+        self._made_by = made_by
+
+    def take_over(self, keys: Mapping[str, bytes]) -> TakenOver:
+        """The rows of the documents that have the same key, see `content_keys`, as when the segment was written.
+
+        Nothing where the segment is not the one on record, or is damaged, which is said.
+        """
+        name, recorded = self._documents.recorded()
+        same = frozenset(one for one, key in keys.items() if recorded.get(one) == key)
+        if not same or not (self._folder / MANIFEST).exists():
+            return TakenOver()
+        try:
+            verify_segment(self._folder)
+            segment = open_segment(self._folder)
+        except ArtifactError as error:
+            say(f"{self._folder.name}: the last build's segment is damaged and is written anew: {error}")
+            return TakenOver()
+        return (
+            TakenOver((_rows_of(segment, same),), same)
+            if name == self._name(segment.manifest)
+            else TakenOver()
+        )
+
+    def replace(self, fresh: Path, manifest: Manifest, keys: Mapping[str, bytes]) -> Path:
+        """Put a written segment in the place of the last one, with its record; gives the folder."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        fresh.rename(self._folder)
+        self._documents.record(self._name(manifest), keys)
+        return self._folder
+
+    def _name(self, manifest: Manifest) -> str:
+        return json_sha256([self._made_by, {name: one._asdict() for name, one in manifest.files.items()}])
+
+
+def content_keys(entries: Iterable[Entry]) -> dict[str, bytes]:
+    """For each document id a digest of all that was read under it, in order."""
+    keys: defaultdict[str, bytes] = defaultdict(bytes)
+    for entry in entries:
+        keys[entry.document_id] = hashlib.sha256(keys[entry.document_id] + entry.key).digest()
+    return dict(keys)
+
+
+def _rows_of(segment: Segment, documents: frozenset[str]) -> KeptRows:
+    is_wanted = np.array([one in documents for one in segment.documents.strings], np.bool_)
+    ordinals = np.flatnonzero(is_wanted[segment.document_numbers]).astype(np.uint32)
+    return KeptRows(segment, ordinals, source_key)

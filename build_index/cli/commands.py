@@ -1,0 +1,226 @@
+"""What the operator's commands do; each gives its exit code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from build_index.evaluation import answers as answer_eval
+from build_index.evaluation import evaluate as evaluation
+from build_index.evaluation.beir import build_beir_index, read_beir, score_beir
+from build_index.evaluation.golden import read_golden
+from build_index.evaluation.report_page import write_page
+from build_index.gate.candidate import judge_candidate
+from build_index.gate.options import open_review
+from build_index.pipeline.pipeline import BuildReport, build
+from build_index.pipeline.plan import BuildPlan
+from build_index.progress import say
+from build_index.scan.poison import scan_chunk
+from build_index.wiring import open_question_embedder, open_store, open_tools, settings
+from quire.collections import Collection, check_name, read_collections
+from quire.errors import BuildInProgress, ConfigError, InputError
+from quire.profiles import profile_named
+from quire.search.retrieval import Query, retrieve
+
+OK, FAILED, REFUSED = 0, 1, 2
+
+
+def run_build(args: argparse.Namespace) -> int:
+    """Build a collection and publish it; exit code 1 where a file failed, 0 where another build is running."""
+    plan = _plan(args)
+    store = open_store(args.store)
+    try:
+        tools, publish = open_tools(), not args.no_publish
+        review = open_review(args, plan.name, golden=plan.golden, options=plan.options) if publish else None
+        report = build(plan, tools, store, publish=publish, review=review)
+    except BuildInProgress as busy:
+        say(str(busy))
+        return OK
+    _print_build(report, as_json=args.json)
+    return FAILED if report.ingested.failures else OK
+
+
+def run_inspect(args: argparse.Namespace) -> int:
+    """Print what a collection serves now."""
+    store = open_store(args.store)
+    pointer = store.pointer(args.name)
+    manifests = [
+        {**json.loads(manifest.to_json()), "files": len(manifest.files)}
+        for manifest in store.open(args.name).manifests
+    ]
+    print(
+        json.dumps(
+            {"pointer": json.loads(pointer.to_json()), "segments": manifests}, indent=1, ensure_ascii=False
+        )
+    )
+    return OK
+
+
+def run_verify(args: argparse.Namespace) -> int:
+    """Check every byte of what a collection serves against the manifests' digests."""
+    store = open_store(args.store)
+    for digest in store.verify(args.name):
+        print(f"segment {digest}: verified")
+    return OK
+
+
+def run_scan(args: argparse.Namespace) -> int:
+    """Print what the poison rules find in what is served, and how often; exit code 1 where that is anything."""
+    index = open_store(args.store).open(args.name)
+    every = range(sum(segment.chunk_count for segment in index.segments))
+    found = [list(scan_chunk(chunk)) for chunk in index.fetch(every) if index.find(chunk.id) is not None]
+    for find in chain.from_iterable(found):
+        print(find)
+    chunks = sum(map(bool, found))
+    print(f"{args.name}: {chunks} of {len(found):,} chunks found")
+    return FAILED if chunks else OK
+
+
+def run_query(args: argparse.Namespace) -> int:
+    """Ask one question and print the hits."""
+    found = _ask(args)(
+        Query(args.text, top_k=args.top_k, filters=dict(_pairs(args.filter, "filter")), mode=args.mode)
+    )
+    if args.json:
+        hits = [{"rank": h.rank, "score": h.score, **h.chunk._asdict()} for h in found.hits]
+        print(
+            json.dumps(
+                {"version": found.version, "mode": found.mode, "hits": hits}, ensure_ascii=False, indent=1
+            )
+        )
+        return OK
+    for hit in found.hits:
+        place = hit.chunk.metadata.get("path") or hit.chunk.document_id
+        print(f"{hit.rank:>2}  {hit.score:.3f}  {hit.chunk.breadcrumb}  ({place})")
+        print("      " + " ".join(hit.chunk.text.split())[:160])
+    return OK
+
+
+def run_evaluate(args: argparse.Namespace) -> int:
+    """Ask the golden questions; print a table or JSON, and write the page where one is asked for."""
+    if args.candidate:
+        told, passes = judge_candidate(args)
+        print(told)
+        return OK if passes else REFUSED
+    files = [Path(file) for file in args.golden] or _golden_of(args.name)
+    asked = evaluation.ask_golden(_ask(args), read_golden(files))
+    figures = {"collection": args.name, **evaluation.report(asked)}
+    print(json.dumps(figures, indent=1) if args.json else evaluation.table(figures))
+    if args.html:
+        write_page(Path(args.html), figures, asked)
+        say(f"report: {args.html}")
+    return OK
+
+
+def run_beir(args: argparse.Namespace) -> int:
+    """Run a BEIR-format folder through the same indexes and fusion."""
+    questions = read_beir(Path(args.folder), args.split)
+    tools = open_tools()
+    index = build_beir_index(questions.folder, tools)
+    figures = score_beir(lambda query: retrieve(index, tools.embedder, query), questions, args.mode)
+    if args.json:
+        print(json.dumps(figures))
+    else:
+        print("  ".join(f"{name} {value:.4f}" for name, value in figures.items()))
+    return OK
+
+
+def run_answers(args: argparse.Namespace) -> int:
+    """Judge extracted answers on a folder whose questions carry answers, beside two baselines."""
+    print(answer_eval.run(Path(args.folder), open_tools(), limit=args.limit, as_json=args.json))
+    return OK
+
+
+def _plan(args: argparse.Namespace) -> BuildPlan:
+    described = _described(args.name) if not args.profile or not args.source else _optional(args.name)
+    profile = args.profile or described.profile
+    sources = tuple(_pairs(args.source, "source")) or described.sources
+    options: dict[str, Any] = dict(described.options)
+    if args.engine_version:
+        options["engine_version"] = args.engine_version
+    return BuildPlan(
+        name=check_name(args.name),
+        profile=profile_named(profile),
+        sources=sources,
+        title=described.title,
+        golden=described.golden,
+        options=options,
+        announce=_announce if profile in ("textbook", "docs") and not args.json else _silent,
+    )
+
+
+def _announce(document: str, chunks: int) -> None:
+    """The textbook specification's line for each file."""
+    print(f"Processing {Path(document).name}... {chunks} chunks created")
+
+
+def _silent(document: str, chunks: int) -> None:
+    """For collections of thousands of documents, and where standard output is JSON."""
+
+
+def _described(name: str) -> Collection:
+    """The collection as `collections.toml` has it.
+
+    Raises:
+        ConfigError: it is not there.
+    """
+    known = read_collections(settings().collections_file)
+    if name not in known:
+        listed, file = ", ".join(known) or "none", settings().collections_file
+        raise ConfigError(
+            f"collection {name!r}: not in {file}, which lists {listed}; say --profile and --source"
+        )
+    return known[name]
+
+
+def _optional(name: str) -> Collection:
+    file = settings().collections_file
+    known = read_collections(file) if file.exists() else {}
+    return known.get(name) or Collection(name=name, profile="")
+
+
+def _golden_of(name: str) -> list[Path]:
+    golden = _described(name).golden
+    if not golden:
+        raise InputError(
+            f"golden: collection {name!r} names no golden questions; say --golden FILE", field="golden"
+        )
+    return [Path(golden)]
+
+
+def _ask(args: argparse.Namespace) -> evaluation.Ask:
+    store = open_store(args.store)
+    index = store.open(args.name, getattr(args, "version", None))
+    embedder = open_question_embedder()
+    return lambda query: retrieve(index, embedder, query)
+
+
+def _pairs(items: Sequence[str], what: str) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    for item in items:
+        key, separator, value = item.partition("=")
+        if not separator or not key or not value:
+            raise InputError(f"--{what}: wanted KEY=VALUE, found {item!r}", field=what)
+        pairs.append((key, value))
+    return pairs
+
+
+def _print_build(report: BuildReport, *, as_json: bool) -> None:
+    value = report.as_json()
+    if as_json:
+        print(json.dumps(value))
+        return
+    print(f"{value['documents']} documents, {value['chunks']} chunks, {value['vectors']} vectors")
+    if value["excluded"]:
+        print("left out: " + ", ".join(f"{count} {reason}" for reason, count in value["excluded"].items()))
+    if value["poison"].get("kept_out"):
+        print(f"kept out: {value['poison']['kept_out']} chunks that speak to models")
+    print(f"{len(value['failures'])} files failed")
+    print(f"version {value['version'] or '(not published)'} {value['label']}".rstrip())
+    for failure in value["failures"]:
+        print(f"failed: {failure['path']}: {failure['reason']}", file=sys.stderr)

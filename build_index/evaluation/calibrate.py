@@ -1,0 +1,91 @@
+"""Fits the scores of a collection on itself, so that a score means the same across its questions.
+
+Questions with an answer are the headings and gists of its own chunks, asked of the whole collection; a hit counts when
+it lies in the same document. Questions without one are `background_questions.txt`, on everything under the sun. Golden
+questions join both sides where the collection has them.
+
+A few dozen chunks find their own gists too easily: a fit on these alone says yes or no and nothing between. So where a
+collection cannot ask `OWN_QUESTIONS`, the default model's log odds take the share of those that are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from build_index.evaluation.golden import GoldenQuestion, matches
+from quire.documents import Chunk
+from quire.errors import QuireError
+from quire.index.opened import OpenedIndex
+from quire.ports import Embedder
+from quire.search.calibration import DEFAULT, Calibration, fit_scale
+from quire.search.retrieval import Query, weigh_top_hit
+
+OWN_QUESTIONS = 100
+SHORTEST_WORDS = 3
+GOLDEN_WEIGHT = 4
+"""How often a golden question counts beside one that the collection asks itself."""
+
+BACKGROUND = Path(__file__).with_name("background_questions.txt")
+
+
+def calibrate(index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQuestion] = ()) -> Calibration:
+    """Slope and offset for the default weights; the default itself where the collection cannot be asked."""
+    own, judged = list(_own(index, embedder)), list(_golden(index, embedder, golden))
+    examples = [*own, *_background(index, embedder), *judged]
+    logits = np.array([logit for logit, _ in examples], np.float64)
+    relevant = np.array([is_relevant for _, is_relevant in examples], np.bool_)
+    if relevant.all() or not relevant.any():
+        return DEFAULT
+    slope, offset = fit_scale(logits, relevant)
+    share = min(1.0, (len(own) + len(judged) // GOLDEN_WEIGHT) / OWN_QUESTIONS)
+    return DEFAULT.rescaled(1.0 + share * (slope - 1.0), share * offset)
+
+
+def _own(index: OpenedIndex, embedder: Embedder) -> Iterator[tuple[float, bool]]:
+    """Gists of a sample of chunks, as questions: those of the lowest ids, which are digests and so as good as drawn.
+
+    An edit changes few of them, so that scores do not move and a rebuild knows most of the questions' vectors.
+    """
+    ids = np.concatenate([segment.ids for segment in index.segments])
+    sample = np.argsort(ids)[: 3 * OWN_QUESTIONS]
+    asked = 0
+    for chunk in index.fetch(sample.tolist()):
+        question = _gist(chunk)
+        if asked == OWN_QUESTIONS or len(question.split()) < SHORTEST_WORDS:
+            continue
+        asked += 1
+        found = weigh_top_hit(index, embedder, Query(question), DEFAULT)
+        if found is not None:
+            yield found[1], found[0].document_id == chunk.document_id
+
+
+def _gist(chunk: Chunk) -> str:
+    """What the chunk is about, without its own name where it has one."""
+    gist = chunk.headline.partition(": ")[2] or chunk.headline or chunk.breadcrumb
+    return " ".join(gist.split()[:20])
+
+
+def _background(index: OpenedIndex, embedder: Embedder) -> Iterator[tuple[float, bool]]:
+    for line in BACKGROUND.read_text(encoding="utf-8").splitlines():
+        found = weigh_top_hit(index, embedder, Query(line), DEFAULT)
+        if found is not None:
+            yield found[1], False
+
+
+def _golden(
+    index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQuestion]
+) -> Iterator[tuple[float, bool]]:
+    for question in golden:
+        if not question.answerable and question.kind != "off_topic":
+            continue
+        try:
+            found = weigh_top_hit(index, embedder, Query(question.text, filters=question.filters), DEFAULT)
+        except QuireError:
+            continue  # a question whose filter this collection does not know says nothing of its scores
+        if found is not None:
+            chunk, logit = found
+            hit = any(matches(chunk.metadata, target) for place in question.places for target in place)
+            yield from [(logit, hit)] * GOLDEN_WEIGHT

@@ -1,0 +1,1 @@
+"""What stands between a built segment and the pointer: shrink guard and publish gate."""

@@ -1,0 +1,132 @@
+"""What stands between a built segment and the pointer: shrink guard, publish gate, and what manifests keep of both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from build_index.evaluation.golden import GoldenQuestion
+from build_index.gate import gate
+from build_index.gate.guards import MOST_LOST, Shrink, find_shrinks, guard_shrink, take_stock
+from build_index.gate.report import as_json, headline, summary, tell_changes
+from build_index.progress import say
+from quire.errors import ModelError, PublishRefused, UnknownCollection
+from quire.index.layout import Manifest
+from quire.index.opened import OpenedIndex
+from quire.index.reader import open_segment
+from quire.index.writer.segment import amend_manifest
+from quire.ports import Embedder
+from quire.store.pointer import BUILD
+from quire.store.store import SegmentStore
+
+CHANGES_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a built version may lose.
+
+    Attributes:
+        most_lost: share of any source's documents, chunks, characters or symbols.
+        margin: of mean reciprocal rank over the golden questions.
+        accept_regression: why a version that answers worse is published all the same; "" refuses it.
+    """
+
+    most_lost: float = MOST_LOST
+    margin: float = gate.MARGIN
+    accept_regression: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Compares a built segment with the served version; called with the collection's name and the segment's folder.
+
+    Attributes:
+        store: where the served version is.
+        embedder_of: opens the model of a digest, or raises ModelError.
+        reports: folder for the gate's reports.
+        golden: the collection's golden questions.
+    """
+
+    store: SegmentStore
+    embedder_of: Callable[[str], Embedder]
+    reports: Path
+    golden: Sequence[GoldenQuestion] = ()
+    rules: Rules = field(default_factory=Rules)
+
+    def __call__(self, name: str, folder: Path) -> Manifest:
+        """Judge the segment, write the verdict into its manifest's notes, and give the manifest.
+
+        Raises:
+            PublishRefused: it lost too much, or answers worse.
+        """
+        built = OpenedIndex([(open_segment(folder), 1)])
+        served = self._served(name)
+        notes: dict[str, Any] = {**built.manifests[0].notes}
+        if served is None:
+            notes["gate"] = {"remarks": ["first version: there was nothing to compare with"]}
+        else:
+            notes |= self._guard(served, built)
+            notes |= self._judge(name, served[0], built)
+        return amend_manifest(folder, notes=notes)
+
+    def compare(self, name: str, folder: Path) -> tuple[list[Shrink], gate.Judgement]:
+        """What guard and gate find of a segment beside the served version; nothing is written.
+
+        Raises:
+            UnknownCollection: nothing that was built is served.
+        """
+        built, served = OpenedIndex([(open_segment(folder), 1)]), self._served(name)
+        if served is None:
+            raise UnknownCollection(f"collection {name!r}: nothing to compare with: no build is served")
+        before = take_stock(served[0], built=served[1])
+        return find_shrinks(before, take_stock(built), self.rules.most_lost), self._ask_both(served[0], built)
+
+    def _ask_both(self, served: OpenedIndex, built: OpenedIndex) -> gate.Judgement:
+        return gate.judge(
+            gate.ask(self._side(served), self.golden),
+            gate.ask(self._side(built), self.golden),
+            margin=self.rules.margin,
+        )
+
+    def _served(self, name: str) -> tuple[OpenedIndex, int] | None:
+        """The served version and how many of its segments were built; None where there is none."""
+        try:
+            pointer = self.store.pointer(name)
+        except UnknownCollection:
+            return None
+        origins = [ref.origin for ref in pointer.segments]
+        return (self.store.open(name, pointer.version), origins.count(BUILD)) if BUILD in origins else None
+
+    def _guard(self, served: tuple[OpenedIndex, int], built: OpenedIndex) -> dict[str, Any]:
+        before, after = take_stock(served[0], built=served[1]), take_stock(built)
+        guard_shrink(before, after, self.rules.most_lost)
+        allowed = find_shrinks(before, after) if self.rules.most_lost > MOST_LOST else []
+        return {"allowed_shrink": [str(one) for one in allowed]} if allowed else {}
+
+    def _judge(self, name: str, served: OpenedIndex, built: OpenedIndex) -> dict[str, Any]:
+        judgement = self._ask_both(served, built)
+        report = self.reports / f"{name}.json"
+        report.parent.mkdir(parents=True, exist_ok=True)
+        report.write_text(json.dumps(as_json(judgement), ensure_ascii=False, indent=1), encoding="utf-8")
+        say(f"{name}: {headline(judgement)}")
+        if judgement.reasons and not self.rules.accept_regression:
+            told = [*judgement.reasons, *tell_changes(judgement, CHANGES_SHOWN), *judgement.remarks]
+            raise PublishRefused(
+                "refused: answers worse than the served version\n  "
+                + "\n  ".join(told)
+                + f'\n  report: {report}\n  if that is right, say --accept-regression "reason"'
+            )
+        notes: dict[str, Any] = {"gate": {**summary(judgement), "against": served.version}}
+        if judgement.reasons:
+            notes["accepted_regression"] = self.rules.accept_regression
+        return notes
+
+    def _side(self, index: OpenedIndex) -> gate.Side:
+        try:
+            return gate.Side(index, self.embedder_of(index.manifests[0].model))
+        except ModelError:
+            return gate.Side(index, None)

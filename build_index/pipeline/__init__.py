@@ -1,0 +1,1 @@
+"""The build job: read, cut, embed, write, review, publish."""

@@ -1,0 +1,200 @@
+"""Indexes one folder of code for a server or the user's CLI, as a process of its own.
+
+`python -m build_index.pipeline.folder_job` reads an order as JSON from standard input and writes what became of it as
+JSON to standard output. A process of its own keeps the caller quick and small, and one that is killed leaves what is
+served as it was. Neither guard nor gate judges it: who asks wants the folder as it is now, and reads in the reply what
+changed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from build_index.pipeline.file_ledger import UNREADABLE, Known, Ledger, Order, read_digests
+from build_index.pipeline.pipeline import BuildReport, build
+from build_index.pipeline.plan import BuildPlan, Tools
+from build_index.sources.files.selection import Excluded
+from build_index.wiring import open_store, open_tools, settings
+from quire.collections import check_name
+from quire.errors import BuildInProgress, QuireError, UnknownCollection
+from quire.ports import Embedder, Vectors
+from quire.profiles import profile_named
+from quire.store.store import SegmentStore
+
+REFUSED = 2
+VECTORS = "vectors.sqlite"
+TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, data BLOB) WITHOUT ROWID"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an order.
+
+    Attributes:
+        files, chunks: in the index that is served now.
+        changed: files that are new, different or gone since the last build; all of them at the first.
+        embedded: passages that the model embedded; the others were kept from earlier builds.
+        tokens, embedding_s: what the model read, and how long it took.
+        seconds: of the whole job.
+        failed: files that could not be read, with the reason.
+        excluded: how many files were left out, by reason.
+    """
+
+    version: str
+    files: int
+    chunks: int
+    changed: int = 0
+    embedded: int = 0
+    tokens: int = 0
+    embedding_s: float = 0.0
+    seconds: float = 0.0
+    failed: tuple[tuple[str, str], ...] = ()
+    excluded: Mapping[str, int] | None = None
+
+
+def run_order(order: Order, store: SegmentStore, workshop: Callable[[], Tools], cache: Path) -> Outcome:
+    """Index the folder and serve it; `workshop` opens the tools, where there is something to do.
+
+    Raises:
+        BuildInProgress: another build of the collection is running.
+        SourceError: nothing in the folder could be read.
+    """
+    started = time.perf_counter()
+    excluded = Excluded()
+    digests = read_digests(order, excluded)
+    ledger = Ledger(cache, order)
+    known = ledger.read(_served_version(store, order.collection))
+    before = known.digests
+    changed = sum(digests.get(path) != before.get(path) for path in digests.keys() | before.keys())
+    if order.incremental and before and not changed and UNREADABLE not in digests.values():
+        outcome, by_content = _unchanged(order, store), known.by_content
+    else:
+        tools = workshop()
+        timed = _TimedEmbedder(tools.embedder)
+        report = _build(order, replace(tools, embedder=timed), store)
+        outcome = replace(_built(report, changed), embedding_s=timed.seconds)
+        by_content = Counter(report.ingested.excluded) - excluded.reasons
+        ledger.write(outcome.version, Known(digests, by_content))
+    left_out = excluded.reasons + Counter(by_content)
+    return replace(outcome, seconds=time.perf_counter() - started, excluded=dict(left_out))
+
+
+class _TimedEmbedder:
+    """An embedder that adds up the seconds spent on passages."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.seconds = 0.0
+        self.dimensions = embedder.dimensions
+        self.digest = embedder.digest
+        self.embed = embedder.embed
+        self._embedder = embedder
+
+    @property
+    def tokens(self) -> int:
+        return int(getattr(self._embedder, "tokens", 0))
+
+    def embed_passages(self, passages: Sequence[tuple[str, str]]) -> Iterator[Vectors]:
+        rows = self._embedder.embed_passages(passages)
+        while True:
+            began = time.perf_counter()
+            row = next(rows, None)
+            self.seconds += time.perf_counter() - began
+            if row is None:
+                return
+            yield row
+
+
+def _served_version(store: SegmentStore, collection: str) -> str:
+    try:
+        return store.pointer(collection).version
+    except UnknownCollection:
+        return ""
+
+
+def _unchanged(order: Order, store: SegmentStore) -> Outcome:
+    index = store.open(order.collection)
+    store.confirm(order.collection, index.manifests[0].digest)
+    files = sum(manifest.counts.documents for manifest in index.manifests)
+    return Outcome(index.version, files, index.chunk_count)
+
+
+def _build(order: Order, tools: Tools, store: SegmentStore) -> BuildReport:
+    plan = BuildPlan(
+        name=check_name(order.collection),
+        profile=profile_named("code"),
+        sources=(("repository", order.root),),
+        options={"patterns": order.patterns, "exclude": order.exclude},
+    )
+    if not order.clean:
+        return build(plan, tools, store)
+    tools.cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=tools.cache, prefix="clean-") as fresh:
+        report = build(plan, replace(tools, cache=Path(fresh)), store, anew=True)
+        _keep_vectors(Path(fresh), tools.cache)
+        _keep_built(Path(fresh), tools.cache, plan.name, store)
+    return report
+
+
+def _keep_vectors(fresh: Path, cache: Path) -> None:
+    """Put the vectors of a clean build in the place of those that were kept."""
+    with (
+        closing(sqlite3.connect(fresh / VECTORS)) as source,
+        closing(sqlite3.connect(cache / VECTORS)) as kept,
+    ):
+        kept.execute(TABLE)
+        rows = source.execute("SELECT key, data FROM vectors")
+        kept.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+        kept.commit()
+
+
+def _keep_built(fresh: Path, cache: Path, name: str, store: SegmentStore) -> None:
+    """Let the next build begin from the clean one, unless another build of the collection is at work by now."""
+    try:
+        with store.lock(name):
+            for kind, entry in (("documents", f"{name}.sqlite"), ("built", name)):
+                target = cache / kind / entry
+                target.parent.mkdir(exist_ok=True)
+                shutil.rmtree(target, ignore_errors=True)
+                (fresh / kind / entry).replace(target)
+    except BuildInProgress:
+        return  # that build leaves its own
+
+
+def _built(report: BuildReport, changed: int) -> Outcome:
+    done = report.ingested
+    assert report.published is not None
+    return Outcome(
+        version=report.published.version,
+        files=done.manifest.counts.documents,
+        chunks=done.manifest.counts.chunks,
+        changed=changed,
+        embedded=int(done.embedding["embedded"]),
+        tokens=int(done.embedding["tokens"]),
+        failed=tuple((one.path, one.reason) for one in done.failures),
+    )
+
+
+def main() -> int:
+    """Read the order, carry it out, print its outcome or its error; exit code 2 where it was refused."""
+    order = Order(**json.load(sys.stdin))
+    try:
+        outcome = run_order(order, open_store(order.store or None), open_tools, settings().cache)
+    except QuireError as error:
+        json.dump({"error": type(error).__name__, "message": str(error)}, sys.stdout)
+        return REFUSED
+    json.dump(asdict(outcome), sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

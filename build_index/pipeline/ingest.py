@@ -1,0 +1,155 @@
+"""Writes a collection's segment into the cache: what changed is cut, embedded and indexed, the rest is taken over."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from build_index.cache.last_build import LastBuild, content_keys
+from build_index.cache.prepared import Entry, PreparedDocuments, admit_all
+from build_index.cache.questions import CachedQuestions
+from build_index.cache.vectors import CachedVectors
+from build_index.evaluation.calibrate import calibrate
+from build_index.evaluation.calibrate_answers import calibrate_answers
+from build_index.evaluation.golden import read_golden
+from build_index.pipeline.notes import describe_machine
+from build_index.pipeline.plan import BuildPlan, Tools
+from build_index.pipeline.preparing import Prepared
+from build_index.pipeline.reading import Reading
+from build_index.progress import track
+from build_index.scan.poison import Scan, open_scan
+from build_index.sources import Failure
+from build_index.sources.files.selection import Excluded
+from quire.analysis.terms import forget
+from quire.errors import SourceError
+from quire.index.layout import Manifest, SourceFacts
+from quire.index.opened import OpenedIndex
+from quire.index.reader import open_segment
+from quire.index.writer import SegmentFacts, amend_manifest, write_segment
+from quire.ingestion.rows import index_analyzed
+from quire.ports import Embedder
+
+
+@dataclass(slots=True)
+class Ingested:
+    """A written segment with what happened on the way. `seconds` are wall-clock, by stage."""
+
+    manifest: Manifest
+    folder: Path
+    label: str
+    failures: list[Failure]
+    seconds: dict[str, float]
+    embedding: Mapping[str, float]
+    excluded: Mapping[str, int] = field(default_factory=dict)
+
+
+def _why_nothing(plan: BuildPlan, withheld: int, failures: int, excluded: Excluded) -> str:
+    sources = ", ".join(f"{key}={location}" for key, location in plan.sources)
+    return (
+        f"{plan.name}: no chunk could be read from {sources}: {withheld} kept out, {failures} files failed, "
+        f"{excluded}; is there anything that profile {plan.profile.name} reads?"
+    )
+
+
+def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") -> Ingested:
+    """Read, cut, embed and write one segment into the cache folder.
+
+    Documents that the segment there holds already are taken over from it; the bytes are those of a build from nothing.
+
+    Raises:
+        SourceError: nothing could be read.
+    """
+    failures: list[Failure] = []
+    started = time.perf_counter()
+    with PreparedDocuments(tools.cache / "documents" / f"{plan.name}.sqlite") as documents:
+        read = admit_all(reading.documents, documents, failures, plan.announce)
+        entries = list(track(read, f"{plan.name}: reading"))
+        forget()
+        scan = open_scan(plan.options)
+        withheld = _withheld(entries, documents, scan)
+        if len(withheld) == sum(len(entry.ids) for entry in entries):
+            reason = _why_nothing(plan, len(withheld), len(failures), reading.excluded)
+            raise SourceError(reason, path=plan.sources[0][1])
+        read_s = time.perf_counter() - started
+        left_out = dict(sorted(reading.excluded.reasons.items()))
+        notes = {"inputs": inputs, "failures": len(failures), "excluded": left_out, "poison": scan.as_notes()}
+        parts = _Parts(entries, documents, withheld, scan.quarantined)
+        folder, vectors = _write(plan, tools, parts, _facts(plan, reading, tools, notes))
+    with CachedQuestions(tools.embedder, tools.cache / "questions" / f"{plan.name}.sqlite") as embedder:
+        manifest = _calibrated(plan, folder, embedder)
+    seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
+    embedding = {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}
+    return Ingested(manifest, folder, reading.label, failures, seconds, embedding, reading.excluded.reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What goes into a segment: the documents, where their chunks are, and which of these the scan's rules keep out."""
+
+    entries: Sequence[Entry]
+    documents: PreparedDocuments
+    withheld: Collection[str]
+    quarantined: Collection[str]
+
+    def chunks(self, entries: Iterable[Entry]) -> Iterator[Prepared]:
+        for entry in entries:
+            for one in self.documents.load(entry):
+                if one.chunk.id not in self.withheld:
+                    yield one
+
+
+def _withheld(entries: Iterable[Entry], documents: PreparedDocuments, scan: Scan) -> set[str]:
+    found = (one for entry in entries if entry.has_finds for one in documents.load(entry))
+    return {one.chunk.id for one in found if not scan.lets_pass(one.finds)}
+
+
+def _facts(plan: BuildPlan, reading: Reading, tools: Tools, notes: Mapping[str, object]) -> SegmentFacts:
+    return SegmentFacts(
+        profile=plan.profile.name,
+        face=plan.profile.face,
+        filters=plan.profile.filters,
+        dimensions=tools.embedder.dimensions,
+        model=tools.embedder.digest,
+        sources=tuple(SourceFacts(**asdict(one)) for one in reading.provenance),
+        extra=reading.extra,
+        notes={**describe_machine(), **notes},
+    )
+
+
+def _write(plan: BuildPlan, tools: Tools, parts: _Parts, facts: SegmentFacts) -> tuple[Path, CachedVectors]:
+    """Write the segment beside the last one and put it in its place; gives its folder and what was embedded for it."""
+    folder = tools.cache / "built" / plan.name
+    fresh = folder.with_name(f".{plan.name}.next")
+    _clear(fresh)
+    keys = content_keys(parts.entries)
+    made_by = [facts.profile, list(facts.filters), facts.model, sorted(parts.quarantined)]
+    last = LastBuild(folder, parts.documents, made_by)
+    taken = last.take_over(keys)
+    changed = [entry for entry in parts.entries if entry.document_id not in taken.documents]
+    vectors = CachedVectors(tools.embedder, tools.cache / "vectors.sqlite")
+    rows = track(
+        index_analyzed(parts.chunks(changed), plan.profile, vectors),
+        f"{plan.name}: indexing",
+        total=sum(len(entry.ids) for entry in changed),
+    )
+    manifest = write_segment(fresh, rows, facts, kept=taken.rows)
+    return last.replace(fresh, manifest, keys), vectors
+
+
+def _clear(fresh: Path) -> None:
+    """Remove what a build that was killed left where the next segment goes."""
+    for leftover in [fresh, *fresh.parent.glob(f".{fresh.name}-*")]:
+        shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
+    """Ask the written segment questions and keep in its manifest how its scores become probabilities."""
+    index = OpenedIndex([(open_segment(folder), 0)])
+    golden = read_golden([Path(plan.golden)]) if plan.golden else ()
+    fitted = calibrate(index, embedder, golden).as_json()
+    if golden:  # without them the default threshold stays
+        fitted["abstention"] = calibrate_answers(index, embedder, golden).as_json()
+    return amend_manifest(folder, calibration=fitted)

@@ -1,0 +1,147 @@
+"""The build job: read -> ingest -> guard -> evaluate -> publish, one function each."""
+
+from __future__ import annotations
+
+import gc
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from build_index.cache.inputs import digest_inputs
+from build_index.pipeline.ingest import Ingested, ingest
+from build_index.pipeline.plan import BuildPlan, Tools
+from build_index.pipeline.reading import Reading, open_reading
+from build_index.progress import say
+from quire.errors import UnknownCollection
+from quire.index.layout import MANIFEST, Manifest, Pointer, read_manifest
+from quire.store.store import SegmentStore
+
+COLLECT_AFTER = 5_000_000  # new containers, against 700 by default
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build did; `published` is None where the pointer was left alone."""
+
+    ingested: Ingested
+    published: Pointer | None
+    cpu_s: float
+    peak_memory_mb: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The value that `build --json` prints."""
+        done = self.ingested
+        return {
+            "segment": done.manifest.digest,
+            "version": self.published.version if self.published else None,
+            "label": done.label,
+            "documents": done.manifest.counts.documents,
+            "chunks": done.manifest.counts.chunks,
+            "vectors": done.manifest.counts.vectors,
+            "failures": [{"path": one.path, "reason": one.reason} for one in done.failures],
+            "excluded": dict(sorted(done.excluded.items())),
+            "poison": done.manifest.notes.get("poison", {}),
+            "seconds": {name: round(value, 2) for name, value in done.seconds.items()},
+            "embedding": dict(done.embedding),
+            "cpu_s": round(self.cpu_s, 2),
+            "peak_memory_mb": round(self.peak_memory_mb),
+        }
+
+
+def build(
+    plan: BuildPlan,
+    tools: Tools,
+    store: SegmentStore,
+    *,
+    publish: bool = True,
+    anew: bool = False,
+    review: Callable[[str, Path], Manifest] | None = None,
+) -> BuildReport:
+    """Build the collection's segment under its lock, and publish it if the `review` lets it pass.
+
+    Where what is served was made from the same inputs nothing is built, unless `anew` asks for it.
+
+    Raises:
+        BuildInProgress: another build of the collection is running.
+        PublishRefused: the review refused it; the segment stays in the cache.
+        SourceError: a source cannot be fetched, or nothing in it could be read.
+    """
+    with store.lock(plan.name), _rare_collections():
+        reading = open_reading(plan.profile.name, plan.sources, tools.cache, plan.options)
+        inputs = _digest(plan, reading, tools)
+        served = _served_from(store, plan, inputs, tools.cache) if publish and not anew else None
+        if served is not None:
+            say(f"{plan.name}: nothing changed since version {served[0].version}")
+            confirmed = store.confirm(plan.name, served[1].digest)
+            return _report(_unchanged(served[1], reading), confirmed)
+        ingested = ingest(plan, reading, tools, inputs)
+        if publish and review is not None:
+            ingested.manifest = review(plan.name, ingested.folder)
+        pointer = _publish(plan, ingested, tools, store) if publish else None
+    return _report(ingested, pointer)
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Let the garbage collector look rarely: a build's many long-lived values hold no cycles; looking took a tenth."""
+    usual = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
+
+
+def _report(ingested: Ingested, pointer: Pointer | None) -> BuildReport:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return BuildReport(ingested, pointer, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def _digest(plan: BuildPlan, reading: Reading, tools: Tools) -> str:
+    settings = [
+        plan.profile.name,
+        [key for key, _ in plan.sources],
+        dict(plan.options),
+        tools.embedder.digest,
+    ]
+    golden = [Path(plan.golden)] if plan.golden else []
+    return digest_inputs(settings, reading.folders, [*golden, *reading.files])
+
+
+def _served_from(
+    store: SegmentStore, plan: BuildPlan, inputs: str, cache: Path
+) -> tuple[Pointer, Manifest] | None:
+    """What is served now, where a build without a failed file made it from exactly these inputs.
+
+    The cache's copy counts too: a segment that was stored before keeps the notes of the build that stored it.
+    """
+    try:
+        pointer = store.pointer(plan.name)
+    except UnknownCollection:
+        return None
+    built = cache / "built" / plan.name / MANIFEST
+    manifests = [*store.open(plan.name).manifests]
+    if built.exists():
+        manifests.append(read_manifest(built.read_bytes()))
+    served = {ref.digest for ref in pointer.segments}
+    for manifest in manifests:
+        same = manifest.notes.get("inputs") == inputs and not manifest.notes.get("failures")
+        if same and manifest.digest in served:
+            return pointer, manifest
+    return None
+
+
+def _unchanged(manifest: Manifest, reading: Reading) -> Ingested:
+    nothing = {"cached": 0, "embedded": 0, "tokens": 0}
+    left_out = manifest.notes.get("excluded", {})
+    return Ingested(manifest, Path(), reading.label, [], {}, nothing, left_out)
+
+
+def _publish(plan: BuildPlan, ingested: Ingested, tools: Tools, store: SegmentStore) -> Pointer:
+    store.put_model(tools.model_folder)
+    return store.publish(plan.name, ingested.folder, ingested.manifest, label=ingested.label)

@@ -1,0 +1,1 @@
+"""Moves pointers by hand, and removes what no pointer needs."""

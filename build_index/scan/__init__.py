@@ -1,0 +1,1 @@
+"""Finds text in sources that speaks to models and not to readers."""

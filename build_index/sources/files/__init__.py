@@ -1,0 +1,1 @@
+"""Trees of files: books, documentation and code bases."""

@@ -1,0 +1,182 @@
+"""Folders of source code and documents, git checkouts or not: one document a file."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from build_index.sources import Failure
+from build_index.sources.fetch.git import head_commit
+from build_index.sources.files.selection import Excluded, Selection, select_files
+from build_index.sources.files.types import TEXT, is_test_path, language_of
+from quire.documents import Document
+from quire.errors import SourceError
+
+HEAD_CHARACTERS = 4096
+LONGEST_LINE = 20_000
+LONG_LINES = 400
+"""Average characters of a line from which on a file of code, script or style sheet counts as minified."""
+
+_FREE_TEXT = frozenset(("markdown", "rst", "asciidoc", TEXT))
+_GENERATED = re.compile(
+    r"\W{0,8}(?:.{0,40}@generated\b|code generated\b.*\bdo not edit\b|<auto-?generated"
+    r"|.{0,60}\bth(?:is|e) (?:file|code|script) (?:is|was|has been) (?:auto(?:matically)?[- ]?)?generated\b"
+    r"|(?:warning\W{0,3})?auto(?:matically)?[- ]?generated (?:file|code|by|from)\b)",
+    re.IGNORECASE,
+)
+_GENERATED_LINES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """One body of code.
+
+    Attributes:
+        root: its folder.
+        name: what `repository` says of it; and, beside others in one collection, the first part of its paths.
+        commit: the commit that the files are of; "" where there is none.
+    """
+
+    root: Path
+    name: str
+    commit: str = ""
+
+
+def open_repository(root: Path, name: str = "") -> Repository:
+    """A folder as a repository, its commit read from git, named after the folder unless told."""
+    folder = root.resolve()
+    return Repository(folder, name or folder.name, head_commit(folder))
+
+
+def read_repositories(
+    repositories: Sequence[Repository], selection: Selection | None = None, excluded: Excluded | None = None
+) -> Iterator[Document | Failure]:
+    """Read several repositories into one collection; paths begin with the name where there is more than one.
+
+    Raises:
+        SourceError: a root is no folder, or two repositories have one name.
+    """
+    names = [repository.name for repository in repositories]
+    for name in names:
+        if names.count(name) > 1:
+            raise SourceError(f"{name}: two repositories of one collection have this name", path=name)
+    for repository in repositories:
+        prefix = f"{repository.name}/" if len(repositories) > 1 else ""
+        yield from read_repository(repository, selection, excluded, prefix=prefix)
+
+
+def read_repository(
+    repository: Repository,
+    selection: Selection | None = None,
+    excluded: Excluded | None = None,
+    *,
+    prefix: str = "",
+) -> Iterator[Document | Failure]:
+    """Read every wanted file, in order; one file is in memory at a time.
+
+    A document's text is the file as decoded: UTF-8, UTF-16 with its mark, or else Latin-1, line breaks as they are.
+
+    Args:
+        repository: what to read.
+        selection: which files; the usual ones where it is None.
+        excluded: receives the count of what is left out, complete once the iterator is used up.
+        prefix: written before every path.
+
+    Raises:
+        SourceError: the root is no folder.
+    """
+    excluded = Excluded() if excluded is None else excluded
+    root = repository.root.resolve()
+    for path in select_files(repository.root, selection or Selection(), excluded):
+        try:
+            content = _read_bytes(root, path)
+        except SourceError as error:
+            yield Failure(prefix + path, str(error))
+            continue
+        document = _document(repository, prefix + path, content)
+        if isinstance(document, str):
+            excluded.add(document)
+        else:
+            yield document
+
+
+def _document(repository: Repository, path: str, content: bytes) -> Document | str:
+    """The file's document, or the reason to leave it out."""
+    text = decode(content)
+    if text is None:
+        return "binary"
+    if not text.strip():
+        return "empty"
+    head = text[:HEAD_CHARACTERS]
+    language = language_of(path, head) or (TEXT if "." in path.rpartition("/")[2] else "")
+    reason = _unwanted_content(text, head, language)
+    if reason:
+        return reason
+    return Document(
+        id=path,
+        text=text,
+        kind="source_code",
+        metadata={
+            "path": path,
+            "lang": language,
+            "repository": repository.name,
+            "commit": repository.commit,
+            "is_test": is_test_path(path),
+        },
+    )
+
+
+def _unwanted_content(text: str, head: str, language: str) -> str:
+    if not language:
+        return "type"
+    if "generated" in head.lower() and any(map(_GENERATED.match, head.split("\n")[:_GENERATED_LINES])):
+        return "generated"
+    lines = text.count("\n") + 1
+    if len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE:
+        return "minified"
+    return (
+        "minified"
+        if language not in _FREE_TEXT and len(text) > 4000 and len(text) / lines > LONG_LINES
+        else ""
+    )
+
+
+def decode(content: bytes) -> str | None:
+    r"""A file's text; None where it is no text.
+
+    >>> decode(b"a\r\nb"), decode(b"\xff\xfeh\x00i\x00"), decode(b"caf\xe9"), decode(b"\x00\x01")
+    ('a\r\nb', 'hi', 'café', None)
+    >>> decode(b"\xef\xbb\xbfhi")
+    'hi'
+    """
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            return content.decode("utf-16")
+        except UnicodeDecodeError:
+            return None
+    if b"\x00" in content:
+        return None
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        controls = sum(byte < 9 or 13 < byte < 27 for byte in content[:HEAD_CHARACTERS])
+        return None if controls > len(content[:HEAD_CHARACTERS]) // 50 else content.decode("latin-1")
+
+
+def _read_bytes(root: Path, path: str) -> bytes:
+    """The bytes of a file that still is a plain one inside of the resolved root: no link in its place is followed."""
+    file = root / path
+    try:
+        if not file.parent.resolve().is_relative_to(root):
+            raise SourceError(f"{path}: leads out of the source", path=path)
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise SourceError(f"{path}: is no plain file", path=path)
+            return stream.read()
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read: {error.strerror}", path=path) from error

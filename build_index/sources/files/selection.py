@@ -1,0 +1,172 @@
+"""Which files of a folder are indexed, and why each of the others is not."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from pathspec import GitIgnoreSpec
+
+from build_index.sources.files.ignore_rules import Rules, compile_globs, rules_above
+from build_index.sources.files.types import LANGUAGES, NAMES, unwanted_name
+from quire.errors import SourceError
+
+DEFAULT_EXCLUDE = tuple(
+    """
+    node_modules dist build .git venv .venv __pycache__ .hg .svn .tox .nox .mypy_cache .ruff_cache .pytest_cache
+    .hypothesis .quire .idea .vs .gradle .next .nuxt .terraform *.egg-info .DS_Store
+    """.split()
+)
+LARGEST_BYTES = 1_000_000
+
+
+@dataclass(slots=True)
+class Excluded:
+    """Counts of what was left out, by reason; a folder counts once, whatever it holds.
+
+    Reasons: `gitignore`, `exclude` (a glob), `pattern` (no wanted pattern matches), `type` (no known kind of file),
+    `symlink`, `special` (a pipe, a device), `name` (not UTF-8), `unreadable` (a folder), `size`, `lock`, `minified`,
+    `generated`, `binary`, `empty` and `duplicate`.
+    """
+
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def add(self, reason: str) -> None:
+        """Count one more."""
+        self.reasons[reason] += 1
+
+    @property
+    def total(self) -> int:
+        """Files and folders left out."""
+        return self.reasons.total()
+
+    def __str__(self) -> str:
+        """Such as `12 left out: 9 type, 2 gitignore, 1 size`."""
+        parts = ", ".join(f"{count} {reason}" for reason, count in self.reasons.most_common())
+        return f"{self.total} left out{': ' if parts else ''}{parts}"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a caller wants of a folder; globs are in the notation of `.gitignore`.
+
+    Attributes:
+        patterns: files to take, whatever their kind; empty takes every known kind of file.
+        exclude: files and folders to leave out.
+        largest_bytes: larger files are left out.
+        gitignore: whether `.gitignore` files are heeded.
+    """
+
+    patterns: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    largest_bytes: int = LARGEST_BYTES
+    gitignore: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    root: Path
+    selection: Selection
+    wanted: GitIgnoreSpec | None
+    unwanted: GitIgnoreSpec
+    excluded: Excluded
+
+
+def select_files(root: Path, selection: Selection, excluded: Excluded) -> Iterator[str]:
+    """Yield the paths of wanted files, relative to `root`, with `/`, each folder's sorted; count the others.
+
+    Symbolic links are never followed: what they point to is either walked itself or not part of the source.
+
+    Raises:
+        SourceError: `root` is no folder.
+    """
+    if not root.is_dir():
+        found = "a file" if root.exists() else "nothing"
+        raise SourceError(f"{root}: wanted a folder, found {found}", path=str(root))
+    root = root.resolve()
+    walk = _Walk(
+        root,
+        selection,
+        compile_globs(selection.patterns) if selection.patterns else None,
+        compile_globs(selection.exclude),
+        excluded,
+    )
+    yield from _walk(walk, root, "", rules_above(root) if selection.gitignore else Rules())
+
+
+def _walk(walk: _Walk, folder: Path, prefix: str, rules: Rules) -> Iterator[str]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        walk.excluded.add("unreadable")
+        return
+    if walk.selection.gitignore:
+        rules = rules.inside(folder, prefix)
+    for entry in entries:
+        path = prefix + entry.name
+        if entry.is_dir(follow_symlinks=False):
+            reason = _folder_reason(walk, path, rules)
+            if not reason:
+                yield from _walk(walk, folder / entry.name, path + "/", rules)
+        else:
+            reason = _file_reason(walk, entry, path, rules)
+            if not reason:
+                yield path
+        if reason:
+            walk.excluded.add(reason)
+
+
+def _folder_reason(walk: _Walk, path: str, rules: Rules) -> str:
+    if not _is_text(path):
+        return "name"
+    if walk.unwanted.match_file(path + "/"):
+        return "exclude"
+    return "gitignore" if rules.ignores(path + "/") else ""
+
+
+def _file_reason(walk: _Walk, entry: os.DirEntry[str], path: str, rules: Rules) -> str:
+    if not _is_text(path):
+        return "name"
+    if walk.unwanted.match_file(path):
+        return "exclude"
+    if rules.ignores(path):
+        return "gitignore"
+    if entry.is_symlink():
+        return "symlink"
+    if not entry.is_file(follow_symlinks=False):
+        return "special"
+    return _content_reason(walk, entry, path)
+
+
+def _content_reason(walk: _Walk, entry: os.DirEntry[str], path: str) -> str:
+    reason = unwanted_name(path)
+    if reason:
+        return reason
+    if walk.wanted is not None:
+        if not walk.wanted.match_file(path):
+            return "pattern"
+    elif not _may_be_known(entry.name):
+        return "type"
+    size = entry.stat(follow_symlinks=False).st_size
+    if not size:
+        return "empty"
+    return "size" if size > walk.selection.largest_bytes else ""
+
+
+def _may_be_known(name: str) -> bool:
+    """Whether the name tells a known kind of file, or leaves it open: a script without an extension."""
+    lower = name.lower()
+    suffix = PurePosixPath(lower).suffix
+    return suffix in LANGUAGES or lower in NAMES or lower.partition(".")[0] in NAMES or "." not in lower
+
+
+def _is_text(path: str) -> bool:
+    return not any("\udc80" <= character <= "\udcff" for character in path)
+
+
+def as_selection(patterns: Sequence[str] = (), exclude: Sequence[str] | None = None) -> Selection:
+    """What a request or a command line asks for: its own globs to leave out come on top of the usual ones."""
+    return Selection(tuple(patterns), (*DEFAULT_EXCLUDE, *(exclude or ())))

@@ -1,0 +1,91 @@
+"""Walking a folder of text files: sorted, inside the folder, without hidden files, symbolic links and node_modules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from build_index.sources.files.selection import Excluded
+from quire.errors import SourceError
+
+SKIPPED = frozenset(("node_modules", "__pycache__"))
+MAX_BYTES = 8_000_000
+DOCUMENTS = (
+    *(".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".textile", ".txt", ".html", ".htm"),
+    *(".pdf", ".doc", ".docx", ".odt", ".epub", ".tex", ".ipynb"),
+)
+"""How names of files end that people write documents in."""
+
+
+def walk_files(root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """Yield paths relative to `root`, with `/`, in the order of their parts.
+
+    Symbolic links are left out, files and folders alike: what they point to is either walked itself or not part of
+    the source. A folder that cannot be looked into is yielded as if it were a file: whoever reads it learns why not.
+
+    Raises:
+        SourceError: `root` is no folder, or cannot be looked into.
+    """
+    if not root.is_dir():
+        raise SourceError(
+            f"{root}: wanted a folder, found {'a file' if root.exists() else 'nothing'}", path=str(root)
+        )
+    found: list[tuple[str, ...]] = []
+
+    def note_closed(error: OSError) -> None:
+        if Path(error.filename) == root:
+            raise SourceError(f"{root}: cannot be read: {error.strerror}", path=str(root)) from error
+        found.append(Path(error.filename).relative_to(root).parts)
+
+    for folder, folders, files in os.walk(root, onerror=note_closed):
+        here = Path(folder)
+        folders[:] = [name for name in folders if _is_wanted(here / name)]
+        found += [
+            (*here.relative_to(root).parts, name)
+            for name in files
+            if name.lower().endswith(suffixes) and _is_wanted(here / name)
+        ]
+    for parts in sorted(found):
+        yield "/".join(parts)
+
+
+def count_others(root: Path, suffixes: tuple[str, ...], excluded: Excluded) -> None:
+    """Count the documents below `root` that a reader of `suffixes` does not read, by how their names end.
+
+    Raises:
+        SourceError: `root` is no folder, or cannot be looked into.
+    """
+    for path in walk_files(root, tuple(one for one in DOCUMENTS if one not in suffixes)):
+        suffix = PurePosixPath(path).suffix.lower()
+        if suffix in DOCUMENTS:
+            excluded.add(suffix)
+
+
+def _is_wanted(path: Path) -> bool:
+    return not path.name.startswith(".") and path.name not in SKIPPED and not path.is_symlink()
+
+
+def read_text(root: Path, path: str) -> str:
+    """The file's text, line breaks as they are.
+
+    Raises:
+        SourceError: it leads out of `root`, cannot be read, is larger than `MAX_BYTES` or is not UTF-8; the message
+            names the file and, for a wrong byte, its line.
+    """
+    file = root / path
+    if not file.resolve().is_relative_to(root.resolve()):
+        raise SourceError(f"{path}: leads out of the source", path=path)
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read: {error.strerror}", path=path) from error
+    if len(content) > MAX_BYTES:
+        raise SourceError(f"{path}: {len(content)} bytes, wanted at most {MAX_BYTES}", path=path)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SourceError(
+            f"{path}:{line}: byte 0x{content[error.start]:02x} is not UTF-8", path=path
+        ) from error

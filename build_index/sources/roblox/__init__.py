@@ -1,0 +1,1 @@
+"""The Roblox engine API: its dump, its reference pages and its guides."""

@@ -1,0 +1,87 @@
+"""The composition root of the operator's CLI: opens the store, the embedding model and the caches."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+# onnxruntime before usearch: some releases of usearch crash when they come first.
+from quire.embedding.onnx import open_embedder  # isort: skip
+from quire.embedding.wordpiece import open_tokenizer  # isort: skip
+from build_index.model.export import ensure_model
+from build_index.pipeline.plan import Tools
+from build_index.progress import say
+from quire.adapters.folder import FolderStore
+from quire.errors import ConfigError, QuireError
+from quire.ports import Embedder, ObjectStore
+from quire.settings import Settings, read_settings
+from quire.store.store import SegmentStore
+
+
+@cache
+def settings() -> Settings:
+    """The process's settings, read once."""
+    return read_settings()
+
+
+def open_objects(location: str | None) -> ObjectStore:
+    """The objects under `--store` or QUIRE_STORE.
+
+    Raises:
+        ConfigError: it is neither a folder nor s3://bucket/prefix.
+    """
+    place = location or settings().store
+    scheme, separator, _ = place.partition("://")
+    if not separator:
+        return FolderStore(Path(place))
+    if scheme != "s3":
+        raise ConfigError(f"store: wanted a folder or s3://bucket/prefix, found {place!r}")
+    from quire.adapters.s3 import open_s3_store
+
+    return open_s3_store(place)
+
+
+def open_store(location: str | None) -> SegmentStore:
+    """The collections under `--store` or QUIRE_STORE.
+
+    Raises:
+        ConfigError: it is neither a folder nor s3://bucket/prefix.
+    """
+    return SegmentStore(open_objects(location), settings().cache / "store")
+
+
+def open_tools(*, threads: int | None = None) -> Tools:
+    """The embedding model, exported at the first use and opened with a thread a core, and the cache folder."""
+    folder = ensure_model(settings().cache, progress=_progress)
+    return Tools(_embedder(folder, threads or os.cpu_count() or 1), folder, settings().cache)
+
+
+def open_question_embedder() -> Embedder:
+    """The embedding model as a server opens it: one thread."""
+    return _embedder(ensure_model(settings().cache, progress=_progress), 1)
+
+
+def open_model(folder: Path) -> Embedder:
+    """The embedding model of a folder, for one thread."""
+    return _embedder(folder, 1)
+
+
+def _embedder(folder: Path, threads: int) -> Embedder:
+    return open_embedder(folder, open_tokenizer(folder), threads=threads)
+
+
+def _progress(step: str, done: int, total: int) -> None:
+    if total:
+        say(f"model: {step} {done}/{total}")
+
+
+__all__ = [
+    "QuireError",
+    "open_model",
+    "open_objects",
+    "open_question_embedder",
+    "open_store",
+    "open_tools",
+    "settings",
+]

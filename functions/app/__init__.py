@@ -1,0 +1,1 @@
+"""The composition root and the frame around every face: wiring, mounting, OpenAPI and the pages."""

@@ -1,0 +1,1 @@
+"""What Lambda needs around the app: events, streaming, snapshots."""

@@ -1,0 +1,1 @@
+"""Layers, locks and licences: what is deployed, and how it is installed."""

@@ -1,0 +1,213 @@
+"""`make layers`: the Lambda layers and the functions asset as archives, with their sizes in `manifest.json`.
+
+    core       quire
+    runtime    what searching needs, from layers/runtime/requirements.txt
+    llm        what answering needs beyond that, an answer model and MCP, from layers/llm/requirements.txt
+    functions  the handlers, `functions/routes.json` and `collections.toml`
+
+The same sources and locks give the same bytes. An archive whose inputs did not change is not made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import shutil
+import sys
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from infra.packaging.layer_contents import copy_distribution, needed, prune_tree, read_distributions
+from infra.packaging.layer_tools import compile_tree, find_python, install_lock, strip_symbols
+from quire.errors import ConfigError
+
+ROOT = Path(__file__).resolve().parents[2]
+OUT = ROOT / "build" / "layers"
+LOCKS = {name: ROOT / "layers" / name / "requirements.txt" for name in ("runtime", "llm")}
+SEARCH_LIMIT_BYTES = 130 << 20
+"""What `core` and `runtime` may weigh together, unpacked; Lambda takes 250 MiB with the functions and all layers."""
+_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """One archive's line in the manifest; `inputs` is the sha256 of all that it was made from."""
+
+    sha256: str
+    inputs: str
+    packed_bytes: int
+    unpacked_bytes: int
+    files: int
+
+
+def build_archives(out: Path = OUT, names: tuple[str, ...] = ()) -> dict[str, Archive]:
+    """Make the archives of those names (by default all) that are not up to date, and write the manifest.
+
+    Raises:
+        ConfigError: a tool is missing, or the packages cannot be had.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    made = read_archives(out)
+    with tempfile.TemporaryDirectory(dir=out) as site:
+        for name in names or tuple(_MAKERS):
+            inputs = _inputs(name)
+            if name not in made or made[name].inputs != inputs or not (out / f"{name}.zip").exists():
+                made[name] = _make(name, out, inputs, Path(site))
+    _check_sizes(made)
+    text = json.dumps({name: asdict(one) for name, one in sorted(made.items())}, indent=1)
+    (out / "manifest.json").write_text(text + "\n", encoding="utf-8")
+    return made
+
+
+def read_archives(out: Path = OUT) -> dict[str, Archive]:
+    """The archives that lie in the folder already."""
+    manifest = out / "manifest.json"
+    if not manifest.exists():
+        return {}
+    return {name: Archive(**one) for name, one in json.loads(manifest.read_text(encoding="utf-8")).items()}
+
+
+def _make(name: str, out: Path, inputs: str, site: Path) -> Archive:
+    with tempfile.TemporaryDirectory(dir=out) as folder:
+        tree = Path(folder) / "tree"
+        tree.mkdir()
+        _MAKERS[name](tree, site)
+        files = sorted((path for path in tree.rglob("*") if path.is_file()), key=Path.as_posix)
+        packed = Path(folder) / f"{name}.zip"
+        _zip(packed, tree, files)
+        archive = Archive(
+            sha256=hashlib.sha256(packed.read_bytes()).hexdigest(),
+            inputs=inputs,
+            packed_bytes=packed.stat().st_size,
+            unpacked_bytes=sum(path.stat().st_size for path in files),
+            files=len(files),
+        )
+        packed.replace(out / f"{name}.zip")
+    return archive
+
+
+def _zip(target: Path, tree: Path, files: list[Path]) -> None:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path in files:
+            entry = zipfile.ZipInfo(path.relative_to(tree).as_posix(), _DATE)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o100755 if path.stat().st_mode & 0o100 else 0o100644) << 16
+            archive.writestr(entry, path.read_bytes())
+
+
+def _core(tree: Path, _: Path) -> None:
+    _copy_sources(ROOT / "layers/core/python/quire", tree / "python/quire")
+    compile_tree(tree, find_python(), "/opt")
+
+
+def _functions(tree: Path, _: Path) -> None:
+    _copy_sources(ROOT / "functions", tree / "functions")
+    shutil.copyfile(ROOT / "collections.toml", tree / "collections.toml")
+    compile_tree(tree, find_python(), "/var/task")
+
+
+def _runtime(tree: Path, site: Path) -> None:
+    _packages(tree, site, _wanted()["runtime"], without=())
+
+
+def _llm(tree: Path, site: Path) -> None:
+    _packages(tree, site, _wanted()["llm"], without=_wanted()["runtime"])
+
+
+def _wanted() -> dict[str, list[str]]:
+    """What the project itself asks for, by layer."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {"runtime": project["dependencies"], "llm": project["optional-dependencies"]["llm"]}
+
+
+def _packages(tree: Path, site: Path, wanted: list[str], without: Sequence[str]) -> None:
+    """Keep what `wanted` needs and `without` does not bring; both locks are installed into `site` at the first call."""
+    if not any(site.iterdir()):
+        for lock in LOCKS.values():
+            install_lock(lock, site)
+    installed = read_distributions(site)
+    kept = needed(map(_name, wanted), installed) - needed(map(_name, without), installed)
+    for name in sorted(kept):
+        copy_distribution(installed[name], tree / "python")
+    prune_tree(tree / "python")
+    strip_symbols(tree)
+    compile_tree(tree, find_python(), "/opt")
+
+
+def _copy_sources(source: Path, target: Path) -> None:
+    for path in _sources(source):
+        copy = target / path.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith("."):
+            yield path
+
+
+def _inputs(name: str) -> str:
+    """What the archive is made from, as one digest: sources or locks, and the code that makes it."""
+    own = sorted(Path(__file__).parent.glob("layer*.py"))
+    sources = {
+        "core": [*_sources(ROOT / "layers/core/python/quire")],
+        "functions": [*_sources(ROOT / "functions"), ROOT / "collections.toml"],
+    }
+    digest = hashlib.sha256(name.encode())
+    if name in LOCKS:
+        digest.update(json.dumps(_wanted()).encode())
+    for path in own + sources.get(name, [*LOCKS.values()]):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _name(requirement: str) -> str:
+    return re.split(r"[\[<>=~!; ]", requirement)[0]
+
+
+def _check_sizes(made: dict[str, Archive]) -> None:
+    search = sum(made[name].unpacked_bytes for name in ("core", "runtime") if name in made)
+    if search > SEARCH_LIMIT_BYTES:
+        raise ConfigError(
+            f"layers: core and runtime weigh {search:,} bytes, {SEARCH_LIMIT_BYTES:,} are the limit"
+        )
+
+
+_MAKERS: dict[str, Callable[[Path, Path], None]] = {
+    "core": _core,
+    "runtime": _runtime,
+    "llm": _llm,
+    "functions": _functions,
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make the archives and print their sizes."""
+    parser = argparse.ArgumentParser(
+        prog="python -m infra.packaging.layers", description="Makes Lambda's archives."
+    )
+    parser.add_argument("names", nargs="*", choices=[*_MAKERS, []], help="archives to make (default: all)")
+    parser.add_argument("--out", type=Path, default=OUT)
+    asked = parser.parse_args(arguments)
+    try:
+        made = build_archives(asked.out, tuple(asked.names))
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for name, one in made.items():
+        size, packed = one.unpacked_bytes / 2**20, one.packed_bytes / 2**20
+        print(
+            f"{name:10} {size:6.1f} MiB unpacked, {packed:5.1f} MiB packed, {one.files:5} files  {one.sha256[:12]}"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""Answers from a local Ollama by its native API; its OpenAI-like one ignores `num_ctx` and cuts prompts silently."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import urllib3
+
+from quire.adapters.provider_wire import failure, lines, retry_after
+from quire.documents import Turn
+from quire.errors import AnswerCut, ModelMisconfigured, ModelUnavailable
+from quire.ports import Spent
+
+DEFAULT_ENDPOINT = "http://127.0.0.1:11434"
+DEFAULT_MODEL = "qwen2.5:7b-instruct"
+CONTEXT_TOKENS = 8192
+"""One size for every call: another size makes Ollama load the model again."""
+
+
+class OllamaModel:
+    """`quire.ports.AnswerModel` over `POST {endpoint}/api/chat`, streamed as lines of JSON."""
+
+    wants_examples = True
+
+    def __init__(
+        self, model: str, *, endpoint: str = DEFAULT_ENDPOINT, context_tokens: int = CONTEXT_TOKENS
+    ) -> None:
+        self._model = model or DEFAULT_MODEL
+        self._url = f"{endpoint.rstrip('/')}/api/chat"
+        self._context_tokens = context_tokens
+        self._http = urllib3.PoolManager(retries=False)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model
+
+    def stream(
+        self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float
+    ) -> Iterator[str | Spent]:
+        """See `quire.ports.AnswerModel`."""
+        messages = [{"role": "system", "content": system}]
+        messages += [{"role": turn.role, "content": turn.text} for turn in turns]
+        options = {"num_ctx": self._context_tokens, "num_predict": max_tokens}
+        response = self._post(
+            {"model": self._model, "messages": messages, "stream": True, "options": options}, deadline
+        )
+        try:
+            for line in lines(_pieces(response, deadline)):
+                event = _parsed(line)
+                content = (event.get("message") or {}).get("content")
+                if content:
+                    yield str(content)
+                if event.get("done"):
+                    yield Spent(int(event.get("prompt_eval_count") or 0), int(event.get("eval_count") or 0))
+                    if event.get("done_reason") == "length":
+                        raise AnswerCut("ollama: the answer reached its length limit")
+                    return
+        finally:
+            response.close()
+        raise ModelUnavailable("ollama: the stream ended in the middle of the answer")
+
+    def _post(self, body: Mapping[str, Any], deadline: float) -> urllib3.BaseHTTPResponse:
+        timeout = urllib3.Timeout(total=max(deadline - time.monotonic(), 0.001))
+        try:
+            response = self._http.request(
+                "POST",
+                self._url,
+                body=json.dumps(body),
+                headers={"content-type": "application/json"},
+                timeout=timeout,
+                preload_content=False,
+            )
+            if response.status == 200:
+                return response
+            text = response.read(100_000).decode("utf-8", "replace")
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ModelUnavailable(
+                f"ollama: {type(error).__name__}; is it running at {self._url}?"
+            ) from error
+        message = _message(text)
+        if response.status == 404:
+            raise ModelMisconfigured(f"ollama: {message}; `ollama pull {self._model}` fetches it")
+        raise failure("ollama", response.status, message, retry_after(response.headers))
+
+
+def _pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[bytes]:
+    try:
+        while piece := response.read1(65_536):
+            if time.monotonic() > deadline:
+                raise ModelUnavailable("ollama: the deadline passed in the middle of the answer")
+            yield piece
+    except (urllib3.exceptions.HTTPError, OSError) as error:
+        raise ModelUnavailable(
+            f"ollama: the connection broke in the middle of the answer ({type(error).__name__})"
+        ) from error
+
+
+def _parsed(line: str) -> dict[str, Any]:
+    if not line.strip():
+        return {}
+    try:
+        event = json.loads(line)
+    except ValueError as error:
+        raise ModelUnavailable(f"ollama: wanted JSON in the stream, found {line[:80]!r}") from error
+    if not isinstance(event, dict) or event.get("error"):
+        raise ModelUnavailable(f"ollama: {_message(line)}")
+    return event
+
+
+def _message(text: str) -> str:
+    try:
+        return str(json.loads(text)["error"])[:300]
+    except (ValueError, KeyError, TypeError):
+        return text[:300]

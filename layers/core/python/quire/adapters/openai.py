@@ -1,0 +1,144 @@
+"""Answers from any server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, LM Studio, OpenRouter, …"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import urllib3
+
+from quire.adapters.provider_wire import event_data, failure, retry_after
+from quire.documents import Turn
+from quire.errors import AnswerCut, AnswerModelError, ModelRefused, ModelUnavailable
+from quire.ports import Spent
+
+OPENAI_URL = "https://api.openai.com/v1"
+DEFAULT_MODEL = "gpt-5-mini"
+
+
+class OpenAIModel:
+    """`quire.ports.AnswerModel` over `POST {base_url}/chat/completions`, streamed."""
+
+    wants_examples = True
+
+    def __init__(self, model: str, *, base_url: str = OPENAI_URL, api_key: str = "") -> None:
+        self._model = model or DEFAULT_MODEL
+        self._url = f"{base_url.rstrip('/')}/chat/completions"
+        self._headers = {"content-type": "application/json", "accept": "text/event-stream"}
+        if api_key:
+            self._headers["authorization"] = f"Bearer {api_key}"
+        # OpenAI's newer models refuse `max_tokens`; many compatible servers know nothing else.
+        self._bound = "max_completion_tokens" if base_url.startswith(OPENAI_URL) else "max_tokens"
+        self._http = urllib3.PoolManager(retries=False)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model
+
+    def stream(
+        self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float
+    ) -> Iterator[str | Spent]:
+        """See `quire.ports.AnswerModel`."""
+        messages = [{"role": "system", "content": system}]
+        messages += [{"role": turn.role, "content": turn.text} for turn in turns]
+        body = {"model": self._model, "messages": messages, "stream": True, self._bound: max_tokens}
+        body["stream_options"] = {"include_usage": True}
+        response = self._post(body, deadline)
+        ended = False
+        try:
+            for data in event_data(_pieces(response, deadline)):
+                if data == "[DONE]":
+                    ended = True
+                    break
+                event = _parsed(data)
+                yield from _read(event)
+                ended = ended or _is_last(event)
+        finally:
+            response.close()
+        if not ended:
+            raise ModelUnavailable("openai: the stream ended in the middle of the answer")
+
+    def _post(self, body: Mapping[str, Any], deadline: float) -> urllib3.BaseHTTPResponse:
+        timeout = urllib3.Timeout(total=max(deadline - time.monotonic(), 0.001))
+        try:
+            response = self._http.request(
+                "POST",
+                self._url,
+                body=json.dumps(body),
+                headers=self._headers,
+                timeout=timeout,
+                preload_content=False,
+            )
+            if response.status == 200:
+                return response
+            text = response.read(100_000).decode("utf-8", "replace")
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ModelUnavailable(f"openai: {type(error).__name__}") from error
+        raise _refusal(response.status, text, retry_after(response.headers))
+
+
+def _pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[bytes]:
+    try:
+        while piece := response.read1(65_536):
+            if time.monotonic() > deadline:
+                raise ModelUnavailable("openai: the deadline passed in the middle of the answer")
+            yield piece
+    except (urllib3.exceptions.HTTPError, OSError) as error:
+        raise ModelUnavailable(
+            f"openai: the connection broke in the middle of the answer ({type(error).__name__})"
+        ) from error
+
+
+def _parsed(data: str) -> dict[str, Any]:
+    try:
+        event = json.loads(data)
+    except ValueError as error:
+        raise ModelUnavailable(f"openai: wanted JSON in the stream, found {data[:80]!r}") from error
+    if not isinstance(event, dict):
+        raise ModelUnavailable(f"openai: wanted an object in the stream, found {data[:80]!r}")
+    if event.get("error"):
+        raise _failed(event["error"], 500, None)
+    return event
+
+
+def _read(event: Mapping[str, Any]) -> Iterator[str | Spent]:
+    for choice in event.get("choices") or []:
+        delta = choice.get("delta") or {}
+        if delta.get("refusal"):
+            raise ModelRefused("openai: the model refused to answer")
+        if delta.get("content"):
+            yield str(delta["content"])
+    if usage := event.get("usage"):
+        yield Spent(int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
+    for choice in event.get("choices") or []:
+        if choice.get("finish_reason") == "length":
+            raise AnswerCut("openai: the answer reached its length limit")
+        if choice.get("finish_reason") == "content_filter":
+            raise ModelRefused("openai: the content filter ended the answer")
+
+
+def _is_last(event: Mapping[str, Any]) -> bool:
+    return any(choice.get("finish_reason") for choice in event.get("choices") or [])
+
+
+def _refusal(status: int, text: str, delay_s: float | None) -> AnswerModelError:
+    try:
+        error = json.loads(text)["error"]
+    except (ValueError, KeyError, TypeError):
+        return failure("openai", status, text, delay_s)
+    return _failed(error, status, delay_s)
+
+
+def _failed(error: Any, status: int, delay_s: float | None) -> AnswerModelError:
+    """`insufficient_quota` is a 429 that no waiting mends; a filtered prompt is a 400 with its own code."""
+    details = error if isinstance(error, dict) else {"message": str(error)}
+    code = details.get("code")
+    if isinstance(code, int) and 400 <= code < 600:
+        status = code
+    message = str(details.get("message") or "")
+    if code == "content_filter":
+        return ModelRefused(f"openai: the content filter blocked the prompt: {message[:300]}")
+    return failure("openai", status, message, None if code == "insufficient_quota" else delay_s)

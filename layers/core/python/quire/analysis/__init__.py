@@ -1,0 +1,1 @@
+"""Text to terms: the one analyzer that builds and serves share."""

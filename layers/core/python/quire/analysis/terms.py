@@ -1,0 +1,128 @@
+"""Text to search terms: the one analyzer that builds and serves share.
+
+Words are lower-cased, freed of stop words and stemmed. Identifiers stay whole and are split as well:
+`Humanoid:MoveTo` is found by itself, by `MoveTo`, and by the words `move` and `to`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import chain
+
+from quire.analysis.stemming import stem
+
+_JOIN = r"(?:\.|::?|->|#)"
+_TOKEN = re.compile(rf"[^\W\d]\w*+(?:(?:{_JOIN}[^\W\d]\w*+)++|['’]\w++)?|\w++(?:['’]\w++)?")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+_CONNECTOR = re.compile(_JOIN)
+_DOTTED = rf"[^\W\d]\w*+(?:{_JOIN}[^\W\d]\w*+)++"
+_IDENTIFIER = re.compile(rf"{_DOTTED}|(?=\w++\Z)(?:\w*[a-z0-9][A-Z]|\w+_\w|[A-Z]{{2,}}+[a-z])\w*+")
+HEADING_MARK = "@"
+"""Terms of breadcrumbs and symbols are indexed once more behind this mark, so that a question can weigh them apart."""
+LONGEST_TOKEN = 80
+LONGEST_KNOWN = 160
+"""Longer pieces between blanks hardly come twice, and are not kept."""
+
+_MARKS = ".:#'"  # inside of a token, never at its ends
+_INSIDE_TOKENS = f"_{_MARKS}".encode()  # `->` is written `.` before the rest is blanked
+_BLANKED = bytes(
+    byte if byte > 127 or chr(byte).isalnum() or byte in _INSIDE_TOKENS else ord(" ") for byte in range(256)
+)
+STOP_WORDS = frozenset(
+    """
+    a about above after again against all am an and any are aren't as at be because been before being below between
+    both but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each few for from
+    further had hadn't has hasn't have haven't having he he'd he'll he's her here here's hers herself him himself his
+    how how's i i'd i'll i'm i've if in into is isn't it it's its itself let's me more most mustn't my myself no nor
+    of off on once only or other ought our ours ourselves out over own same shan't she she'd she'll she's should
+    shouldn't so some such than that that's the their theirs them themselves then there there's these they they'd
+    they'll they're they've this those through to too under until up very was wasn't we we'd we'll we're we've were
+    weren't what what's when when's where where's which while who who's whom why why's will with won't would wouldn't
+    you you'd you'll you're you've your yours yourself yourselves
+    """.split()
+)
+
+
+def analyze(text: str) -> list[str]:
+    """Search terms of the text, in order, with repeats.
+
+    >>> analyze("How does Humanoid:MoveTo walk to points?")
+    ['humanoid.moveto', 'humanoid', 'moveto', 'move', 'walk', 'point']
+    >>> analyze("snake_case task.spawn")
+    ['snake_cas', 'snake', 'case', 'task.spawn', 'task', 'spawn']
+    """
+    plain = text.replace("->", ".").encode("utf-8", "surrogatepass").translate(_BLANKED)
+    pieces = plain.decode("utf-8", "surrogatepass").split()
+    expand = _expand_piece if max(map(len, pieces), default=0) > LONGEST_KNOWN else _expand_known
+    return list(chain.from_iterable(map(expand, pieces)))
+
+
+def forget() -> None:
+    """Give back what is known of pieces seen so far, tens of megabytes; a build does when it has read everything."""
+    _expand_known.cache_clear()
+    stem.cache_clear()
+
+
+def identifiers(text: str) -> list[str]:
+    """The parts of the text that are written as identifiers: dotted, camelCase, snake_case; in order.
+
+    >>> identifiers("does Part.Touched fire before task.spawn or RunService?")
+    ['Part.Touched', 'task.spawn', 'RunService']
+    """
+    return [token for token in _TOKEN.findall(text) if _IDENTIFIER.fullmatch(token)]
+
+
+def words(text: str) -> list[str]:
+    """Tokens of the text as written, identifiers in one piece, in order.
+
+    >>> words("Why isn't Part.Touched firing?")
+    ['Why', "isn't", 'Part.Touched', 'firing']
+    """
+    return _TOKEN.findall(text)
+
+
+def split_identifier(name: str) -> list[str]:
+    """The words of an identifier, as written.
+
+    >>> split_identifier("HTTPService:GetAsync2")
+    ['HTTP', 'Service', 'Get', 'Async', '2']
+    """
+    return _PARTS.findall(name)
+
+
+def _expand_piece(piece: str) -> tuple[str, ...]:
+    """The terms of what stands between two blanks; most pieces are one token, many with a full stop or colon behind."""
+    bare = piece.strip(_MARKS)
+    if bare != piece:
+        return _expand_known(bare) if bare else ()
+    if piece.isalnum() or _TOKEN.fullmatch(piece):
+        return _expand(piece)
+    return tuple(chain.from_iterable(map(_expand_known, _TOKEN.findall(piece))))
+
+
+_expand_known = lru_cache(maxsize=1 << 17)(_expand_piece)
+
+
+def _expand(token: str) -> tuple[str, ...]:
+    token = token.replace("’", "'")
+    lower = token.lower() if token.isascii() else unicodedata.normalize("NFKC", token).lower()
+    if lower in STOP_WORDS or len(lower) > LONGEST_TOKEN:
+        return ()
+    if "'" in lower:
+        return tuple(term for part in lower.split("'") if len(part) > 1 for term in _expand(part))
+    parts = (token,) if token.isalnum() else _CONNECTOR.split(token)
+    if len(parts) > 1:
+        return (".".join(parts).lower(), *chain.from_iterable(map(_expand_known, parts)))
+    return (stem(lower), *_subwords(token, lower))
+
+
+def _subwords(token: str, lower: str) -> tuple[str, ...]:
+    if token.isascii() and token.isalpha() and (token.islower() or token.istitle()):
+        return ()
+    parts = _PARTS.findall(token)
+    if len(parts) < 2:
+        return () if not parts or parts[0].lower() == lower else (stem(parts[0].lower()),)
+    kept = [part.lower() for part in parts if len(part) > 1 or part.isdigit()]
+    return tuple([stem(part) for part in kept if part not in STOP_WORDS])

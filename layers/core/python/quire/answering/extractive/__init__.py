@@ -1,0 +1,1 @@
+"""Answers without a model: passages chosen from the hits and quoted exactly."""

@@ -1,0 +1,234 @@
+"""An answer without a language model: the best passage of the sources whole, then at most two more places, cited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quire.analysis.terms import analyze
+from quire.answering.blocks import CODE, LIST, TABLE, Piece, split_pieces
+from quire.answering.citations import cite
+from quire.answering.code_lines import best_lines
+from quire.answering.extractive.passages import split_passages
+from quire.answering.extractive.scoring import Scored
+from quire.answering.extractive.weighing import Weighed
+from quire.answering.showing import is_code_chunk, shown
+from quire.documents import Citation, Hit
+
+MOST_PLACES = 3
+UNSURE_PLACES = 1
+FIRST_CHARACTERS = 900
+LATER_CHARACTERS = 450
+LONGEST_PIECE = 1_500
+"""A list, table or paragraph beyond it is shown in part, whole items or sentences at a time."""
+CODE_CHARACTERS = 1_200
+ANSWER_CHARACTERS = 2_400
+LEAST_SHARE = 0.45
+UNSURE = 0.5
+"""Below this confidence one place is shown, as the closest there is."""
+AHEAD = 0.5
+"""What comes next is preferred to what came before, by so much of a score."""
+WORTHLESS = -9.0
+SAME = 0.7
+"""A further quote scores at least this share of the best one's score."""
+
+_KEY = re.compile(r"\b[A-Z][\w ]*(?=: )")
+_CHECKBOX = re.compile(r"\[[ xX]?\] ")
+_DRAWING = re.compile(r"(?:[^\n]*\n\s*)?```\s*mermaid")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A contiguous part of a chunk's text, `text[start:end]`, that can be read alone."""
+
+    hit: Hit
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The quoted text."""
+        return self.hit.chunk.text[self.start : self.end]
+
+
+def extract(
+    question: Weighed, scored: Sequence[Scored], confidence: float = 1.0
+) -> tuple[str, tuple[Citation, ...]]:
+    """The answer's text in Markdown and its citations; empty where there is nothing to quote.
+
+    Each paragraph of the text is a quote as `quire.answering.showing` shows it, and its mark.
+    """
+    quotes = choose_quotes(question, scored, sure=confidence >= UNSURE)
+    citations = tuple(cite(n, quote.hit, quote.start, quote.end) for n, quote in enumerate(quotes, 1))
+    return "\n\n".join(shown(citation) for citation in citations), citations
+
+
+def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = True) -> list[Quote]:
+    """The best passage, widened to what can be read alone, then the best of other places; no repeats.
+
+    What stands in one chunk comes in the order of its text. Where the evidence is weak the first place stands alone.
+    """
+    answers = [one for one in scored if not one.text.endswith("?") or _is_followed(one)] or scored
+    ranked = sorted(answers, key=lambda one: -_fitness(question, one))
+    best = _fitness(question, ranked[0]) if ranked else 0.0
+    good = [one for one in ranked if _fitness(question, one) >= LEAST_SHARE * best] or ranked[:1]
+    quotes: list[Quote] = []
+    for one in good:
+        if not any(_covers(quote, one) for quote in quotes):
+            quote = _widened(question, one, ranked, LATER_CHARACTERS if quotes else FIRST_CHARACTERS)
+            quotes = _with(quotes, quote, MOST_PLACES if sure else UNSURE_PLACES)
+    return _in_order(quotes)
+
+
+def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
+    """The quotes and this one, where there is room for it and nothing has said it yet; what touches becomes one."""
+    if not quotes:
+        return [quote]
+    total = sum(len(other.text) for other in quotes) + len(quote.text)
+    near = [other for other in quotes if _touches(other, quote)]
+    is_full = total > ANSWER_CHARACTERS or (len(quotes) >= most and not near)
+    if is_full or any(_repeats(quote, other) for other in quotes):
+        return quotes
+    if not near:
+        return [*quotes, quote]
+    start, end = min(one.start for one in (quote, *near)), max(one.end for one in (quote, *near))
+    joined = Quote(quote.hit, start, end)
+    return [joined if one is near[0] else one for one in quotes if one is near[0] or one not in near]
+
+
+def _in_order(quotes: Sequence[Quote]) -> list[Quote]:
+    """Chunks as they were chosen, the quotes of one in the order of its text."""
+    chunks = list(dict.fromkeys(quote.hit.chunk.id for quote in quotes))
+    return sorted(quotes, key=lambda quote: (chunks.index(quote.hit.chunk.id), quote.start))
+
+
+def _fitness(question: Weighed, one: Scored) -> float:
+    """The score, less for what reads badly as an answer: drawings, quiz questions, check lists, facts unasked for."""
+    text, score = one.text, one.score
+    if one.passage.kind == CODE:
+        score -= 3.0 if _DRAWING.match(text) else 0.0 if question.wants_code else 1.0
+    if text.endswith("?"):
+        score -= 1.5
+    if _CHECKBOX.match(text):
+        score -= 1.0
+    if _is_facts(text) and not question.idf.keys() & set(analyze(" ".join(_KEY.findall(text)))):
+        score -= 1.5
+    return score
+
+
+def _is_facts(text: str) -> bool:
+    """Whether it is a line of keys and values, such as `Security: None · Category: Game`."""
+    return " · " in text and all(map(_KEY.match, text.split(" · ")))
+
+
+def _is_followed(one: Scored) -> bool:
+    """Whether something stands behind the passage under its heading: behind a question, its answer."""
+    following = split_passages(one.hit.chunk.text)[one.order + 1 : one.order + 2]
+    return any(other.heading == one.passage.heading for other in following)
+
+
+def _covers(quote: Quote, one: Scored) -> bool:
+    return (
+        quote.hit.chunk.id == one.hit.chunk.id
+        and quote.start <= one.passage.start
+        and one.passage.end <= quote.end
+    )
+
+
+def _touches(one: Quote, other: Quote) -> bool:
+    """Whether nothing but blank space stands between two quotes of one chunk."""
+    if one.hit.chunk.id != other.hit.chunk.id:
+        return False
+    first, second = sorted((one, other), key=lambda quote: quote.start)
+    return not first.hit.chunk.text[first.end : second.start].strip()
+
+
+def _repeats(one: Quote, other: Quote) -> bool:
+    """Whether they overlap, or say the same: chunks of one document repeat each other's ends, and pages each other."""
+    if one.hit.chunk.id == other.hit.chunk.id:
+        return one.start < other.end and other.start < one.end
+    said, new = set(analyze(other.text)), set(analyze(one.text))
+    return len(new & said) > SAME * min(len(new), len(said))
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A chunk's text as a quote grows in it: its pieces, what each is worth, and how long the quote may become."""
+
+    text: str
+    pieces: Sequence[Piece]
+    values: Sequence[float]
+    room: int
+    wants_code: bool
+
+
+def _widened(question: Weighed, one: Scored, ranked: Sequence[Scored], room: int) -> Quote:
+    """The passage's whole piece, and pieces beside it under its heading while there is room."""
+    text = one.hit.chunk.text
+    if is_code_chunk(one.hit.chunk):
+        return Quote(one.hit, *best_lines(question, text, one.passage.start, CODE_CHARACTERS))
+    pieces = split_pieces(text)
+    numbers = range(len(pieces))
+    place = next((n for n in numbers if pieces[n].start <= one.passage.start < pieces[n].end), None)
+    if place is None:  # a line that is a heading alone
+        return Quote(one.hit, one.passage.start, one.passage.end)
+    if pieces[place].end - pieces[place].start > LONGEST_PIECE:
+        return Quote(one.hit, *_part(question, text, pieces[place], one))
+    beside = [other for other in ranked if other.hit.chunk.id == one.hit.chunk.id]
+    values = [
+        max((_fitness(question, other) for other in beside if _holds(piece, other)), default=WORTHLESS)
+        for piece in pieces
+    ]
+    first, last = _neighbours(_Page(text, pieces, values, room, question.wants_code), place)
+    return Quote(one.hit, pieces[first].start, pieces[last].end)
+
+
+def _holds(piece: Piece, one: Scored) -> bool:
+    return piece.start <= one.passage.start < piece.end
+
+
+def _neighbours(page: _Page, place: int) -> tuple[int, int]:
+    """First and last piece of the widened quote: what a pronoun points at first, then the better neighbour."""
+    first = last = place
+    while page.pieces[first].follows and _fits(page, first - 1, first, last):
+        first -= 1
+    while True:
+        sides = [side for side in (last + 1, first - 1) if _fits(page, side, first, last)]
+        if not sides:
+            return first, last
+        best = max(sides, key=lambda side: page.values[side] + AHEAD * (side > last))
+        first, last = min(first, best), max(last, best)
+
+
+def _fits(page: _Page, side: int, first: int, last: int) -> bool:
+    """Whether the piece `side` may join those from `first` to `last`."""
+    if not 0 <= side < len(page.pieces):
+        return False
+    piece = page.pieces[side]
+    length = max(piece.end, page.pieces[last].end) - min(piece.start, page.pieces[first].start)
+    if piece.section != page.pieces[first].section or length > page.room:
+        return False
+    said = page.text[piece.start : piece.end]
+    if _DRAWING.match(said) or said.rstrip().endswith("?") or _is_facts(said):
+        return False
+    return piece.kind != CODE or page.wants_code or len(said) < page.room // 2
+
+
+def _part(question: Weighed, text: str, piece: Piece, one: Scored) -> tuple[int, int]:
+    """Whole items, rows or sentences of a long piece around the passage, within `FIRST_CHARACTERS`."""
+    if piece.kind == CODE:
+        return best_lines(question, text, one.passage.start, CODE_CHARACTERS, within=(piece.start, piece.end))
+    inside = [p for p in split_passages(text) if piece.start <= p.start and p.end <= piece.end]
+    spans = [(_line_start(text, p.start) if piece.kind in (LIST, TABLE) else p.start, p.end) for p in inside]
+    place = next((n for n, p in enumerate(inside) if p.start == one.passage.start), 0)
+    first = last = place
+    while last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= FIRST_CHARACTERS:
+        last += 1
+    while first > 0 and spans[last][1] - spans[first - 1][0] <= FIRST_CHARACTERS:
+        first -= 1
+    return (spans[first][0], spans[last][1]) if spans else (piece.start, piece.end)
+
+
+def _line_start(text: str, place: int) -> int:
+    return text.rfind("\n", 0, place) + 1

@@ -1,0 +1,203 @@
+"""What a question asks for: its terms with weights from the collection, its names, and the kind of answer it wants."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from quire.analysis.terms import STOP_WORDS, analyze, identifiers, words
+from quire.ports import WordList
+
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred"
+    r"|thousand|million|billion|half|dozen|several|twice|third|quarter)\b",
+    re.I,
+)
+_DATE = re.compile(
+    r"\b(?:1\d{3}|20\d\d)s?\b|\b(?:century|centuries|january|february|march|april|may|june|july|august|september"
+    r"|october|november|december|bc|ad|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
+    re.I,
+)
+_NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][\w'-]+")
+_REASON = re.compile(
+    r"\b(?:because|since|due to|so that|in order|as a result|therefore|thus|reasons?|caused?|avoid|led to)\b",
+    re.I,
+)
+_WANTED = (
+    (
+        _NUMBER,
+        re.compile(
+            r"\bhow (?:many|much|long|far|fast|big|large|high|heavy|often|old|wide|tall|deep)\b|\b(?:percent(?:age)?"
+            r"|number|fraction|rate|range|amount|size|price|cost|budget|limit|default|frequency|maximum|minimum)\b",
+            re.I,
+        ),
+    ),
+    (
+        _DATE,
+        re.compile(r"\bwhen\b|\b(?:what|which) (?:year|century|decade|month|day|date|time)\b|\byear\b", re.I),
+    ),
+    (
+        _NAME,
+        re.compile(
+            r"\b(?:who|whom|whose|where)\b|\b(?:which|what) (?:\w+ )?(?:country|city|company|person|king|group|team"
+            r"|state|place|people|school|language|region|organization|name|title|book|type)\b|\bnamed?\b|\bcalled\b",
+            re.I,
+        ),
+    ),
+    (_REASON, re.compile(r"\bwhy\b|\breason\b|\bcauses?\b", re.I)),
+)
+_REPLACEMENT_WANTED = re.compile(
+    r"\b(?:instead of|(?:what|which)\b.{0,40}\breplace[sd]?|replaced by (?:what|which)|replacements? (?:for|of)"
+    r"|alternatives? (?:to|for)|successors? (?:to|of)|deprecated|obsolete|superseded|outdated)\b",
+    re.I,
+)
+_REPLACED = re.compile(
+    r"\binstead\b|\bin favou?r of\b|\bsuperseded\b|\breplaced (?:by|with)\b|\breplacement\b|\bsuccessor\b"
+    r"|\bshould be used\b",
+    re.I,
+)
+_DEPRECATED, _USE = re.compile(r"\bdeprecated\b", re.I), re.compile(r"\buse\b", re.I)
+_DERIVED = re.compile(
+    r"(?P<prefix>re|un|de|pre|non|sub|auto|multi|inter|over)?(?P<base>[a-z]{4,}?)"
+    r"(?:i[sz](?:ations?|ed|es|ers?|ing|e)|ations?|[eo]rs?|ings?|ed|able|ness|ly)?"
+)
+"""English's productive endings and beginnings around a word of four letters or more."""
+_CODE_WANTED = re.compile(
+    r"\bhow (?:do|can|should|to|would)\b|\b(?:example|code|command|snippet|syntax|install|run|set ?up|write|create"
+    r"|build|configure|enable|launch|add|show me|implement|call|use)\b",
+    re.I,
+)
+
+
+class Lexicon(Protocol):
+    """What weighing asks of an index; `quire.index.opened.OpenedIndex` fulfils it."""
+
+    @property
+    def chunk_count(self) -> int:
+        """Chunks that can be found."""
+
+    def document_frequency(self, term: str) -> int:
+        """Chunks that hold the term."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A question as its answers are judged by.
+
+    Attributes:
+        text: the question.
+        idf: term -> inverse document frequency in the collection, in the order of the question.
+        names: words written as names or identifiers, first words of sentences apart; lower-case.
+        wants_code: the question is about doing or writing something.
+    """
+
+    text: str
+    idf: Mapping[str, float]
+    names: tuple[str, ...]
+    wants_code: bool
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights; 1 for a question without terms."""
+        return sum(self.idf.values()) or 1.0
+
+    def coverage(self, terms: set[str]) -> float:
+        """Share of the question's weight that the terms hold, 0 to 1."""
+        return sum(weight for term, weight in self.idf.items() if term in terms) / self.total
+
+
+def weigh(question: str, lexicon: Lexicon) -> Weighed:
+    """Weigh a question's terms by how rare they are in the collection (BM25's idf)."""
+    count = lexicon.chunk_count
+    idf = {}
+    for term in dict.fromkeys(analyze(question)):
+        held = lexicon.document_frequency(term)
+        idf[term] = math.log(1 + (count - held + 0.5) / (held + 0.5))
+    return Weighed(question, idf, _names(question), bool(_CODE_WANTED.search(question)))
+
+
+def _names(question: str) -> tuple[str, ...]:
+    """Capitalised words inside sentences, acronyms, words with digits, and identifiers.
+
+    >>> _names("How do I scan NFC tags with React? Is MoveIt needed?")
+    ('nfc', 'react', 'moveit')
+    """
+    found: dict[str, None] = {}
+    for sentence in re.split(r"[.!?:]\s+|\n", question):
+        for place, word in enumerate(words(sentence)):
+            inner = word[1:]
+            marked = any(letter.isupper() or letter.isdigit() for letter in inner) and not word.isdigit()
+            if word.lower() not in STOP_WORDS and (marked or (place > 0 and word[:1].isupper())):
+                found.setdefault(word.lower())
+    found.update(dict.fromkeys(name.lower() for name in identifiers(question)))
+    return tuple(found)
+
+
+def strange_words(question: str, lexicon: Lexicon, ordinary: WordList | None) -> tuple[str, ...]:
+    """Words that neither a chunk of the collection holds nor the language at large: names of things of elsewhere."""
+    if ordinary is None:
+        return ()
+    found: dict[str, None] = {}
+    for word in words(question):
+        terms = analyze(word)
+        if not terms or lexicon.document_frequency(terms[0]):
+            continue
+        # The stem too: an inflected word is several pieces where its stem is one.
+        if not any(map(ordinary.has_word, (word, terms[0], *_bases(word.lower())))):
+            found.setdefault(word)
+    return tuple(found)
+
+
+def _bases(word: str) -> list[str]:
+    """What a derived word may come from, so that `initialized` is no stranger than `initial`.
+
+    >>> _bases("caching"), _bases("multithreading"), _bases("sofa")
+    (['cach', 'cache'], ['multithread', 'multithreade', 'thread', 'threade'], [])
+    """
+    derived = _DERIVED.fullmatch(word)
+    if not derived:
+        return []
+    before, base = derived.group("prefix", "base")
+    stems = dict.fromkeys(((before or "") + base, base))
+    return [form for stem in stems if stem != word for form in (stem, f"{stem}e")]
+
+
+def asks_for_replacement(question: str) -> bool:
+    """Whether it asks what to use in place of something.
+
+    >>> asks_for_replacement("What replaces wait()?"), asks_for_replacement("How do I replace the lid?")
+    (True, False)
+    """
+    return bool(_REPLACEMENT_WANTED.search(question))
+
+
+def tells_replacement(passage: str) -> bool:
+    """Whether it says what to use in place of something.
+
+    >>> tells_replacement("This is deprecated. Use `task.wait()` instead.")
+    True
+    """
+    if _REPLACED.search(passage):
+        return True
+    said = _DEPRECATED.search(passage)
+    return bool(said and _USE.search(passage, said.end()))
+
+
+def cue(question: Weighed, passage: str) -> float:
+    """Whether the passage holds the kind of thing that is asked for, and that the question has not said itself.
+
+    1 and -1 for a number, date or name that is there or missing, half of that for a reason; 0 where no kind is asked.
+    """
+    asked = question.text.lower()
+    for given, wanted in _WANTED:
+        if wanted.search(question.text):
+            size = 0.5 if given is _REASON else 1.0
+            return (
+                size
+                if any(found.group().lower() not in asked for found in given.finditer(passage))
+                else -size
+            )
+    return 0.0

@@ -1,0 +1,167 @@
+"""A model's answer: streamed, its marks checked, retried once at most, nothing shown before the first citation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from quire.answering.citations import CitationFilter
+from quire.answering.generative.context import estimate_tokens
+from quire.answering.generative.deadline import within
+from quire.answering.generative.prompt import NOT_COVERED, Prompt
+from quire.answering.request import Usage
+from quire.errors import (
+    AnswerCut,
+    AnswerModelError,
+    ModelMisconfigured,
+    ModelRefused,
+    ModelUnavailable,
+    QuotaExceeded,
+)
+from quire.ports import AnswerModel, Spent
+
+MOST_ATTEMPTS = 2
+FIRST_WAIT_S = 0.2
+LEAST_TIME_S = 0.5
+"""A retry that has less time left is not worth its cost."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """What a model made of it, filled while `generate` runs.
+
+    Attributes:
+        text: what was passed on; "" where nothing usable came.
+        used: numbers of the sources cited in the text.
+        not_covered: the model said that the sources do not answer.
+        notices: for the user: what was cut.
+        degraded: why there is no text, or less than there should be.
+    """
+
+    text: str = ""
+    used: tuple[int, ...] = ()
+    not_covered: bool = False
+    notices: list[str] = field(default_factory=list)
+    degraded: list[str] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One call."""
+
+    checked: CitationFilter
+    text: str = ""
+    shown: bool = False
+    spent: Spent | None = None
+    error: AnswerModelError | None = None
+
+    def take(self, text: str) -> str:
+        """Add text and return what may be shown: nothing before a citation has passed, then all."""
+        self.text += text
+        if self.shown:
+            return text
+        if not self.checked.used:
+            return ""
+        self.shown = True
+        return self.text
+
+
+def generate(
+    model: AnswerModel, prompt: Prompt, draft: Draft, *, known: range, max_tokens: int, deadline: float
+) -> Iterator[str]:
+    """Yield the answer's text piece by piece and fill `draft`; an empty text means that no answer can be used.
+
+    A call is repeated once, if nothing was shown yet: after an answer without a valid citation, and after an overload
+    or a quota whose delay, as the provider named it, fits into the deadline.
+    """
+    for number in range(1, MOST_ATTEMPTS + 1):
+        attempt = _Attempt(CitationFilter(known))
+        yield from _call(model, prompt, attempt, max_tokens=max_tokens, deadline=deadline)
+        _count(draft, prompt, attempt)
+        if attempt.shown:
+            draft.text, draft.used = attempt.text, tuple(attempt.checked.used)
+            _note_ending(draft, attempt.error)
+            return
+        if attempt.error is None and _says_not_covered(attempt.text):
+            draft.not_covered = True
+            return
+        wait_s = _wait(attempt.error)
+        if number == MOST_ATTEMPTS or wait_s is None or time.monotonic() + wait_s + LEAST_TIME_S > deadline:
+            draft.degraded.append(f"{_reason(attempt.error)}: quoted from the sources instead")
+            return
+        time.sleep(wait_s)
+
+
+def _call(
+    model: AnswerModel, prompt: Prompt, attempt: _Attempt, *, max_tokens: int, deadline: float
+) -> Iterator[str]:
+    pieces = within(
+        deadline, model.stream(prompt.system, prompt.turns, max_tokens=max_tokens, deadline=deadline)
+    )
+    try:
+        for piece in pieces:
+            if isinstance(piece, Spent):
+                attempt.spent = piece
+            elif shown := attempt.take(attempt.checked.feed(piece)):
+                yield shown
+    except AnswerModelError as error:
+        attempt.error = error
+    finally:
+        pieces.close()
+    if shown := attempt.take(attempt.checked.finish()):
+        yield shown
+
+
+def _count(draft: Draft, prompt: Prompt, attempt: _Attempt) -> None:
+    before = draft.usage
+    spent = attempt.spent or Spent(estimate_tokens(prompt.text), estimate_tokens(attempt.text))
+    draft.usage = Usage(
+        before.prompt_tokens + spent.prompt_tokens,
+        before.answer_tokens + spent.answer_tokens,
+        before.attempts + 1,
+        before.dropped_citations + attempt.checked.dropped,
+    )
+
+
+def _says_not_covered(text: str) -> bool:
+    return text.strip().strip("`'\"*.[]").upper().startswith(NOT_COVERED)
+
+
+def _wait(error: AnswerModelError | None) -> float | None:
+    """Seconds until a retry makes sense; None where it does not. A quota without a delay is used up."""
+    if error is None:
+        return 0.0
+    if isinstance(error, QuotaExceeded):
+        return error.retry_after_s
+    if isinstance(error, ModelUnavailable):
+        return FIRST_WAIT_S if error.retry_after_s is None else error.retry_after_s
+    return None
+
+
+def _reason(error: AnswerModelError | None) -> str:
+    """What a user may know: the kind of failure, not the provider's words."""
+    if error is None:
+        return "answer model cited none of the sources"
+    reasons = {
+        QuotaExceeded: "answer model's quota is used up",
+        ModelUnavailable: "answer model unavailable",
+        ModelRefused: "answer model's filter blocked the answer",
+        ModelMisconfigured: "answer model is not set up right",
+        AnswerCut: "answer model reached its length limit before it cited a source",
+    }
+    return next((text for kind, text in reasons.items() if isinstance(error, kind)), "answer model failed")
+
+
+def _note_ending(draft: Draft, error: AnswerModelError | None) -> None:
+    if error is None:
+        return
+    if isinstance(error, AnswerCut):
+        draft.notices.append("The answer was cut at its length limit.")
+        return
+    if isinstance(error, ModelRefused):
+        draft.notices.append("The answer model's filter ended this answer early.")
+    else:
+        draft.notices.append("The connection to the answer model broke; this answer is incomplete.")
+    draft.degraded.append(f"{_reason(error)}: the answer is incomplete")

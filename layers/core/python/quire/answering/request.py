@@ -1,0 +1,86 @@
+"""What a caller asks of an answer, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from quire.documents import Citation, Hit, Turn
+from quire.limits import HISTORY_TURNS, QUESTION_CHARACTERS, SELECTION_CHARACTERS, TURN_CHARACTERS, cut
+
+EXTRACTIVE = "extractive"
+"""What `model_used` says where no language model wrote the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question with all that belongs to it.
+
+    Attributes:
+        question: as the user wrote it.
+        selected_text: what the user had marked on the page; "" for nothing.
+        history: earlier turns, oldest first, without this question.
+        top_k: how many chunks are retrieved.
+        max_tokens: bound of a model's answer.
+        filters: as in `quire.search.retrieval.Query`.
+        deadline_s: seconds for the whole call; what a model has not said by then, extraction says.
+    """
+
+    question: str
+    selected_text: str = ""
+    history: tuple[Turn, ...] = ()
+    top_k: int = 8
+    max_tokens: int = 700
+    filters: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    deadline_s: float = 25.0
+
+
+def bounded(inquiry: Inquiry) -> tuple[Inquiry, tuple[str, ...]]:
+    """The inquiry as far as it is read, with a sentence for what was cut of the question and the selection."""
+    question, first = cut(inquiry.question, QUESTION_CHARACTERS, "question")
+    selected, second = cut(inquiry.selected_text, SELECTION_CHARACTERS, "selected text")
+    history = tuple(Turn(one.role, one.text[:TURN_CHARACTERS]) for one in inquiry.history[-HISTORY_TURNS:])
+    return replace(inquiry, question=question, selected_text=selected, history=history), first + second
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an answer cost.
+
+    Attributes:
+        prompt_tokens, answer_tokens: as the provider counted, over all attempts; estimated where it did not.
+        attempts: calls of the model, 0 where none was asked.
+        dropped_citations: numbers in the model's text that named no source.
+    """
+
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    attempts: int = 0
+    dropped_citations: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, complete.
+
+    Attributes:
+        text: Markdown with citation marks such as `[1]`.
+        answerable: False where the collection does not cover the question, or the question says too little.
+        citations: one for each number in the text, ascending.
+        hits: what was retrieved, best first, whether cited or not.
+        notices: sentences for the user: what was cut, what could not be confirmed, what to do.
+        model_used: the model's name, or `extractive`.
+        degraded: what did not work as it should, in words; empty when all is well.
+        usage: what it cost.
+        version: the collection version that was read.
+    """
+
+    text: str
+    answerable: bool
+    citations: tuple[Citation, ...]
+    hits: tuple[Hit, ...]
+    notices: tuple[str, ...]
+    model_used: str
+    degraded: tuple[str, ...]
+    usage: Usage
+    version: str

@@ -1,0 +1,212 @@
+"""Opens a segment by mapping its files, and verifies one byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quire.errors import ArtifactCorrupt
+from quire.index.chunk_ids import id_number
+from quire.index.layout import (
+    COLUMNS,
+    GRAPH,
+    KEYWORDS,
+    MANIFEST,
+    SPELLING,
+    VECTORS,
+    Manifest,
+    payload_shard,
+    read_manifest,
+)
+from quire.index.payloads import PayloadShards
+from quire.index.postings import Postings, postings, string_table
+from quire.index.tensors import Array, file_facts, read_buffer, read_tensors
+from quire.index.vectors import VectorArrays
+from quire.index.vocabulary import Spelling
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Segment:
+    """An opened segment. Each file is mapped when something of it is first asked for; nothing is ever written."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+
+    @property
+    def chunk_count(self) -> int:
+        """Chunks in the segment, hidden ones included."""
+        return self.manifest.counts.chunks
+
+    @property
+    def document_count(self) -> int:
+        """Documents in the segment."""
+        return self.manifest.counts.documents
+
+    @cached_property
+    def vectors(self) -> VectorArrays:
+        """Codes, scales, sign bits and owners."""
+        arrays = self._arrays(VECTORS)
+        names = ("codes", "scales", "bits", "mean", "owners")
+        return VectorArrays(**{name: arrays[name] for name in names})
+
+    @property
+    def graph(self) -> Path | None:
+        """The graph for approximate search, where the segment is large enough to have one."""
+        return self.folder / GRAPH if GRAPH in self.manifest.files else None
+
+    @cached_property
+    def terms(self) -> Postings:
+        """Search terms -> chunks and frequencies in quarters."""
+        return postings(self._keywords, "terms")
+
+    @cached_property
+    def lengths(self) -> NDArray[np.uint32]:
+        """Weighted lengths of the chunks in quarters."""
+        lengths: NDArray[np.uint32] = self._keywords["lengths"]
+        return lengths
+
+    @cached_property
+    def filters(self) -> Postings:
+        """`filter_key` -> chunks."""
+        return postings(self._columns, "filters")
+
+    @cached_property
+    def symbols(self) -> Postings:
+        """Folded symbols -> chunks that define them."""
+        return postings(self._columns, "symbols")
+
+    @cached_property
+    def documents(self) -> Postings:
+        """Document ids -> their chunks; a document's number is its place in this table."""
+        return postings(self._columns, "documents")
+
+    @cached_property
+    def document_numbers(self) -> NDArray[np.uint32]:
+        """Number of each chunk's document."""
+        numbers: NDArray[np.uint32] = self._columns["documents.numbers"]
+        return numbers
+
+    @cached_property
+    def fingerprints(self) -> NDArray[np.uint64]:
+        """Simhash of each chunk's terms."""
+        fingerprints: NDArray[np.uint64] = self._columns["fingerprints"]
+        return fingerprints
+
+    @cached_property
+    def payloads(self) -> PayloadShards:
+        """The stored chunks."""
+        folder = self.folder  # a reader that held the segment would keep it mapped when nobody else does
+        return PayloadShards(
+            self._columns["payload.offsets"],
+            self._columns["payload.shards"],
+            lambda shard: read_buffer(folder / payload_shard(shard)),
+        )
+
+    @cached_property
+    def spelling(self) -> Spelling:
+        """The words of its text, for spelling."""
+        return open_spelling(self._arrays(SPELLING))
+
+    @property
+    def ids(self) -> NDArray[np.uint64]:
+        """The numbers of the chunks' ids, by ordinal."""
+        ids = np.empty(self.chunk_count, np.uint64)
+        ids[self._columns["ids.ordinals"]] = self._columns["ids.sorted"]
+        return ids
+
+    def find(self, chunk_id: str) -> int | None:
+        """Ordinal of the chunk of that id."""
+        number = id_number(chunk_id)
+        if number is None:
+            return None
+        wanted = np.uint64(number)
+        ids: NDArray[np.uint64] = self._columns["ids.sorted"]
+        place = int(np.searchsorted(ids, wanted))
+        if place == len(ids) or ids[place] != wanted:
+            return None
+        return int(self._columns["ids.ordinals"][place])
+
+    @cached_property
+    def _keywords(self) -> dict[str, Array]:
+        return self._arrays(KEYWORDS)
+
+    @cached_property
+    def _columns(self) -> dict[str, Array]:
+        return self._arrays(COLUMNS)
+
+    def _arrays(self, name: str) -> dict[str, Array]:
+        return read_tensors(self.folder / name)
+
+
+def open_spelling(arrays: Mapping[str, Array]) -> Spelling:
+    """Words and trigrams from the arrays of the spelling file."""
+    words = string_table(arrays, "words")
+    return Spelling(postings(arrays, "trigrams"), words, arrays["lengths"], arrays["counts"], arrays["names"])
+
+
+def open_segment(folder: Path, digest: str = "", *, spared: Collection[str] = ()) -> Segment:
+    """Open a segment. Sizes are checked, digests are not; `verify_segment` checks those.
+
+    Args:
+        folder: where it lies.
+        digest: the name that the pointer knows it by; "" accepts any.
+        spared: files that are not looked at now; one that is broken is an error of its first use.
+
+    Raises:
+        ArtifactCorrupt: a file is missing or has another size, or the manifest is not the one named.
+        ArtifactMismatch: the format is another than this program reads.
+    """
+    manifest = _read_manifest(folder, digest)
+    for name, facts in manifest.files.items():
+        if name in spared:
+            continue
+        size = _size(folder, name)
+        if size != facts.size:
+            raise ArtifactCorrupt(f"{name}: {size} bytes expected {facts.size}")
+    return Segment(folder, manifest)
+
+
+def verify_segment(folder: Path, digest: str = "") -> None:
+    """Check every byte of a segment against its digests.
+
+    Raises:
+        ArtifactCorrupt: a file is missing, differs, or does not belong there; the message names it with both digests.
+        ArtifactMismatch: the format is another than this program reads.
+    """
+    manifest = _read_manifest(folder, digest)
+    for name, facts in manifest.files.items():
+        size = _size(folder, name)
+        found = file_facts(folder / name)
+        if found.sha256 != facts.sha256:
+            raise ArtifactCorrupt(
+                f"{name}: sha256 {found.sha256} ({size} bytes) expected {facts.sha256} ({facts.size} bytes)"
+            )
+    known = {MANIFEST, *manifest.files}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        leftover = path.name.startswith(
+            ".new-"
+        )  # a copy that a killed upload never finished; nothing reads it
+        if path.is_file() and name not in known and not leftover:
+            raise ArtifactCorrupt(f"{name}: a file that the manifest does not list")
+
+
+def _read_manifest(folder: Path, digest: str) -> Manifest:
+    manifest = read_manifest(bytes(read_buffer(folder / MANIFEST)))
+    if digest and manifest.digest != digest:
+        raise ArtifactCorrupt(f"{MANIFEST}: sha256 {manifest.digest} expected {digest}")
+    return manifest
+
+
+def _size(folder: Path, name: str) -> int:
+    try:
+        return (folder / name).stat().st_size
+    except FileNotFoundError:
+        raise ArtifactCorrupt(f"{name}: no such file in the segment") from None

@@ -1,0 +1,99 @@
+"""The rows of an index and how the best of them become a ranking of chunks; shared by every kind of vector index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quire.embedding.quantization import cosines
+from quire.ranking import EMPTY, Ranking, rank
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from quire.ports import Ordinals, Vectors
+
+EXACT_ROWS = 8192  # up to here every row is compared exactly: 0.65 ms at 384 dimensions
+CANDIDATES, CANDIDATES_PER_HIT, ROWS_PER_CANDIDATE = 800, 8, 32
+"""On 26,257 real vectors, against comparing all: recall@10 .984 / .993 / .999 with 400 / 800 / 1,600 candidates, and
+recall@200 .96 / .988 with 1,600 / 3,200; a thousand more cost 0.1 ms."""
+
+
+def candidates_for(limit: int, rows: int) -> int:
+    """Rows to compare exactly for `limit` chunks among `rows`, where an approximation proposes them."""
+    return max(CANDIDATES, CANDIDATES_PER_HIT * limit, rows // ROWS_PER_CANDIDATE)
+
+
+class VectorArrays:
+    """The vectors of a segment, as its file holds them.
+
+    Attributes:
+        codes, scales: the rows, see `quire.embedding.quantization.Quantized`.
+        bits: their sign bits, see `quire.embedding.quantization.sign_bits`.
+        mean: the row that the bits are relative to.
+        owners: uint32, shape (n,): ordinal of the chunk that each row belongs to, ascending.
+    """
+
+    __slots__ = ("bits", "codes", "mean", "owners", "scales")
+
+    def __init__(
+        self,
+        *,
+        codes: NDArray[np.int8],
+        scales: NDArray[np.float32],
+        bits: NDArray[np.uint64],
+        mean: NDArray[np.float32],
+        owners: Ordinals,
+    ) -> None:
+        self.codes = codes
+        self.scales = scales
+        self.bits = bits
+        self.mean = mean
+        self.owners = owners
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def rows_of(owners: Ordinals, chunks: Ordinals) -> NDArray[np.intp]:
+    """Rows that belong to the chunks (sorted, unique), ascending."""
+    begins = np.searchsorted(owners, chunks, side="left")
+    ends = np.searchsorted(owners, chunks, side="right")
+    counts = ends - begins
+    total = np.cumsum(counts)
+    size = int(total[-1]) if len(total) else 0
+    rows: NDArray[np.intp] = np.arange(size) + np.repeat(begins - (total - counts), counts)
+    return rows
+
+
+def score_rows(arrays: VectorArrays, vector: Vectors, rows: NDArray[np.intp], limit: int) -> Ranking:
+    """Best chunks among some rows (ascending), by exact cosine."""
+    return best_of_owners(arrays.owners[rows], cosines(arrays.codes, arrays.scales, vector, rows), limit)
+
+
+def cosines_of(arrays: VectorArrays, vector: Vectors, chunks: Ordinals) -> NDArray[np.float32]:
+    """Best exact cosine of each of the chunks (sorted, unique), in their order; 0 for one without rows."""
+    if not len(chunks):
+        return np.empty(0, np.float32)
+    rows = rows_of(arrays.owners, chunks)
+    owners, best = _best_rows(arrays.owners[rows], cosines(arrays.codes, arrays.scales, vector, rows))
+    if len(owners) == len(chunks):
+        return best
+    every = np.zeros(len(chunks), np.float32)
+    every[np.searchsorted(chunks, owners)] = best
+    return every
+
+
+def best_of_owners(owners: Ordinals, scores: NDArray[np.float32], limit: int) -> Ranking:
+    """Each owner once with its best score; `owners` ascending."""
+    return rank(*_best_rows(owners, scores), limit) if len(owners) else EMPTY
+
+
+def _best_rows(owners: Ordinals, scores: NDArray[np.float32]) -> tuple[Ordinals, NDArray[np.float32]]:
+    """Each owner once, ascending, and its best score; there is at least one."""
+    is_head = np.empty(len(owners), np.bool_)
+    is_head[0] = True
+    np.not_equal(owners[1:], owners[:-1], out=is_head[1:])
+    heads = is_head.nonzero()[0]
+    return owners[heads], np.maximum.reduceat(scores, heads)

@@ -1,0 +1,88 @@
+"""What the writer is fed, and the disk-backed columns in which it keeps bulky rows until their order is known."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.documents import Chunk
+from quire.embedding.quantization import Quantized
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IndexRow:
+    """A chunk with everything that is indexed of it.
+
+    Attributes:
+        chunk: the chunk.
+        terms: search term -> weighted frequency, field weights already applied, above 0.
+        length: the weighted length that BM25 uses.
+        vectors: one row for each of the chunk's windows; none where it is found by keywords alone.
+        source: key of the source that it came from, for the counts by source.
+        line: the chunk as `payloads.chunk_line` gives it, where that was done already; b"" where not.
+    """
+
+    chunk: Chunk
+    terms: Mapping[str, float]
+    length: float
+    vectors: Quantized
+    source: str = ""
+    line: bytes = b""
+
+
+class Spool:
+    """Bytes appended to a temporary file, given back piece by piece or as a mapped array."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("wb")
+        self.size = 0
+
+    def append(self, data: bytes | memoryview) -> None:
+        """Append bytes at `size`."""
+        self._file.write(data)
+        self.size += len(data)
+
+    def pieces(self, bounds: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+        """What stands between each begin and end; nothing may be appended any more."""
+        self._file.close()
+        with self._path.open("rb", buffering=0) as file:
+            for begin, end in bounds:
+                yield os.pread(file.fileno(), end - begin, begin)
+
+    def records(self, numbers: NDArray[np.intp], width: int, block: int) -> Iterator[NDArray[np.int8]]:
+        """The records of these numbers, of `width` bytes each, a block at a time; nothing may be appended any more.
+
+        They are read and not mapped: a mapped page counts as this process's memory for as long as it is mapped.
+        """
+        for start in range(0, len(numbers), block):
+            some = numbers[start : start + block]
+            heads = np.flatnonzero(
+                np.diff(some, prepend=some[0] - 2) != 1
+            )  # of stretches that lie end to end
+            begins = some[heads] * width
+            ends = begins + np.diff(heads, append=len(some)) * width
+            stretches = self.pieces(zip(begins.tolist(), ends.tolist(), strict=True))
+            yield np.frombuffer(b"".join(stretches), np.int8).reshape(len(some), width)
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+        self._path.unlink(missing_ok=True)
+
+
+def gather(rows: NDArray[Any], order: NDArray[np.intp], block: int = 8192) -> Iterator[NDArray[Any]]:
+    """`rows[order]`, a block at a time."""
+    for start in range(0, len(order), block):
+        yield rows[order[start : start + block]]

@@ -1,0 +1,1 @@
+"""Documents to index rows, for builds and live writes alike."""

@@ -1,0 +1,130 @@
+"""Documents to index rows. The build job and live writes both go through here, so both index alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, islice, tee
+from typing import Protocol
+
+import numpy as np
+
+from quire.analysis.calls import call_terms
+from quire.analysis.terms import HEADING_MARK, analyze
+from quire.chunking import CHUNKERS
+from quire.documents import Chunk, Document, Metadata
+from quire.embedding.quantization import Quantized, joined, quantize, restore
+from quire.index.writer import IndexRow
+from quire.profiles import Profile
+
+BLENDED = 256  # texts whose vectors are blended at once
+
+VectorSource = Callable[[Iterable[tuple[str, str]]], Iterator[Quantized]]
+"""Passages to the quantized rows of their windows, in order; it may read ahead of what it yields."""
+
+
+def chunk_document(document: Document) -> Iterator[Chunk]:
+    """Cut a document by the chunker of its kind.
+
+    Raises:
+        SourceError: the document cannot be parsed.
+        KeyError: no chunker is of that kind; sources name only kinds of `CHUNKERS`.
+    """
+    return CHUNKERS[document.kind](document)
+
+
+def passage(chunk: Chunk, profile: Profile) -> tuple[str, str]:
+    """What is embedded: `(prefix, text)`, where the prefix stands before each window of the text."""
+    text = chunk.summary or chunk.text
+    return (chunk.breadcrumb if profile.vector_breadcrumb else "", text)
+
+
+def keyword_terms(chunk: Chunk) -> tuple[Counter[str], float]:
+    """Term frequencies of a chunk and its length in terms.
+
+    Text, breadcrumb and aliases count alike; breadcrumb and symbols count once more as marked heading terms, and
+    names that the chunk refers to as marked call terms; these add nothing to the length.
+    """
+    heading = analyze(chunk.breadcrumb)
+    said = analyze(f"{chunk.text}\n{chunk.aliases}" if chunk.aliases else chunk.text)
+    named = dict.fromkeys([*heading, *analyze("\n".join(chunk.symbols))])
+    frequencies = Counter([*said, *heading, *(HEADING_MARK + term for term in named), *call_terms(chunk)])
+    return frequencies, float(len(said) + len(heading))
+
+
+class Analyzed(Protocol):
+    """A chunk whose terms are known already, or are made when they are asked for."""
+
+    @property
+    def chunk(self) -> Chunk:
+        """The chunk."""
+
+    @property
+    def line(self) -> bytes:
+        """The chunk as a segment stores it; b"" where that is not known yet."""
+
+    def read_terms(self) -> tuple[Mapping[str, float], float]:
+        """See `keyword_terms`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    chunk: Chunk
+    line: bytes = b""
+
+    def read_terms(self) -> tuple[Mapping[str, float], float]:
+        return keyword_terms(self.chunk)
+
+
+def index_rows(chunks: Iterable[Chunk], profile: Profile, vectors: VectorSource) -> Iterator[IndexRow]:
+    """Terms and vectors for each chunk, in order; only the chunks that `vectors` reads ahead are held."""
+    return index_analyzed(map(_Plain, chunks), profile, vectors)
+
+
+def index_analyzed(chunks: Iterable[Analyzed], profile: Profile, vectors: VectorSource) -> Iterator[IndexRow]:
+    """`index_rows` of chunks whose terms may be known already."""
+    ours, theirs = tee(chunks)
+    rows = vectors(text for one in theirs for text in _passages(one.chunk, profile))
+    if profile.headline_weight:
+        rows = _blended(rows, profile.headline_weight)
+    for one, quantized in zip(ours, rows, strict=True):
+        frequencies, length = one.read_terms()
+        yield IndexRow(one.chunk, frequencies, length, quantized, source_key(one.chunk.metadata), one.line)
+
+
+def _passages(chunk: Chunk, profile: Profile) -> Iterator[tuple[str, str]]:
+    yield passage(chunk, profile)
+    if profile.headline_weight:
+        yield "", chunk.headline or chunk.breadcrumb
+
+
+def source_key(metadata: Metadata) -> str:
+    """Key of the source that a chunk of such metadata came from; "" where it does not say."""
+    return str(metadata.get("source") or "")
+
+
+def _blended(rows: Iterator[Quantized], weight: float) -> Iterator[Quantized]:
+    """Each chunk's windows moved towards its headline, whose row follows them; many chunks at once, for speed."""
+    while batch := list(islice(rows, 2 * BLENDED)):
+        texts, headlines = batch[::2], batch[1::2]
+        sizes = [len(text) for text in texts]
+        whole = blend(joined(texts), joined([one[:1] for one in headlines]), weight, sizes)
+        ends = list(accumulate(sizes))
+        yield from (whole[end - size : end] for size, end in zip(sizes, ends, strict=True))
+
+
+def blend(texts: Quantized, headlines: Quantized, weight: float, sizes: Sequence[int]) -> Quantized:
+    """Move each text's vectors towards its headline's, so that one cosine weighs both.
+
+    A long text drowns what it is about; its headline says it. Worth +.02 MRR@10 on Roblox questions.
+
+    Args:
+        texts: the windows of all texts.
+        headlines: a row for each text.
+        weight: the headline's, 0 to 1.
+        sizes: windows of each text.
+    """
+    towards = np.repeat(restore(headlines), sizes, axis=0)
+    rows = np.float32(1.0 - weight) * restore(texts) + np.float32(weight) * towards
+    return quantize(rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True)))

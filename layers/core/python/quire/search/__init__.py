@@ -1,0 +1,1 @@
+"""A question to hits: understand, gather, fuse, lift, diversify, calibrate."""

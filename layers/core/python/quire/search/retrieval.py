@@ -1,0 +1,168 @@
+"""A question to hits: candidates from vectors and keywords, fused, named symbols first, diverse, calibrated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from quire.documents import NOTHING, Chunk, Hit
+from quire.errors import ArtifactCorrupt, InputError
+from quire.index.opened import OpenedIndex
+from quire.limits import QUESTION_CHARACTERS, cut
+from quire.profiles import Profile, profile_named
+from quire.ranking import Ranking
+from quire.search.calibration import Calibration, read_calibration
+from quire.search.candidates import Candidates, fuse_sides, gather, lift_related
+from quire.search.diversity import diversify
+from quire.search.features import gather_evidence
+from quire.search.intent import asks_for_place
+from quire.search.query import Question, read_question
+from quire.search.symbol_boost import lead_with_names
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from quire.ports import Embedder
+
+MODES = ("hybrid", "vector", "keyword")
+COPIES = 4
+"""Chunks that are looked at beyond those asked for, as some may be copies of others."""
+HEADING_WEIGHT = 0.25
+"""What a term in a breadcrumb or symbol earns beside what it earns as text."""
+
+
+class Query(NamedTuple):
+    """What a caller asks; `filters` are exact, a list meaning any of."""
+
+    text: str
+    top_k: int = 8
+    filters: Mapping[str, str | Sequence[str]] = NOTHING
+    min_score: float | None = None
+    mode: str = "hybrid"
+
+
+class Retrieved(NamedTuple):
+    """Hits, best first, and how they were found; `degraded` says in words what was missing."""
+
+    hits: tuple[Hit, ...]
+    mode: str
+    degraded: tuple[str, ...]
+    version: str
+    mended: Mapping[str, str] = NOTHING
+
+
+def retrieve(index: OpenedIndex, embedder: Embedder | None, query: Query) -> Retrieved:
+    """Find the chunks that answer the question.
+
+    Without an embedder the ranking is by keywords alone, without a readable keyword index by vectors alone, and
+    `degraded` says so.
+
+    Raises:
+        ArtifactCorrupt: there is neither.
+        InputError: the text is empty, the mode or a filter field unknown; `field` names it.
+    """
+    text, shortened = cut(query.text, QUESTION_CHARACTERS, "question")
+    query = query._replace(text=text)
+    _check(query)
+    mode, degraded = _available(index, query.mode, embedder)
+    ranked = _rank(index, embedder, query, mode)
+    hits = _hits(index, ranked, read_calibration(index.calibration), query.top_k)
+    if query.min_score is not None:
+        hits = tuple(hit for hit in hits if hit.score >= query.min_score)
+    return Retrieved(hits, mode, (*shortened, *degraded), index.version, ranked.question.mended)
+
+
+def weigh_top_hit(
+    index: OpenedIndex, embedder: Embedder, query: Query, calibration: Calibration
+) -> tuple[Chunk, float] | None:
+    """The best chunk with its log odds by another calibration than the index's own; None without a hit."""
+    ranked = _rank(index, embedder, query, query.mode)
+    top = Ranking(ranked.chosen.ordinals[:1], ranked.chosen.scores[:1])
+    if not len(top):
+        return None
+    evidence = gather_evidence(index, ranked.candidates, top, ranked.question)
+    return index.fetch(top.ordinals.tolist())[0], float(calibration.logits(evidence)[0])
+
+
+class _Ranked(NamedTuple):
+    question: Question
+    candidates: Candidates
+    chosen: Ranking
+
+
+def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, mode: str) -> _Ranked:
+    profile = profile_named(index.profile)
+    allowed = index.allowed(query.filters)
+    question = read_question(
+        query.text,
+        index,
+        heading_weight=HEADING_WEIGHT,
+        resolve=index.resolve,
+        is_ordinary=getattr(embedder, "has_word", None),  # of a `quire.ports.WordList`
+    )
+    row = embedder.embed([question.text])[0] if embedder is not None and mode != "keyword" else None
+    candidates = gather(index, row, question, allowed, keywords=mode != "vector")
+    priors = _priors(index, profile, question)
+    fused = fuse_sides(candidates, _weight(profile, question, mode), priors)
+    fused = lift_related(candidates, lead_with_names(index, fused, question, priors), priors)
+    limit = query.top_k + COPIES
+    chosen = diversify(index, fused, per_document=profile.per_document, limit=limit, exempt=candidates.named)
+    return _Ranked(question, candidates, chosen)
+
+
+def _check(query: Query) -> None:
+    if not query.text.strip():
+        raise InputError("q: the question is empty", field="q")
+    if query.mode not in MODES:
+        raise InputError(f"mode: wanted one of {', '.join(MODES)}, found {query.mode!r}", field="mode")
+    if query.top_k < 1:
+        raise InputError(f"top_k: wanted 1 or more, found {query.top_k}", field="top_k")
+
+
+def _available(index: OpenedIndex, mode: str, embedder: Embedder | None) -> tuple[str, tuple[str, ...]]:
+    missing: tuple[str, ...] = ()
+    if embedder is None and mode != "keyword":
+        mode, missing = "keyword", ("embedding model unavailable: ranked by keywords alone",)
+    if mode == "vector" or index.has_keywords:
+        return mode, missing
+    if embedder is None:
+        raise ArtifactCorrupt(
+            f"version {index.version}: the keyword index cannot be read, nor a model opened"
+        )
+    return "vector", ("keyword index unreadable: ranked by vectors alone",)
+
+
+def _weight(profile: Profile, question: Question, mode: str) -> float:
+    if mode != "hybrid":
+        return 1.0 if mode == "vector" else 0.0
+    return profile.identifier_vector_weight if question.names else profile.vector_weight
+
+
+def _priors(index: OpenedIndex, profile: Profile, question: Question) -> NDArray[np.float32]:
+    is_place = profile.place_demotions and asks_for_place(question.text)
+    return index.priors((*profile.demotions, *profile.place_demotions) if is_place else profile.demotions)
+
+
+def _hits(index: OpenedIndex, ranked: _Ranked, calibration: Calibration, limit: int) -> tuple[Hit, ...]:
+    chosen, chunks = _distinct(ranked.chosen, index.fetch(ranked.chosen.ordinals.tolist()), limit)
+    candidates = ranked.candidates
+    evidence = gather_evidence(index, candidates, chosen, ranked.question)
+    scores = np.minimum.accumulate(calibration.probabilities(evidence)).tolist()
+    cosines: list[float | None] = [None] * len(scores)
+    if candidates.cosines is not None:
+        cosines = candidates.cosines[np.searchsorted(candidates.ordinals, chosen.ordinals)].tolist()
+    return tuple(
+        Hit(chunk, number, score, cosine, index.version)
+        for number, (chunk, score, cosine) in enumerate(zip(chunks, scores, cosines, strict=True), 1)
+    )
+
+
+def _distinct(chosen: Ranking, chunks: Sequence[Chunk], limit: int) -> tuple[Ranking, list[Chunk]]:
+    """The first `limit`, without those whose text a better one holds: copies under other headings, in other files."""
+    first: dict[str, int] = {}
+    for place, chunk in enumerate(chunks):
+        first.setdefault(chunk.text, place)
+    kept = list(first.values())[:limit]
+    return Ranking(chosen.ordinals[kept], chosen.scores[kept]), [chunks[place] for place in kept]

@@ -1,0 +1,170 @@
+"""The use cases of chat messages: say, read, forget, clean up; and the context of a question to a site."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from quire.documents import Hit, Turn
+from quire.errors import InputError, ModelError, StoreUnavailable
+from quire.ports import ChatMemory, Embedder, Remembered
+from quire.search.retrieval import Query, retrieve
+from quire.service.access import ADMIN, READ, WRITE, Caller
+from quire.service.context_text import ContextText, write_context
+from quire.sessions import RETENTION, session_key
+from quire.store.live_catalog import LiveCatalog
+from quire.store.write_targets import Site
+
+MESSAGES = 10
+CHUNKS = 6
+BUDGET_TOKENS = 2_000
+NO_MEMORY = "chat memory unavailable: the context is without the user's messages"
+ROLES = {"user": "user", "assistant": "ai"}
+"""What a turn's role is called at a site."""
+
+
+@dataclass(frozen=True, slots=True)
+class CleanUp:
+    """What a clean-up did: messages deleted because they were older than `cutoff`."""
+
+    deleted: int
+    cutoff: datetime
+
+
+class Conversations:
+    """Messages of the users of sites. Each use case asks first whether the caller may touch the site.
+
+    A caller whose token names a user speaks for that user alone, whatever user a request names. Where neither names
+    one, InputError is raised.
+    """
+
+    def __init__(self, memory: ChatMemory, *, clock: Callable[[], float] = time.time) -> None:
+        self._memory = memory
+        self._clock = clock
+
+    def say(
+        self, caller: Caller, site: Site, user: str, turns: Sequence[Turn], *, token: str | None = None
+    ) -> list[Remembered]:
+        """Remember messages; the same `token` again stores nothing twice.
+
+        Raises:
+            ScopeMissing: the caller may not write to the site.
+        """
+        caller.require_site(WRITE, site.collection, site.id)
+        return self._memory.append(_session(caller, site, user), turns, token=token)
+
+    def recent(
+        self, caller: Caller, site: Site, user: str, *, limit: int, before: str | None = None
+    ) -> list[Remembered]:
+        """The last messages, oldest first; with `before`, the last of those before that one.
+
+        Raises:
+            ScopeMissing: the caller may not read the site.
+        """
+        caller.require_site(READ, site.collection, site.id)
+        return self._memory.recent(_session(caller, site, user), limit, before=before)
+
+    def forget(self, caller: Caller, site: Site, user: str) -> int:
+        """Delete every message of the user at the site, and say how many there were.
+
+        Raises:
+            ScopeMissing: the caller may not write to the site.
+        """
+        caller.require_site(WRITE, site.collection, site.id)
+        return self._memory.forget(_session(caller, site, user))
+
+    def clean_up(self, caller: Caller, collection: str) -> CleanUp:
+        """Delete the messages that are too old to be returned anyway, of all sites.
+
+        Raises:
+            ScopeMissing: the caller may not administer the collection.
+        """
+        caller.require(ADMIN, collection)
+        cutoff = datetime.fromtimestamp(self._clock(), UTC) - RETENTION
+        return CleanUp(self._memory.purge(cutoff), cutoff)
+
+
+def _session(caller: Caller, site: Site, user: str) -> str:
+    speaker = caller.user(user)
+    if not speaker.strip():
+        raise InputError("user_id: wanted the user's id, found none", field="user_id")
+    return session_key(site.collection, site.id, speaker)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The context of a question.
+
+    Attributes:
+        written: the text, and which of the hits and turns are in it.
+        hits: those of its sources, best first.
+        turns: the messages in it, oldest first.
+        version: of the site's documents; "" where it has none.
+        degraded: what was missing, in words.
+    """
+
+    written: ContextText
+    hits: tuple[Hit, ...]
+    turns: tuple[Remembered, ...]
+    version: str
+    degraded: tuple[str, ...]
+
+
+class Contexts:
+    """Puts a site's knowledge and a user's last messages together.
+
+    Args:
+        live: the sites' documents.
+        conversations: their messages.
+        embedder_of: the embedder of a digest.
+    """
+
+    def __init__(
+        self, live: LiveCatalog, conversations: Conversations, embedder_of: Callable[[str], Embedder]
+    ) -> None:
+        self._live = live
+        self._conversations = conversations
+        self._embedder_of = embedder_of
+
+    def retrieve(
+        self, caller: Caller, site: Site, user: str, question: str, *, budget_tokens: int = BUDGET_TOKENS
+    ) -> Context:
+        """What the user's question to the site should be answered from, and after what.
+
+        Raises:
+            ScopeMissing: the caller may not read the site.
+            InputError: the question is empty.
+        """
+        forgotten: tuple[str, ...] = ()
+        try:
+            recent = self._conversations.recent(caller, site, user, limit=MESSAGES)
+        except StoreUnavailable:
+            recent, forgotten = [], (NO_MEMORY,)
+        hits, version, degraded = self._search(site, question)
+        turns = [one.turn for one in recent]
+        written = write_context(hits, turns, budget_tokens=budget_tokens, names=ROLES)
+        shown = {id(hit) for source in written.sources for hit in source.hits}
+        kept = recent[len(recent) - len(written.turns) :]
+        return Context(
+            written,
+            tuple(hit for hit in hits if id(hit) in shown),
+            tuple(kept),
+            version,
+            (*degraded, *forgotten),
+        )
+
+    def _search(self, site: Site, question: str) -> tuple[tuple[Hit, ...], str, tuple[str, ...]]:
+        served = self._live.find(site.name)
+        if served is None:
+            return (), "", ()
+        embedder: Embedder | None = None
+        try:
+            embedder = self._embedder_of(served.model) if served.model else None
+        except ModelError:
+            embedder = None  # the ranking says that it is by keywords alone
+        if not served.index.chunk_count:
+            return (), served.version, served.degraded
+        found = retrieve(served.index, embedder, Query(question, CHUNKS))
+        return found.hits, served.version, (*served.degraded, *found.degraded)

@@ -1,0 +1,208 @@
+"""Requests too large to be answered at once: staged in the store, done by whoever runs them, asked for by id."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from quire.canonical_json import canonical_json
+from quire.errors import QuireError, UnknownDocument
+from quire.ports import ObjectStore
+from quire.service.access import READ, WRITE, Caller
+from quire.service.sites import AcceptedText, SiteDocument, Submission
+from quire.service.uploads import File, Ingested
+from quire.store.keys import collection_key
+
+LARGE_CHARACTERS = 400_000
+"""About what one processor embeds in 20 seconds; the gateway gives up after 30."""
+LOST_AFTER_S = 3600
+"""Lambda tries an event three times, for 15 minutes each. Source: AWS, "How Lambda handles errors and retries"."""
+WAITING, DONE, FAILED = "waiting", "done", "failed"
+_ID = re.compile(r"[0-9a-f]{32}")
+
+Ingest = Callable[[str, Sequence[File]], Ingested]
+"""Ingests the files of a collection."""
+CarryOut = Callable[[str, AcceptedText], SiteDocument]
+"""Writes a text to its site, of a collection of sites."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A staged request, which holds either files of a collection or a text for a site of it, until it has ended.
+
+    Attributes:
+        at: when it was accepted, seconds since the epoch; 0 where that was not written down.
+        text: once the job has ended, without its content.
+        chunks, failures, message: how it ended.
+    """
+
+    id: str
+    state: str
+    at: float = 0.0
+    chunks: int = 0
+    failures: tuple[tuple[str, str], ...] = ()
+    message: str = ""
+    files: tuple[File, ...] = field(default=(), repr=False)
+    text: AcceptedText | None = field(default=None, repr=False)
+
+
+class Jobs:
+    """Jobs of collections. Running one again does no harm: writing the same once more changes nothing.
+
+    Args:
+        objects: the store.
+        ingest, carry_out: what a job of files, and one of a site's text, does.
+        start: sees to it that `run` is called for the collection and the job soon, here or elsewhere.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        objects: ObjectStore,
+        ingest: Ingest,
+        carry_out: CarryOut,
+        start: Callable[[str, str], None],
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._objects = objects
+        self._ingest = ingest
+        self._carry_out = carry_out
+        self._start = start
+        self._clock = clock
+
+    def stage(
+        self, caller: Caller, collection: str, held: Sequence[File] | AcceptedText, *, job_id: str = ""
+    ) -> Job:
+        """Accept what the job holds, to be written later; a job of that id that is there already begins anew.
+
+        Raises:
+            ScopeMissing: the caller may not write to the collection, or to the site of the text.
+            StoreError: it cannot be kept or started; then it is as if it had never come.
+        """
+        job = Job(job_id or secrets.token_hex(16), WAITING, round(self._clock(), 3))
+        if isinstance(held, AcceptedText):
+            caller.require_site(WRITE, collection, held.site_id)
+            job = replace(job, text=held)
+        else:
+            caller.require(WRITE, collection)
+            job = replace(job, files=tuple(held))
+        self._write(collection, job)
+        try:
+            self._start(collection, job.id)
+        except QuireError:
+            self._objects.delete(_key(collection, job.id))
+            raise
+        return job
+
+    def get(self, caller: Caller, collection: str, job_id: str, *, site_id: str | None = None) -> Job:
+        """How far a job is: one of the collection's files, or with `site_id` one of that site.
+
+        Raises:
+            ScopeMissing: the caller may not read the collection, or the site.
+            UnknownDocument: there is no such job, or it is not of that site.
+        """
+        if site_id is None:
+            caller.require(READ, collection)
+        else:
+            caller.require_site(READ, collection, site_id)
+        job = self.find(collection, job_id)
+        if job is None or (job.text.site_id if job.text else None) != site_id:
+            raise _unknown(job_id)
+        return job
+
+    def find(self, collection: str, job_id: str) -> Job | None:
+        """The job, for whom it is known to be meant; None where there is none.
+
+        One that nobody ended within `LOST_AFTER_S` has failed: all who were to do it died of it.
+        """
+        job = self._read(collection, job_id)
+        if job is None or job.state != WAITING or not 0 < job.at < self._clock() - LOST_AFTER_S:
+            return job
+        return replace(job, state=FAILED, message="nobody finished it within an hour; send it again")
+
+    def _read(self, collection: str, job_id: str) -> Job | None:
+        stored = self._objects.read(_key(collection, job_id)) if _ID.fullmatch(job_id) else None
+        return _read(job_id, json.loads(stored.data)) if stored else None
+
+    def run(self, collection: str, job_id: str) -> Job:
+        """Do a job that waits; one that has ended is left as it is.
+
+        Raises:
+            UnknownDocument: there is no such job.
+        """
+        job = self._known(collection, job_id)
+        if job.state != WAITING:
+            return job
+        ended = replace(job, files=(), text=_emptied(job.text))
+        try:
+            done = self._do(collection, job)
+            ended = replace(ended, state=DONE, chunks=done.chunks, failures=done.failures)
+        except QuireError as error:
+            message = str(error) if error.status < 500 else "try again later"
+            ended = replace(ended, state=FAILED, message=message)
+        now = self._known(collection, job_id)
+        if now.state != WAITING:  # another process did the same, and was faster
+            return now
+        self._write(collection, ended)
+        return ended
+
+    def waiting(self, collection: str) -> list[str]:
+        """Jobs that nobody has ended: those under way, and those whose process died."""
+        names = (
+            name.removesuffix(".json") for name in self._objects.list(f"{collection_key(collection)}jobs/")
+        )
+        return [name for name in names if self._known(collection, name).state == WAITING]
+
+    def _do(self, collection: str, job: Job) -> Ingested:
+        if job.text is None:
+            return self._ingest(collection, job.files)
+        return Ingested(self._carry_out(collection, job.text).chunks, ())
+
+    def _known(self, collection: str, job_id: str) -> Job:
+        job = self._read(collection, job_id)
+        if job is None:
+            raise _unknown(job_id)
+        return job
+
+    def _write(self, collection: str, job: Job) -> None:
+        tree: dict[str, Any] = {
+            "state": job.state,
+            "at": job.at,
+            "chunks": job.chunks,
+            "failures": list(job.failures),
+            "message": job.message,
+        }
+        held = {"text": asdict(job.text)} if job.text else {"files": [asdict(one) for one in job.files]}
+        self._objects.write(_key(collection, job.id), canonical_json(tree | held))
+
+
+def _read(job_id: str, tree: Mapping[str, Any]) -> Job:
+    text = tree.get("text")
+    return Job(
+        job_id,
+        tree["state"],
+        float(tree.get("at", 0)),
+        tree["chunks"],
+        tuple((str(path), str(reason)) for path, reason in tree["failures"]),
+        tree["message"],
+        files=tuple(File(**one) for one in tree.get("files", ())),
+        text=AcceptedText(**{**text, "text": Submission(**text["text"])}) if text else None,
+    )
+
+
+def _emptied(text: AcceptedText | None) -> AcceptedText | None:
+    return replace(text, text=Submission("", text.text.source)) if text else None
+
+
+def _unknown(job_id: str) -> UnknownDocument:
+    return UnknownDocument(f"job {job_id[:40]!r}: not here", field="job")
+
+
+def _key(collection: str, job_id: str) -> str:
+    return f"{collection_key(collection)}jobs/{job_id}.json"

@@ -1,0 +1,114 @@
+"""The documents of sites as values: ids, fields and keys."""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from quire.documents import Chunk, Document
+from quire.sessions import moment
+from quire.store.keys import collection_key
+from quire.store.write_targets import SITE_FIELD, Site
+
+_MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What a client sends: the text, and where it came from, a file name or URL; None where it does not say."""
+
+    content: str
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedText:
+    """A text on its way to a site, with what its acceptance settled: whoever writes it, however often, writes the same.
+
+    Attributes:
+        document_id: of the document that it becomes, or whose text it replaces.
+        at: RFC 3339, UTC; what was written later outranks it.
+        replaces: whether the document was there, and is to be there still.
+    """
+
+    site_id: str
+    document_id: str
+    text: Submission
+    at: str
+    replaces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SiteDocument:
+    """A document as its site holds it.
+
+    Attributes:
+        created_at, updated_at: RFC 3339, UTC.
+        chunks: how many it was cut into.
+        sha256: digest of its content in UTF-8.
+        content: the text as it came; None where it was not asked for.
+    """
+
+    id: str
+    site_id: str
+    source: str
+    created_at: str
+    updated_at: str
+    chunks: int
+    sha256: str
+    content: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of a site's documents, by id, which begins with the time of creation; `after` asks for the next page."""
+
+    documents: tuple[SiteDocument, ...]
+    after: str | None
+    total: int
+
+
+def new_id(now_ms: int) -> str:
+    """A UUID that sorts by the time it was made. Source: RFC 9562, section 5.7 (version 7)."""
+    number = (now_ms & (1 << 48) - 1) << 80 | 7 << 76 | 2 << 62
+    return str(uuid.UUID(int=number | secrets.randbits(12) << 64 | secrets.randbits(62)))
+
+
+def as_document(new: SiteDocument) -> Document:
+    """The document as ingestion reads it: Markdown by its source's name, else plain text."""
+    kind = "docs" if PurePosixPath(new.source).suffix.lower() in _MARKDOWN else "prose"
+    metadata = {
+        SITE_FIELD: new.site_id,
+        "source": new.source,
+        "document_id": new.id,
+        "path": new.source or new.id,
+        "sha256": new.sha256,
+        "created_at": new.created_at,
+        "updated_at": new.updated_at,
+    }
+    return Document(new.id, new.content or "", kind, metadata)
+
+
+def described(site: Site, chunk: Chunk, chunks: int) -> SiteDocument:
+    """The document that a chunk of it tells of, without its content."""
+    fields = ("source", "created_at", "updated_at")
+    source, created_at, updated_at = (str(chunk.metadata.get(name) or "") for name in fields)
+    sha256 = str(chunk.metadata.get("sha256") or "")
+    return SiteDocument(chunk.document_id, site.id, source, created_at, updated_at, chunks, sha256)
+
+
+def texts_key(site: Site, document_id: str) -> str:
+    """Prefix of a document's texts: one as a rule, two for the moment in which it is replaced."""
+    return f"{collection_key(site.name)}texts/{document_id}/"
+
+
+def text_key(site: Site, one: SiteDocument) -> str:
+    """The object that holds a document's text."""
+    return f"{texts_key(site, one.id)}{one.updated_at}-{one.sha256[:16]}"
+
+
+def written_at(at_ms: int) -> str:
+    """RFC 3339, UTC, to the millisecond."""
+    return moment(at_ms).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"

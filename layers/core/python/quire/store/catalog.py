@@ -1,0 +1,218 @@
+"""The opened collections of a store: looked at again now and then, switched while requests run."""
+
+from __future__ import annotations
+
+import copy
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from quire.errors import ArtifactError, QuireError, StoreError, StoreUnavailable, UnknownCollection
+from quire.index.layout import Pointer
+from quire.index.opened import OpenedIndex
+from quire.store.history import History
+
+LATEST = "latest"
+"""What may stand for the version that is served now."""
+
+_KEEPS_SERVING = (StoreError, ArtifactError, UnknownCollection)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Served:
+    """One version of a collection, open. A request that holds it may finish with it, whatever the catalog does.
+
+    Attributes:
+        name: of the collection.
+        index: the opened index.
+        pointer: the state that it was opened from.
+        degraded: what is wrong with how it is served, in words; empty where nothing is.
+    """
+
+    name: str
+    index: OpenedIndex
+    pointer: Pointer
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """Id of the version."""
+        return self.index.version
+
+    @property
+    def profile(self) -> str:
+        """The profile that it was built with."""
+        return self.pointer.profile
+
+    @property
+    def face(self) -> str:
+        """The HTTP contract that it speaks."""
+        return self.pointer.face
+
+    @property
+    def label(self) -> str:
+        """The engine's or release's version, else the commit of a source; "" where neither is known."""
+        if self.pointer.label:
+            return self.pointer.label
+        sources = [source for manifest in self.index.manifests for source in manifest.sources]
+        return next((source.revision for source in sources if source.revision), "")
+
+    @property
+    def model(self) -> str:
+        """Digest of the embedding model that the vectors are of; "" where nothing is indexed yet."""
+        return next((manifest.model for manifest in self.index.manifests), "")
+
+
+class CollectionStore(Protocol):
+    """What the catalog asks of a store; `quire.store.store.SegmentStore` is the real one."""
+
+    def collections(self) -> Sequence[str]:
+        """Names of the collections that have a pointer."""
+
+    def pointer(self, name: str, known: Pointer | None = None) -> Pointer:
+        """What the collection serves now, `known` itself if it has not moved; UnknownCollection without a pointer."""
+
+    def open(self, name: str, version: str | None = None) -> OpenedIndex:
+        """Open a version, by default the current one."""
+
+    def versions(self, name: str) -> Sequence[Pointer]:
+        """Every state that the store still holds, newest first."""
+
+
+class Catalog:
+    """Opens collections at their first use and follows their pointers. Safe to share by threads.
+
+    A collection's pointer is looked at at most every `refresh_s` seconds, by one of the threads that ask; the others
+    go on with what is open. Where the store fails, the last good version stays and says so.
+    """
+
+    def __init__(
+        self, store: CollectionStore, *, refresh_s: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._store = store
+        self._refresh_s = refresh_s
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._names: tuple[str, ...] = ()
+        self._names_due = float("-inf")
+        self._entries: dict[str, _Entry] = {}
+        self._history = History(store, refresh_s=refresh_s, clock=clock)
+
+    def names(self) -> tuple[str, ...]:
+        """Names of the store's collections, sorted; while the store cannot be read, those last seen.
+
+        Raises:
+            StoreError: the store has never been read.
+        """
+        with self._lock:
+            if self._clock() >= self._names_due:
+                try:
+                    self._names = tuple(sorted(self._store.collections()))
+                except StoreError:
+                    if not self._names:
+                        raise
+                self._names_due = self._clock() + self._refresh_s
+            return self._names
+
+    def peek(self, name: str) -> Served | None:
+        """The collection as it is open now, without a look at the store; None where it is not open."""
+        entry = self._entries.get(name)
+        return entry.served if entry else None
+
+    def get(self, name: str, version: str | None = None, *, fresh: bool = False) -> Served:
+        """The collection, open; `version` is an id, an engine version by prefix, a date, or `latest`.
+
+        `fresh` looks at the pointer now, whatever `refresh_s` says.
+
+        Raises:
+            UnknownCollection: the store has none of that name; the message lists those it has.
+            UnknownVersion: the store holds no such version of it.
+            StoreError, ArtifactError: it cannot be opened and no good version is open.
+        """
+        entry = self._entries.get(name) or self._entry(name)
+        served = entry.served
+        if version is not None and version != LATEST and (served is None or version != served.version):
+            return self._older(name, version)
+        if served is not None and not fresh and self._clock() < entry.due:
+            return served
+        # One thread looks; where something is open already the others do not wait for it.
+        if not entry.lock.acquire(blocking=served is None or fresh):
+            return served if served is not None else self.get(name)
+        try:
+            return self._current(name, entry, fresh)
+        finally:
+            entry.lock.release()
+
+    def look_again(self) -> None:
+        """Look at the pointer of every open collection now, whatever `refresh_s` says; what cannot be read says so."""
+        for name, entry in list(self._entries.items()):
+            if entry.served is not None:
+                self.get(name, fresh=True)
+
+    def _entry(self, name: str) -> _Entry:
+        names = self.names()
+        if name not in names:
+            known = ", ".join(names) or "none"
+            message = f"collection {name!r}: not in this store, which holds {known}"
+            raise UnknownCollection(message, field="collection")
+        with self._lock:
+            return self._entries.setdefault(name, _Entry())
+
+    def _current(self, name: str, entry: _Entry, fresh: bool) -> Served:
+        """Look at the pointer unless another thread just did. The caller holds the entry's lock."""
+        if self._clock() < entry.due and not fresh:
+            if entry.served is not None:
+                return entry.served
+            if entry.failure is not None:
+                raise copy.copy(entry.failure)
+        try:
+            entry.served, entry.failure = self._look(name, entry.served), None
+        except _KEEPS_SERVING as error:
+            if entry.served is None:
+                entry.failure = error
+                raise
+            entry.served = replace(entry.served, degraded=(_label(error, entry.served.version),))
+        finally:
+            entry.due = self._clock() + self._refresh_s
+        return entry.served
+
+    def _look(self, name: str, served: Served | None) -> Served:
+        pointer = self._store.pointer(name, served.pointer if served is not None else None)
+        if served is not None and served.pointer == pointer:
+            return replace(served, degraded=()) if served.degraded else served
+        if served is not None and served.version == pointer.version:  # a build found it still true
+            return replace(served, pointer=pointer, degraded=())
+        return Served(name, self._store.open(name, pointer.version), pointer)
+
+    def _older(self, name: str, wanted: str) -> Served:
+        """An older version under the tombstones of today; the current one where that is what `wanted` means."""
+        pointer = self._history.find(name, wanted)
+        try:
+            current = self.get(name)
+        except ArtifactError as error:
+            index = self._history.open(pointer, self._store.pointer(name).tombstones)
+            return Served(name, index, pointer, (f"current version unusable ({type(error).__name__})",))
+        if pointer.version == current.version:
+            return current
+        index = self._history.open(pointer, current.pointer.tombstones)
+        return Served(name, index, pointer, current.degraded)
+
+
+class _Entry:
+    """What the catalog knows of one collection; `lock` belongs to the thread that opens or looks."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.served: Served | None = None
+        self.failure: QuireError | None = None
+        self.due = float("-inf")
+
+
+def _label(error: QuireError, version: str) -> str:
+    if isinstance(error, StoreUnavailable):
+        return f"store unreachable: serving version {version}"
+    if isinstance(error, UnknownCollection):
+        return f"pointer missing: serving version {version}"
+    return f"newer version unusable ({type(error).__name__}): serving version {version}"

@@ -1,0 +1,127 @@
+"""Keys of a store's objects, and carrying segments between a folder and a store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quire.embedding.model_folder import FACTS_FILE, read_facts
+from quire.errors import ArtifactCorrupt
+from quire.index.layout import MANIFEST, Manifest, read_manifest
+from quire.index.tensors import file_facts
+
+if TYPE_CHECKING:
+    from quire.ports import ObjectStore
+
+COLLECTIONS = "collections/"
+MODELS = "models/"
+SEGMENTS = "segments/"
+POINTER = "current.json"
+TRANSFERS = 8
+
+
+def collection_key(name: str) -> str:
+    """Prefix of everything that belongs to a collection."""
+    return f"{COLLECTIONS}{name}/"
+
+
+def pointer_key(name: str) -> str:
+    """The one object of a collection that changes."""
+    return collection_key(name) + POINTER
+
+
+def lock_key(name: str) -> str:
+    """The lock that keeps two builds apart."""
+    return collection_key(name) + "lock.json"
+
+
+def versions_key(name: str, version: str = "") -> str:
+    """The record of a published version; without one the prefix of all."""
+    return collection_key(name) + "versions/" + (f"{version}.json" if version else "")
+
+
+def segment_key(name: str, digest: str) -> str:
+    """Prefix of a segment's files."""
+    return f"{collection_key(name)}{SEGMENTS}{digest}/"
+
+
+def model_key(digest: str) -> str:
+    """Prefix of a model's files, which lie in a store once."""
+    return f"{MODELS}{digest}/"
+
+
+CONDEMNED = "condemned.json"
+"""What nothing refers to any more, and since when: `prune` removes it a while later."""
+
+
+def upload_segment(
+    objects: ObjectStore, prefix: str, folder: Path, manifest: Manifest, *, is_new: bool = False
+) -> None:
+    """Store a segment's files, the manifest last; where that is already there nothing is sent.
+
+    `is_new` says that it cannot be there, and saves the look.
+    """
+    if not is_new and objects.read(prefix + MANIFEST) is not None:
+        return
+    _carry(
+        objects.put_file, ((prefix + name, folder / name, one.sha256) for name, one in manifest.files.items())
+    )
+    path = folder / MANIFEST
+    objects.put_file(prefix + MANIFEST, path, file_facts(path).sha256)
+
+
+def upload_model(objects: ObjectStore, folder: Path) -> None:
+    """Store an exported model's files, its facts last; where those are already there nothing is sent.
+
+    Raises:
+        ModelError: the folder is not a sound model.
+    """
+    facts = read_facts(folder)
+    prefix = model_key(facts.digest)
+    if objects.read(prefix + FACTS_FILE) is not None:
+        return
+    for name, (_, sha256) in facts.files.items():
+        objects.put_file(prefix + name, folder / name, sha256)
+    path = folder / FACTS_FILE
+    objects.put_file(prefix + FACTS_FILE, path, file_facts(path).sha256)
+
+
+def fetch_segment(objects: ObjectStore, prefix: str, digest: str, folder: Path) -> None:
+    """Bring a segment to `folder`, which appears whole; every byte is checked on arrival.
+
+    Raises:
+        ArtifactCorrupt: a file is missing or is not what the digest promises.
+    """
+    stored = objects.read(prefix + MANIFEST)
+    if stored is None:
+        raise ArtifactCorrupt(f"{prefix}{MANIFEST}: no such object in the store")
+    manifest = read_manifest(stored.data)
+    if manifest.digest != digest:
+        raise ArtifactCorrupt(f"{prefix}{MANIFEST}: sha256 {manifest.digest} expected {digest}")
+    import shutil  # 5 ms with tempfile, which a process that maps its segments in place has not got
+    import tempfile
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=folder.parent))
+    try:
+        files = ((prefix + name, work / name, one.sha256) for name, one in manifest.files.items())
+        _carry(objects.fetch_file, files)
+        (work / MANIFEST).write_bytes(stored.data)
+        if not folder.exists():
+            work.rename(folder)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _carry(move: Callable[[str, Path, str], None], files: Iterable[tuple[str, Path, str]]) -> None:
+    """Move several files at once; after the first failure none is begun, and it is raised when all have ended."""
+    # 6 ms of import that a process which maps its segments in place has not got.
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(TRANSFERS) as pool:
+        try:
+            for one in [pool.submit(move, *file) for file in files]:
+                one.result()
+        finally:
+            pool.shutdown(cancel_futures=True)

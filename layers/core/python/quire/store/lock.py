@@ -1,0 +1,120 @@
+"""The build lock: a lease in the store that keeps two builds of a collection apart."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from quire.canonical_json import canonical_json
+from quire.errors import BuildInProgress, StoreError, SwapConflict
+from quire.store.owner import is_gone, this_process
+
+if TYPE_CHECKING:
+    from quire.ports import ObjectStore
+
+LEASE_S = 15 * 60.0
+
+
+class BuildLock:
+    """Holds the lock while its `with` block runs, and renews the lease three times in its length.
+
+    Args:
+        objects: the store.
+        key: of the lock object.
+        clock: seconds since the epoch, as other machines count them too.
+        lease_s: after so long without a renewal anybody may take the lock; at once where its holder ran on this
+            machine and is dead.
+        as_of: what `quire.store.pointer.with_build` wants to know of the pointer when the build began.
+
+    Raises:
+        BuildInProgress: on entering, where another build holds the lock.
+    """
+
+    def __init__(
+        self,
+        objects: ObjectStore,
+        key: str,
+        *,
+        clock: Callable[[], float],
+        lease_s: float = LEASE_S,
+        as_of: Callable[[], int] = lambda: 0,
+    ) -> None:
+        self._objects = objects
+        self._key = key
+        self._clock = clock
+        self._lease_s = lease_s
+        self._read_as_of = as_of
+        self._owner = os.urandom(8).hex()
+        self._etag = ""
+        self._guard = threading.Lock()
+        self._ended = threading.Event()
+        self._renewing = threading.Thread(target=self._keep_renewing, daemon=True)
+        self.as_of = 0
+
+    def __enter__(self) -> BuildLock:
+        self._take()
+        self.as_of = self._read_as_of()
+        self._renewing.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._renewing.join()
+        try:
+            self._write(0.0)
+        except StoreError:
+            return  # somebody else has it, or the lease will run out
+
+    def renew(self) -> None:
+        """Extend the lease.
+
+        Raises:
+            BuildInProgress: it ran out and another build took the lock.
+        """
+        try:
+            self._write(self._clock() + self._lease_s)
+        except SwapConflict as error:
+            raise BuildInProgress(
+                f"{self._key}: the lease ran out and another build took the lock"
+            ) from error
+
+    def _take(self) -> None:
+        stored = self._objects.read(self._key)
+        until = self._clock() + self._lease_s
+        try:
+            if stored is None:
+                self._etag = self._objects.write(self._key, self._state(until), if_absent=True)
+                return
+            held = json.loads(stored.data)
+            if held["expires_at"] <= self._clock() or is_gone(str(held.get("process", ""))):
+                self._etag = self._objects.write(self._key, self._state(until), if_match=stored.etag)
+                return
+        except SwapConflict:
+            pass  # another build was a moment faster
+        raise BuildInProgress(
+            f"Ingestion already in progress: {self._key} is held by another build; wait until it ends, or, where it "
+            f"died, {self._lease_s:.0f} s"
+        )
+
+    def _write(self, expires_at: float) -> None:
+        with self._guard:
+            self._etag = self._objects.write(self._key, self._state(expires_at), if_match=self._etag)
+
+    def _state(self, expires_at: float) -> bytes:
+        state = {"owner": self._owner, "expires_at": expires_at, "process": this_process()}
+        return canonical_json(state)
+
+    def _keep_renewing(self) -> None:
+        while not self._ended.wait(self._lease_s / 3):
+            try:
+                self.renew()
+            except BuildInProgress:
+                return  # lost for good; `renew` before publishing says so
+            except StoreError:
+                continue  # two more tries remain before the lease runs out

@@ -1,0 +1,102 @@
+"""How a pointer goes from one state to the next. Plain functions: the store swaps what they give.
+
+A build carries the sequence that was last used when it began to read. A document that is deleted or replaced while the
+build runs gets a higher tombstone, which therefore hides the build's copy of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from quire.errors import SwapConflict
+from quire.index.layout import Manifest, Pointer, SegmentRef
+
+BUILD = "build"
+WRITE = "write"
+
+
+def last_sequence(pointer: Pointer | None) -> int:
+    """The sequence that was last used; what a build that begins now carries."""
+    return pointer.next_sequence - 1 if pointer else 0
+
+
+def with_build(
+    collection: str,
+    previous: Pointer | None,
+    manifest: Manifest,
+    *,
+    as_of: int,
+    label: str,
+    published_at: str,
+) -> Pointer:
+    """A finished build takes the place of the builds before it; what was written live stays behind it."""
+    written = tuple(ref for ref in previous.segments if ref.origin == WRITE) if previous else ()
+    return Pointer(
+        collection=collection,
+        profile=manifest.profile,
+        face=manifest.face,
+        segments=(SegmentRef(manifest.digest, as_of, BUILD), *written),
+        tombstones=previous.tombstones if previous else {},
+        label=label,
+        published_at=published_at,
+        next_sequence=previous.next_sequence if previous else as_of + 1,
+    )
+
+
+def with_write(pointer: Pointer, digest: str, replaced: Iterable[str]) -> Pointer:
+    """A live segment is added, and the `replaced` documents vanish from all segments before it, in one step."""
+    sequence = pointer.next_sequence
+    return pointer._replace(
+        segments=(*pointer.segments, SegmentRef(digest, sequence, WRITE)),
+        tombstones={**pointer.tombstones, **dict.fromkeys(replaced, sequence)},
+        next_sequence=sequence + 1,
+    )
+
+
+def with_deletion(pointer: Pointer, documents: Iterable[str]) -> Pointer:
+    """The documents vanish from every segment there is."""
+    sequence = pointer.next_sequence
+    return pointer._replace(
+        tombstones={**pointer.tombstones, **dict.fromkeys(documents, sequence)},
+        next_sequence=sequence + 1,
+    )
+
+
+def with_check(pointer: Pointer, digest: str, checked_at: str) -> Pointer:
+    """The sources are still what the segment was built from; the version stays."""
+    if all(ref.digest != digest for ref in pointer.segments):
+        return pointer  # it was rolled back meanwhile
+    return pointer._replace(checked_at=checked_at)
+
+
+def with_rollback(pointer: Pointer, older: Pointer) -> Pointer:
+    """An older state's builds serve again. Live writes stay as they are now, and what was deleted stays deleted."""
+    built = [ref for ref in older.segments if ref.origin == BUILD]
+    written = [ref for ref in pointer.segments if ref.origin == WRITE]
+    tombstones = {**older.tombstones}
+    for document, sequence in pointer.tombstones.items():
+        tombstones[document] = max(sequence, tombstones.get(document, 0))
+    return older._replace(
+        segments=(*built, *written),
+        tombstones=tombstones,
+        next_sequence=max(pointer.next_sequence, older.next_sequence),
+    )
+
+
+def with_merge(pointer: Pointer, folded: Iterable[str], digest: str, *, as_of: int) -> Pointer:
+    """One segment takes the place of those that were folded into it, `as_of` the last sequence when that began.
+
+    What was written or deleted meanwhile has a higher sequence and holds on.
+
+    Raises:
+        SwapConflict: one of them is no longer served, so the merged segment may hold what is gone.
+    """
+    gone = set(folded)
+    missing = gone - {ref.digest for ref in pointer.segments}
+    if missing:
+        raise SwapConflict(f"merge: segment {min(missing)} is no longer served")
+    at = next(place for place, ref in enumerate(pointer.segments) if ref.digest in gone)
+    kept = [ref for ref in pointer.segments if ref.digest not in gone]
+    before = sum(ref.digest not in gone for ref in pointer.segments[:at])
+    merged = SegmentRef(digest, as_of, WRITE)
+    return pointer._replace(segments=(*kept[:before], merged, *kept[before:]))

@@ -1,0 +1,137 @@
+"""The pointers of a store's collections: what each serves now, what it served before, and the swap between."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from quire.errors import QuireError, StoreUnavailable, SwapConflict, UnknownCollection, UnknownVersion
+from quire.index.layout import Pointer, read_pointer
+from quire.store.keys import COLLECTIONS, POINTER, collection_key, pointer_key, versions_key
+
+if TYPE_CHECKING:
+    from quire.ports import ObjectStore
+
+SWAP_ATTEMPTS = 50
+
+
+class Pointers:
+    """The mutable part of a store. Safe to share by threads."""
+
+    def __init__(self, objects: ObjectStore) -> None:
+        self._objects = objects
+        self._guard = threading.Lock()
+        self._last: dict[str, Pointer] = {}
+
+    def collections(self) -> list[str]:
+        """Names of the collections that have a pointer, sorted."""
+        names = [name.rstrip("/") for name in self._objects.list(COLLECTIONS) if name.endswith("/")]
+        return [name for name in names if POINTER in self._objects.list(collection_key(name))]
+
+    def read(self, name: str, known: Pointer | None = None) -> Pointer:
+        """What the collection serves now; `known` itself where that has not moved.
+
+        Raises:
+            UnknownCollection: the collection has no pointer.
+        """
+        try:
+            if known is not None and known.etag:
+                stored = self._objects.read_if_changed(pointer_key(name), known.etag)
+                if stored is None:
+                    return known
+            else:
+                stored = self._objects.read(pointer_key(name))
+        except KeyError:
+            stored = None
+        if stored is None:
+            raise UnknownCollection(f"collection {name!r}: not in this store", field="collection")
+        pointer = read_pointer(stored.data, stored.etag)
+        with self._guard:
+            self._last[name] = pointer
+        return pointer
+
+    def versions(self, name: str) -> list[Pointer]:
+        """Published versions that the store holds and the current state, newest first."""
+        current = self.read(name)
+        held = {current.version: current}
+        for file in self._objects.list(versions_key(name)):
+            version = file.removesuffix(".json")
+            held.setdefault(version, self.record(name, version))
+        return sorted(held.values(), key=lambda one: (one.published_at, one.version), reverse=True)
+
+    def advance(
+        self, name: str, change: Callable[[Pointer | None], Pointer], *, record: bool = False
+    ) -> Pointer:
+        """Swap the pointer for `change` of what it is, again where it moved meanwhile.
+
+        The first try builds on the pointer that was seen last, without a look: if it moved, the swap fails.
+
+        Raises:
+            SwapConflict: it moved `SWAP_ATTEMPTS` times.
+        """
+        seen = None if record else self._last.get(name)
+        if seen is not None:
+            try:
+                return self.swap(name, change(seen), seen)
+            except StoreUnavailable:
+                raise
+            except QuireError:
+                pass  # it moved: what this says of the old state may be wrong of the new one
+        for attempt in range(SWAP_ATTEMPTS):
+            try:
+                previous: Pointer | None = self.read(name)
+            except UnknownCollection:
+                previous = None
+            try:
+                return self.swap(name, change(previous), previous, record=record)
+            except SwapConflict:
+                time.sleep(0.002 * min(attempt + 1, 10))
+        raise SwapConflict(f"{pointer_key(name)}: moved {SWAP_ATTEMPTS} times while it was being swapped")
+
+    def swap(self, name: str, pointer: Pointer, expected: Pointer | None, *, record: bool = False) -> Pointer:
+        """Make `pointer` the collection's state if that is still `expected` (None: there is none yet).
+
+        With `record` this state and the one before it stay versions that can be asked for. A record is written only
+        of what was served: a swap that fails, or a process that dies in the middle, leaves none of a state that
+        never was.
+
+        Raises:
+            SwapConflict: the pointer moved since `expected` was read.
+        """
+        if record and expected:
+            self._write_record(name, expected)
+        etag = self._objects.write(
+            pointer_key(name),
+            pointer.to_json(),
+            if_match=expected.etag if expected else None,
+            if_absent=expected is None,
+        )
+        swapped = pointer._replace(etag=etag)
+        if record:
+            self._write_record(name, swapped)
+        with self._guard:
+            self._last[name] = swapped
+        return swapped
+
+    def record(self, name: str, version: str) -> Pointer:
+        """A published version by its id.
+
+        Raises:
+            UnknownVersion: the store holds no such version.
+        """
+        stored = self._objects.read(versions_key(name, version))
+        if stored is None:
+            raise UnknownVersion(f"version {version!r} of {name!r}: not in this store", field="version")
+        return read_pointer(stored.data)
+
+    def seen(self, name: str) -> Pointer | None:
+        """What this process read or wrote last, without a look at the store."""
+        return self._last.get(name)
+
+    def _write_record(self, name: str, pointer: Pointer) -> None:
+        try:
+            self._objects.write(versions_key(name, pointer.version), pointer.to_json(), if_absent=True)
+        except SwapConflict:
+            return  # published before: its first record stands

@@ -1,0 +1,85 @@
+"""Opened segments, each once for as long as some index uses it; remote ones are fetched first."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from quire.index.layout import KEYWORDS, MANIFEST
+from quire.index.reader import Segment, open_segment
+from quire.index.stack import Stack
+from quire.store.keys import fetch_segment, segment_key
+
+if TYPE_CHECKING:
+    from quire.ports import ObjectStore
+
+
+class Shelf:
+    """What a store has open. Safe to share by threads.
+
+    Args:
+        objects: where segments come from.
+        cache: folder for fetched ones; unused where the store's files can be mapped in place.
+    """
+
+    def __init__(self, objects: ObjectStore, cache: Path) -> None:
+        self._objects = objects
+        self._cache = cache
+        self._guard = threading.Lock()
+        self._segments: WeakValueDictionary[str, Segment] = WeakValueDictionary()
+        self._stacks: WeakValueDictionary[tuple[str, ...], Stack] = WeakValueDictionary()
+
+    def segment(self, name: str, digest: str) -> Segment:
+        """The segment of a collection, opened.
+
+        Raises:
+            ArtifactCorrupt: a file other than the keyword index is missing or damaged.
+        """
+        with self._guard:
+            segment = self._segments.get(digest)
+        if segment is None:
+            # Without its keywords a segment can still be searched by its vectors.
+            segment = open_segment(self.folder(name, digest), digest, spared=(KEYWORDS,))
+            with self._guard:
+                segment = self._segments.setdefault(digest, segment)
+        return segment
+
+    def stack(self, segments: Sequence[Segment]) -> Stack:
+        """The segments stacked."""
+        digests = tuple(segment.manifest.digest for segment in segments)
+        with self._guard:
+            stack = self._stacks.get(digests)
+            if stack is None:
+                stack = self._stacks[digests] = Stack(segments)
+            return stack
+
+    def folder(self, name: str, digest: str) -> Path:
+        """Where the segment's files lie on this machine; fetched, and every byte checked, if they did not yet."""
+        prefix = segment_key(name, digest)
+        local = self._objects.local_path(prefix)
+        if local is not None:
+            return local
+        folder = self._cache / "segments" / digest
+        if not (folder / MANIFEST).exists():
+            fetch_segment(self._objects, prefix, digest, folder)
+        return folder
+
+    def keep(self, digest: str, folder: Path) -> None:
+        """Keep a copy of a segment that was written here: nobody needs to fetch what they sent a moment ago."""
+        target = self._cache / "segments" / digest
+        if self._objects.local_path("") is not None or target.exists():
+            return
+        import shutil  # 5 ms with tempfile, which a process that only reads has not got
+        import tempfile
+
+        target.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=target.parent))
+        try:
+            shutil.copytree(folder, work / digest)
+            if not target.exists():
+                (work / digest).rename(target)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,178 @@
+"""Collections in an object store: their segments, pointers, versions and locks.
+
+collections/<name>/segments/<digest>/...   immutable, named by the manifest's digest
+collections/<name>/versions/<version>.json immutable, one for each published build
+collections/<name>/current.json            the pointer, the one object that changes, swapped last
+collections/<name>/lock.json               the build lock
+models/<digest>/...                        each model once
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quire.errors import UnknownCollection
+from quire.index.layout import Manifest, Pointer, SegmentRef
+from quire.index.opened import OpenedIndex
+from quire.index.reader import Segment, verify_segment
+from quire.store import pointer as states
+from quire.store.keys import lock_key, segment_key, upload_model, upload_segment
+from quire.store.pointers import Pointers
+from quire.store.segment_cache import Shelf
+
+if TYPE_CHECKING:
+    from quire.ports import ObjectStore
+
+if TYPE_CHECKING:
+    from quire.store.lock import BuildLock
+
+
+class SegmentStore:
+    """The collections of one object store. Safe to share by threads.
+
+    Args:
+        objects: the store.
+        cache: folder for fetched segments; unused where the store's files can be mapped in place.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, objects: ObjectStore, cache: Path, *, clock: Callable[[], float] = time.time) -> None:
+        self._objects = objects
+        self._shelf = Shelf(objects, cache)
+        self._clock = clock
+        self.pointers = Pointers(objects)
+        self._locks: dict[str, BuildLock] = {}
+
+    def collections(self) -> list[str]:
+        """Names of the collections that have a pointer, sorted."""
+        return self.pointers.collections()
+
+    def pointer(self, name: str, known: Pointer | None = None) -> Pointer:
+        """What the collection serves now; `known` itself where that has not moved.
+
+        Raises:
+            UnknownCollection: the collection has no pointer.
+        """
+        return self.pointers.read(name, known)
+
+    def versions(self, name: str) -> list[Pointer]:
+        """Published versions that the store holds and the current state, newest first."""
+        return self.pointers.versions(name)
+
+    def open(self, name: str, version: str | None = None) -> OpenedIndex:
+        """Open a version by its id, by default the current one. Today's tombstones hold in older versions too.
+
+        Raises:
+            UnknownCollection: the collection has no pointer.
+            UnknownVersion: the store holds no such version.
+            ArtifactCorrupt: a file is missing or damaged.
+        """
+        last = self.pointers.seen(name)
+        if version is not None and last is not None and last.version == version:
+            return self._open(last, last)
+        current = self.pointer(name)
+        if version is None or version == current.version:
+            return self._open(current, current)
+        return self._open(self.pointers.record(name, version), current)
+
+    def open_state(self, pointer: Pointer) -> OpenedIndex:
+        """Open exactly this state, without a look at what is served now.
+
+        Raises:
+            ArtifactCorrupt: a file is missing or damaged; missing ones were folded and swept away meanwhile.
+        """
+        return self._open(pointer, pointer)
+
+    def segment(self, name: str, ref: SegmentRef) -> Segment:
+        """One segment of the collection, opened.
+
+        Raises:
+            ArtifactCorrupt: as above.
+        """
+        return self._shelf.segment(name, ref.digest)
+
+    def put_model(self, folder: Path) -> None:
+        """Store an exported embedding model, once."""
+        upload_model(self._objects, folder)
+
+    def verify(self, name: str) -> list[str]:
+        """Check every byte of the segments that the collection serves; their digests, in the pointer's order.
+
+        Raises:
+            ArtifactCorrupt: naming the file, the digest found and the digest expected.
+        """
+        digests = [ref.digest for ref in self.pointer(name).segments]
+        for digest in digests:
+            verify_segment(self._shelf.folder(name, digest), digest)
+        return digests
+
+    def put(self, name: str, folder: Path, manifest: Manifest, *, is_new: bool = False) -> None:
+        """Store a segment's files; nothing serves them until the pointer names them.
+
+        `is_new`: this process made it and will read it, and nobody else can have stored it.
+        """
+        upload_segment(self._objects, segment_key(name, manifest.digest), folder, manifest, is_new=is_new)
+        if is_new:
+            self._shelf.keep(manifest.digest, folder)
+
+    def publish(self, name: str, folder: Path, manifest: Manifest, *, label: str | None = None) -> Pointer:
+        """Store a built segment and serve it in place of the builds before; files first, the pointer last.
+
+        `label` is by default the version of the first source that has one.
+
+        Raises:
+            BuildInProgress: this process's lock on the collection was lost meanwhile.
+        """
+        self.put(name, folder, manifest)
+        lock = self._locks.get(name)
+        if label is None:
+            label = next((source.version for source in manifest.sources if source.version), "")
+
+        def advance(previous: Pointer | None) -> Pointer:
+            as_of = lock.as_of if lock else states.last_sequence(previous)
+            return states.with_build(
+                name, previous, manifest, as_of=as_of, label=label, published_at=self._now()
+            )
+
+        if lock:
+            lock.renew()
+        return self.pointers.advance(name, advance, record=True)
+
+    def confirm(self, name: str, digest: str) -> Pointer:
+        """Note that a build found nothing to publish: the sources are still what the segment was made from.
+
+        Raises:
+            UnknownCollection: there is no such collection.
+        """
+        pointer = self.pointers.read(name)
+        return self.pointers.advance(name, lambda now: states.with_check(now or pointer, digest, self._now()))
+
+    def lock(self, name: str) -> BuildLock:
+        """The collection's build lock, to be held by a `with` block around reading and publishing."""
+        from quire.store.lock import BuildLock  # not for those who only read
+
+        lock = BuildLock(
+            self._objects, lock_key(name), clock=self._clock, as_of=lambda: self._last_sequence(name)
+        )
+        self._locks[name] = lock
+        return lock
+
+    def _last_sequence(self, name: str) -> int:
+        try:
+            return states.last_sequence(self.pointer(name))
+        except UnknownCollection:
+            return 0
+
+    def _open(self, pointer: Pointer, current: Pointer) -> OpenedIndex:
+        segments = [
+            (self._shelf.segment(pointer.collection, ref.digest), ref.sequence) for ref in pointer.segments
+        ]
+        return OpenedIndex(
+            segments, version=pointer.version, tombstones=current.tombstones, stacker=self._shelf.stack
+        )
+
+    def _now(self) -> str:
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._clock()))

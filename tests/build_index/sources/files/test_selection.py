@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from build_index.sources.files.selection import Excluded, Selection, as_selection, select_files
+from quire.errors import InputError, SourceError
+from quire.service.confinement import confine
+
+EVERY = Selection(patterns=("*",), exclude=(".git",))
+
+
+def write(root: Path, *paths: str, text: str = "x = 1\n") -> Path:
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+def selected(root: Path, selection: Selection | None = None) -> tuple[list[str], dict[str, int]]:
+    excluded = Excluded()
+    return list(select_files(root, selection or Selection(), excluded)), dict(excluded.reasons)
+
+
+def git(root: Path, *arguments: str) -> str:
+    command = ("git", "-c", "core.excludesFile=/dev/null", "-c", "core.quotePath=false", *arguments)
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+
+
+def seen_by_git(root: Path) -> list[str]:
+    return sorted(git(root, "ls-files", "--others", "--exclude-standard").splitlines())
+
+
+def test_known_kinds_of_files_are_taken_and_the_rest_is_counted(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "b/c.php", "Dockerfile", "Makefile", "b/notes.rst", "logo.png", "run")
+    write(tmp_path, "empty.py", text="")
+    paths, reasons = selected(tmp_path)
+    assert paths == ["Dockerfile", "Makefile", "a.py", "b/c.php", "b/notes.rst", "run"]
+    assert reasons == {"type": 1, "empty": 1}
+
+
+def test_the_usual_folders_locks_minified_and_generated_files_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path, "node_modules/a/b.js", "pkg/dist/a.js", ".venv/x.py", "a.egg-info/top.txt", "src/a.js")
+    write(tmp_path, "package-lock.json", "yarn.lock", "poetry.lock", "app.min.js", "api_pb2.py")
+    paths, reasons = selected(tmp_path)
+    assert paths == ["src/a.js"]
+    assert reasons == {"exclude": 4, "lock": 3, "minified": 1, "generated": 1}
+
+
+def test_patterns_take_files_of_any_kind_and_globs_leave_files_out(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "b/c.py", "b/d.xyz", "b/e.md")
+    paths, reasons = selected(tmp_path, as_selection(["**/*.py", "*.xyz"], ["b/c.*"]))
+    assert paths == ["a.py", "b/d.xyz"]
+    assert reasons == {"exclude": 1, "pattern": 1}
+
+
+def test_links_pipes_and_large_files_are_left_out(tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside", "secret.py")
+    root = write(tmp_path / "root", "a.py")
+    (root / "link.py").symlink_to(outside / "secret.py")
+    (root / "folder").symlink_to(outside)
+    os.mkfifo(root / "pipe.py")
+    write(root, "large.py", text="x" * 2000)
+    paths, reasons = selected(root, Selection(largest_bytes=1000))
+    assert paths == ["a.py"]
+    assert reasons == {"symlink": 2, "special": 1, "size": 1}
+
+
+def test_a_name_that_is_not_utf8_is_left_out(tmp_path: Path) -> None:
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.py")).write_text("x = 1\n")
+    assert selected(tmp_path) == ([], {"name": 1})
+
+
+def test_nested_ignore_files_are_read_as_git_reads_them(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    write(
+        tmp_path,
+        "a.log",
+        "keep.log",
+        "b/a.log",
+        "b/keep.log",
+        "b/c/x.tmp",
+        "b/c/y.py",
+        "tmp/z.py",
+        "b/tmp/z.py",
+    )
+    write(tmp_path, "docs/build.py", "x/docs/build.py", "private.py", "é.py")
+    (tmp_path / ".gitignore").write_text("*.log\n!keep.log\n/tmp/\ndocs/build.py\n# comment\n\\#x\n")
+    (tmp_path / "b/.gitignore").write_text("!a.log\nkeep.log\n*.tmp\n")
+    (tmp_path / ".git/info/exclude").write_text("private.py\n")
+    paths, reasons = selected(tmp_path, EVERY)
+    assert sorted(paths) == seen_by_git(tmp_path)
+    assert reasons["gitignore"] > 0
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.sampled_from("a b *.x !a.x /a b/ a/ **/c a/**/c !b *.?x [ab].x !*.x a/b /*.x !/b/a.x".split()),
+        max_size=4,
+    ),
+    st.lists(st.sampled_from("a *.x !a.x /c !c c/ !**/b.x".split()), max_size=3),
+)
+@example(["[ab].x"], ["!c"])
+@example(["a/c"], ["!c"])
+@example(["c/", "!a.x"], ["a.x", "!c/"])
+def test_any_ignore_files_are_read_as_git_reads_them(
+    tmp_path_factory: pytest.TempPathFactory, above: list[str], below: list[str]
+) -> None:
+    root = tmp_path_factory.mktemp("ignored")
+    git(root, "init", "-q")
+    write(root, "a.x", "b.x", "c", "b/a.x", "b/c/b.x", "b/b.xx", "a/b/c", "a/c/a.x", "a/a", text="x")
+    (root / ".gitignore").write_text("\n".join(["# rules", *above]))
+    (root / "a/.gitignore").write_text("\n".join(["# rules", *below]))
+    assert sorted(selected(root, EVERY)[0]) == seen_by_git(root)
+
+
+def test_rules_above_the_root_hold_unless_they_ignore_the_root_itself(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    write(tmp_path, "part/a.py", "part/b.log.py", "skipped/part/a.py")
+    (tmp_path / ".gitignore").write_text("*.log.py\nskipped/\n")
+    assert selected(tmp_path / "part")[0] == ["a.py"]
+    assert selected(tmp_path / "skipped/part")[0] == ["a.py"]
+
+
+def test_a_root_that_is_no_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="found nothing"):
+        selected(tmp_path / "missing")
+
+
+def test_a_root_is_confined_to_the_allowed_folder(tmp_path: Path) -> None:
+    write(tmp_path, "allowed/repo/a.py", "other/a.py")
+    (tmp_path / "allowed/link").symlink_to(tmp_path / "other")
+    allowed = tmp_path / "allowed"
+    assert confine("repo", allowed) == (allowed / "repo").resolve()
+    assert confine(".", allowed) == allowed.resolve()
+    for root in ("../other", str(tmp_path / "other"), "link", "repo/../../other"):
+        with pytest.raises(InputError, match="leads out"):
+            confine(root, allowed)
+    with pytest.raises(InputError, match="found nothing"):
+        confine("missing", allowed)
+
+
+def test_counts_are_told_in_words(tmp_path: Path) -> None:
+    excluded = Excluded()
+    list(select_files(write(tmp_path, "a.png", "b.png", "yarn.lock"), Selection(), excluded))
+    assert (str(excluded), excluded.total) == ("3 left out: 2 type, 1 lock", 3)

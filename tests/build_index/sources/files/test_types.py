@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+
+from build_index.sources.files.types import LANGUAGES, is_test_path, language_of, unwanted_name
+from quire.parsing.grammars import GRAMMARS
+
+
+def test_every_language_that_is_read_by_syntax_has_an_extension() -> None:
+    assert set(GRAMMARS) <= set(LANGUAGES.values())
+
+
+@pytest.mark.parametrize(
+    "extension", ".py .php .js .ts .md .mdx .json .yml .yaml .ini .txt .sql .sh .rst".split()
+)
+def test_the_specifications_file_types_are_known(extension: str) -> None:
+    assert language_of("folder/file" + extension)
+    assert language_of("folder/FILE" + extension.upper()) == language_of("folder/file" + extension)
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "language"),
+    [
+        ("Dockerfile", "", "dockerfile"),
+        ("docker/Dockerfile.dev", "", "dockerfile"),
+        ("Makefile", "", "makefile"),
+        ("Gemfile", "", "ruby"),
+        ("CMakeLists.txt", "", "cmake"),
+        ("bin/run", "#!/usr/bin/env -S python3 -u\n", "python"),
+        ("bin/run", "#!/bin/bash\n", "shell"),
+        ("bin/run", "no script", ""),
+        ("a.h", "template <typename T>\n", "cpp"),
+        ("a.h", "struct a { int b; };\n", "c"),
+        ("photo.jpeg", "", ""),
+        (".env", "", ""),
+    ],
+)
+def test_names_and_first_lines_tell_the_language(path: str, head: str, language: str) -> None:
+    assert language_of(path, head) == language
+
+
+@pytest.mark.parametrize(
+    "path",
+    """tests/unit/helpers.py t/unit/app/conftest.py pkg/a_test.go src/a.spec.ts src/__tests__/a.js a/BasketTest.php
+    src/test/java/org/BasketTests.java spec/basket_spec.rb test_basket.py a/basket_test.py Button.test.tsx""".split(),
+)
+def test_paths_of_tests_are_known(path: str) -> None:
+    assert is_test_path(path)
+
+
+@pytest.mark.parametrize(
+    "path", "src/contest.py celery/testing_tools.py latest/a.py attest.go protest.js".split()
+)
+def test_paths_of_other_code_are_no_tests(path: str) -> None:
+    assert not is_test_path(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("composer.lock", "lock"),
+        ("go.sum", "lock"),
+        ("a/pnpm-lock.yaml", "lock"),
+        ("jquery.min.js", "minified"),
+        ("app.js.map", "minified"),
+        ("api.pb.go", "generated"),
+        ("Form.Designer.cs", "generated"),
+        ("locksmith.py", ""),
+        ("minify.js", ""),
+    ],
+)
+def test_lock_minified_and_generated_files_are_told_by_name(path: str, reason: str) -> None:
+    assert unwanted_name(path) == reason

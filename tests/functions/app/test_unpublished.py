@@ -1,0 +1,56 @@
+"""A collection that builds fill and that has no published index: 503 in its face's own words, and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from functions.app.wiring import local_app
+from functions.faces.textbook.routes import UNAVAILABLE
+from quire.settings import Settings
+
+DESCRIBED = """
+[engine]
+profile = "roblox"
+source = { api_dump = "dump" }
+[book]
+profile = "textbook"
+source = { docs = "book" }
+[shelf]
+profile = "docs"
+[program]
+profile = "code"
+source = { repository = "." }
+"""
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> TestClient:
+    described = tmp_path / "collections.toml"
+    described.write_text(DESCRIBED)
+    settings = Settings(store=str(tmp_path / "store"), cache=tmp_path, collections_file=described)
+    return TestClient(local_app(settings), raise_server_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "detail"),
+    [
+        ("/query", {"collection": "engine", "q": "x"}, "`python -m build_index build engine` publishes it"),
+        ("/engine/query", {"text": "x"}, "collection 'engine': no index is published"),
+        ("/book/api/query", {"query": "What shelters boats?"}, UNAVAILABLE),
+    ],
+)
+def test_what_a_build_will_publish_is_503_until_then(
+    client: TestClient, path: str, body: dict[str, str], detail: str
+) -> None:
+    reply = client.post(path, json=body)
+    assert reply.status_code == 503
+    assert detail in reply.json()["detail"]
+    assert int(reply.headers["retry-after"]) > 0
+
+
+@pytest.mark.parametrize("name", ["shelf", "program", "nothing-of-that-name"])
+def test_what_requests_fill_and_what_nobody_described_is_404(client: TestClient, name: str) -> None:
+    assert client.post("/query", json={"collection": name, "q": "x"}).status_code == 404

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from infra.packaging.layer_contents import copy_distribution, needed, prune_tree, read_distributions
+from infra.packaging.layers import OUT, SEARCH_LIMIT_BYTES, Archive, build_archives
+from quire.errors import ConfigError
+
+MIB = 1 << 20
+
+
+def entries(folder: Path, name: str) -> list[zipfile.ZipInfo]:
+    with zipfile.ZipFile(folder / f"{name}.zip") as archive:
+        return archive.infolist()
+
+
+def names(folder: Path, name: str) -> set[str]:
+    return {entry.filename for entry in entries(folder, name)}
+
+
+def test_search_fits_into_its_share_of_a_function(archives: dict[str, Archive]) -> None:
+    assert archives["core"].unpacked_bytes + archives["runtime"].unpacked_bytes <= SEARCH_LIMIT_BYTES
+    assert SEARCH_LIMIT_BYTES == 130 * MIB
+
+
+def test_everything_fits_into_lambda(archives: dict[str, Archive]) -> None:
+    assert sum(one.unpacked_bytes for one in archives.values()) <= 250 * MIB
+    assert archives["llm"].unpacked_bytes <= 40 * MIB
+
+
+def test_the_manifest_says_what_lies_there(archives: dict[str, Archive], archive_folder: Path) -> None:
+    said = json.loads((archive_folder / "manifest.json").read_text(encoding="utf-8"))
+    assert set(said) == {"core", "runtime", "llm", "functions"}
+    for name, one in said.items():
+        packed = (archive_folder / f"{name}.zip").read_bytes()
+        assert hashlib.sha256(packed).hexdigest() == one["sha256"] == archives[name].sha256
+        held = entries(archive_folder, name)
+        assert (len(held), sum(entry.file_size for entry in held)) == (one["files"], one["unpacked_bytes"])
+
+
+def test_entries_are_sorted_and_carry_no_date_of_the_build(archive_folder: Path, archives: object) -> None:
+    for name in ("core", "functions", "runtime", "llm"):
+        held = entries(archive_folder, name)
+        assert {entry.date_time for entry in held} == {(1980, 1, 1, 0, 0, 0)}
+        assert [entry.filename for entry in held] == sorted(entry.filename for entry in held)
+
+
+def test_every_source_has_bytecode_that_is_taken_unchecked(archive_folder: Path) -> None:
+    for name in ("core", "functions", "runtime", "llm"):
+        with zipfile.ZipFile(archive_folder / f"{name}.zip") as archive:
+            held = set(archive.namelist())
+            compiled = {one for one in held if one.endswith(".cpython-313.pyc")}
+            sources = {one for one in held if one.endswith(".py")}
+            assert len(compiled) == len(sources) > 0
+            # PEP 552: bit 0 says that a hash stands where the date would, bit 1 that it is to be checked.
+            assert {archive.read(one)[4:8] for one in compiled} == {b"\x01\x00\x00\x00"}
+
+
+def test_tracebacks_name_the_place_where_lambda_mounts_a_layer(archive_folder: Path) -> None:
+    with zipfile.ZipFile(archive_folder / "core.zip") as archive:
+        code = archive.read("python/quire/__pycache__/fusion.cpython-313.pyc")
+    assert b"/opt/python/quire/search/fusion.py" in code
+
+
+def test_the_layers_hold_what_they_should_and_nothing_else(archive_folder: Path) -> None:
+    runtime, llm, core = (names(archive_folder, name) for name in ("runtime", "llm", "core"))
+    tops = {name.split("/")[1] for name in runtime}
+    assert {"numpy", "onnxruntime", "usearch", "tokenizers", "fastapi", "mangum", "boto3"} <= tops
+    assert not tops & {
+        "huggingface_hub",
+        "hf_xet",
+        "yaml",
+        "fsspec",
+        "flatbuffers",
+        "google",
+        "pytest",
+        "bin",
+    }
+    assert "python/onnxruntime/capi/libonnxruntime_providers_shared.so" in runtime
+    assert {"python/google/genai/client.py", "python/mcp/server/streamable_http_manager.py"} <= llm
+    assert not tops & {"mcp", "mcp_types", "sse_starlette"}
+    assert not runtime & llm
+    assert {name.split("/")[1] for name in core} == {"quire"}
+
+
+def test_the_functions_keep_their_dotted_names(archive_folder: Path) -> None:
+    held = names(archive_folder, "functions")
+    assert {"functions/query.py", "functions/routes.json", "collections.toml"} <= held
+    assert not [name for name in held if "tests" in name or name.endswith(".md")]
+
+
+def test_the_same_sources_give_the_same_bytes(tmp_path: Path, archives: object) -> None:
+    made = [build_archives(tmp_path / one, ("core", "functions")) for one in ("a", "b")]
+    assert made[0] == made[1]
+    assert (tmp_path / "a/core.zip").read_bytes() == (tmp_path / "b/core.zip").read_bytes()
+
+
+def test_an_archive_whose_inputs_stand_is_not_made_again(archives: object) -> None:
+    before = (OUT / "runtime.zip").stat().st_mtime_ns
+    build_archives(OUT, ("runtime",))
+    assert (OUT / "runtime.zip").stat().st_mtime_ns == before
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """Packages as an installer leaves them: `app` needs `lib` and, on paper, `heavy`; `lib` needs `app` again."""
+    site = tmp_path / "site"
+    for name, requires in {
+        "app": ["Lib_x>=1", "heavy", "toys; extra == 'all'"],
+        "lib-x": ["app"],
+        "heavy": [],
+    }.items():
+        folder = site / f"{name.replace('-', '_')}-1.0.dist-info"
+        folder.mkdir(parents=True)
+        lines = "".join(f"Requires-Dist: {one}\n" for one in requires)
+        (folder / "METADATA").write_text(f"Name: {name}\n{lines}\nRequires-Dist: prose\n", encoding="utf-8")
+        module = site / f"{name.replace('-', '_')}.py"
+        module.write_text("x = 1\n", encoding="utf-8")
+        record = f"{module.name},sha256=0,6\n{folder.name}/METADATA,,\n../bin/tool,,\ngone.py,,\n"
+        (folder / "RECORD").write_text(record, encoding="utf-8")
+    return site
+
+
+def test_what_a_package_declares_and_never_uses_is_left_out(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from infra.packaging import layer_contents
+
+    installed = read_distributions(site)
+    assert needed(["App"], installed) == {"app", "lib-x", "heavy"}
+    monkeypatch.setitem(layer_contents.UNUSED, "app", {"heavy"})
+    assert needed(["App"], installed) == {"app", "lib-x"}
+    assert needed(["unknown"], installed) == set()
+
+
+def test_a_package_is_copied_by_its_record(site: Path, tmp_path: Path) -> None:
+    copy_distribution(read_distributions(site)["app"], tmp_path / "tree")
+    copied = sorted(path.name for path in (tmp_path / "tree").rglob("*") if path.is_file())
+    assert copied == ["METADATA", "app.py"]
+
+
+def test_pruning_keeps_the_services_that_are_called(tmp_path: Path) -> None:
+    kept = ["botocore/data/s3/2006/service.json", "botocore/data/endpoints.json.gz", "numpy/core.py"]
+    gone = [
+        "botocore/data/ec2/2016/service.json",
+        "numpy/tests/test_x.py",
+        "numpy/f2py/run.py",
+        "numpy/x.pyi",
+    ]
+    for name in kept + gone:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x", encoding="utf-8")
+    prune_tree(tmp_path)
+    left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
+    assert left == sorted(kept)
+    assert not (tmp_path / "numpy/tests").exists()
+
+
+def test_a_source_that_does_not_compile_is_refused(tmp_path: Path, archives: object) -> None:
+    from infra.packaging.layer_tools import compile_tree, find_python
+
+    (tmp_path / "broken.py").write_text("def", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"broken\.py"):
+        compile_tree(tmp_path, find_python(), "/opt")

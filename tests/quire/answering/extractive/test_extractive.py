@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from quire.answering.extractive.extractive import ANSWER_CHARACTERS, extract
+from quire.answering.extractive.scoring import score_passages
+from quire.answering.extractive.weighing import cue, weigh
+from quire.answering.findings import find
+from quire.answering.request import Inquiry
+from quire.documents import text_sha256
+from tests.support.shelves import KETTLE, chunk, hit_of, household, shelf_of
+
+SHELF = shelf_of(household())
+
+
+def quotes(question: str) -> tuple[str, list[str]]:
+    findings = find(SHELF, Inquiry(question), question)
+    text, citations = extract(findings.weighed, findings.scored, findings.confidence)
+    for citation in citations:
+        assert citation.quote == citation.hit.chunk.text[citation.start : citation.end]
+        assert citation.sha256 == text_sha256(citation.quote)
+        said = set(re.findall(r"\w+", text))
+        assert said.issuperset(re.findall(r"\w+", citation.quote))
+        assert f"[{citation.n}]" in text
+    return text, [citation.quote for citation in citations]
+
+
+def test_the_sentence_that_answers_is_quoted_first_with_what_follows() -> None:
+    text, found = quotes("What removes the scale, is it citric acid?")
+    paragraph = (
+        "Descale the kettle every two months. Citric acid removes the scale within 20 minutes. Rinse it"
+    )
+    assert found[0].startswith(paragraph)
+    assert text.startswith(paragraph)
+
+
+def test_a_list_is_quoted_whole_with_the_line_that_introduces_it() -> None:
+    _, found = quotes("How is the lid taken off, with which latches?")
+    assert any(
+        "The lid can be taken off:\n\n1. Press both latches.\n2. Lift the lid straight up." in one
+        for one in found
+    )
+
+
+def test_a_row_comes_with_the_head_of_its_table() -> None:
+    _, found = quotes("What is the price of a filter?")
+    assert any("Part | Price | Life" in one and "Filter | 4 euros" in one for one in found)
+
+
+def test_code_is_quoted_where_the_question_asks_for_it_and_its_mark_stands_outside() -> None:
+    text, found = quotes("Which command sets the kettle's power off, kettlectl?")
+    assert any("kettlectl --power off" in one for one in found)
+    assert "```\n[" in text
+
+
+def test_a_question_in_the_text_is_no_answer() -> None:
+    _, found = quotes("Is it safe to leave the kettle on?")
+    assert not any(one.strip().endswith("?") for one in found)
+
+
+def test_of_a_long_code_block_the_lines_that_are_asked_for_are_quoted_and_fenced_again() -> None:
+    lines = [f"set_option_{number}(value={number})" for number in range(120)]
+    long = "Options:\n\n```python\n" + "\n".join(lines) + "\n```\n"
+    shelf = shelf_of([chunk("options.md", long)])
+    findings = find(shelf, Inquiry("example of set_option_77"), "example of set_option_77")
+    text, citations = extract(findings.weighed, findings.scored)
+    assert "set_option_77(value=77)" in citations[0].quote
+    assert len(citations[0].quote) < 1300
+    assert text.startswith("```python\n")
+    assert text.count("```") == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "is_shown"),
+    [("How fast does a boiler heat the water?", False), ("What security does the boiler have?", True)],
+)
+def test_a_line_of_keys_and_values_is_quoted_where_one_of_its_keys_is_asked_for(
+    question: str, is_shown: bool
+) -> None:
+    facts = (
+        "Security: None · Thread safety: Unsafe · Tags: Hidden · Capabilities: Heat, Water · Category: Boiler"
+    )
+    shelf = shelf_of([chunk("boiler.md", f"# Boiler\n\nIt heats the water within a minute.\n\n{facts}\n")])
+    findings = find(shelf, Inquiry(question), question)
+    assert (facts in extract(findings.weighed, findings.scored)[0]) is is_shown
+
+
+def test_an_answer_stays_within_its_bound_however_much_there_is() -> None:
+    chunks = [
+        chunk(f"page{n}.md", f"The pump number {n} moves water. " * 30 + f"Pump {n} ends.") for n in range(9)
+    ]
+    shelf = shelf_of(chunks)
+    findings = find(shelf, Inquiry("Which pump moves water?"), "Which pump moves water?")
+    text, citations = extract(findings.weighed, findings.scored)
+    assert 1 <= len(citations) <= 4
+    assert len(text) <= ANSWER_CHARACTERS + 40
+
+
+def test_a_sentence_longer_than_a_quote_may_be_is_quoted_whole() -> None:
+    sentence = "The pump moves water" + ", then it rests for a moment and moves water again" * 20 + "."
+    findings = find(shelf_of([chunk("pump.md", sentence)]), Inquiry("What moves water?"), "What moves water?")
+    _, citations = extract(findings.weighed, findings.scored)
+    assert [one.quote for one in citations] == [sentence]
+
+
+def test_the_same_text_on_two_pages_is_quoted_once() -> None:
+    shelf = shelf_of([chunk("a.md", KETTLE), chunk("b.md", KETTLE.replace("two months", "three months"))])
+    findings = find(shelf, Inquiry("What removes the scale?"), "What removes the scale?")
+    _, citations = extract(findings.weighed, findings.scored)
+    assert len([one for one in citations if "Citric acid" in one.quote]) == 1
+
+
+def test_nothing_to_quote_gives_an_empty_answer() -> None:
+    assert extract(weigh("why", SHELF.index), []) == ("", ())
+
+
+def test_without_vectors_the_words_decide() -> None:
+    hits = [hit_of(one, rank, cosine=None) for rank, one in enumerate(household(), 1)]
+    scored = score_passages(weigh("Which bulb does the lamp take?", SHELF.index), hits, None, None)
+    assert scored[0].text == "The lamp takes an E14 bulb."
+    assert scored[0].cosine is None
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "wanted"),
+    [
+        ("How many watts may it draw?", "It draws 40 watts.", 1.0),
+        ("How many watts may it draw?", "It draws little.", -1.0),
+        ("When was it built?", "It was built in 1987.", 1.0),
+        ("Who built it?", "It was built by Ada Byron.", 1.0),
+        ("How many volts does model 40 take?", "Model 40 is blue.", -1.0),
+        ("Why is it wet?", "It leaks because the seal is old.", 0.5),
+        ("Describe the lamp", "It is 40 years old.", 0.0),
+    ],
+)
+def test_a_passage_that_holds_the_kind_of_thing_asked_for_is_preferred(
+    question: str, passage: str, wanted: float
+) -> None:
+    assert cue(weigh(question, SHELF.index), passage) == wanted
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What replaces KettleMotor?", "alternative to KettleMotor", "what should I use instead of KettleMotor"],
+)
+def test_asked_for_what_replaces_a_symbol_the_sentence_that_says_so_comes_first(question: str) -> None:
+    note = "This class is deprecated. New kettles take `HeatPump` instead."
+    text = f"{note}\n\nA KettleMotor turns the KettleMotor lid.\n\nSet its speed before the KettleMotor runs."
+    motor = chunk("motor.md", text)._replace(symbols=("KettleMotor",))
+    hits = [hit_of(motor, 1, cosine=None)]
+    assert score_passages(weigh(question, SHELF.index), hits, None, None)[0].text in note
+    other = score_passages(weigh("How fast does a KettleMotor turn?", SHELF.index), hits, None, None)
+    assert other[0].text not in note

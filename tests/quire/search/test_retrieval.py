@@ -1,0 +1,148 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quire.documents import Document
+from quire.errors import InputError
+from quire.index.opened import OpenedIndex
+from quire.index.reader import open_segment
+from quire.ports import Embedder
+from quire.search.retrieval import Query, retrieve
+from tests.support.corpus import write_corpus
+from tests.support.fakes import HashingEmbedder
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> OpenedIndex:
+    folder = tmp_path_factory.mktemp("corpus") / "segment"
+    write_corpus(folder, embedder)
+    return OpenedIndex([(open_segment(folder), 0)], version="v1")
+
+
+@pytest.mark.parametrize(
+    ("question", "symbol"),
+    [
+        ("Humanoid.MoveTo", "Humanoid.MoveTo"),
+        ("humanoid:moveto", "Humanoid.MoveTo"),
+        ("what does Humanoid:WalkSpeed mean", "Humanoid.WalkSpeed"),
+        ("Touched", "BasePart.Touched"),
+        ("TweenService:Create arguments", "TweenService.Create"),
+    ],
+)
+def test_an_exact_symbol_leads(index: OpenedIndex, embedder: Embedder, question: str, symbol: str) -> None:
+    assert retrieve(index, embedder, Query(question)).hits[0].chunk.symbols[0] == symbol
+
+
+@pytest.mark.parametrize(
+    ("question", "symbol"),
+    [("humaniod walkspede", "Humanoid.WalkSpeed"), ("tweensevice create", "TweenService.Create")],
+)
+def test_misspelt_identifiers_are_mended_against_the_collection(
+    index: OpenedIndex, embedder: Embedder, question: str, symbol: str
+) -> None:
+    found = retrieve(index, embedder, Query(question))
+    assert found.mended
+    assert found.hits[0].chunk.symbols[0] == symbol
+
+
+def test_a_paraphrase_finds_its_member_in_every_mode_that_has_vectors(
+    index: OpenedIndex, embedder: Embedder
+) -> None:
+    for mode in ("hybrid", "vector"):
+        hits = retrieve(index, embedder, Query("somebody enters the game", mode=mode)).hits
+        assert hits[0].chunk.symbols[0] == "Players.PlayerAdded"
+
+
+def test_scores_descend_and_are_probabilities(index: OpenedIndex, embedder: Embedder) -> None:
+    hits = retrieve(index, embedder, Query("how fast does the character walk")).hits
+    scores = [hit.score for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.0 <= score <= 1.0 for score in scores)
+    assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
+
+
+def test_an_off_topic_question_scores_below_an_answerable_one(index: OpenedIndex, embedder: Embedder) -> None:
+    on_topic = retrieve(index, embedder, Query("how fast does the character walk")).hits[0].score
+    off_topic = retrieve(index, embedder, Query("which bus goes to the airport")).hits[0].score
+    assert off_topic < 0.5 < on_topic
+
+
+def test_an_identifier_that_the_collection_does_not_know_lowers_the_score(
+    index: OpenedIndex, embedder: Embedder
+) -> None:
+    known = retrieve(index, embedder, Query("Humanoid:MoveTo usage")).hits[0].score
+    unknown = retrieve(index, embedder, Query("Humanoid:FlyAway usage")).hits[0].score
+    assert unknown < known / 2
+
+
+def test_without_an_embedder_keywords_rank_and_the_result_says_so(index: OpenedIndex) -> None:
+    found = retrieve(index, None, Query("character health"))
+    assert found.mode == "keyword"
+    assert "embedding model unavailable" in found.degraded[0]
+    assert found.hits[0].chunk.symbols[0] == "Humanoid.Died"
+    assert found.hits[0].cosine is None
+
+
+def test_filters_are_exact(index: OpenedIndex, embedder: Embedder) -> None:
+    found = retrieve(index, embedder, Query("walk", filters={"class_name": "BasePart"}))
+    assert {hit.chunk.metadata["class_name"] for hit in found.hits} == {"BasePart"}
+
+
+def test_min_score_drops_what_is_below(index: OpenedIndex, embedder: Embedder) -> None:
+    every = retrieve(index, embedder, Query("health of the character")).hits
+    bound = every[1].score
+    kept = retrieve(index, embedder, Query("health of the character", min_score=bound)).hits
+    assert len(kept) < len(every)
+    assert all(hit.score >= bound for hit in kept)
+
+
+def test_a_copy_under_another_heading_is_not_shown_again(tmp_path: Path, embedder: Embedder) -> None:
+    text = "A worker that leaks memory is replaced after a number of tasks."
+    pages = {
+        "changes.md": "Changes",
+        "history/changes-5.md": "Versions › Five › Changes",
+        "workers.md": "Workers",
+    }
+    documents = [
+        Document(
+            path,
+            text
+            if "changes" in path
+            else "Workers start with a pool of processes, and the memory of each is watched.",
+            "api_member",
+            {"path": path, "heading": heading, "breadcrumb": heading},
+        )
+        for path, heading in pages.items()
+    ]
+    write_corpus(tmp_path / "segment", embedder, documents, profile="docs")
+    index = OpenedIndex([(open_segment(tmp_path / "segment"), 0)])
+    hits = retrieve(index, embedder, Query("memory leak of a worker", top_k=2)).hits
+    assert [hit.chunk.text == text for hit in hits] == [True, False]
+    assert [hit.rank for hit in hits] == [1, 2]
+
+
+def test_a_question_is_deterministic(index: OpenedIndex, embedder: Embedder) -> None:
+    first, second = (retrieve(index, embedder, Query("animate a property")) for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [(Query("  "), "q"), (Query("x", mode="magic"), "mode"), (Query("x", top_k=0), "top_k")],
+)
+def test_a_wrong_value_names_its_field(
+    index: OpenedIndex, embedder: Embedder, query: Query, field: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        retrieve(index, embedder, query)
+    assert refused.value.field == field
+
+
+def test_any_embedder_of_the_port_serves(tmp_path: Path) -> None:
+    fake = HashingEmbedder()
+    write_corpus(tmp_path / "segment", fake)
+    index = OpenedIndex([(open_segment(tmp_path / "segment"), 0)])
+    hits = retrieve(index, fake, Query("gravity studs")).hits
+    assert hits[0].chunk.metadata["title"] == "Physics units"
+    assert np.isfinite(hits[0].score)

@@ -1,0 +1,310 @@
+"""The catalog over a real store in a folder: what it opens, when it looks again, and what it does when that fails."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from quire.errors import ArtifactCorrupt, QuireError, StoreUnavailable, UnknownCollection, UnknownVersion
+from quire.index.layout import Pointer
+from quire.index.opened import OpenedIndex
+from quire.search.retrieval import Query, retrieve
+from quire.store.catalog import Catalog, CollectionStore
+from quire.store.history import OLD_VERSIONS_KEPT, matches_label
+from quire.store.store import SegmentStore
+from tests.support.corpus import api_documents
+from tests.support.served import EMBEDDER, Shelf
+
+
+class Clock:
+    """Seconds that pass only when told."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class WatchedStore:
+    """The real store with a switch that makes it fail, and a list of what was asked of it."""
+
+    def __init__(self, store: SegmentStore) -> None:
+        self._store = store
+        self.asked: list[str] = []
+        self.failure: QuireError | None = None
+        self.open_failure: QuireError | None = None
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def _ask(self, what: str) -> None:
+        self.asked.append(what)
+        if self.failure is not None:
+            raise self.failure
+
+    def collections(self) -> list[str]:
+        self._ask("collections")
+        return self._store.collections()
+
+    def pointer(self, name: str, known: Pointer | None = None) -> Pointer:
+        self._ask(f"pointer {name}")
+        return self._store.pointer(name, known)
+
+    def open(self, name: str, version: str | None = None) -> OpenedIndex:
+        self._ask(f"open {name} {version}")
+        self.gate.wait(10)
+        if self.open_failure is not None:
+            raise self.open_failure
+        return self._store.open(name, version)
+
+    def versions(self, name: str) -> Sequence[Pointer]:
+        self._ask(f"versions {name}")
+        return self._store.versions(name)
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    return Shelf(tmp_path)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def opened(shelf: Shelf, clock: Clock) -> tuple[Catalog, WatchedStore]:
+    store = WatchedStore(shelf.store)
+    checked: CollectionStore = store
+    return Catalog(checked, refresh_s=10.0, clock=clock), store
+
+
+def test_a_collection_is_served_with_the_facts_of_its_pointer(shelf: Shelf, clock: Clock) -> None:
+    pointer = shelf.publish()
+    served = opened(shelf, clock)[0].get("roblox")
+    assert (served.name, served.version, served.label) == ("roblox", pointer.version, "0.735.0.7350832")
+    assert (served.profile, served.face, served.model) == ("roblox", "roblox", EMBEDDER.digest)
+    assert served.degraded == ()
+    assert served.index.chunk_count == 12
+
+
+def test_an_unknown_collection_is_told_with_those_there_are(shelf: Shelf, clock: Clock) -> None:
+    shelf.publish("one")
+    shelf.publish("two")
+    catalog, _ = opened(shelf, clock)
+    with pytest.raises(UnknownCollection, match=r"'three'.*one, two"):
+        catalog.get("three")
+    assert catalog.names() == ("one", "two")
+
+
+def test_unknown_names_do_not_reach_the_store_again_and_again(shelf: Shelf, clock: Clock) -> None:
+    shelf.publish("one")
+    catalog, store = opened(shelf, clock)
+    for number in range(20):
+        with pytest.raises(UnknownCollection):
+            catalog.get(f"guess-{number}")
+    assert store.asked == ["collections"]
+
+
+def test_a_collection_that_appears_later_is_found_after_the_interval(shelf: Shelf, clock: Clock) -> None:
+    catalog, _ = opened(shelf, clock)
+    assert catalog.names() == ()
+    shelf.publish("late")
+    with pytest.raises(UnknownCollection):
+        catalog.get("late")
+    clock.now += 10
+    assert catalog.get("late").name == "late"
+    assert catalog.names() == ("late",)
+
+
+def test_the_pointer_is_looked_at_once_an_interval(shelf: Shelf, clock: Clock) -> None:
+    shelf.publish()
+    catalog, store = opened(shelf, clock)
+    first = catalog.get("roblox")
+    store.asked.clear()
+    for _ in range(5):
+        clock.now += 1.9
+        assert catalog.get("roblox") is first
+    assert store.asked == []
+    clock.now += 1
+    assert catalog.get("roblox") is first
+    assert store.asked == ["pointer roblox"]
+
+
+def test_a_new_version_is_served_after_the_interval_and_the_old_one_stays_usable(
+    shelf: Shelf, clock: Clock
+) -> None:
+    shelf.publish()
+    catalog, _ = opened(shelf, clock)
+    old = catalog.get("roblox")
+    shelf.publish(documents=api_documents()[:3], engine="0.736.0.1")
+    assert catalog.get("roblox") is old
+    clock.now += 10
+    new = catalog.get("roblox")
+    assert (new.label, new.index.chunk_count) == ("0.736.0.1", 3)
+    found = retrieve(old.index, EMBEDDER, Query("sounds"))
+    assert {hit.version for hit in found.hits} == {old.version}
+
+
+def test_a_fresh_look_sees_at_once_what_was_written(shelf: Shelf, clock: Clock) -> None:
+    shelf.publish()
+    catalog, _ = opened(shelf, clock)
+    catalog.get("roblox")
+    shelf.publish(documents=api_documents()[:3])
+    assert catalog.get("roblox").index.chunk_count == 12
+    assert catalog.get("roblox", fresh=True).index.chunk_count == 3
+
+
+def test_an_unreachable_store_leaves_the_last_good_version_and_a_label(shelf: Shelf, clock: Clock) -> None:
+    shelf.publish()
+    catalog, store = opened(shelf, clock)
+    good = catalog.get("roblox")
+    store.failure = StoreUnavailable("away")
+    clock.now += 10
+    served = catalog.get("roblox")
+    assert served.index is good.index
+    assert served.degraded == (f"store unreachable: serving version {good.version}",)
+    store.failure = None
+    clock.now += 10
+    assert catalog.get("roblox").degraded == ()
+    assert catalog.get("roblox").index is good.index
+
+
+def test_a_broken_new_version_leaves_the_last_good_one_and_a_label(shelf: Shelf, clock: Clock) -> None:
+    shelf.publish()
+    catalog, store = opened(shelf, clock)
+    good = catalog.get("roblox")
+    shelf.publish(documents=api_documents()[:3])
+    store.open_failure = ArtifactCorrupt("vectors: sha256 x expected y")
+    clock.now += 10
+    assert catalog.get("roblox").degraded == (
+        f"newer version unusable (ArtifactCorrupt): serving version {good.version}",
+    )
+    store.open_failure = None
+    clock.now += 10
+    assert catalog.get("roblox").index.chunk_count == 3
+
+
+def test_a_missing_pointer_leaves_the_last_good_version_and_a_label(shelf: Shelf, clock: Clock) -> None:
+    shelf.publish()
+    catalog, _ = opened(shelf, clock)
+    good = catalog.get("roblox")
+    (shelf.folder / "collections/roblox/current.json").unlink()
+    clock.now += 10
+    assert catalog.get("roblox").degraded == (f"pointer missing: serving version {good.version}",)
+    assert catalog.get("roblox").index is good.index
+
+
+def test_a_store_that_fails_from_the_start_fails_the_request_and_is_asked_again_later(
+    shelf: Shelf, clock: Clock
+) -> None:
+    shelf.publish()
+    catalog, store = opened(shelf, clock)
+    catalog.names()
+    store.failure = StoreUnavailable("away")
+    for _ in range(3):
+        with pytest.raises(StoreUnavailable, match="away"):
+            catalog.get("roblox")
+    assert store.asked.count("pointer roblox") == 1
+    store.failure = None
+    clock.now += 10
+    assert catalog.get("roblox").index.chunk_count == 12
+
+
+def test_names_stay_while_the_store_is_away(shelf: Shelf, clock: Clock) -> None:
+    catalog, store = opened(shelf, clock)
+    store.failure = StoreUnavailable("away")
+    with pytest.raises(StoreUnavailable):
+        catalog.names()
+    store.failure = None
+    shelf.publish()
+    assert catalog.names() == ("roblox",)
+    store.failure = StoreUnavailable("away")
+    clock.now += 10
+    assert catalog.names() == ("roblox",)
+
+
+def test_requests_go_on_with_the_old_version_while_a_new_one_is_opened(shelf: Shelf, clock: Clock) -> None:
+    shelf.publish()
+    catalog, store = opened(shelf, clock)
+    old = catalog.get("roblox")
+    shelf.publish(documents=api_documents()[:3])
+    clock.now += 10
+    store.gate.clear()
+    opener = threading.Thread(target=catalog.get, args=("roblox",))
+    opener.start()
+    while not any(asked.startswith("open") for asked in store.asked[2:]):
+        threading.Event().wait(0.001)
+    assert catalog.get("roblox") is old
+    store.gate.set()
+    opener.join()
+    assert catalog.get("roblox").index.chunk_count == 3
+
+
+def test_many_first_requests_open_a_collection_once(shelf: Shelf, clock: Clock) -> None:
+    shelf.publish()
+    catalog, store = opened(shelf, clock)
+    found: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(catalog.get("roblox").version)) for _ in range(16)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == 1
+    assert len(found) == 16
+    assert sum(asked.startswith("open") for asked in store.asked) == 1
+
+
+def test_an_older_version_is_asked_by_id_and_by_engine_version(shelf: Shelf, clock: Clock) -> None:
+    old = shelf.publish(documents=api_documents()[:4], engine="0.732.0.7320001")
+    new = shelf.publish()
+    catalog, store = opened(shelf, clock)
+    assert catalog.get("roblox").version == new.version
+    for wanted in (old.version, "0.732", "0.732.0.7320001"):
+        assert catalog.get("roblox", wanted).index.chunk_count == 4
+    assert catalog.get("roblox", "0.735").version == new.version
+    assert catalog.get("roblox", new.version) is catalog.get("roblox")
+    assert store.asked.count(f"open roblox {old.version}") == 1
+
+
+@pytest.mark.parametrize("wanted", ["0.73", "0.7320", "ffffffffffff", ".", "0.732.0.7320001.1"])
+def test_a_version_that_the_store_does_not_hold_is_told_with_those_it_does(
+    shelf: Shelf, clock: Clock, wanted: str
+) -> None:
+    shelf.publish(engine="0.732.0.7320001")
+    with pytest.raises(UnknownVersion, match=r"0\.732\.0\.7320001") as caught:
+        opened(shelf, clock)[0].get("roblox", wanted)
+    assert caught.value.field == "version"
+
+
+def test_only_a_few_older_versions_stay_open(shelf: Shelf, clock: Clock) -> None:
+    count = OLD_VERSIONS_KEPT + 2
+    for number in range(count):
+        shelf.publish(documents=api_documents()[: number + 1], engine=f"0.{number}.1")
+    catalog, store = opened(shelf, clock)
+    for number in range(count - 1):
+        assert catalog.get("roblox", f"0.{number}").index.chunk_count == number + 1
+    before = len([asked for asked in store.asked if asked.startswith("open")])
+    catalog.get("roblox", f"0.{count - 2}")
+    assert len([asked for asked in store.asked if asked.startswith("open")]) == before
+    catalog.get("roblox", "0.0")
+    assert len([asked for asked in store.asked if asked.startswith("open")]) == before + 1
+
+
+@pytest.mark.parametrize(
+    ("label", "wanted", "expected"),
+    [
+        ("0.735.0.1", "0.735", True),
+        ("0.735.0.1", "0.735.", True),
+        ("0.735.0.1", "0.735.0.1", True),
+        ("0.735.0.1", "0.73", False),
+        ("0.735.0.1", "", False),
+        ("", "", False),
+        ("0.735", "0.735.0", False),
+    ],
+)
+def test_a_label_matches_a_prefix_that_ends_at_a_dot(label: str, wanted: str, expected: bool) -> None:
+    assert matches_label(label, wanted) is expected
