@@ -187,7 +187,7 @@ def test_two_processes_share_one_file(path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from build_index.cache.vectors import CachedVectors; "
         "from tests.support.fakes import HashingEmbedder; "
-        "from tests.build_index.test_vector_cache import PASSAGES; "
+        "from tests.build_index.cache.test_vectors import PASSAGES; "
         "print(sum(len(one) for one in CachedVectors(HashingEmbedder(), Path(sys.argv[1]))(PASSAGES)))"
     )
     command = (sys.executable, "-c", script, str(path))
