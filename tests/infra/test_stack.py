@@ -255,7 +255,7 @@ def test_a_function_asks_for_the_key_that_the_gateway_asks_for(deployment: Deplo
 def test_every_variable_of_a_function_is_one_that_something_reads(deployment: Deployment, name: str) -> None:
     read = " ".join(
         path.read_text(encoding="utf-8")
-        for place in ("functions/web", "layers/core/python/quire")
+        for place in ("functions", "layers/core/python/quire")
         for path in (ROOT / place).rglob("*.py")
     )
     (function,) = (

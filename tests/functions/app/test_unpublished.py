@@ -31,7 +31,7 @@ def client(tmp_path: Path) -> TestClient:
     described = tmp_path / "collections.toml"
     described.write_text(DESCRIBED)
     settings = Settings(store=str(tmp_path / "store"), cache=tmp_path, collections_file=described)
-    return TestClient(local_app(settings), raise_server_exceptions=False)
+    return TestClient(local_app(settings), base_url="http://127.0.0.1:8000", raise_server_exceptions=False)
 
 
 @pytest.mark.parametrize(

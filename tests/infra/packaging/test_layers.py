@@ -63,8 +63,8 @@ def test_every_source_has_bytecode_that_is_taken_unchecked(archive_folder: Path)
 
 def test_tracebacks_name_the_place_where_lambda_mounts_a_layer(archive_folder: Path) -> None:
     with zipfile.ZipFile(archive_folder / "core.zip") as archive:
-        code = archive.read("python/quire/__pycache__/fusion.cpython-313.pyc")
-    assert b"/opt/python/quire/search/fusion.py" in code
+        code = archive.read("python/quire/__pycache__/ranking.cpython-313.pyc")
+    assert b"/opt/python/quire/ranking.py" in code
 
 
 def test_the_layers_hold_what_they_should_and_nothing_else(archive_folder: Path) -> None:
