@@ -10,21 +10,26 @@ from typing import Any
 
 from pathspec import GitIgnoreSpec
 
-from build_index.inputs import digest_inputs
+from build_index.cache.documents import remember
+from build_index.cache.inputs import digest_inputs
 from build_index.progress import say
 from build_index.sources import Failure, Provenance
-from build_index.sources.creator_docs import CONTENT, find_checkout, read_creator_docs
-from build_index.sources.docusaurus import UNKNOWN_SITE, read_docusaurus
-from build_index.sources.engine_reference import ENGINE, read_reference
-from build_index.sources.fetch import Located, locate
-from build_index.sources.fetch_git import head_commit
-from build_index.sources.file_selection import DEFAULT_EXCLUDE, Excluded, Selection
-from build_index.sources.git_repository import open_repository, read_repositories
-from build_index.sources.markdown_tree import read_markdown_tree
-from build_index.sources.remembered import remember
-from build_index.sources.roblox_api import find_dump, read_engine_version, read_hierarchy, read_roblox_api
+from build_index.sources.fetch.fetch import Located, locate
+from build_index.sources.fetch.git import head_commit
+from build_index.sources.files.docusaurus import UNKNOWN_SITE, read_docusaurus
+from build_index.sources.files.markdown_tree import read_markdown_tree
+from build_index.sources.files.repository import open_repository, read_repositories
+from build_index.sources.files.selection import DEFAULT_EXCLUDE, Excluded, Selection
+from build_index.sources.roblox.api_dump import (
+    find_dump,
+    read_engine_version,
+    read_hierarchy,
+    read_roblox_api,
+)
+from build_index.sources.roblox.creator_docs import CONTENT, find_checkout, read_creator_docs
+from build_index.sources.roblox.engine_reference import ENGINE, read_reference
 from build_index.sources.site_config import FoundSite, find_site
-from quire.canonical import json_sha256
+from quire.canonical_json import json_sha256
 from quire.documents import Document
 from quire.errors import InputError
 from quire.parsing.site_pages import site_of

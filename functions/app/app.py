@@ -14,23 +14,23 @@ from starlette.requests import Request
 from starlette.routing import Mount, Route
 from starlette.types import Scope
 
+from functions.app.cors import CrossOrigin
+from functions.app.frame import Frame
+from functions.app.llms import llms_router
+from functions.app.openapi import describe_api
+from functions.app.reference import reference_router
+from functions.app.site import is_open_path, site_router
 from functions.faces.mcp.endpoint import PATH as MCP_PATH
 from functions.faces.mcp.endpoint import McpEndpoint
 from functions.faces.native.routes import FACE as NATIVE
 from functions.web.access import Access
 from functions.web.calls import run
-from functions.web.cors import CrossOrigin
 from functions.web.delivery import Delivery
 from functions.web.faces import ANSWER, FUNCTIONS, LARGE_PATHS, MOUNT_PATH, QUERY, FaceMount, joined
-from functions.web.frame import Frame
 from functions.web.freshness import FreshnessHeaders
 from functions.web.hosts import Hosts
-from functions.web.llms import llms_router
 from functions.web.logs import configure_logs
-from functions.web.openapi import describe_api
-from functions.web.reference import reference_router
 from functions.web.service import Knowledge
-from functions.web.site import is_open_path, site_router
 from functions.web.waiting import ANSWERS, CHECKS, CHECKS_WAITING, WaitingRoom
 
 BARE: dict[str, Any] = {

@@ -13,34 +13,34 @@ from typing import TYPE_CHECKING
 
 # isort: off
 # onnxruntime first: some versions of usearch crash when they are imported before it.
-from quire.adapters import onnx_embedder  # noqa: F401
+from quire.embedding import onnx as onnx_embedder  # noqa: F401
 # isort: on
 
 from fastapi import FastAPI
 
+from functions.app.app import create_app
+from functions.app.cloud import guarded
+from functions.app.models import Models, model_folder, newest_model
+from functions.aws.restore import after_restore
 from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
-from functions.web.app import create_app
 from functions.web.calls import Once
-from functions.web.cloud import guarded
 from functions.web.faces import FUNCTIONS
 from functions.web.hosts import hosts_of
 from functions.web.logs import log
-from functions.web.models import Models, model_folder, newest_model
-from functions.web.restore import after_restore
 from functions.web.service import Knowledge
-from quire.access_file import AccessFile, TokenPolicy
-from quire.access_object import AccessObject
-from quire.adapters import open_embedder
-from quire.adapters.folder_store import FolderStore
-from quire.artifact.store import SegmentStore
-from quire.catalog import Catalog
+from quire.adapters.circuit_breaker import SERVING, Patience
+from quire.adapters.folder import FolderStore
 from quire.collections import Collection, read_collections
+from quire.embedding import open_embedder
 from quire.errors import ConfigError, StoreError
-from quire.live_catalog import LiveCatalog
-from quire.patience import SERVING, Patience
-from quire.places import LIVE
 from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore
+from quire.service.access_file import AccessFile, TokenPolicy
+from quire.service.access_object import AccessObject
 from quire.settings import Settings, read_settings
+from quire.store.catalog import Catalog
+from quire.store.live_catalog import LiveCatalog
+from quire.store.store import SegmentStore
+from quire.store.write_targets import LIVE
 
 if TYPE_CHECKING:
     from functions.web.live import Live
@@ -68,7 +68,7 @@ def lambda_settings() -> Settings:
     name = os.environ.get("QUIRE_MODEL_SECRET")
     if not name:
         return read_settings()
-    from quire.adapters.secret_settings import read_secret
+    from quire.adapters.secrets import read_secret
 
     return read_settings({**os.environ, **read_secret(name)})
 
@@ -112,16 +112,16 @@ def _open(settings: Settings) -> _Opened:
 def _answer_model(settings: Settings) -> AnswerModel | None:
     """The model that writes answers; None where quotes answer. Only the chosen provider is imported."""
     if settings.provider == "gemini":
-        from quire.adapters.gemini_model import open_gemini
+        from quire.adapters.gemini import open_gemini
 
         return open_gemini(settings.provider_key, settings.model, base_url=settings.provider_url)
     if settings.provider == "openai":
-        from quire.adapters.openai_model import OPENAI_URL, OpenAIModel
+        from quire.adapters.openai import OPENAI_URL, OpenAIModel
 
         url = settings.provider_url or OPENAI_URL
         return OpenAIModel(settings.model, base_url=url, api_key=settings.provider_key)
     if settings.provider == "ollama":
-        from quire.adapters.ollama_model import DEFAULT_ENDPOINT, OllamaModel
+        from quire.adapters.ollama import DEFAULT_ENDPOINT, OllamaModel
 
         return OllamaModel(settings.model, endpoint=settings.provider_url or DEFAULT_ENDPOINT)
     return None
@@ -138,7 +138,7 @@ def open_objects(store: str, patience: Patience | None = None) -> ObjectStore:
         return FolderStore(Path(store))
     if scheme != "s3":
         raise ConfigError(f"QUIRE_STORE: wanted a folder or s3://bucket/prefix, found the scheme {scheme!r}")
-    from quire.adapters.s3_store import open_s3_store  # boto3 costs 280 ms to import: only a bucket needs it
+    from quire.adapters.s3 import open_s3_store  # boto3 costs 280 ms to import: only a bucket needs it
 
     bucket = open_s3_store(store, patience)
     after_restore(bucket.reconnect)
@@ -198,12 +198,12 @@ def open_memory(location: str) -> ChatMemory:
     """
     scheme, separator, _ = location.partition("://")
     if not separator:
-        from quire.adapters.sqlite_memory import SqliteMemory
+        from quire.adapters.sqlite import SqliteMemory
 
         return SqliteMemory(Path(location))
     if scheme != "dynamodb":
         raise ConfigError(f"QUIRE_MEMORY: wanted a file or dynamodb://TABLE, found the scheme {scheme!r}")
-    from quire.adapters.dynamo_memory import open_dynamo_memory
+    from quire.adapters.dynamo import open_dynamo_memory
 
     return open_dynamo_memory(location)
 
@@ -233,7 +233,7 @@ def _access_unusable(message: str) -> None:
 
 
 def _open_tokens(policy: TokenPolicy) -> Tokens:
-    from quire.adapters.jwt_tokens import JwtTokens
+    from quire.adapters.jwt import JwtTokens
 
     return JwtTokens(policy.issuer, policy.audience, policy.jwks_url)
 

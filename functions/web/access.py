@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Tokens(Protocol):
-    """Checks tokens of an identity provider: `quire.adapters.jwt_tokens.JwtTokens`."""
+    """Checks tokens of an identity provider: `quire.adapters.jwt.JwtTokens`."""
 
     def claims(self, token: str) -> Mapping[str, Any]:
         """The claims of a token that is sound.

@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from functions.web.logs import log
-from quire.access import ANYONE
-from quire.artifact.layout import Pointer
-from quire.artifact.store import SegmentStore
-from quire.conversations import Contexts, Conversations
 from quire.errors import QuireError
-from quire.folding import Folding, may_be_due
-from quire.jobs import Jobs
-from quire.large_documents import LargeDocuments
-from quire.library import UNPUBLISHED, Library
-from quire.live_catalog import LiveCatalog
-from quire.live_writes import LiveWrites
+from quire.index.layout import Pointer
 from quire.parsing.site_pages import PublishedSite
-from quire.places import Place, Site
 from quire.ports import ChatMemory, Embedder, ObjectStore
-from quire.site_documents import SiteDocuments
+from quire.service.access import ANYONE
+from quire.service.chat import Contexts, Conversations
+from quire.service.jobs import Jobs
+from quire.service.large_documents import LargeDocuments
+from quire.service.live_writes import LiveWrites
+from quire.service.site_documents import SiteDocuments
+from quire.service.uploads import UNPUBLISHED, Library
+from quire.store.live_catalog import LiveCatalog
+from quire.store.merging import Folding, may_be_due
+from quire.store.store import SegmentStore
+from quire.store.write_targets import Place, Site
 
 
 @dataclass(frozen=True, slots=True)

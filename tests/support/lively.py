@@ -8,20 +8,20 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from functions.app.app import create_app
 from functions.web.access import Access, OneKey
-from functions.web.app import create_app
 from functions.web.calls import Once
 from functions.web.live import Foundation, Live, open_live
 from functions.web.service import Knowledge
-from quire.adapters.folder_store import FolderStore
-from quire.adapters.sqlite_memory import SqliteMemory
-from quire.artifact.store import SegmentStore
-from quire.catalog import Catalog
+from quire.adapters.folder import FolderStore
+from quire.adapters.sqlite import SqliteMemory
 from quire.collections import Collection
-from quire.library import UNPUBLISHED
-from quire.live_catalog import LiveCatalog
 from quire.parsing.site_pages import PublishedSite
 from quire.ports import ChatMemory, Embedder, ObjectStore
+from quire.service.uploads import UNPUBLISHED
+from quire.store.catalog import Catalog
+from quire.store.live_catalog import LiveCatalog
+from quire.store.store import SegmentStore
 from tests.support.fakes import HashingEmbedder
 
 COLLECTIONS = {"sites": Collection("sites", "sites"), "book": Collection("book", "docs", title="the book")}

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from build_index.sources import Failure
-from build_index.sources.file_selection import Excluded
+from build_index.sources.files.selection import Excluded
+from build_index.sources.files.text_files import count_others, read_text, walk_files
 from build_index.sources.site_config import FoundSite
-from build_index.sources.text_files import count_others, read_text, walk_files
 from quire.documents import AnchorRules, Document
 from quire.errors import SourceError
 from quire.parsing.markdown import page_title

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from build_index.sources import Failure
-from build_index.sources.docusaurus import category_label
-from build_index.sources.file_selection import Excluded
+from build_index.sources.files.docusaurus import category_label
+from build_index.sources.files.selection import Excluded
+from build_index.sources.files.text_files import count_others, read_text, walk_files
 from build_index.sources.site_config import FoundSite
-from build_index.sources.text_files import count_others, read_text, walk_files
 from quire.chunking.markdown import spoken
 from quire.documents import Document, Value
 from quire.errors import SourceError

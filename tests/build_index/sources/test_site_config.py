@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from build_index.reading import open_reading
+from build_index.pipeline.reading import open_reading
 from build_index.sources.javascript_objects import read_objects
 from build_index.sources.site_config import find_site
 from quire.documents import Document

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from build_index.sources.markdown_tree import read_markdown_tree
+from build_index.sources.files.markdown_tree import read_markdown_tree
 from quire.documents import Document
 from quire.errors import StoreUnavailable
-from quire.jobs import LARGE_CHARACTERS
-from quire.live_writes import LiveWrites
 from quire.parsing.site_pages import site_of
-from quire.places import Place
 from quire.ports import ChatMemory
 from quire.profiles import profile_named
-from quire.verification import read_claims
+from quire.service.jobs import LARGE_CHARACTERS
+from quire.service.live_writes import LiveWrites
+from quire.service.verification import read_claims
+from quire.store.write_targets import Place
 from tests.support.lively import EMBEDDER, Lively
 
 

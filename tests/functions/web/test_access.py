@@ -8,17 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.datastructures import Headers
 
-from functions.web.access import (
-    ADMIN,
-    ANYONE,
-    EVERYTHING,
-    NOBODY,
-    READ,
-    WRITE,
-    Caller,
-    OneKey,
-    ScopedKeys,
-)
+from functions.web.access import ADMIN, ANYONE, EVERYTHING, NOBODY, READ, WRITE, Caller, OneKey, ScopedKeys
 from quire.errors import AccessDenied, ScopeMissing
 from quire.service.access_file import AccessFile, TokenPolicy
 

@@ -13,13 +13,13 @@ import httpx
 import jwt
 import pytest
 
+from functions.app.app import create_app
 from functions.web.access import ScopedKeys
-from functions.web.app import create_app
 from functions.web.waiting import WaitingRoom
-from quire.access_file import AccessFile
-from quire.adapters.jwt_tokens import JwtTokens
-from quire.adapters.openai_model import OpenAIModel
+from quire.adapters.jwt import JwtTokens
+from quire.adapters.openai import OpenAIModel
 from quire.errors import Overloaded
+from quire.service.access_file import AccessFile
 from tests.support.pages import running
 from tests.support.served import Shelf
 from tests.support.silence import SilentServer

@@ -17,7 +17,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from quire.adapters.jwt_tokens import FRESH_S, REFETCH_S, REST_S, JwtTokens
+from quire.adapters.jwt import FRESH_S, REFETCH_S, REST_S, JwtTokens
 from quire.errors import AccessDenied, StoreUnavailable
 
 KEYS = {name: rsa.generate_private_key(65537, 2048) for name in ("k1", "k2")}

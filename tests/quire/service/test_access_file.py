@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from quire.access import ADMIN, READ, WRITE, Caller
-from quire.access_file import AccessFile, TokenPolicy, read_policy
 from quire.errors import AccessDenied, ConfigError, ScopeMissing
+from quire.service.access import ADMIN, READ, WRITE, Caller
+from quire.service.access_file import AccessFile, TokenPolicy, read_policy
 
 
 def entry(key: str, **fields: object) -> str:

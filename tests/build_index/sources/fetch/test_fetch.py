@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from build_index.sources.fetch import Located, locate, split_revision
-from build_index.sources.fetch_git import demand_address
-from build_index.sources.fetch_url import fetch_url
+from build_index.sources.fetch.fetch import Located, locate, split_revision
+from build_index.sources.fetch.git import demand_address
+from build_index.sources.fetch.url import fetch_url
 from quire.errors import SourceError
 from tests.support.git_server import Repository, make_repository
 from tests.support.http_files import Site, serve_site

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from build_index.sources import Failure
-from build_index.sources.docusaurus import read_docusaurus
+from build_index.sources.files.docusaurus import read_docusaurus
 from build_index.sources.site_config import FoundSite
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document

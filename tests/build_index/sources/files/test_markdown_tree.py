@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from build_index.sources import Failure
-from build_index.sources.docusaurus import read_docusaurus
-from build_index.sources.file_selection import Excluded
-from build_index.sources.markdown_tree import read_markdown_tree
+from build_index.sources.files.docusaurus import read_docusaurus
+from build_index.sources.files.markdown_tree import read_markdown_tree
+from build_index.sources.files.selection import Excluded
 from build_index.sources.site_config import FoundSite
 from quire.chunking import CHUNKERS
 from quire.documents import Document

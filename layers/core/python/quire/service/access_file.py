@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quire.access import ACTIONS, EVERYTHING, Caller
 from quire.errors import AccessDenied, ConfigError
+from quire.service.access import ACTIONS, EVERYTHING, Caller
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _KEY_FIELDS = frozenset({"name", "sha256", "actions", "collections", "sites"})

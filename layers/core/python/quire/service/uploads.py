@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from quire.access import WRITE, Caller
 from quire.documents import Document, Value
 from quire.errors import SourceError
-from quire.ingestion import chunk_document
-from quire.live_catalog import LiveCatalog
-from quire.live_writes import LiveWrites
+from quire.ingestion.rows import chunk_document
 from quire.parsing.markdown import page_title
 from quire.parsing.site_pages import PublishedSite
-from quire.places import LIBRARY, Place
 from quire.ports import Embedder
 from quire.profiles import profile_named
+from quire.service.access import WRITE, Caller
+from quire.service.live_writes import LiveWrites
+from quire.store.live_catalog import LiveCatalog
+from quire.store.write_targets import LIBRARY, Place
 
 UNPUBLISHED = PublishedSite()
 """Pages without an address: a path stands in its place."""
