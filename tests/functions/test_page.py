@@ -389,6 +389,20 @@ def test_sources_cannot_bring_markup_scripts_or_images(visit: Visit) -> None:
     assert "<script>" in found[1]
 
 
+def test_an_escaped_mark_of_the_source_s_own_is_text_and_cites_nothing(visit: Visit) -> None:
+    page = visit.go()
+    found = page.evaluate(
+        """async ([release, text]) => {
+            const { markdown } = await import(`./assets/${release}/markdown.js`);
+            const box = document.createElement("div");
+            box.append(markdown(text, (n) => document.createElement("button")));
+            return [box.querySelectorAll("button").length, box.textContent];
+        }""",
+        [site().release, r"Take items\[0], `items[1]` and \[99]. [2]"],
+    )
+    assert found == [1, "Take items[0], items[1] and [99]. "]
+
+
 @contextmanager
 def book_page(browser: Browser, quire: str, attributes: str) -> Iterator[tuple[Page, list[str]]]:
     """A page of another origin that loads the widget; gives what its console complains of beside it."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from functions.faces.chatbot.contract import (
     ChatCitation,
     ChatResponse,
@@ -12,6 +10,7 @@ from functions.faces.chatbot.contract import (
     ResultWire,
     SimilarityScore,
 )
+from functions.web.sections import section_at, sections_of, where_of
 from functions.web.wire import citation_wire, rounded
 from quire.answering.request import Answer
 from quire.documents import Chunk, Citation, Hit
@@ -33,8 +32,8 @@ def similarity(hit: Hit) -> float:
 def result_wire(hit: Hit, wanted: str | None = None) -> ResultWire:
     """A passage that was found; of several sections in it, the `wanted` one is named, else the first."""
     cited = citation_wire(hit.chunk, hit.version)
-    headings, _ = _sections(hit.chunk)
-    chapter, section, url = _where(hit.chunk, headings.index(wanted) if wanted in headings else 0)
+    headings, _ = sections_of(hit.chunk)
+    chapter, section, url = where_of(hit.chunk, headings.index(wanted) if wanted in headings else 0)
     metadata: ResultMetadata = {
         "chapter": chapter,
         "section": section,
@@ -70,7 +69,7 @@ def is_highlight(chunk: Chunk) -> bool:
 
 
 def _cited(one: Citation) -> ChatCitation:
-    chapter, section, url = _where(one.hit.chunk, _section_at(one.hit.chunk, one.start))
+    chapter, section, url = where_of(one.hit.chunk, section_at(one.hit.chunk, one.start))
     return {
         "chapter": chapter,
         "section": section,
@@ -82,32 +81,3 @@ def _cited(one: Citation) -> ChatCitation:
         "version": one.hit.version,
         "is_highlight_chunk": is_highlight(one.hit.chunk),
     }
-
-
-def _sections(chunk: Chunk) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Headings and anchors of the sections in the passage; both empty where there is but one."""
-    headings, anchors = chunk.metadata.get("headings"), chunk.metadata.get("anchors")
-    if isinstance(headings, tuple | list) and isinstance(anchors, tuple | list):
-        return tuple(headings), tuple(anchors)
-    return (), ()
-
-
-def _section_at(chunk: Chunk, offset: int) -> int:
-    """Number of the section in which the character stands."""
-    at = begun = 0
-    for number, heading in enumerate(_sections(chunk)[0]):
-        found = re.compile(rf"^#+ {re.escape(heading)}$", re.MULTILINE).search(chunk.text, begun)
-        if found and found.start() <= offset:
-            at, begun = number, found.end()
-    return at
-
-
-def _where(chunk: Chunk, section: int) -> tuple[str, str, str]:
-    """Chapter, section and URL of one of the passage's sections."""
-    known = chunk.metadata.get
-    heading, url = str(known("heading") or ""), str(known("url") or "")
-    headings, anchors = _sections(chunk)
-    if headings:
-        page = url.partition("#")[0]
-        heading, url = headings[section], f"{page}#{anchors[section]}" if page and anchors[section] else page
-    return str(known("chapter") or known("title") or ""), heading, url

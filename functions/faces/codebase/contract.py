@@ -141,7 +141,7 @@ class CitationWire(TypedDict):
 class AnswerResponse(TypedDict):
     """An answer that ends with its sources."""
 
-    final: Annotated[str, Field(description="Ends with `Sources:` and each citation as `path:line`.")]
+    final: Annotated[str, Field(description="Ends with `Sources:` and each citation as `n path:start-end`.")]
     citations: list[CitationWire]
     matches: list[Match]
 

@@ -30,7 +30,7 @@ QUERY: QueryResponse = {"matches": [MATCH]}
 ANSWER: AnswerResponse = {
     "final": (
         "Sessions are kept in memcached: `session.save_handler=memcached` [1].\n\n"
-        "Sources:\n- config/php/session.php:10-42\n- Dockerfile:55-88"
+        "Sources:\n1 config/php/session.php:10-42\n2 Dockerfile:55-88"
     ),
     "citations": [
         {"path": "config/php/session.php", "start_line": 10, "end_line": 42},

@@ -51,11 +51,10 @@ def lines_of(chunk: Chunk) -> tuple[int, int]:
 
 
 def sources_text(citations: Sequence[CitationWire]) -> str:
-    """The end of an answer.
+    """The end of an answer, numbered as its marks are.
 
     >>> sources_text([{"path": "a.php", "start_line": 12, "end_line": 68}])
-    'Sources:\\n- a.php:12-68'
+    'Sources:\\n1 a.php:12-68'
     """
-    return "\n".join(
-        ["Sources:", *(f"- {one['path']}:{one['start_line']}-{one['end_line']}" for one in citations)]
-    )
+    lines = (f"{n} {one['path']}:{one['start_line']}-{one['end_line']}" for n, one in enumerate(citations, 1))
+    return "\n".join(["Sources:", *lines])

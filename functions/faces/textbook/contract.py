@@ -26,12 +26,15 @@ class QueryRequest(BaseModel):
 
 
 class Source(TypedDict):
-    """A place in the book that the answer used."""
+    """A place in the book that the answer used; one for each mark."""
 
+    n: Annotated[int, Field(description="The number that stands in the answer.")]
     chapter: Annotated[str, Field(description="Chapter number and title.")]
     section: Annotated[str, Field(description="The section's identifier.")]
     filename: Annotated[str, Field(description="The file.")]
     relevance_score: Annotated[float, Field(description="0 to 1.")]
+    heading: Annotated[str, Field(description="The heading that the passage stands under.")]
+    url: Annotated[str, Field(description="The page that shows it, or its path in the book.")]
 
 
 class QueryResponse(TypedDict):

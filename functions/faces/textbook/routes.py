@@ -23,6 +23,7 @@ from functions.web.lean import LeanRoute
 from functions.web.problems import Problem
 from functions.web.reading import ask
 from functions.web.replies import reply
+from functions.web.sections import section_at, where_of
 from quire.answering.request import Answer, Inquiry
 
 UNAVAILABLE = "The knowledge base is temporarily unavailable. Please try again in a moment."
@@ -34,10 +35,13 @@ EXAMPLE = {
     "answer": "The loop senses, decides and acts without an end. [1]",
     "sources": [
         {
+            "n": 1,
             "chapter": "Chapter 1: Embodied Intelligence",
             "section": "02-loops",
             "filename": "02-loops.mdx",
             "relevance_score": 0.91,
+            "heading": "Why loops never end",
+            "url": "https://book.example.com/loops#why-loops-never-end",
         }
     ],
     "model_used": "extractive",
@@ -110,18 +114,22 @@ def _first_words(text: str, most: int, notice: str) -> tuple[str, list[str]]:
 
 
 def _sources(given: Answer) -> list[Source]:
-    """Each place that the answer cites, once, in the order of its numbers."""
+    """The place behind each mark of the answer, in the order of its numbers."""
     sources: list[Source] = []
     for citation in given.citations:
-        known = citation.hit.chunk.metadata
-        place: Source = {
-            "chapter": str(known.get("chapter") or ""),
-            "section": str(known.get("section") or ""),
-            "filename": str(known.get("filename") or ""),
-            "relevance_score": round(citation.hit.score, 4),
-        }
-        if all((one["section"], one["filename"]) != (place["section"], place["filename"]) for one in sources):
-            sources.append(place)
+        chunk = citation.hit.chunk
+        _, heading, url = where_of(chunk, section_at(chunk, citation.start))
+        sources.append(
+            {
+                "n": citation.n,
+                "chapter": str(chunk.metadata.get("chapter") or ""),
+                "section": str(chunk.metadata.get("section") or ""),
+                "filename": str(chunk.metadata.get("filename") or ""),
+                "relevance_score": round(citation.hit.score, 4),
+                "heading": heading,
+                "url": url,
+            }
+        )
     return sources
 
 

@@ -1,6 +1,7 @@
 import hashlib
 import io
 import json
+import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -113,7 +114,17 @@ def test_the_textbook_face_answers_in_its_specification(shelf: Shelf) -> None:
     given = reply.json()
     assert set(given) == {"answer", "sources", "model_used", "latency_ms", "notices"}
     assert given["sources"][0]["chapter"] == CHAPTER
-    assert set(given["sources"][0]) == {"chapter", "section", "filename", "relevance_score"}
+    assert set(given["sources"][0]) == {
+        "n",
+        "chapter",
+        "section",
+        "filename",
+        "relevance_score",
+        "heading",
+        "url",
+    }
+    marks = {int(mark) for mark in re.findall(r"(?<!\\)\[(\d+)\]", given["answer"])}
+    assert marks == {one["n"] for one in given["sources"]}
 
 
 def test_over_long_input_is_truncated_with_a_warning(shelf: Shelf) -> None:

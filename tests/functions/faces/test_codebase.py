@@ -190,7 +190,10 @@ def test_an_answer_ends_with_its_sources_and_has_two_citations(client: TestClien
     checked(body, AnswerResponse)
     assert len(body["citations"]) >= 2
     tail = body["final"].rpartition("Sources:\n")[2].split("\n")
-    assert tail == [f"- {one['path']}:{one['start_line']}-{one['end_line']}" for one in body["citations"]]
+    cited = enumerate(body["citations"], 1)
+    assert tail == [f"{n} {one['path']}:{one['start_line']}-{one['end_line']}" for n, one in cited]
+    marks = re.findall(r"(?<!\\)\[(\d+)\]", re.sub(r"```.*?```|`[^`]*`", "", body["final"], flags=re.S))
+    assert {int(mark) for mark in marks} <= set(range(1, len(tail) + 1))
     assert "memcached" in body["final"]
     assert body["matches"]
     for one in body["citations"]:

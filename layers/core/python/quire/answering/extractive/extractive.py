@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.analysis.terms import analyze
-from quire.answering.blocks import CODE, LIST, TABLE, Piece, split_pieces
 from quire.answering.citations import cite
-from quire.answering.code_lines import best_lines
+from quire.answering.extractive.blocks import CODE, LIST, TABLE, Piece, split_pieces
+from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.scoring import Scored
+from quire.answering.extractive.showing import is_code_chunk, shown
 from quire.answering.extractive.weighing import Weighed
-from quire.answering.showing import is_code_chunk, shown
 from quire.documents import Citation, Hit
 
 MOST_PLACES = 3
@@ -57,7 +57,7 @@ def extract(
 ) -> tuple[str, tuple[Citation, ...]]:
     """The answer's text in Markdown and its citations; empty where there is nothing to quote.
 
-    Each paragraph of the text is a quote as `quire.answering.showing` shows it, and its mark.
+    Each paragraph of the text is a quote as `quire.answering.extractive.showing` shows it, and its mark.
     """
     quotes = choose_quotes(question, scored, sure=confidence >= UNSURE)
     citations = tuple(cite(n, quote.hit, quote.start, quote.end) for n, quote in enumerate(quotes, 1))

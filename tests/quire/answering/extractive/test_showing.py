@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from quire.answering.citations import cite
-from quire.answering.code_lines import best_lines
+from quire.answering.extractive.code_lines import best_lines
+from quire.answering.extractive.showing import shown
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.request import Answer, Usage
-from quire.answering.showing import shown
 from quire.documents import Chunk
 from tests.support.answer_checks import problems
 from tests.support.shelves import chunk, hit_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import textwrap
 
-from quire.answering.blocks import CODE, HEADING, LIST, TABLE, Block, split_blocks
-from quire.answering.rst_text import plain_roles, plain_rst
+from quire.answering.extractive.blocks import CODE, HEADING, LIST, TABLE, Block, split_blocks
+from quire.answering.extractive.rst_text import plain_roles, plain_rst
 from quire.documents import Chunk, Citation
 
 PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc", "html"))

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.answering.blocks import CODE, LIST, TABLE, split_blocks, split_pieces
+from quire.answering.extractive.blocks import CODE, LIST, TABLE, split_blocks, split_pieces
 
 STEPS = """\
 ## Install
