@@ -66,8 +66,9 @@ class ApiFunction(Construct):
             role=self.role,
             log_group=self.log_group,
             memory_size=settings.memory_mb,
+            ephemeral_storage_size=cdk.Size.mebibytes(settings.ephemeral_mb),
             timeout=cdk.Duration.seconds(plan.timeout_s),
-            environment=_environment(plan),
+            environment=_environment(plan, settings),
             snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if settings.snap_start else None,
         )
         self.alias = lambda_.Alias(self, "Alias", alias_name=ALIAS, version=self.function.current_version)
@@ -86,8 +87,9 @@ def retention(days: int) -> logs.RetentionDays:
     return logs.RetentionDays[known[days]]
 
 
-def _environment(plan: FunctionPlan) -> dict[str, str]:
+def _environment(plan: FunctionPlan, settings: StackSettings) -> dict[str, str]:
     environment = {
+        "QUIRE_CACHE_MB": str(settings.ephemeral_mb),
         "QUIRE_CACHE": "/tmp/quire",  # noqa: S108, the one folder that a function may write
         "QUIRE_COLLECTIONS": f"{LAMBDA_TASK}/collections.toml",
         **STARTING,

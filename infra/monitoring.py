@@ -21,6 +21,8 @@ from infra.settings import StackSettings
 
 NAMESPACE = "Quire"
 """Of the metrics that `functions/web/metrics.py` writes into the logs."""
+FULL_SHARE = 0.9
+"""Of a function's /tmp. Before it is full what is closed goes; after that idle collections are closed."""
 FIVE_MINUTES = cdk.Duration.minutes(5)
 
 
@@ -58,6 +60,10 @@ class Monitoring(Construct):
             self._alarm(
                 "NotStarted", waiting, 1, "a scheduled build could not be started; the queue says which"
             )
+        full = cloudwatch.Metric(
+            namespace=NAMESPACE, metric_name="DiskShare", statistic="Maximum", period=FIVE_MINUTES
+        )
+        self._alarm("DiskFull", full, FULL_SHARE, f"a function's /tmp is {FULL_SHARE:.0%} full")
         for name in scheduled:
             self._watch_age(name)
         self._dashboard(functions)

@@ -24,6 +24,8 @@ class StackSettings:
         name: of the stack, and what names begin with.
         stage: of the API; the first part of every path unless there is a custom domain.
         memory_mb: of the functions that search; 1,769 MB is one whole CPU.
+        ephemeral_mb: of a function's /tmp, 512 to 10,240: it holds the open indexes, and for a while two versions of
+            one. What is above 512 costs $0.00000003 a GB-second. With `snap_start` 512 is all there is.
         query_timeout_s, answer_timeout_s: an answer is streamed and may take longer than API Gateway's 29 s.
         job_timeout_s: of what a request to `memory` leaves to do; Lambda's own limit is 900.
         log_days: how long logs are kept; a period that CloudWatch knows.
@@ -48,6 +50,7 @@ class StackSettings:
     name: str = "quire"
     stage: str = "prod"
     memory_mb: int = 1769
+    ephemeral_mb: int = 512
     query_timeout_s: int = 29
     answer_timeout_s: int = 120
     job_timeout_s: int = 900
@@ -74,6 +77,7 @@ class StackSettings:
     keep_data: bool = True
 
 
+SMALLEST_DISK_MB, LARGEST_DISK_MB = 512, 10_240
 PLACES = ("archives", "collections")
 """Of the context too: where `infra.app` finds what it deploys, if elsewhere."""
 
@@ -100,7 +104,17 @@ def read_settings(context: Mapping[str, Any]) -> StackSettings:
         raise ValueError("domain: wanted it together with certificate_arn, found one of them")
     if settings.repository.count("/") != bool(settings.repository):
         raise ValueError(f"repository: wanted owner/name, found {settings.repository!r}")
+    _check_disk(settings)
     return settings
+
+
+def _check_disk(settings: StackSettings) -> None:
+    """Source: AWS, "Configure ephemeral storage for Lambda functions" and "Lambda SnapStart", limitations."""
+    least, most = SMALLEST_DISK_MB, LARGEST_DISK_MB
+    if not least <= settings.ephemeral_mb <= most:
+        raise ValueError(f"ephemeral_mb: wanted {least} to {most}, found {settings.ephemeral_mb}")
+    if settings.snap_start and settings.ephemeral_mb > least:
+        raise ValueError(f"ephemeral_mb: wanted {least} with snap_start, found {settings.ephemeral_mb}")
 
 
 def _typed(name: str, value: Any, kind: type) -> Any:

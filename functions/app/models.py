@@ -9,11 +9,20 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 
 from functions.web.logs import log
 from quire.embedding.model_folder import FACTS_FILE
-from quire.errors import ArtifactError, ModelError, StoreError, UnknownCollection
+from quire.errors import (
+    ArtifactError,
+    ModelError,
+    ModelOutOfReach,
+    StoreError,
+    StoreUnavailable,
+    UnknownCollection,
+    unavailable,
+)
 from quire.ports import Embedder, ObjectStore
 from quire.store.catalog import Catalog
 from quire.store.keys import MODELS, model_key
@@ -43,7 +52,7 @@ class Models:
         self._clock = clock
         self._lock = threading.Lock()
         self._opened: dict[str, Embedder] = {}
-        self._failed: dict[str, tuple[float, str]] = {}
+        self._failed: dict[str, tuple[float, ModelError]] = {}
 
     def __call__(self, digest: str) -> Embedder:
         """The embedder of that digest.
@@ -58,9 +67,9 @@ class Models:
             return self._opened.get(digest) or self._open(digest)
 
     def _open(self, digest: str) -> Embedder:
-        failed_at, why = self._failed.get(digest, (float("-inf"), ""))
+        failed_at, why = self._failed.get(digest, (float("-inf"), ModelError()))
         if self._clock() < failed_at + self._retry_s:
-            raise ModelError(why)
+            raise copy(why)
         try:
             embedder = self._open_folder(self._folder_of(digest))
             if embedder.digest != digest:
@@ -68,9 +77,11 @@ class Models:
                     f"model: index has {digest!r}, the folder of that name holds {embedder.digest!r}"
                 )
         except (ModelError, StoreError, ArtifactError) as error:
-            self._failed[digest] = (self._clock(), str(error))
+            kind = ModelOutOfReach if isinstance(error, StoreUnavailable) else ModelError
+            failure = kind(str(error))
+            self._failed[digest] = (self._clock(), failure)
             log("model unavailable", logging.WARNING, model=digest, message=str(error))
-            raise ModelError(str(error)) from error
+            raise failure from error
         self._opened[digest] = embedder
         return embedder
 
@@ -89,16 +100,24 @@ def model_folder(objects: ObjectStore, cache: Path, digest: str) -> Path:
     stored = objects.read(model_key(digest) + FACTS_FILE) if digest else None
     if stored is None:
         raise ModelError(f"model {digest!r}: not in the store, nor in the cache")
+    try:
+        _fetch_model(objects, digest, stored.data, cached)
+    except OSError as error:
+        raise unavailable(f"model {digest[:12]}", error) from error
+    return cached
+
+
+def _fetch_model(objects: ObjectStore, digest: str, facts: bytes, cached: Path) -> None:
+    """Bring the model's files to `cached`, which appears whole."""
     cached.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=cached.parent))
     try:
-        (work / FACTS_FILE).write_bytes(stored.data)
-        for name, sha256 in _digests(digest, stored.data).items():
+        (work / FACTS_FILE).write_bytes(facts)
+        for name, sha256 in _digests(digest, facts).items():
             objects.fetch_file(model_key(digest) + name, work / name, sha256)
         work.rename(cached)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return cached
 
 
 def newest_model(objects: ObjectStore, cache: Path, catalog: Catalog) -> str:

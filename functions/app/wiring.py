@@ -27,6 +27,7 @@ from functions.web.calls import Once
 from functions.web.faces import FUNCTIONS
 from functions.web.hosts import hosts_of
 from functions.web.logs import log
+from functions.web.metrics import TOLD_DISK_SHARE, disk_share
 from functions.web.service import Knowledge
 from quire.adapters.circuit_breaker import SERVING, Patience
 from quire.adapters.folder import FolderStore
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from functions.web.live import Live
 
 WRITERS = 8
+MIB = 1 << 20
 
 
 def local_app(settings: Settings) -> FastAPI:
@@ -57,7 +59,7 @@ def lambda_app(settings: Settings, functions: Sequence[str]) -> FastAPI:
     """One function's routes, for one request at a time, with everything opened ahead of the first."""
     app = _app(settings, functions, concurrent=False)
     service: Knowledge = app.state.service
-    _warm(service)
+    _warm(service, lambda: disk_share(settings.cache) < TOLD_DISK_SHARE)
     # What a snapshot holds may be days old.
     after_restore(service.catalog.look_again)
     return app
@@ -91,7 +93,7 @@ class _Opened:
 
 def _open(settings: Settings) -> _Opened:
     objects = open_objects(settings.store, SERVING)
-    store = SegmentStore(objects, settings.cache)
+    store = SegmentStore(objects, settings.cache, most_bytes=int(settings.cache_mb * MIB))
     models = Models(
         partial(model_folder, objects, settings.cache), partial(open_embedder, threads=settings.threads)
     )
@@ -243,9 +245,9 @@ def _collections(path: Path) -> dict[str, Collection]:
     return read_collections(path) if path.exists() else {}
 
 
-def _warm(service: Knowledge) -> None:
+def _warm(service: Knowledge, has_room: Callable[[], bool]) -> None:
     try:
-        failed = service.warm()
+        failed = service.warm(has_room)
     except StoreError as error:
         failed = {"": str(error)}
     for name, message in failed.items():

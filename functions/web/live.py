@@ -140,6 +140,6 @@ class Upkeep:
     def _fold(self, place: Place) -> None:
         try:
             self._folding.fold(place)
-        except QuireError as error:
+        except (QuireError, OSError) as error:
             # The documents are served as they are; the next write tries again.
             log("not folded", logging.WARNING, collection=place.name, message=str(error))

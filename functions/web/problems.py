@@ -17,7 +17,15 @@ from starlette.responses import Response
 
 from functions.web.logs import log
 from functions.web.replies import json_bytes
-from quire.errors import AccessDenied, InputError, NotPublished, QuireError, QuotaExceeded
+from quire.errors import (
+    AccessDenied,
+    InputError,
+    NotPublished,
+    QuireError,
+    QuotaExceeded,
+    is_full,
+    unavailable,
+)
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 5
@@ -59,6 +67,8 @@ def problem_of(error: Exception) -> Problem:
         return _invalid_body(error)
     if isinstance(error, HTTPException):
         return _http_problem(error)
+    if isinstance(error, OSError) and is_full(error):
+        return _quire_problem(unavailable("disk", error))
     if isinstance(error, QuireError):
         return _quire_problem(error)
     return Problem(500, "internal-error", "Internal error", "the request failed; the log has its request id")

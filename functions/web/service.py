@@ -209,19 +209,31 @@ class Knowledge:
                 continue
         return dict(sorted(faces.items()))
 
-    def warm(self) -> dict[str, str]:
-        """Open every collection and its model ahead of questions, for `WARM_S` at most; returns what was not opened."""
+    def warm(self, has_room: Callable[[], bool] = lambda: True) -> dict[str, str]:
+        """Open collections and their models ahead of questions, in the order of `collections.toml`, the others last.
+
+        For `WARM_S` at most, and while there `has_room`: the rest is opened when it is first asked. Returns what was
+        not opened, with the reason.
+        """
         failed: dict[str, str] = {}
         until = time.monotonic() + WARM_S
-        for name in self.catalog.names():
+        for name in self._by_importance():
             if time.monotonic() > until:
                 failed[name] = f"left to its first question: opening took more than {WARM_S:.0f} s so far"
+                continue
+            if not has_room():
+                failed[name] = "left to its first question: those before it take half of the disk"
                 continue
             try:
                 self._embedder_of(self.catalog.get(name).model).embed(["warm"])
             except QuireError as error:
                 failed[name] = str(error)
         return failed
+
+    def _by_importance(self) -> list[str]:
+        """What the store holds, in the order in which its maintainer listed it."""
+        order = {name: place for place, name in enumerate(self.collections)}
+        return sorted(self.catalog.names(), key=lambda name: order.get(name, len(order)))
 
     def embedder(self, served: Served) -> Embedder | None:
         """The model of a collection, ready; None where it cannot be opened."""

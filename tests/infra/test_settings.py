@@ -43,6 +43,8 @@ def test_what_costs_money_unasked_is_off_until_somebody_chooses_it() -> None:
         ({"alarm_mail": "a@example.com"}, "alarm_mail: no such setting, wanted one of name, stage,"),
         ({"repository": "quire"}, "wanted owner/name"),
         ({"repository": "a/b/c"}, "wanted owner/name"),
+        ({"ephemeral_mb": "256"}, "ephemeral_mb: wanted 512 to 10240, found 256"),
+        ({"ephemeral_mb": "1024", "snap_start": "true"}, "wanted 512 with snap_start, found 1024"),
     ],
 )
 def test_a_wrong_setting_is_named(said: dict[str, str], complaint: str) -> None:

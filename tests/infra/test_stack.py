@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.web.metrics import NAMESPACE, UNITS, embedded
+from functions.web.metrics import DISK_SHARE, NAMESPACE, UNITS, embedded
 from infra.routes import FACES, deployed_routes, face_of, functions_of, read_table, written_collections
 from quire.collections import read_collections
 from quire.profiles import PROFILES
@@ -170,6 +170,8 @@ def test_a_function_runs_a_published_version_from_its_snapshot(deployment: Deplo
     assert function["Architectures"] == ["x86_64"]
     assert function["Handler"] == f"functions.{name}.handler"
     assert function["SnapStart"] == {"ApplyOn": "PublishedVersions"}
+    assert function["EphemeralStorage"] == {"Size": 512}
+    assert function["Environment"]["Variables"]["QUIRE_CACHE_MB"] == "512"
     assert len(function["Layers"]) == (3 if name == "answer" else 2)
     (alias,) = (one for key, one in deployment.of_type("Lambda::Alias").items() if f"Functions{title}" in key)
     assert alias["Name"] == "live"
@@ -449,14 +451,15 @@ def test_failures_that_functions_answer_raise_an_alarm(deployment: Deployment) -
 
 
 def test_alarms_and_graphs_look_at_metrics_that_are_written(deployment: Deployment) -> None:
-    written = {name for name, _ in UNITS.values()}
+    written = {DISK_SHARE, *(name for name, _ in UNITS.values())}
     own = [one for one in deployment.of_type("CloudWatch::Alarm").values() if one["Namespace"] == NAMESPACE]
     assert {one["MetricName"] for one in own} <= written
     facts = {"collection": "roblox", "index_age_h": 1.0}
     (directive,) = embedded(facts, {"AWS_LAMBDA_FUNCTION_NAME": "query"})["_aws"]["CloudWatchMetrics"]
     for one in own:
         assert directive["Namespace"] == one["Namespace"]
-        assert directive["Dimensions"] == [[part["Name"] for part in one["Dimensions"]]]
+        if one["MetricName"] != DISK_SHARE:  # of a function's disk, whatever the collection
+            assert directive["Dimensions"] == [[part["Name"] for part in one["Dimensions"]]]
     (board,) = deployment.of_type("CloudWatch::Dashboard").values()
     drawn = set(re.findall(r'MetricName=[\\"]+(\w+)', flat(board["DashboardBody"])))
     assert drawn

@@ -13,8 +13,25 @@ from functions.web.metrics import UNITS, age_hours, embedded, note, noted, notin
 from quire.ports import Spent
 from tests.support.served import Shelf
 from tests.support.shelves import Scripted
+from tests.support.small_disk import fill, small_disk
 
 LAMBDA = {"AWS_LAMBDA_FUNCTION_NAME": "quire-query"}
+
+
+def test_a_disk_that_fills_up_is_told_without_a_dimension_and_a_roomy_one_is_not(tmp_path: Path) -> None:
+    facts = {"collection": "roblox", "took_ms": 1.0}
+    with small_disk(tmp_path / "disk", 1024) as disk:
+        known = {**LAMBDA, "QUIRE_CACHE": str(disk)}
+        assert len(embedded(facts, known)["_aws"]["CloudWatchMetrics"]) == 1
+        fill(disk)
+        line = embedded(facts, known)
+    told = line["_aws"]["CloudWatchMetrics"][1]
+    assert told == {
+        "Namespace": "Quire",
+        "Dimensions": [[]],
+        "Metrics": [{"Name": "DiskShare", "Unit": "None"}],
+    }
+    assert line["DiskShare"] == 1.0
 
 
 def test_facts_belong_to_one_request() -> None:

@@ -16,10 +16,12 @@ QuireError                    500
 │   └── ArtifactMismatch      503  format or model is not what this program reads
 ├── StoreError                503
 │   ├── StoreUnavailable      503
+│   │   └── DiskFull          503  this machine's disk has no room for what was to be fetched
 │   ├── NotPublished          503  no index of the collection is published
 │   ├── SwapConflict          409  the pointer moved meanwhile: read it again and retry
 │   └── BuildInProgress       409  another build holds the lock
 ├── ModelError                500  an embedding model cannot be exported, opened or run
+│   └── ModelOutOfReach       503  the store cannot give it now, or the disk cannot take it
 ├── PublishRefused            409  a guard or the gate refused a built version
 └── AnswerModelError          502
     ├── ModelUnavailable      503  network, overload, deadline
@@ -37,7 +39,7 @@ _HELP = {
     errno.ENOSPC: "make room, or lead QUIRE_STORE and QUIRE_CACHE to another disk",
     errno.EACCES: "lead QUIRE_STORE and QUIRE_CACHE to folders that you may write to",
 }
-_HELP[errno.EDQUOT] = _HELP[errno.ENOSPC]
+_HELP[errno.EDQUOT] = _HELP[errno.EFBIG] = _HELP[errno.ENOSPC]
 _HELP[errno.EPERM] = _HELP[errno.EROFS] = _HELP[errno.EACCES]
 
 
@@ -50,6 +52,24 @@ def explain(error: OSError) -> str:
     place = [] if error.filename is None else [str(error.filename)]
     help_ = [_HELP[error.errno]] if error.errno in _HELP else []
     return ": ".join([*place, error.strerror or str(error), *help_])
+
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def is_full(error: OSError) -> bool:
+    """Whether the system had no room for a file."""
+    return error.errno in _NO_ROOM
+
+
+def unavailable(what: str, error: OSError) -> StoreUnavailable:
+    """The error of ours that stands for what this machine's disk refused, to be raised `from` it.
+
+    >>> unavailable("segment 4a15", OSError(errno.ENOSPC, "No space left on device"))
+    DiskFull('segment 4a15: No space left on device: make room, or lead QUIRE_STORE and QUIRE_CACHE to another disk')
+    """
+    kind = DiskFull if is_full(error) else StoreUnavailable
+    return kind(f"{what}: {explain(error)}")
 
 
 class QuireError(Exception):
@@ -148,6 +168,10 @@ class StoreUnavailable(StoreError):
     """The store cannot be reached now."""
 
 
+class DiskFull(StoreUnavailable):
+    """This machine's disk has no room for what was to be fetched or written."""
+
+
 class NotPublished(StoreError):
     """A collection that builds fill has no published index yet, or lost its pointer."""
 
@@ -170,6 +194,12 @@ class ModelError(QuireError):
 
 class Overloaded(QuireError):
     """As much of this is under way as there is room for; the same request may pass in a moment."""
+
+    status = 503
+
+
+class ModelOutOfReach(ModelError):
+    """The store cannot give the model now, or this machine's disk cannot take it."""
 
     status = 503
 

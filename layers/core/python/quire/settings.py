@@ -20,6 +20,8 @@ class Settings:
     Attributes:
         store: a folder, or `s3://bucket/prefix`.
         cache: folder for vectors, exported models and downloaded sources.
+        cache_mb: what may lie in that folder where it is this process's own, as a function's /tmp is: what is not open
+            goes before something new is fetched. 0 removes nothing.
         collections_file: path of `collections.toml`; an empty file describes none.
         refresh_s: a serving process looks at the pointer at most this often, in seconds.
         api_key: when set, all but `/health` needs it.
@@ -40,6 +42,7 @@ class Settings:
 
     store: str = f"{LOCAL_ROOT}/store"
     cache: Path = Path(LOCAL_ROOT) / "cache"
+    cache_mb: float = 0.0
     collections_file: Path = Path("collections.toml")
     refresh_s: float = 1.0
     api_key: str | None = None
@@ -70,6 +73,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
     return Settings(
         store=env.get("QUIRE_STORE") or env.get("RAG_INDEX_DIR") or default.store,
         cache=Path(env.get("QUIRE_CACHE") or default.cache),
+        cache_mb=_number(env, "QUIRE_CACHE_MB", default.cache_mb),
         collections_file=_collections_file(env) or default.collections_file,
         refresh_s=_number(env, "QUIRE_REFRESH_S", 10.0 if "AWS_LAMBDA_FUNCTION_NAME" in env else 1.0),
         api_key=env.get("QUIRE_API_KEY") or env.get("RAG_API_KEY") or None,

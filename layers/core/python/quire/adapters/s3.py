@@ -7,7 +7,7 @@ import hashlib
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -124,7 +124,7 @@ class S3Store:
             fetch_checked(partial(self._fetch, key), path, sha256)
 
     def _whole(self, answer: Any) -> Stored:
-        blocks = answer["Body"].iter_chunks(BLOCK_BYTES)
+        blocks = _blocks(answer["Body"])
         return Stored(b"".join(bounded(blocks, self._until())), answer["ETag"])
 
     def _fetch(self, key: str, target: Path) -> str:
@@ -142,7 +142,7 @@ class S3Store:
         wanted = f"bytes={start}-{start + RANGE_BYTES - 1}"
         answer: Any = self._client.get_object(**self._at(key), Range=wanted, **condition)
         size = int(answer.get("ContentRange", f"/{answer['ContentLength']}").rpartition("/")[2])
-        return Part(answer["ETag"], size, answer["Body"].iter_chunks(BLOCK_BYTES))
+        return Part(answer["ETag"], size, _blocks(answer["Body"]))
 
     def _until(self) -> float:
         return time.monotonic() + self._patience.file_s
@@ -213,6 +213,12 @@ def open_s3_store(location: str, patience: Patience | None = None) -> S3Store:
     except (BotoCoreError, ValueError) as error:
         raise ConfigError(f"store {location}: {error}") from error
     return S3Store(client, bucket, f"{prefix}/" if prefix else "", patience=patience)
+
+
+def _blocks(body: Any) -> Iterator[bytes]:
+    """The body, block by block; its connection is given up where whoever reads stops before the end."""
+    with closing(body):
+        yield from body.iter_chunks(BLOCK_BYTES)
 
 
 def _check(name: str, found: str, sha256: str) -> None:

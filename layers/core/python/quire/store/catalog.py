@@ -9,13 +9,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from quire.errors import ArtifactError, QuireError, StoreError, StoreUnavailable, UnknownCollection
+from quire.errors import (
+    ArtifactError,
+    DiskFull,
+    QuireError,
+    StoreError,
+    StoreUnavailable,
+    UnknownCollection,
+)
 from quire.index.layout import Pointer
 from quire.index.opened import OpenedIndex
 from quire.store.history import History
 
 LATEST = "latest"
 """What may stand for the version that is served now."""
+
+IDLE_S = 60.0
+"""A collection that nobody asked for so long may be closed to make room for a newer version of another."""
 
 _KEEPS_SERVING = (StoreError, ArtifactError, UnknownCollection)
 
@@ -132,6 +142,7 @@ class Catalog:
             StoreError, ArtifactError: it cannot be opened and no good version is open.
         """
         entry = self._entries.get(name) or self._entry(name)
+        entry.asked = self._clock()
         served = entry.served
         if version is not None and version != LATEST and (served is None or version != served.version):
             return self._older(name, version)
@@ -184,7 +195,27 @@ class Catalog:
             return replace(served, degraded=()) if served.degraded else served
         if served is not None and served.version == pointer.version:  # a build found it still true
             return replace(served, pointer=pointer, degraded=())
-        return Served(name, self._store.open(name, pointer.version), pointer)
+        return Served(name, self._open(name, pointer.version, IDLE_S if served else 0.0), pointer)
+
+    def _open(self, name: str, version: str, idle_s: float) -> OpenedIndex:
+        """Open the version; where the disk has no room, older versions and then idle collections are closed for it."""
+        while True:
+            try:
+                return self._store.open(name, version)
+            except DiskFull:
+                if not self._history.close() and not self._close_idlest(name, idle_s):
+                    raise
+
+    def _close_idlest(self, name: str, idle_s: float) -> bool:
+        """Close the collection that was asked for longest ago, that long at least, but not this one; False for none."""
+        until = self._clock() - idle_s
+        entries = list(self._entries.items())
+        others = [one for key, one in entries if key != name and one.served and one.asked <= until]
+        if not others:
+            return False
+        idlest = min(others, key=lambda one: one.asked)
+        idlest.served, idlest.due = None, float("-inf")
+        return True
 
     def _older(self, name: str, wanted: str) -> Served:
         """An older version under the tombstones of today; the current one where that is what `wanted` means."""
@@ -207,10 +238,12 @@ class _Entry:
         self.lock = threading.Lock()
         self.served: Served | None = None
         self.failure: QuireError | None = None
-        self.due = float("-inf")
+        self.due = self.asked = float("-inf")
 
 
 def _label(error: QuireError, version: str) -> str:
+    if isinstance(error, DiskFull):
+        return f"no room for a newer version: serving version {version}"
     if isinstance(error, StoreUnavailable):
         return f"store unreachable: serving version {version}"
     if isinstance(error, UnknownCollection):

@@ -79,6 +79,13 @@ class History:
                 self._open.popitem(last=False)
         return opened.index
 
+    def close(self) -> bool:
+        """Close every older version; False where none was open."""
+        with self._guard:
+            was_open = bool(self._open)
+            self._open.clear()
+        return was_open
+
     def _read(self, name: str, before: _Held | None) -> _Held:
         due = self._clock() + self._refresh_s
         try:

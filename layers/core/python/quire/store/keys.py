@@ -87,11 +87,11 @@ def upload_model(objects: ObjectStore, folder: Path) -> None:
     objects.put_file(prefix + FACTS_FILE, path, file_facts(path).sha256)
 
 
-def fetch_segment(objects: ObjectStore, prefix: str, digest: str, folder: Path) -> None:
-    """Bring a segment to `folder`, which appears whole; every byte is checked on arrival.
+def read_stored_manifest(objects: ObjectStore, prefix: str, digest: str) -> tuple[Manifest, bytes]:
+    """The manifest of a stored segment, and its bytes.
 
     Raises:
-        ArtifactCorrupt: a file is missing or is not what the digest promises.
+        ArtifactCorrupt: it is missing or is not the one of that digest.
     """
     stored = objects.read(prefix + MANIFEST)
     if stored is None:
@@ -99,6 +99,27 @@ def fetch_segment(objects: ObjectStore, prefix: str, digest: str, folder: Path) 
     manifest = read_manifest(stored.data)
     if manifest.digest != digest:
         raise ArtifactCorrupt(f"{prefix}{MANIFEST}: sha256 {manifest.digest} expected {digest}")
+    return manifest, stored.data
+
+
+def fetch_segment(
+    objects: ObjectStore,
+    prefix: str,
+    digest: str,
+    folder: Path,
+    *,
+    make_room: Callable[[int], None] | None = None,
+) -> None:
+    """Bring a segment to `folder`, which appears whole; every byte is checked on arrival.
+
+    `make_room` is told beforehand how many bytes will arrive.
+
+    Raises:
+        ArtifactCorrupt: a file is missing or is not what the digest promises.
+    """
+    manifest, data = read_stored_manifest(objects, prefix, digest)
+    if make_room:
+        make_room(len(data) + sum(one.size for one in manifest.files.values()))
     import shutil  # 5 ms with tempfile, which a process that maps its segments in place has not got
     import tempfile
 
@@ -107,7 +128,7 @@ def fetch_segment(objects: ObjectStore, prefix: str, digest: str, folder: Path) 
     try:
         files = ((prefix + name, work / name, one.sha256) for name, one in manifest.files.items())
         _carry(objects.fetch_file, files)
-        (work / MANIFEST).write_bytes(stored.data)
+        (work / MANIFEST).write_bytes(data)
         if not folder.exists():
             work.rename(folder)
     finally:

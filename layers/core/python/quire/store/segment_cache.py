@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+from quire.errors import unavailable
 from quire.index.layout import KEYWORDS, MANIFEST
 from quire.index.reader import Segment, open_segment
 from quire.index.stack import Stack
 from quire.store.keys import fetch_segment, segment_key
+from quire.store.room import ARRIVING, Room
 
 if TYPE_CHECKING:
     from quire.ports import ObjectStore
@@ -23,12 +27,16 @@ class Shelf:
     Args:
         objects: where segments come from.
         cache: folder for fetched ones; unused where the store's files can be mapped in place.
+        most_bytes: what may lie in that folder where it is this process's own: closed segments go before a new one
+            comes. 0 removes nothing.
     """
 
-    def __init__(self, objects: ObjectStore, cache: Path) -> None:
+    def __init__(self, objects: ObjectStore, cache: Path, *, most_bytes: int = 0) -> None:
         self._objects = objects
         self._cache = cache
+        self._room = Room(cache, most_bytes)
         self._guard = threading.Lock()
+        self._opening = threading.Lock()
         self._segments: WeakValueDictionary[str, Segment] = WeakValueDictionary()
         self._stacks: WeakValueDictionary[tuple[str, ...], Stack] = WeakValueDictionary()
 
@@ -37,15 +45,22 @@ class Shelf:
 
         Raises:
             ArtifactCorrupt: a file other than the keyword index is missing or damaged.
+            DiskFull: it cannot be fetched because this machine's disk is full.
         """
         with self._guard:
             segment = self._segments.get(digest)
-        if segment is None:
-            # Without its keywords a segment can still be searched by its vectors.
-            segment = open_segment(self.folder(name, digest), digest, spared=(KEYWORDS,))
-            with self._guard:
-                segment = self._segments.setdefault(digest, segment)
-        return segment
+        if segment is not None:
+            return segment
+        if not self._room.most_bytes:
+            return self._open(name, digest)
+        with self._opening:  # between its arrival and its opening nobody else makes room
+            return self._open(name, digest)
+
+    def _open(self, name: str, digest: str) -> Segment:
+        # Without its keywords a segment can still be searched by its vectors.
+        segment = open_segment(self.folder(name, digest), digest, spared=(KEYWORDS,))
+        with self._guard:
+            return self._segments.setdefault(digest, segment)
 
     def stack(self, segments: Sequence[Segment]) -> Stack:
         """The segments stacked."""
@@ -63,9 +78,21 @@ class Shelf:
         if local is not None:
             return local
         folder = self._cache / "segments" / digest
-        if not (folder / MANIFEST).exists():
-            fetch_segment(self._objects, prefix, digest, folder)
+        try:
+            if not (folder / MANIFEST).exists():
+                fetch_segment(self._objects, prefix, digest, folder, make_room=self._make_room)
+            if self._room.most_bytes:
+                os.utime(folder)  # room is made by what was opened longest ago
+        except OSError as error:
+            raise unavailable(f"segment {digest[:12]} of {name}", error) from error
         return folder
+
+    def _make_room(self, wanted: int) -> None:
+        if self._room.most_bytes:
+            gc.collect()  # what a request held in a cycle is not open any more
+            with self._guard:
+                opened = set(self._segments)
+            self._room.make(wanted, opened)
 
     def keep(self, digest: str, folder: Path) -> None:
         """Keep a copy of a segment that was written here: nobody needs to fetch what they sent a moment ago."""
@@ -74,12 +101,14 @@ class Shelf:
             return
         import shutil  # 5 ms with tempfile, which a process that only reads has not got
         import tempfile
+        from contextlib import suppress
 
-        target.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=target.parent))
-        try:
-            shutil.copytree(folder, work / digest)
-            if not target.exists():
-                (work / digest).rename(target)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+        with suppress(OSError):  # where the disk is full it is fetched when it is asked for
+            target.parent.mkdir(parents=True, exist_ok=True)
+            work = Path(tempfile.mkdtemp(prefix=ARRIVING, dir=target.parent))
+            try:
+                shutil.copytree(folder, work / digest)
+                if not target.exists():
+                    (work / digest).rename(target)
+            finally:
+                shutil.rmtree(work, ignore_errors=True)

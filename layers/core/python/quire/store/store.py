@@ -36,12 +36,20 @@ class SegmentStore:
     Args:
         objects: the store.
         cache: folder for fetched segments; unused where the store's files can be mapped in place.
+        most_bytes: what may lie in that folder where no other process uses it; 0 bounds nothing.
         clock: seconds since the epoch.
     """
 
-    def __init__(self, objects: ObjectStore, cache: Path, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        objects: ObjectStore,
+        cache: Path,
+        *,
+        most_bytes: int = 0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._objects = objects
-        self._shelf = Shelf(objects, cache)
+        self._shelf = Shelf(objects, cache, most_bytes=most_bytes)
         self._clock = clock
         self.pointers = Pointers(objects)
         self._locks: dict[str, BuildLock] = {}
