@@ -20,8 +20,8 @@ from functions.app.llms import llms_router
 from functions.app.openapi import describe_api
 from functions.app.reference import reference_router
 from functions.app.site import is_open_path, site_router
+from functions.faces.mcp.endpoint import CONNECTOR_PATH, McpEndpoint
 from functions.faces.mcp.endpoint import PATH as MCP_PATH
-from functions.faces.mcp.endpoint import McpEndpoint
 from functions.faces.native.routes import FACE as NATIVE
 from functions.web.access import Access
 from functions.web.calls import run
@@ -75,6 +75,7 @@ def create_app(
         from functions.faces.openai.endpoint import router as chat_router
 
         app.router.routes.append(Route(MCP_PATH, McpEndpoint()))
+        app.router.routes.append(Route(CONNECTOR_PATH, McpEndpoint(is_connector=True)))
         app.router.routes.extend(chat_router.routes)
     # In place of the six layers that FastAPI would build: the frame answers every error, so there is one way for all.
     # FastAPI's routes need the exit stack.

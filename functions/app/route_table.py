@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, Route
 from functions.app.llms import PATHS as LLMS_PATHS
 from functions.app.reference import PATHS
 from functions.app.site import PATHS as SITE_PATHS
+from functions.faces.mcp.endpoint import CONNECTOR_PATH
 from functions.faces.mcp.endpoint import PATH as MCP_PATH
 from functions.faces.openai.endpoint import router as chat_router
 from functions.web.faces import FUNCTIONS, joined, load_face
@@ -40,7 +41,8 @@ def route_table() -> dict[str, dict[str, list[str]]]:
         [*table["native"]["query"], *(f"GET {path}" for path in (*PATHS, *SITE_PATHS, *LLMS_PATHS))]
     )
     answers = table["native"].setdefault("answer", [])
-    answers.extend(f"{method} {MCP_PATH}" for method in ("DELETE", "GET", "POST"))
+    for path in (MCP_PATH, CONNECTOR_PATH):
+        answers.extend(f"{method} {path}" for method in ("DELETE", "GET", "POST"))
     answers.extend(_lines(chat_router.routes))
     answers.sort()
     return {name: {key: lines for key, lines in row.items() if lines} for name, row in table.items()}

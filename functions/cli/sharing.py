@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +13,11 @@ from functions.cli.common import StoreOption, settings_for
 
 def mcp(store: StoreOption = "") -> None:
     """Speak MCP over standard input and output, for an agent on this machine."""
+    parent = os.getppid()  # before the imports, which take long enough for it to end meanwhile
     from functions.app.wiring import open_service
     from functions.faces.mcp.endpoint import serve_stdio
 
-    serve_stdio(open_service(settings_for(store)))
+    serve_stdio(open_service(settings_for(store)), parent)
 
 
 def bundle(

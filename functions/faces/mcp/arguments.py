@@ -2,17 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+import json
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from functions.web.wire import Filters
 
+MOST_TOKENS = 25_000
+"""Claude Code cuts replies there. Source: Claude Code, "MCP output limits and warnings"."""
+
+NEAR: Mapping[str, tuple[str, ...]] = {
+    "query": ("question", "q", "text", "search", "search_query", "prompt"),
+    "question": ("query", "q", "text", "prompt"),
+    "collection": ("collection_name", "index", "library", "corpus"),
+    "limit": ("top_k", "k", "n", "count", "max_results", "num_results"),
+    "symbol": ("name", "identifier", "query"),
+    "pattern": ("query", "text", "q", "regex", "search"),
+    "document": ("path", "file", "file_path", "document_id", "doc"),
+    "id": ("passage_id", "passage", "chunk_id"),
+    "ids": ("id", "passage_id", "passage_ids", "chunk_ids"),
+    "under": ("path", "prefix", "folder", "directory"),
+    "since": ("before", "from", "from_version"),
+    "until": ("after", "to", "to_version"),
+    "start_line": ("start", "line"),
+    "end_line": ("end",),
+    "filters": ("filter", "where"),
+    "max_tokens": ("budget", "budget_tokens", "token_limit"),
+}
+"""Names that models write in place of a field's own."""
+
+
+def _from_json(value: object) -> object:
+    """A mapping or a list that was sent as a string of JSON."""
+    if isinstance(value, str) and value.strip()[:1] in ("{", "["):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _as_list(value: object) -> object:
+    read = _from_json(value)
+    return [read] if isinstance(read, str) else read
+
+
+def _everything(value: object) -> object:
+    return None if isinstance(value, str) and value.strip().casefold() in ("", "*", "all") else value
+
+
 Budget: TypeAlias = Annotated[
-    int, Field(ge=200, le=20_000, description="Most tokens of text to return, about four characters each.")
+    int,
+    Field(ge=200, le=MOST_TOKENS, description="Most tokens of text to return, about four characters each."),
 ]
 CollectionName: TypeAlias = Annotated[
-    str, Field(min_length=1, description="Name of the collection, as list_collections gives it.")
+    str | None,
+    BeforeValidator(_everything),
+    Field(
+        description="Name of a collection, as list_collections gives it. Leave out to look in all of them."
+    ),
 ]
 Version: TypeAlias = Annotated[
     str | None,
@@ -23,16 +74,45 @@ Version: TypeAlias = Annotated[
 ]
 ExactFilters: TypeAlias = Annotated[
     Filters,
+    BeforeValidator(_from_json),
     Field(
         description='Exact metadata, such as {"member_type": "Event"}; a list means any of. See list_collections.'
     ),
 ]
+Under: TypeAlias = Annotated[
+    str, Field(max_length=300, description="Only documents whose path contains this, such as docs/guide/.")
+]
+Limit: TypeAlias = Annotated[int, Field(ge=1, le=20, description="How many passages at most.")]
+
+
+def plain_name(name: str) -> str:
+    """The name as fields are spelled.
+
+    >>> plain_name("maxTokens"), plain_name("top-k")
+    ('max_tokens', 'top_k')
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").lower()
 
 
 class Arguments(BaseModel):
-    """Arguments of a tool; an unknown one is an error that names it."""
+    """Arguments of a tool: near names are understood, a null is left out, what remains unknown is an error."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def understand(cls, given: Any) -> Any:
+        """The arguments under the fields' own names."""
+        if not isinstance(given, dict):
+            return given
+        said = {plain_name(name): (name, value) for name, value in given.items() if value is not None}
+        known = {name: value for name, (_, value) in said.items() if name in cls.model_fields}
+        for name, (written, value) in said.items():
+            if name in cls.model_fields:
+                continue
+            fits = (one for one in cls.model_fields if name in NEAR.get(one, ()) and one not in known)
+            known[next(fits, written)] = value
+        return known
 
 
 class ListCollections(Arguments):
@@ -42,13 +122,13 @@ class ListCollections(Arguments):
 class Search(Arguments):
     """A search."""
 
-    collection: CollectionName
     query: str = Field(
         min_length=1,
         pattern=r"\S",
         description="A question in plain words, or identifiers such as Humanoid.MoveTo.",
     )
-    limit: int = Field(5, ge=1, le=20, description="How many passages at most.")
+    collection: CollectionName = None
+    limit: Limit = 5
     filters: ExactFilters = Field(default_factory=dict)
     version: Version = None
     max_tokens: Budget = 2_000
@@ -57,8 +137,8 @@ class Search(Arguments):
 class Ask(Arguments):
     """A question."""
 
-    collection: CollectionName
     question: str = Field(min_length=1, pattern=r"\S", description="One whole question, with its context.")
+    collection: CollectionName = None
     selected_text: str = Field(
         "", max_length=8_000, description="Text that the question is about, if there is any."
     )
@@ -70,26 +150,77 @@ class Ask(Arguments):
 class ReadArguments(Arguments):
     """A document, or a part of one. Give `id` or `document`."""
 
-    collection: CollectionName
+    collection: CollectionName = None
     id: str | None = Field(
         None, description="Id of a passage from search, answer or lookup: reads on from there."
     )
-    document: str | None = Field(None, description="Path or id of a document: reads it from its beginning.")
+    document: str | None = Field(
+        None, description="Path or id of a document, also as path:12-40: reads it from its beginning."
+    )
     start_line: int | None = Field(None, ge=1, description="With `document`: first line wanted.")
     end_line: int | None = Field(None, ge=1, description="With `document`: last line wanted.")
     version: Version = None
     max_tokens: Budget = 3_000
 
 
+class OutlineArguments(Arguments):
+    """A document."""
+
+    document: str = Field(min_length=1, description="Path or id of a document.")
+    collection: CollectionName = None
+    version: Version = None
+    max_tokens: Budget = 2_000
+
+
+class ListArguments(Arguments):
+    """Which documents."""
+
+    collection: CollectionName = None
+    under: Under = ""
+    after: str = Field("", max_length=500, description="List on behind this document, as the last page said.")
+    limit: int = Field(100, ge=1, le=500, description="How many documents at most.")
+    version: Version = None
+    max_tokens: Budget = 3_000
+
+
+class GrepArguments(Arguments):
+    """A plain text."""
+
+    pattern: str = Field(
+        min_length=1,
+        max_length=200,
+        pattern=r"\S",
+        description="Text within one line, as it is written. It is no regular expression.",
+    )
+    collection: CollectionName = None
+    under: Under = ""
+    ignore_case: bool = Field(False, description="Whether case does not matter.")
+    limit: int = Field(50, ge=1, le=500, description="How many lines at most.")
+    version: Version = None
+    max_tokens: Budget = 3_000
+
+
+class VerifyArguments(Arguments):
+    """Passages that were read before."""
+
+    ids: Annotated[list[str], BeforeValidator(_as_list)] = Field(
+        min_length=1, max_length=50, description="Ids of passages, as the tools print them."
+    )
+    collection: CollectionName = None
+    read_at: str | None = Field(
+        None, min_length=1, description="Id of the version that they were read from, to compare the texts."
+    )
+
+
 class LookUp(Arguments):
     """An exact symbol."""
 
-    collection: CollectionName
     symbol: str = Field(
         min_length=1,
         pattern=r"\S",
         description="Exact name: Humanoid.MoveTo, TweenService:Create, parse_date, Vector3.",
     )
+    collection: CollectionName = None
     version: Version = None
     max_tokens: Budget = 2_000
 
@@ -97,10 +228,10 @@ class LookUp(Arguments):
 class ChangesArguments(Arguments):
     """Two versions."""
 
-    collection: CollectionName
     since: str = Field(
         min_length=1, description="The older version: its id or an engine version such as 0.732."
     )
+    collection: CollectionName = None
     until: Version = None
     kind: Literal["all", "added", "changed", "removed"] = Field(
         "all", description="Only this kind of change."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -13,12 +14,17 @@ from functions.web.hosts import Hosts
 from functions.web.service import Knowledge
 
 PATH = "/mcp"
+CONNECTOR_PATH = "/mcp/connector"
 
 
 class McpEndpoint:
-    """Streamable HTTP without sessions: each request stands alone, so any process may answer it, Lambda included."""
+    """Streamable HTTP without sessions: each request stands alone, so any process may answer it, Lambda included.
 
-    def __init__(self) -> None:
+    `is_connector` serves the pair of tools that ChatGPT's connectors ask for, and nothing else.
+    """
+
+    def __init__(self, *, is_connector: bool = False) -> None:
+        self._is_connector = is_connector
         self._server: Any = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -36,22 +42,26 @@ class McpEndpoint:
         try:
             from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-            from functions.faces.mcp.server import build_server
+            from functions.faces.mcp.server import build_connector, build_server
         except ModuleNotFoundError as error:
             raise HTTPException(404, "MCP: the package `mcp` is not installed here") from error
         if self._server is None:
-            self._server = build_server(scope["app"].state.service, _caller_of)
+            build = build_connector if self._is_connector else build_server
+            self._server = build(scope["app"].state.service, _caller_of)
         # A manager lives as long as its task group: one for each request needs no lifespan, which Lambda has not.
         manager = StreamableHTTPSessionManager(self._server, json_response=True, stateless=True)
         async with manager.run():
             await manager.handle_request(scope, receive, send)
 
 
-def serve_stdio(service: Knowledge) -> None:
-    """Speak MCP over standard input and output, for `quire mcp`; returns when the client closes them."""
+def serve_stdio(service: Knowledge, parent: int | None = None) -> None:
+    """Speak MCP over standard input and output, for `quire mcp`; returns when the client closes them.
+
+    `parent` is the process whose end ends this one, by default the one that started it.
+    """
     from functions.faces.mcp.server import run_stdio
 
-    run_stdio(service)
+    run_stdio(service, os.getppid() if parent is None else parent)
 
 
 def _caller_of(context: Any) -> Caller:

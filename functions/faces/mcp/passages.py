@@ -11,52 +11,68 @@ from quire.documents import Chunk
 from quire.store.catalog import Served
 
 CHARACTERS_A_TOKEN = 4
+MOST_BYTES = 74_000
+"""Of a reply. Dense code has three bytes of UTF-8 a token, so that this stays below 25,000 tokens."""
+UNASKED_CHARACTERS = 50_000
+"""Longer results go to a file in Claude Code, unless `SIZE` says otherwise."""
 META = "quire/facts"
 """Key of `_meta` for programs. The protocol wants a prefix before the slash."""
+SIZE = "anthropic/maxResultSizeChars"
+CUT = " …(cut: raise max_tokens or use read)"
 
 
 @dataclass(slots=True)
 class Reply:
-    """A tool's answer while it is written: text within the budget, and the same citations for programs."""
+    """A tool's answer while it is written: text within the budget, and the same citations for programs.
 
-    served: Served | None
+    Args:
+        served: the collections that speak; where there are several, each passage names its own.
+        max_tokens: the budget of the text, the lines that name versions not counted.
+    """
+
+    served: tuple[Served, ...]
     max_tokens: int
     parts: list[str] = field(default_factory=list)
     citations: list[dict[str, Any]] = field(default_factory=list)
     left: int = 0
 
     def __post_init__(self) -> None:
-        self.left = self.max_tokens * CHARACTERS_A_TOKEN
+        self.left = min(self.max_tokens * CHARACTERS_A_TOKEN, MOST_BYTES)
 
     def say(self, text: str) -> bool:
         """Add a paragraph, cut where the budget ends; False once nothing more fits."""
         if self.left <= 0:
             return False
-        is_whole = len(text) <= self.left
-        self.parts.append(
-            text if is_whole else f"{text[: self.left].rstrip()} …(cut: raise max_tokens or use read)"
-        )
-        self.left -= len(text) + 2
+        # Bytes, since a letter of another script than Latin's is about a token of its own.
+        written = text.encode()
+        is_whole = len(written) <= self.left
+        shown = text if is_whole else f"{written[: self.left].decode(errors='ignore').rstrip()}{CUT}"
+        self.parts.append(shown)
+        self.left -= len(written) + 2
         return is_whole
 
-    def cite(self, chunk: Chunk, *, number: int, extra: str = "") -> bool:
-        """Add a passage under a line that names it; False once nothing more fits."""
-        version = self.served.version if self.served else ""
+    def cite(self, chunk: Chunk, served: Served, *, number: int, extra: str = "", text: str = "") -> bool:
+        """Add a passage, or `text` of it, under a line that names it; False once nothing more fits."""
         if self.left <= 0:
             return False
-        self.citations.append({"n": number, **citation_wire(chunk, version), **_names(chunk)})
-        return self.say(f"[{number}] {headline(chunk)}{extra}\nid: {chunk.id}\n{chunk.text}")
+        cited = {"n": number, "collection": served.name, **citation_wire(chunk, served.version)}
+        self.citations.append({**cited, "document": chunk.document_id, "symbols": list(chunk.symbols)})
+        where = f"{served.name}: " if len(self.served) > 1 else ""
+        head = f"[{number}] {where}{headline(chunk)}{extra}\nid: {chunk.id}"
+        return self.say(f"{head}\n{text}" if text else head)
 
     def text(self) -> str:
-        """The whole; its first line says which version spoke."""
-        return "\n\n".join([*([version_line(self.served)] if self.served else []), *self.parts])
+        """The whole; its first lines say which versions spoke."""
+        versions = "\n".join(version_line(one) for one in self.served)
+        return "\n\n".join([*([versions] if versions else []), *self.parts])
 
     def meta(self) -> dict[str, Any] | None:
         """The same facts for programs, for `_meta`: no client hands that to its model in place of the text."""
-        if self.served is None:
+        if not self.served:
             return None
-        names = {"collection": self.served.name, "version": self.served.version, "label": self.served.label}
-        return {META: {**names, "citations": self.citations}}
+        states = [{"collection": one.name, "version": one.version, "label": one.label} for one in self.served]
+        size = {SIZE: MOST_BYTES + 1_000} if len(self.text()) > UNASKED_CHARACTERS else {}
+        return {META: {"served": states, "citations": self.citations}, **size}
 
 
 def version_line(served: Served) -> str:
@@ -87,7 +103,3 @@ def listed(names: Iterable[str], most: int) -> str:
     if len(everything) > most:
         lines.append(f"- … and {len(everything) - most} more")
     return "\n".join(lines)
-
-
-def _names(chunk: Chunk) -> dict[str, Any]:
-    return {"document": chunk.document_id, "symbols": list(chunk.symbols)}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 from urllib.parse import quote, unquote
 
 import anyio
@@ -14,9 +17,12 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from functions.faces.mcp.arguments import ReadArguments
-from functions.faces.mcp.passages import Reply, version_line
-from functions.faces.mcp.tools import TOOLS, read
+from functions.faces.mcp import connector
+from functions.faces.mcp.arguments import Arguments, ReadArguments
+from functions.faces.mcp.browsing import read
+from functions.faces.mcp.catalog import TOOLS
+from functions.faces.mcp.choosing import near_collection
+from functions.faces.mcp.passages import MOST_BYTES, SIZE, Reply, version_line
 from functions.web.access import ANYONE, Caller
 from functions.web.problems import problem_of
 from functions.web.service import Knowledge
@@ -26,12 +32,19 @@ from quire.errors import AccessDenied, QuireError, StoreError, UnknownCollection
 from quire.store.catalog import Served
 
 INSTRUCTIONS = (
-    "Quire answers from indexed documentation, textbooks and code. Call list_collections once, then search, lookup or"
-    " answer. Each result names the version it was read from and ids that `read` expands. Cite path and lines."
+    "Quire answers from indexed documentation, textbooks and code. Call search, lookup or answer; without"
+    " `collection` they look in all. Each result names the version it was read from and ids that `read` expands."
+    " Cite path and lines."
 )
 ANSWER_TOOL = "answer"
+INSTRUCTIONS_OF_PAIR = "Search indexed documentation, textbooks and code, then fetch what a result stands in."
 SCHEME = "quire://"
 RESOURCE_TOKENS = 20_000
+LASTING_MS = 10 * 60_000
+"""How long the lists may be kept that only another release of Quire changes."""
+CHANGING_MS = 60_000
+"""How long what a new version of a collection changes may be kept."""
+LOOKS_FOR_PARENT_S = 1.0
 T = TypeVar("T")
 Context: TypeAlias = ServerRequestContext[Any, Any]
 CallerOf: TypeAlias = Callable[[Context], Caller]
@@ -43,7 +56,7 @@ def build_server(service: Knowledge, caller_of: CallerOf) -> Server[Any]:
     answers = anyio.CapacityLimiter(ANSWERS)
 
     async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tool_list())
+        return types.ListToolsResult(tools=tool_list(), ttl_ms=LASTING_MS, cache_scope="public")
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         caller = caller_of(context)
@@ -59,7 +72,9 @@ def build_server(service: Knowledge, caller_of: CallerOf) -> Server[Any]:
     async def list_templates(
         _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=[_TEMPLATE])
+        return types.ListResourceTemplatesResult(
+            resource_templates=[_TEMPLATE], ttl_ms=LASTING_MS, cache_scope="public"
+        )
 
     async def read_resource(
         context: Context, params: types.ReadResourceRequestParams
@@ -74,21 +89,38 @@ def build_server(service: Knowledge, caller_of: CallerOf) -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_prompts=_no_prompts,
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
     )
 
 
+def build_connector(service: Knowledge, caller_of: CallerOf) -> Server[Any]:
+    """The server of the pair of tools that ChatGPT's connectors ask for."""
+
+    async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        tools = [_described(name, title, takes, about) for name, (title, takes, about, _) in _PAIR.items()]
+        return types.ListToolsResult(tools=tools, ttl_ms=LASTING_MS, cache_scope="public")
+
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        caller = caller_of(context)
+        return await _blocking(lambda: call_connector(service, caller, params.name, params.arguments or {}))
+
+    return Server(
+        "quire-connector",
+        version=__version__,
+        title="Quire",
+        instructions=INSTRUCTIONS_OF_PAIR,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_prompts=_no_prompts,
+    )
+
+
 def tool_list() -> list[types.Tool]:
     """Every tool with the schema of its arguments. All only read."""
-    hints = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-    return [
-        types.Tool(
-            name=name, description=tool.about, input_schema=tool.takes.model_json_schema(), annotations=hints
-        )
-        for name, tool in TOOLS.items()
-    ]
+    return [_described(name, tool.title, tool.takes, tool.about) for name, tool in TOOLS.items()]
 
 
 def call(service: Knowledge, caller: Caller, name: str, given: dict[str, Any]) -> types.CallToolResult:
@@ -96,16 +128,57 @@ def call(service: Knowledge, caller: Caller, name: str, given: dict[str, Any]) -
     tool = TOOLS.get(name)
     if tool is None:
         return _failed(f"{name}: no such tool; there are {', '.join(TOOLS)}")
-    try:
+
+    def work() -> types.CallToolResult:
         reply: Reply = tool.work(service, caller, tool.takes.model_validate(given))
+        # Everything that a model needs is text, once. Claude Code, VS Code and Copilot's command line are reported to
+        # hand over `structuredContent` alone where there is any (anthropics/claude-code#79944), others only `content`.
+        return types.CallToolResult(content=[types.TextContent(text=reply.text())], _meta=reply.meta())
+
+    return _answered(name, tool.takes, work)
+
+
+def call_connector(
+    service: Knowledge, caller: Caller, name: str, given: dict[str, Any]
+) -> types.CallToolResult:
+    """Answer one call of a connector."""
+    if name not in _PAIR:
+        return _failed(f"{name}: no such tool; there are {', '.join(_PAIR)}")
+    _, takes, _, answer = _PAIR[name]
+
+    def work() -> types.CallToolResult:
+        text = connector.as_text(answer(service, caller, takes.model_validate(given)))
+        return types.CallToolResult(content=[types.TextContent(text=text)])
+
+    return _answered(name, takes, work)
+
+
+def _answered(
+    name: str, takes: type[Arguments], work: Callable[[], types.CallToolResult]
+) -> types.CallToolResult:
+    try:
+        return work()
     except ValidationError as error:
         wrong = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
-        return _failed(f"{'; '.join(wrong)}. {name} takes {', '.join(tool.takes.model_fields) or 'nothing'}.")
+        return _failed(f"{'; '.join(wrong)}. {name} takes {', '.join(takes.model_fields) or 'nothing'}.")
     except QuireError as error:
         return _failed(_advice(error))
-    # Everything that a model needs is text, once. Claude Code, VS Code and Copilot's command line are reported to hand
-    # over `structuredContent` alone where there is any (anthropics/claude-code#79944), the others `content` alone.
-    return types.CallToolResult(content=[types.TextContent(text=reply.text())], _meta=reply.meta())
+
+
+def _described(name: str, title: str, takes: type[Arguments], about: str) -> types.Tool:
+    return types.Tool(
+        name=name,
+        title=title,
+        description=about,
+        input_schema=takes.model_json_schema(),
+        annotations=types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
+        _meta={SIZE: MOST_BYTES + 1_000} if name in _LONG else None,
+    )
+
+
+async def _no_prompts(_: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    # Some clients give up on a server that does not know the question.
+    return types.ListPromptsResult(prompts=[], ttl_ms=LASTING_MS, cache_scope="public")
 
 
 def resource_list(service: Knowledge, caller: Caller) -> types.ListResourcesResult:
@@ -121,13 +194,14 @@ def resource_list(service: Knowledge, caller: Caller) -> types.ListResourcesResu
         for name, state in service.survey(caller)
         if isinstance(state, Served)
     ]
-    return types.ListResourcesResult(resources=found)
+    return types.ListResourcesResult(resources=found, ttl_ms=CHANGING_MS, cache_scope=_shared_by(caller))
 
 
 def resource(service: Knowledge, caller: Caller, uri: str) -> types.ReadResourceResult:
     """A collection's description, or one of its documents."""
-    collection, _, document = uri.removeprefix(SCHEME).partition("/")
+    wanted_collection, _, document = uri.removeprefix(SCHEME).partition("/")
     try:
+        collection = near_collection(service, caller, wanted_collection)
         if document:
             given = {"collection": collection, "document": unquote(document), "max_tokens": RESOURCE_TOKENS}
             wanted = ReadArguments.model_validate(given)
@@ -137,7 +211,14 @@ def resource(service: Knowledge, caller: Caller, uri: str) -> types.ReadResource
     except QuireError as error:
         raise MCPError(types.INVALID_PARAMS, _advice(error)) from error
     contents = [types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)]
-    return types.ReadResourceResult(contents=list(contents))
+    return types.ReadResourceResult(
+        contents=list(contents), ttl_ms=CHANGING_MS, cache_scope=_shared_by(caller)
+    )
+
+
+def _shared_by(caller: Caller) -> Literal["public", "private"]:
+    """What everybody may read may be kept for everybody."""
+    return "public" if caller == ANYONE else "private"
 
 
 def document_uri(collection: str, document: str) -> str:
@@ -149,9 +230,13 @@ def document_uri(collection: str, document: str) -> str:
     return f"{SCHEME}{collection}/{quote(document)}"
 
 
-def run_stdio(service: Knowledge) -> None:
-    """Serve one client over standard input and output until it closes them."""
+def run_stdio(service: Knowledge, parent: int) -> None:
+    """Serve one client over standard input and output until it closes them, or until the parent process has ended.
+
+    A client that is killed leaves the pipes open where another process holds them too.
+    """
     server = build_server(service, lambda _: ANYONE)
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
 
     async def serve() -> None:
         async with stdio_server() as (incoming, outgoing):
@@ -160,6 +245,8 @@ def run_stdio(service: Knowledge) -> None:
     anyio.run(serve)
 
 
+_PAIR = connector.TOOLS
+_LONG = {"fetch", *(name for name, tool in TOOLS.items() if "max_tokens" in tool.takes.model_fields)}
 _TEMPLATE = types.ResourceTemplate(
     name="document",
     title="A document",
@@ -167,6 +254,12 @@ _TEMPLATE = types.ResourceTemplate(
     description="A document of a collection by its id or path, as the tools cite it.",
     mime_type="text/plain",
 )
+
+
+def _end_with_parent(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(LOOKS_FOR_PARENT_S)
+    os._exit(0)  # the reading thread waits for a line that never comes, and nothing is ever written
 
 
 async def _blocking(work: Callable[[], T], room: anyio.CapacityLimiter | None = None) -> T:

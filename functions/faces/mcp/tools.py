@@ -1,44 +1,27 @@
-"""The tools: what a model reads about each, and the use case behind it."""
+"""The tools that answer questions. What a model reads about them is in `functions.faces.mcp.catalog`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
-
 from functions.faces.mcp import arguments as a
+from functions.faces.mcp.choosing import collections, from_each, one_collection
 from functions.faces.mcp.passages import Reply, listed
 from functions.web.access import Caller
-from functions.web.reading import ask, compare, look_up, read_around, read_document
-from functions.web.service import Knowledge
-from quire.answering.request import Inquiry
-from quire.documents import Chunk
-from quire.errors import InputError
+from functions.web.reading import ask, compare, look_up
+from functions.web.service import Found, Knowledge
+from quire.answering.request import Answer, Inquiry
+from quire.documents import Citation, Hit
 from quire.search.retrieval import Query
 from quire.store.catalog import Served
 
 MOST_NAMES = 60
 """Names of changed documents that are listed of each kind."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """One tool.
-
-    Attributes:
-        takes: the model of its arguments.
-        about: when to use it and what it returns, for models.
-        work: answers one call.
-    """
-
-    takes: type[a.Arguments]
-    about: str
-    work: Callable[[Knowledge, Caller, Any], Reply]
+LEAST_SHARE = 400
+"""Bytes that a passage is given at least, however many share the budget."""
 
 
 def list_collections(service: Knowledge, caller: Caller, _: a.ListCollections) -> Reply:
     """Every readable collection with what it can be filtered by."""
-    reply = Reply(None, 4_000)
+    reply = Reply((), 4_000)
     for name, state in service.survey(caller):
         if not isinstance(state, Served):
             reply.say(f"{name}: cannot be served now ({type(state).__name__})")
@@ -54,89 +37,95 @@ def list_collections(service: Knowledge, caller: Caller, _: a.ListCollections) -
 
 
 def search(service: Knowledge, caller: Caller, args: a.Search) -> Reply:
-    """Passages for a question."""
+    """Passages for a question, of one collection or the best of all."""
+    names = collections(service, caller, args.collection)
     question = Query(args.query, args.limit, args.filters)
-    found = service.search(caller, args.collection, question, args.version)
-    reply = Reply(found.served, args.max_tokens)
-    for line in found.degraded:
+    founds, notes = from_each(names, lambda name: service.search(caller, name, question, args.version))
+    best = best_hits(founds, args.limit)
+    spoke = tuple(dict.fromkeys(served for served, _ in best)) or tuple(found.served for found in founds)
+    reply = Reply(spoke, args.max_tokens)
+    for line in dict.fromkeys((*notes, *(line for found in founds for line in found.degraded))):
         reply.say(f"Note: {line}")
     # A fair share for each, so that one long passage does not hide the others.
-    share = max(reply.left // max(len(found.hits), 1), 400)
-    for hit in found.hits:
-        chunk = hit.chunk
-        if not reply.cite(_shortened(chunk, share), number=hit.rank, extra=f" — relevance {hit.score:.2f}"):
+    share = max(reply.left // max(len(best), 1), LEAST_SHARE)
+    for number, (served, hit) in enumerate(best, 1):
+        text = shortened(hit.chunk.text, share)
+        if not reply.cite(hit.chunk, served, number=number, extra=f" — relevance {hit.score:.2f}", text=text):
             break
-    if not found.hits:
+    if not best:
         reply.say("Nothing found. Try fewer or other words, or leave out the filters.")
     return reply
 
 
+def best_hits(founds: list[Found], limit: int) -> list[tuple[Served, Hit]]:
+    """Hits of several collections, best first: by their calibrated scores, which mean the same everywhere.
+
+    Scores near 1 are equal when they are rounded; then the cosine decides, which is of the same model.
+    """
+    pairs = [(found.served, hit) for found in founds for hit in found.hits]
+    if len(founds) > 1:
+        pairs.sort(key=lambda pair: (-round(pair[1].score, 2), -(pair[1].cosine or 0.0), pair[0].name))
+    return pairs[:limit]
+
+
 def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
-    """A cited answer."""
+    """A cited answer, from the collection that knows most about it where none is named."""
+    names = collections(service, caller, args.collection)
+    notes: list[str] = []
+    if len(names) > 1:
+        question = Query(args.question, 1, args.filters)
+        founds, notes = from_each(names, lambda name: service.search(caller, name, question, args.version))
+        best = best_hits(founds, 1)
+        names = [best[0][0].name if best else founds[0].served.name]
+        notes.append(f"answered from {names[0]}, the nearest of {len(founds)} collections")
     inquiry = Inquiry(args.question, args.selected_text, max_tokens=args.max_tokens, filters=args.filters)
-    served, given = ask(service, caller, args.collection, inquiry, version=args.version)
-    reply = Reply(served, args.max_tokens)
+    served, given = ask(service, caller, names[0], inquiry, version=args.version)
+    reply = Reply((served,), args.max_tokens)
     if not given.answerable:
         reply.say("Not answered from the sources:")
     reply.say(given.text)
-    for line in (*given.notices, *given.degraded):
+    for line in (*given.notices, *given.degraded, *notes):
         reply.say(f"Note: {line}")
-    quoted = {citation.n: citation for citation in given.citations}
-    for number, citation in quoted.items():
-        known = citation.hit.chunk
-        shown = Chunk(
-            known.id, known.document_id, citation.quote, known.breadcrumb, known.metadata, known.symbols
-        )
-        if not reply.cite(shown, number=number):
+    for number, citation in {one.n: one for one in given.citations}.items():
+        if not reply.cite(citation.hit.chunk, served, number=number, text=_unsaid(citation, given)):
             break
     return reply
 
 
-def read(service: Knowledge, caller: Caller, args: a.ReadArguments) -> Reply:
-    """A document or a part of one."""
-    if (args.id is None) == (args.document is None):
-        raise InputError("id, document: wanted exactly one of the two", field="id")
-    if args.id is not None:
-        found = read_around(service, caller, args.collection, args.id, version=args.version)
-    else:
-        found = read_document(service, caller, args.collection, args.document or "", version=args.version)
-    first, last = args.start_line or 1, args.end_line or 10**9
-    chunks = [chunk for chunk in found.chunks[found.start :] if _overlaps(chunk, first, last)]
-    if not chunks:
-        raise InputError(
-            f"start_line, end_line: the document has nothing there; {_extent(found.chunks)}",
-            field="start_line",
-        )
-    reply = Reply(found.served, args.max_tokens)
-    shown = 0
-    for chunk in chunks:
-        shown += 1
-        if not reply.cite(chunk, number=shown):
-            break
-    if shown < len(chunks):
-        reply.parts.append(f"{len(chunks) - shown} more passages follow: read on with id {chunks[shown].id}.")
-    return reply
+def _unsaid(citation: Citation, given: Answer) -> str:
+    """The quote, unless the answer is made of it: one in the words of a language model is not."""
+    is_said = " ".join(citation.quote.split()) in " ".join(given.text.split())
+    return "" if is_said else citation.quote
 
 
 def lookup(service: Knowledge, caller: Caller, args: a.LookUp) -> Reply:
     """The definition of a symbol."""
-    served, chunks, near = look_up(service, caller, args.collection, args.symbol, version=args.version)
-    reply = Reply(served, args.max_tokens)
-    for number, chunk in enumerate(chunks, 1):
-        if not reply.cite(chunk, number=number):
+    names = collections(service, caller, args.collection)
+    founds, notes = from_each(
+        names, lambda name: look_up(service, caller, name, args.symbol, version=args.version)
+    )
+    defining = [found for found in founds if found[1]]
+    reply = Reply(tuple(served for served, _, _ in defining or founds), args.max_tokens)
+    pairs = [(served, chunk) for served, chunks, _ in defining for chunk in chunks]
+    for number, (served, chunk) in enumerate(pairs, 1):
+        if not reply.cite(chunk, served, number=number, text=chunk.text):
             break
-    if not chunks:
+    if not pairs:
+        near = list(dict.fromkeys(name for _, _, names in founds for name in names))
         hint = f" Symbols that come near: {', '.join(near)}." if near else ""
         reply.say(
             f"{args.symbol}: this version defines no such symbol.{hint} Do not use it unchecked; search may help."
         )
+    for line in notes:
+        reply.say(f"Note: {line}")
     return reply
 
 
 def changes(service: Knowledge, caller: Caller, args: a.ChangesArguments) -> Reply:
     """What differs between two versions."""
-    found = compare(service, caller, args.collection, args.since, after=args.until)
-    reply = Reply(found.after, args.max_tokens)
+    collection = one_collection(service, caller, args.collection)
+    found = compare(service, caller, collection, args.since, after=args.until)
+    reply = Reply((found.after,), args.max_tokens)
     groups = {"added": found.added, "changed": found.changed, "removed": found.removed}
     wanted = groups if args.kind == "all" else {args.kind: groups[args.kind]}
     reply.say(
@@ -149,58 +138,9 @@ def changes(service: Knowledge, caller: Caller, args: a.ChangesArguments) -> Rep
     return reply
 
 
-def _shortened(chunk: Chunk, share: int) -> Chunk:
-    if len(chunk.text) <= share:
-        return chunk
-    text = f"{chunk.text[:share].rstrip()} …(cut: read this id for the rest)"
-    return Chunk(chunk.id, chunk.document_id, text, chunk.breadcrumb, chunk.metadata, chunk.symbols)
-
-
-def _overlaps(chunk: Chunk, first: int, last: int) -> bool:
-    start, end = chunk.metadata.get("start_line"), chunk.metadata.get("end_line")
-    if not isinstance(start, int) or not isinstance(end, int):
-        return True
-    return start <= last and end >= first
-
-
-def _extent(chunks: tuple[Chunk, ...]) -> str:
-    ends = [end for chunk in chunks if isinstance(end := chunk.metadata.get("end_line"), int)]
-    return f"it ends at line {max(ends)}" if ends else "it has no lines"
-
-
-TOOLS: Mapping[str, Tool] = {
-    "list_collections": Tool(
-        a.ListCollections,
-        "List the bodies of knowledge here with their versions and filter fields. Call it first, once.",
-        list_collections,
-    ),
-    "search": Tool(
-        a.Search,
-        "Find passages in documentation or code by meaning and by words. Returns passages with path, lines, link, id"
-        " and version. Use it to gather evidence; use `lookup` where you know the exact name of a symbol.",
-        search,
-    ),
-    "answer": Tool(
-        a.Ask,
-        "Answer one question from a collection, with numbered quotes from its sources. It says so where the sources do"
-        " not cover the question: then do not answer from memory as if they did.",
-        answer,
-    ),
-    "read": Tool(
-        a.ReadArguments,
-        "Read a document, or read on from a cited passage. Give `id` (from another tool) or `document` (path or id),"
-        " with lines if you want only some.",
-        read,
-    ),
-    "lookup": Tool(
-        a.LookUp,
-        "Look up the exact definition of a class, member, function or enum. Use it before writing code with a symbol:"
-        " if this says that the symbol does not exist in this version, it does not.",
-        lookup,
-    ),
-    "changes": Tool(
-        a.ChangesArguments,
-        "List what an update added, changed and removed between two versions of a collection.",
-        changes,
-    ),
-}
+def shortened(text: str, share: int) -> str:
+    """The text, cut to its share of the budget in bytes."""
+    written = text.encode()
+    if len(written) <= share:
+        return text
+    return f"{written[:share].decode(errors='ignore').rstrip()} …(cut: read this id for the rest)"

@@ -26,7 +26,8 @@ from tests.support.tree import ROOT
 
 T = TypeVar("T")
 Work = Callable[[Client], Awaitable[T]]
-TOOLS = {"list_collections", "search", "answer", "read", "lookup", "changes"}
+ABOUT_TEXT = {"outline", "list", "grep", "verify"}
+TOOLS = {"list_collections", "search", "answer", "read", "lookup", "changes"} | ABOUT_TEXT
 SERVE = (
     "from functions.faces.mcp.endpoint import serve_stdio\n"
     "from functions.app.wiring import open_service\n"
@@ -97,7 +98,7 @@ async def _every_tool(client: Client) -> dict[str, str]:
     )
     facts = facts_of(found)
     [citation] = facts["citations"]
-    version = facts["version"]
+    version = citation["version"]
     given: dict[str, dict[str, Any]] = {
         "list_collections": {},
         "search": {"collection": "roblox", "query": "somebody joins"},
@@ -105,6 +106,10 @@ async def _every_tool(client: Client) -> dict[str, str]:
         "read": {"collection": "roblox", "id": citation["id"]},
         "lookup": {"collection": "roblox", "symbol": "Humanoid:MoveTo"},
         "changes": {"collection": "roblox", "since": version},
+        "outline": {"document": citation["document"]},
+        "list": {},
+        "grep": {"pattern": "196.2"},
+        "verify": {"ids": [citation["id"]], "read_at": version},
     }
     texts = {}
     for tool, arguments in given.items():
@@ -167,7 +172,8 @@ def test_each_passage_is_cited_with_what_the_native_api_says(shelf: Shelf) -> No
         .post("/query", json={"collection": "roblox", "q": "gravity in studs", "top_k": 3})
         .json()
     )
-    assert facts["version"] == native["version"]
+    [spoke] = facts["served"]
+    assert (spoke["collection"], spoke["version"]) == ("roblox", native["version"])
     for cited, hit in zip(facts["citations"], native["hits"], strict=True):
         assert hit["citation"].items() <= cited.items()
         assert hit["id"] in text
@@ -223,7 +229,7 @@ def test_a_symbol_that_does_not_exist_is_answered_with_those_that_come_near(shel
     [
         ("search", {"collection": "robox", "query": "x"}, "Call list_collections"),
         ("search", {"collection": "roblox", "query": " "}, "query"),
-        ("search", {"collection": "roblox", "qury": "x"}, "search takes collection, query"),
+        ("search", {"collection": "roblox", "qury": "x"}, "search takes query, collection"),
         ("search", {"collection": "roblox", "query": "x", "filters": {"klass": "y"}}, "class_name"),
         ("search", {"collection": "roblox", "query": "x", "version": "0.1"}, "for the newest"),
         ("search", {"collection": "roblox", "query": "x", "limit": 900}, "limit"),

@@ -1,0 +1,219 @@
+"""The tools over the stored text: read a document, see its outline, list documents, search plainly, check passages."""
+
+from __future__ import annotations
+
+from functions.faces.mcp import arguments as a
+from functions.faces.mcp.choosing import collections, from_each, one_collection
+from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, Reply, headline
+from functions.web.access import Caller
+from functions.web.browsing import (
+    CURRENT,
+    GONE,
+    Match,
+    Standing,
+    check_passage,
+    grep,
+    holders,
+    list_documents,
+)
+from functions.web.reading import Read, read_around, read_document
+from functions.web.service import Knowledge
+from quire.documents import Chunk
+from quire.errors import InputError
+
+
+def read(service: Knowledge, caller: Caller, args: a.ReadArguments) -> Reply:
+    """A document or a part of one."""
+    if (args.id is None) == (args.document is None):
+        raise InputError("id, document: wanted exactly one of the two", field="id")
+    found, first, last = _found(service, caller, args)
+    chunks = [chunk for chunk in found.chunks[found.start :] if _overlaps(chunk, first, last)]
+    if not chunks:
+        raise InputError(
+            f"start_line, end_line: the document has nothing there; {_extent(found.chunks)}",
+            field="start_line",
+        )
+    reply = Reply((found.served,), args.max_tokens)
+    shown = 0
+    for chunk in chunks:
+        shown += 1
+        if not reply.cite(chunk, found.served, number=shown, text=chunk.text):
+            break
+    if shown < len(chunks):
+        reply.parts.append(f"{len(chunks) - shown} more passages follow: read on with id {chunks[shown].id}.")
+    return reply
+
+
+def _found(service: Knowledge, caller: Caller, args: a.ReadArguments) -> tuple[Read, int, int]:
+    """The document with the first and the last line that are wanted of it."""
+    first, last = args.start_line or 1, args.end_line or 10**9
+    names = collections(service, caller, args.collection)
+    if args.id is not None:
+        passage = args.id
+        reads, _ = from_each(
+            names, lambda name: read_around(service, caller, name, passage, version=args.version)
+        )
+        return _only(reads), first, last
+    document = args.document or ""
+    try:
+        return _document(service, caller, names, document, version=args.version), first, last
+    except InputError:
+        path, _, lines = document.rpartition(":")
+        begin, _, end = lines.partition("-")
+        if not path or not begin.isdecimal() or not (end or begin).isdecimal():
+            raise
+        found = _document(service, caller, names, path, version=args.version)
+        return found, args.start_line or int(begin), args.end_line or int(end or begin)
+
+
+def _document(
+    service: Knowledge, caller: Caller, names: list[str], document: str, *, version: str | None
+) -> Read:
+    reads, _ = from_each(names, lambda name: read_document(service, caller, name, document, version=version))
+    return _only(reads)
+
+
+def _only(reads: list[Read]) -> Read:
+    if len(reads) > 1:
+        held = ", ".join(one.served.name for one in reads)
+        raise InputError(f"collection: say which, one of {held} has it", field="collection")
+    return reads[0]
+
+
+def outline(service: Knowledge, caller: Caller, args: a.OutlineArguments) -> Reply:
+    """What a document consists of, without its text."""
+    names = collections(service, caller, args.collection)
+    found = _document(service, caller, names, args.document, version=args.version)
+    reply = Reply((found.served,), args.max_tokens)
+    size = sum(len(chunk.text) for chunk in found.chunks) // CHARACTERS_A_TOKEN
+    reply.say(f"{args.document}: {len(found.chunks)} passages, about {size:,} tokens")
+    lines = [f"{_lines(chunk)}{_title(chunk)} — id: {chunk.id}" for chunk in found.chunks]
+    _say_lines(reply, lines, "passages of this document")
+    return reply
+
+
+def list_(service: Knowledge, caller: Caller, args: a.ListArguments) -> Reply:
+    """Documents of a collection."""
+    name = one_collection(service, caller, args.collection)
+    served = service.serve(caller, name, args.version)
+    found = list_documents(served, args.under, args.after, limit=args.limit)
+    reply = Reply((served,), args.max_tokens)
+    reply.say(f"{found.total} documents" + (f" with {args.under!r} in their path" if args.under else ""))
+    lines = [
+        f"{chunk.document_id} — {_document_title(chunk)}, {count} passages"
+        for chunk, count in found.documents
+    ]
+    said = _say_lines(reply, lines, "documents of this page")
+    left = found.left + len(lines) - said
+    if left and said:
+        last = found.documents[said - 1][0].document_id
+        reply.parts.append(f'{left} more follow: list on with after: "{last}".')
+    return reply
+
+
+def grep_(service: Knowledge, caller: Caller, args: a.GrepArguments) -> Reply:
+    """Lines that hold a text as it is written."""
+    names = collections(service, caller, args.collection)
+    founds, notes = from_each(
+        names,
+        lambda name: grep(
+            service.serve(caller, name, args.version),
+            args.pattern,
+            args.under,
+            ignore_case=args.ignore_case,
+            limit=args.limit,
+        ),
+    )
+    matching = [found for found in founds if found.matches]
+    reply = Reply(tuple(found.served for found in matching or founds), args.max_tokens)
+    for found in matching:
+        where = f"{found.served.name}: " if len(matching) > 1 else ""
+        stopped = f", {found.stopped}: narrow it by `under`" if found.stopped else ""
+        reply.say(f"{where}{len(found.matches)} lines{stopped}")
+        _say_lines(reply, [_matching_line(match) for match in found.matches], "lines")
+    if not matching:
+        stopped_early = "; ".join(found.stopped for found in founds if found.stopped)
+        reply.say(
+            f"No line holds {args.pattern!r}{f' ({stopped_early})' if stopped_early else ''}. {_hint(args)}"
+        )
+    for line in notes:
+        reply.say(f"Note: {line}")
+    return reply
+
+
+def _hint(args: a.GrepArguments) -> str:
+    if any(mark in args.pattern for mark in (".*", "\\", "|", "[", "^", "$")):
+        return "The pattern is plain text, not a regular expression: search for a word of it."
+    return "Case matters unless ignore_case is true; `search` finds by meaning."
+
+
+def verify(service: Knowledge, caller: Caller, args: a.VerifyArguments) -> Reply:
+    """Whether passages are what they were."""
+    names = collections(service, caller, args.collection)
+    standings = [_standing(service, caller, names, passage, read_at=args.read_at) for passage in args.ids]
+    served = tuple(dict.fromkeys(one.served for one in standings))
+    reply = Reply(served, 1_500)
+    for one in standings:
+        place = f" — {headline(one.chunk)}" if one.chunk else ""
+        moved = f"; now id: {one.chunk.id}" if one.chunk and one.status == GONE else ""
+        reply.say(f"{one.id}: {one.status}. {one.detail.capitalize()}{moved}{place}")
+    if args.read_at is None and any(one.status == CURRENT for one in standings):
+        reply.say("Say `read_at`, the version that you read them from, to have their texts compared.")
+    return reply
+
+
+def _standing(
+    service: Knowledge, caller: Caller, names: list[str], passage: str, *, read_at: str | None
+) -> Standing:
+    """What the collection says that has the passage, or that had it when it was read."""
+    having = holders(service, caller, names, passage)
+    if not having and read_at is not None:
+        having = holders(service, caller, names, passage, version=read_at)
+    served = service.serve(caller, (having or names)[0])
+    return check_passage(service, served, caller, passage, read_at=read_at)
+
+
+def _say_lines(reply: Reply, lines: list[str], what: str) -> int:
+    """Say as many lines as fit, whole; how many were said. What is left out is told."""
+    said, room = 0, reply.left
+    while said < len(lines) and room >= (cost := len(lines[said].encode()) + 1):
+        room -= cost
+        said += 1
+    if said:
+        reply.say("\n".join(lines[:said]))
+    if said < len(lines):
+        reply.parts.append(f"{len(lines) - said} more {what} do not fit: raise max_tokens.")
+    return said
+
+
+def _matching_line(match: Match) -> str:
+    known = match.chunk.metadata
+    path = known.get("path") or known.get("file_path") or match.chunk.document_id
+    start, end = known.get("start_line"), known.get("end_line")
+    place = match.line if match.line is not None else f"{start}-{end}" if start else ""
+    return f"{path}:{place}: {match.text[:240]} — id: {match.chunk.id}"
+
+
+def _title(chunk: Chunk) -> str:
+    return chunk.breadcrumb or str(chunk.metadata.get("heading") or "") or chunk.text.split("\n", 1)[0][:80]
+
+
+def _document_title(chunk: Chunk) -> str:
+    return str(chunk.metadata.get("title") or "") or _title(chunk)
+
+
+def _lines(chunk: Chunk) -> str:
+    start, end = chunk.metadata.get("start_line"), chunk.metadata.get("end_line")
+    return f"{start}-{end} " if start else ""
+
+
+def _overlaps(chunk: Chunk, first: int, last: int) -> bool:
+    start, end = chunk.metadata.get("start_line"), chunk.metadata.get("end_line")
+    if not isinstance(start, int) or not isinstance(end, int):
+        return True
+    return start <= last and end >= first
+
+
+def _extent(chunks: tuple[Chunk, ...]) -> str:
+    ends = [end for chunk in chunks if isinstance(end := chunk.metadata.get("end_line"), int)]
+    return f"it ends at line {max(ends)}" if ends else "it has no lines"

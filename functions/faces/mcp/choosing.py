@@ -1,0 +1,73 @@
+"""Which collections a call means: one by its name or a near one, or all that the caller may read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from functions.web.access import Caller
+from functions.web.service import Knowledge
+from quire.errors import InputError, QuireError, UnknownCollection
+
+MOST_COLLECTIONS = 32
+"""That one question is asked of: each costs a search, and its first one opens it."""
+T = TypeVar("T")
+
+
+def collections(service: Knowledge, caller: Caller, wanted: str | None) -> list[str]:
+    """The collection of that name or, without one, every collection that can be asked without more said.
+
+    Raises:
+        UnknownCollection: there is none to ask.
+    """
+    if wanted is not None:
+        return [near_collection(service, caller, wanted)]
+    names = list(service.names(caller))
+    if not names:
+        raise UnknownCollection("collection: there is none that you may read", field="collection")
+    return names[:MOST_COLLECTIONS]
+
+
+def one_collection(service: Knowledge, caller: Caller, wanted: str | None) -> str:
+    """The collection of that name or, without one, the only one.
+
+    Raises:
+        InputError: there are several.
+    """
+    names = collections(service, caller, wanted)
+    if len(names) > 1:
+        raise InputError(f"collection: say which, one of {', '.join(names)}", field="collection")
+    return names[0]
+
+
+def near_collection(service: Knowledge, caller: Caller, wanted: str) -> str:
+    """The collection that is called so but for case and punctuation, by its name or title; else the name as it is."""
+    names = {*service.names(caller), *(name for name in service.collections if caller.may("read", name))}
+    if wanted in names:
+        return wanted
+    folded = _folded(wanted)
+    near = {name for name in names if folded in (_folded(name), _folded(service.title(name)))}
+    return near.pop() if len(near) == 1 and folded else wanted
+
+
+def from_each(names: list[str], work: Callable[[str], T]) -> tuple[list[T], list[str]]:
+    """What `work` gives for each collection, and a note for each that could not be asked.
+
+    Raises:
+        QuireError: none of them could; it is what was wrong with the first.
+    """
+    done: list[T] = []
+    failed: list[tuple[str, QuireError]] = []
+    for name in names:
+        try:
+            done.append(work(name))
+        except QuireError as error:
+            failed.append((name, error))
+    if failed and not done:
+        raise failed[0][1]
+    return done, [f"{name} was not asked ({type(error).__name__})" for name, error in failed]
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())

@@ -1,0 +1,329 @@
+"""What real MCP clients do: no collection, near names, long replies, a parent that dies, ChatGPT's pair of tools."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client import Client
+from starlette.testclient import TestClient
+
+from functions.app.app import create_app
+from functions.faces.mcp.arguments import MOST_TOKENS
+from functions.faces.mcp.passages import META, MOST_BYTES, SIZE
+from functions.web.access import Caller
+from functions.web.browsing import grep
+from quire.documents import Document, Value
+from tests.functions.faces.test_mcp import ask, over_http, said
+from tests.support.corpus import api_documents
+from tests.support.mcp_agent import PASSAGE
+from tests.support.served import Shelf
+from tests.support.tree import ROOT
+
+HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+
+
+def garden(text: str = "Tomatoes want warm soil.\nWater them in the morning.") -> list[Document]:
+    facts: dict[str, Value] = {
+        "path": "garden/tomatoes.md",
+        "title": "Tomatoes",
+        "start_line": 1,
+        "end_line": 2,
+    }
+    return [Document(id="garden/tomatoes.md", text=text, kind="api_member", metadata=facts)]
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    shelf = Shelf(tmp_path)
+    shelf.publish()
+    shelf.publish("garden-book", garden())
+    return shelf
+
+
+def words(shelf: Shelf, tool: str, **given: Any) -> str:
+    result = ask(shelf, tool, **given)
+    assert not result.is_error, said(result)
+    return said(result)
+
+
+def rpc(client: TestClient, method: str, path: str = "/mcp", **params: Any) -> dict[str, Any]:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    reply = client.post(path, json=asked, headers=HEADERS).json()
+    result: dict[str, Any] = reply["result"]
+    return result
+
+
+def test_a_search_without_a_collection_gives_the_best_of_all(shelf: Shelf) -> None:
+    warm = words(shelf, "search", query="warm soil for tomatoes", limit=3)
+    first = warm.split("[1] ")[1]
+    assert first.startswith("garden-book: ")
+    assert "Tomatoes want warm soil" in first.split("[2] ")[0]
+    pull = words(shelf, "search", query="gravity pulls at 196.2 studs", limit=3)
+    assert "196.2" in pull.split("[1] ")[1].split("[2] ")[0]
+    for name in ("garden-book", "roblox"):
+        assert f"{name}, version {shelf.store.pointer(name).version}" in warm
+    assert "garden-book" not in pull  # it has no hit there, so it did not speak
+
+
+def test_an_answer_without_a_collection_comes_from_the_one_that_knows(shelf: Shelf) -> None:
+    text = words(shelf, "answer", question="What soil do tomatoes want?")
+    assert "warm soil" in text
+    assert "answered from garden-book, the nearest of 2 collections" in text
+
+
+def test_an_older_version_or_a_filter_that_some_collections_lack_leaves_those_out(shelf: Shelf) -> None:
+    text = words(shelf, "search", query="health", filters={"class_name": "Humanoid"})
+    assert "Humanoid.Died" in text
+    failed = ask(shelf, "search", query="health", filters={"klass": "x"})
+    assert failed.is_error
+    assert "class_name" in said(failed)
+
+
+class _ReadsRoblox:
+    def may_wait(self, headers: Mapping[str, str]) -> bool:
+        return False
+
+    def identify(self, headers: Mapping[str, str]) -> Caller:
+        return Caller("scoped", frozenset({("read", "roblox")}))
+
+
+def test_a_search_of_all_is_of_those_that_the_key_may_read(shelf: Shelf) -> None:
+    client = TestClient(create_app(shelf.service(), _ReadsRoblox()))
+    for tool, given in {
+        "search": {"query": "tomatoes want warm soil"},
+        "grep": {"pattern": "Tomatoes"},
+        "answer": {"question": "What soil do tomatoes want?"},
+        "list": {},
+    }.items():
+        found = rpc(client, "tools/call", name=tool, arguments=given)
+        assert "warm soil." not in json.dumps(found), tool
+        assert "garden" not in found["content"][0]["text"], tool
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("search", {"collection": "roblox", "question": "gravity in studs"}),
+        ("search", {"collection": "Roblox", "q": "gravity in studs", "topK": "3"}),
+        ("search", {"collection": " ROBLOX ", "query": "gravity in studs", "version": None, "filters": None}),
+        ("search", {"query": "gravity", "filters": '{"source": "creator_docs"}', "collection": "roblox"}),
+        ("search", {"query": "gravity", "filters": {"source": ["creator_docs"]}, "collection": "all"}),
+        ("answer", {"collection": "roblox", "query": "How far does gravity pull, in studs?"}),
+        ("read", {"path": "content/en-us/guides/physics.md:3-3"}),
+        ("grep", {"regex": "196.2", "maxTokens": 300}),
+    ],
+)
+def test_near_names_and_json_as_a_string_are_understood(
+    shelf: Shelf, tool: str, given: dict[str, Any]
+) -> None:
+    assert "196.2" in words(shelf, tool, **given)
+
+
+def test_a_collection_is_found_by_its_title_in_other_letters(shelf: Shelf) -> None:
+    assert "warm soil" in words(shelf, "search", collection="Garden Book", query="soil")
+
+
+def test_lists_may_be_kept_for_minutes_and_there_are_no_prompts(shelf: Shelf) -> None:
+    async def work(client: Client) -> None:
+        tools = await client.list_tools()
+        prompts = await client.list_prompts()
+        resources = await client.list_resources()
+        assert prompts.prompts == []
+        assert [tool.name for tool in tools.tools if not tool.title] == []
+        for kept in (tools, prompts, resources):
+            assert kept.cache_scope == "public"
+            assert kept.ttl_ms >= 60_000
+
+    over_http(shelf, work)
+
+
+def test_what_a_key_shows_is_not_kept_for_others(shelf: Shelf) -> None:
+    async def work(client: Client) -> str:
+        return (await client.list_resources()).cache_scope
+
+    assert over_http(shelf, work, key="secret", sent="secret") == "private"
+
+
+def test_a_reply_stays_below_the_limit_of_clients_and_says_its_size(shelf: Shelf) -> None:
+    long = "\n".join(f"line {number}: some words that go on for a while" for number in range(9_000))
+    shelf.publish("long", garden(long))
+    result = ask(shelf, "read", collection="long", document="garden/tomatoes.md", max_tokens=MOST_TOKENS)
+    assert 60_000 < len(said(result)) <= MOST_BYTES + 500
+    assert (result.meta or {})[SIZE] >= len(said(result))
+    assert ask(shelf, "read", document="garden/tomatoes.md", max_tokens=MOST_TOKENS + 1).is_error
+
+    async def work(client: Client) -> dict[str, Any]:
+        return {tool.name: (tool.meta or {}).get(SIZE) for tool in (await client.list_tools()).tools}
+
+    assert over_http(shelf, work)["read"] >= len(said(result))
+
+
+def test_letters_of_another_script_count_for_more_than_a_quarter_token(shelf: Shelf) -> None:
+    shelf.publish("kanji", garden("\n".join("土は温かくなければならない。" for _ in range(2_000))))
+    text = words(shelf, "read", document="garden/tomatoes.md", collection="kanji", max_tokens=1_000)
+    assert len(text) < 1_000 * 4 / 2.9 + 300
+
+
+def test_an_answer_shows_each_quote_once(shelf: Shelf) -> None:
+    text = words(shelf, "answer", collection="roblox", question="How far does gravity pull, in studs?")
+    assert text.count("gravity pulls at 196.2 studs") == 1
+    assert PASSAGE.findall(text)
+
+
+def test_stdio_ends_when_the_client_is_killed_though_another_process_holds_its_pipe(shelf: Shelf) -> None:
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "layers/core/python")])
+    known = os.environ | {
+        "PYTHONPATH": paths,
+        "QUIRE_STORE": str(shelf.folder),
+        "QUIRE_CACHE": str(shelf.cache),
+    }
+    parent = (
+        "import subprocess, sys, time\n"
+        "command = [sys.executable, '-m', 'functions.cli', 'mcp']\n"
+        "child = subprocess.Popen(command, stdin=sys.stdin)\n"
+        "print(child.pid, flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    held, ours = os.pipe()  # `ours` stays open: the server never sees the end of its input
+    client = subprocess.Popen(
+        [sys.executable, "-c", parent], stdin=held, stdout=subprocess.PIPE, env=known, cwd=shelf.root
+    )
+    assert client.stdout is not None
+    with client.stdout as told:
+        server = int(told.readline())
+        hello = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        }
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+        os.write(ours, json.dumps(asked).encode() + b"\n")
+        assert b'"quire"' in told.readline()
+        client.kill()
+        client.wait()
+        until = time.monotonic() + 20
+        while _runs(server) and time.monotonic() < until:
+            time.sleep(0.2)
+        has_ended = not _runs(server)
+    if not has_ended:
+        os.kill(server, signal.SIGKILL)
+    os.close(held)
+    os.close(ours)
+    assert has_ended
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    try:  # an orphan that ended and that nobody has waited for yet
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").split(") ")[1][0] != "Z"
+    except (FileNotFoundError, IndexError):
+        return not Path("/proc").exists()
+
+
+# ---- the stored text ------------------------------------------------------------------------------------------------
+
+
+def test_an_outline_names_the_passages_of_a_document_without_their_text(shelf: Shelf) -> None:
+    text = words(shelf, "outline", document="content/en-us/guides/physics.md")
+    assert "1 passages" in text
+    assert "Physics units" in text
+    assert "196.2" not in text
+
+
+def test_documents_are_listed_by_page_and_by_folder(shelf: Shelf) -> None:
+    seen, after = [], ""
+    for _ in range(4):
+        text = words(shelf, "list", collection="roblox", limit=5, after=after)
+        seen += [line.split(" — ")[0] for line in text.splitlines() if " passages" in line and " — " in line]
+        if "list on with" not in text:
+            break
+        after = text.rsplit('after: "', 1)[1].split('"')[0]
+    assert seen == sorted(one.id.removesuffix("#0") for one in api_documents())
+    guides = words(shelf, "list", collection="roblox", under="guides/")
+    assert guides.count(", 1 passages") == 4
+    assert "say which" in said(ask(shelf, "list"))
+
+
+def test_grep_gives_every_line_with_the_text_as_it_is_written(shelf: Shelf) -> None:
+    text = words(shelf, "grep", pattern="Water them")
+    assert "garden/tomatoes.md:2: Water them in the morning." in text
+    assert "No line holds 'water THEM'" in words(shelf, "grep", pattern="water THEM")
+    assert "garden/tomatoes.md:2:" in words(shelf, "grep", pattern="water THEM", ignore_case=True)
+    assert "No line" in words(shelf, "grep", pattern="Water them", under="guides/")
+    assert "2 lines, stopped at 2 matches" in words(
+        shelf, "grep", pattern="the", limit=2, collection="roblox"
+    )
+    assert "plain text, not a regular expression" in words(shelf, "grep", pattern="Water.*morning")
+    # A quote in the text is escaped in the stored JSON.
+    shelf.publish("quotes", garden('Say "warm" \\ aloud — é.\nTwo.'))
+    for held in ('"warm"', "\\ aloud", "— é"):
+        assert ":1: Say" in words(shelf, "grep", pattern=held, collection="quotes"), held
+
+
+def test_a_text_that_would_hold_a_regular_expression_for_ever_is_found_at_once(shelf: Shelf) -> None:
+    shelf.publish("long", garden("a" * 400_000 + "!\nend"))
+    served = shelf.service().serve(Caller("all", frozenset({("*", "*")})), "long")
+    began = time.process_time()
+    found = grep(served, "a" * 199 + "!")
+    assert len(found.matches) >= 1
+    assert grep(served, "(a+)+$").matches == ()
+    assert time.process_time() - began < 2
+
+
+def test_a_passage_is_current_changed_or_gone(shelf: Shelf) -> None:
+    before = shelf.store.pointer("garden-book").version
+    [passage] = PASSAGE.findall(words(shelf, "search", collection="garden-book", query="soil"))
+    assert f"{passage}: current. Same text" in words(shelf, "verify", ids=[passage], read_at=before)
+    assert "have their texts compared" in words(shelf, "verify", id=passage)
+    shelf.publish("garden-book", garden("Tomatoes want cold soil.\nWater them in the morning."))
+    assert f"{passage}: changed." in words(shelf, "verify", ids=json.dumps([passage]), read_at=before)
+    shelf.publish("garden-book", api_documents()[:2])
+    gone = words(shelf, "verify", ids=[passage, "0" * 16], read_at=before)
+    assert f"{passage}: gone. Its document is gone too" in gone
+    assert f"{'0' * 16}: gone." in gone
+
+
+# ---- ChatGPT --------------------------------------------------------------------------------------------------------
+
+
+def test_search_and_fetch_reply_as_connectors_of_chatgpt_read_them(shelf: Shelf) -> None:
+    client = shelf.client()
+    tools = rpc(client, "tools/list", "/mcp/connector")["tools"]
+    assert [tool["name"] for tool in tools] == ["search", "fetch"]
+    assert [list(tool["inputSchema"]["required"]) for tool in tools] == [["query"], ["id"]]
+    path = "/mcp/connector"
+    [item] = rpc(client, "tools/call", path, name="search", arguments={"query": "gravity in studs"})[
+        "content"
+    ]
+    results = json.loads(item["text"])["results"]
+    assert all(one["id"] and one["title"] and "://" in one["url"] for one in results)
+    assert "196.2" in results[0]["text"]
+    [item] = rpc(client, "tools/call", path, name="fetch", arguments={"id": results[0]["id"]})["content"]
+    document = json.loads(item["text"])
+    assert (document["id"], document["url"]) == (results[0]["id"], results[0]["url"])
+    assert "196.2" in document["text"]
+    assert document["metadata"]["version"] == shelf.store.pointer("roblox").version
+    for wrong in ({"id": "nothing"}, {"id": "roblox/0000000000000000"}, {}):
+        assert rpc(client, "tools/call", path, name="fetch", arguments=wrong)["isError"]
+
+
+def test_the_connector_needs_the_key_too(shelf: Shelf) -> None:
+    assert shelf.client("secret").post("/mcp/connector", json={}, headers=HEADERS).status_code == 401
+
+
+def test_facts_for_programs_name_the_collection_of_each_citation(shelf: Shelf) -> None:
+    result = ask(shelf, "search", query="tomatoes and gravity", limit=4)
+    facts = (result.meta or {})[META]
+    assert {one["collection"] for one in facts["citations"]} == {one["collection"] for one in facts["served"]}
