@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, Tag, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -37,7 +37,7 @@ class LeanRoute(APIRoute):
 
 @cache
 def _lean_handler(endpoint: Callable[..., Awaitable[Response]]) -> Handler | None:
-    hints = get_type_hints(endpoint)
+    hints = get_type_hints(endpoint, include_extras=True)
     taken = set(hints) - {"return"}
     if taken == {"body", "request"}:
         return _with_body(endpoint, hints["body"])
@@ -84,10 +84,14 @@ def _is_json(request: Request) -> bool:
 def _invalid(error: ValidationError, content: bytes, kind: Any) -> RequestValidationError:
     """The errors as FastAPI locates them, beside the body as it was read, if it could be."""
     located: list[dict[str, Any]] = []
+    forms = _forms(kind)
     for one in error.errors(include_url=False):
+        model = kind
+        if one["loc"] and one["loc"][0] in forms:
+            model, one["loc"] = forms[one["loc"][0]], one["loc"][1:]
         found = one["input"] if one["loc"] else None  # without a location it is the whole body
         message = NOT_JSON if one["input"] is content else one["msg"]
-        if one["type"] == "extra_forbidden" and (known := _fields_beside(kind, one["loc"])):
+        if one["type"] == "extra_forbidden" and (known := _fields_beside(model, one["loc"])):
             message = f"unknown field, wanted one of {', '.join(known)}"
         located.append({**one, "loc": ("body", *one["loc"]), "msg": message, "input": found})
     try:
@@ -95,6 +99,15 @@ def _invalid(error: ValidationError, content: bytes, kind: Any) -> RequestValida
     except (ValueError, RecursionError):
         body = None
     return RequestValidationError(located, body=body)
+
+
+def _forms(kind: Any) -> dict[Any, Any]:
+    """The models of a tagged union by their tags, which pydantic puts in front of where an error stands."""
+    union = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    tagged = [one for one in get_args(union) if get_origin(one) is Annotated]
+    return {
+        mark.tag: get_args(one)[0] for one in tagged for mark in one.__metadata__ if isinstance(mark, Tag)
+    }
 
 
 def _fields_beside(kind: Any, place: Sequence[int | str]) -> list[str]:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Literal
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from quire.answering.events import Done, Event
 from quire.answering.findings import Shelf
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Chunk
-from quire.errors import InputError
+from quire.errors import InputError, UnknownPassage
+from quire.index.near_values import missing_values
 from quire.index.opened import OpenedIndex
 from quire.ports import Ordinals
 from quire.search.retrieval import Query, retrieve
@@ -35,6 +37,26 @@ class Read:
     served: Served
     chunks: tuple[Chunk, ...]
     start: int = 0
+
+
+Standing = Literal["current", "unchanged", "changed", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPassage:
+    """One passage of a version.
+
+    Attributes:
+        standing: how the version that is served now has it.
+        previous, next: ids of the passages beside it in its document.
+    """
+
+    served: Served
+    chunk: Chunk
+    standing: Standing
+    current_version: str
+    previous: str | None
+    next: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +80,7 @@ def ask(
     """
     served, shelf = _opened(service, caller, collection, inquiry, version=version)
     with timed("answer_ms"):
-        given = _with_state(answer(shelf, inquiry, service.answer_model), served)
+        given = _with_state(answer(shelf, inquiry, service.answer_model), served, inquiry)
     if service.print_answers:
         sys.stdout.write(f"{given.text}\n")
     return served, given
@@ -80,7 +102,11 @@ def ask_stream(
     def rest() -> Iterator[Event]:
         try:
             for one in chain([first], events):
-                yield replace(one, answer=_with_state(one.answer, served)) if isinstance(one, Done) else one
+                yield (
+                    replace(one, answer=_with_state(one.answer, served, inquiry))
+                    if isinstance(one, Done)
+                    else one
+                )
         finally:
             note(answer_ms=round((time.perf_counter() - began) * 1000, 2))
 
@@ -96,7 +122,7 @@ def _opened(
     return served, Shelf(served.index, embedder, service.title(collection), served.label)
 
 
-def _with_state(given: Answer, served: Served) -> Answer:
+def _with_state(given: Answer, served: Served, inquiry: Inquiry) -> Answer:
     """The answer with what its collection's state adds to what is missing; notes what it was and cost."""
     note_degraded(given.degraded)
     note(
@@ -108,7 +134,8 @@ def _with_state(given: Answer, served: Served) -> Answer:
         prompt_tokens=given.usage.prompt_tokens,
         answer_tokens=given.usage.answer_tokens,
     )
-    return replace(given, degraded=tuple(dict.fromkeys((*served.degraded, *given.degraded))))
+    notices = (*given.notices, *missing_values(served.index, inquiry.filters))
+    return replace(given, degraded=tuple(dict.fromkeys((*served.degraded, *given.degraded))), notices=notices)
 
 
 def read_around(
@@ -129,6 +156,41 @@ def read_around(
     ordinals = served.index.document_chunks(chunk.document_id)
     start = int(np.searchsorted(ordinals, ordinal))
     return Read(served, tuple(served.index.fetch(ordinals)), start)
+
+
+def read_passage(
+    service: Knowledge, caller: Caller, collection: str, chunk_id: str, *, version: str | None = None
+) -> StoredPassage:
+    """The passage of that id, its neighbours in its document, and how the version served now has it.
+
+    Raises:
+        UnknownPassage: this version has none of that id.
+        ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
+    """
+    now = service.serve(caller, collection)
+    served = service.serve(caller, collection, version) if version else now
+    ordinal = served.index.find(chunk_id)
+    if ordinal is None:
+        message = f"passage {chunk_id[:80]!r}: version {served.version} of {collection!r} has none of that id"
+        raise UnknownPassage(message, field="passage_id")
+    [chunk] = served.index.fetch([ordinal])
+    ordinals = served.index.document_chunks(chunk.document_id)
+    start = int(np.searchsorted(ordinals, ordinal))
+    beside = [ordinals[place : place + 1] for place in (start - 1, start + 1) if place >= 0]
+    around = [one.id for one in served.index.fetch(np.concatenate(beside))]
+    before = around.pop(0) if start else None
+    after = around[0] if around else None
+    return StoredPassage(served, chunk, _standing(served, now, chunk), now.version, before, after)
+
+
+def _standing(served: Served, now: Served, chunk: Chunk) -> Standing:
+    if served.version == now.version:
+        return "current"
+    ordinal = now.index.find(chunk.id)
+    if ordinal is None:
+        return "gone"
+    [today] = now.index.fetch([ordinal])
+    return "unchanged" if today.text == chunk.text else "changed"
 
 
 def read_document(

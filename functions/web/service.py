@@ -19,6 +19,7 @@ from quire.errors import (
     StoreError,
     UnknownCollection,
 )
+from quire.index.near_values import missing_values
 from quire.ports import AnswerModel, Embedder
 from quire.profiles import profile_named
 from quire.search.retrieval import Query, retrieve
@@ -35,12 +36,16 @@ EmbedderOf = Callable[[str], Embedder]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Hits and the collection state that they come from; `degraded` says in words what was missing."""
+    """Hits and the collection state that they come from.
+
+    `degraded` says in words what was missing, `notices` what of the question found nothing, such as a filter's value.
+    """
 
     served: Served
     hits: tuple[Hit, ...]
     mode: str
     degraded: tuple[str, ...]
+    notices: tuple[str, ...] = ()
 
 
 class Knowledge:
@@ -86,7 +91,7 @@ class Knowledge:
         age_h = age_hours(served.pointer.fresh_at)
         note(collection=served.name, version=served.version, degraded=bool(degraded), index_age_h=age_h)
         note_degraded(degraded)
-        return Found(served, found.hits, found.mode, degraded)
+        return Found(served, found.hits, found.mode, degraded, missing_values(served.index, query.filters))
 
     def serve(
         self,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, Any, NotRequired, TypeAlias
 
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from quire.documents import Chunk, Hit, text_sha256
 from quire.filter_values import filter_value
+from quire.search.excerpts import find_excerpt
 
 MetadataValue: TypeAlias = str | int | float | bool | list[str] | None
 
@@ -36,15 +38,33 @@ class CitationWire(TypedDict):
     version: Annotated[str, Field(description="Id of the collection version it was read from.")]
 
 
+class ExcerptWire(TypedDict):
+    """A part of the stored text, in characters."""
+
+    start: Annotated[int, Field(description="Where it begins.")]
+    end: Annotated[int, Field(description="Where it ends.")]
+    of: Annotated[int, Field(description="Length of the stored text.")]
+
+
 class HitWire(TypedDict):
     """One passage that was found."""
 
     id: Annotated[str, Field(description="Id of the chunk, stable while its document stands.")]
     rank: Annotated[int, Field(description="From 1, best first.")]
     score: Annotated[float, Field(description="Calibrated probability that it is relevant, 0 to 1.")]
-    text: Annotated[str, Field(description="The stored text.")]
+    text: Annotated[str, Field(description="The stored text, or an excerpt of it where that was asked for.")]
     metadata: Annotated[dict[str, MetadataValue], Field(description="What the source says about it.")]
     citation: CitationWire
+    excerpt: NotRequired[
+        Annotated[ExcerptWire, Field(description="Which part `text` is, where excerpts were asked for.")]
+    ]
+
+
+def excerpt_wire(hit: Hit, weights: Mapping[str, float], size: int) -> HitWire:
+    """A hit whose `text` is the part that speaks of the question; its digest stays that of the whole text."""
+    text = hit.chunk.text
+    start, end = find_excerpt(text, weights, size)
+    return hit_wire(hit) | {"text": text[start:end], "excerpt": {"start": start, "end": end, "of": len(text)}}
 
 
 def hit_wire(hit: Hit) -> HitWire:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NotRequired, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
@@ -18,21 +18,32 @@ QUERY_EXAMPLE: JsonDict = {
     "filters": {"member_type": ["Function", "Event"]},
 }
 
+BATCH_EXAMPLE: JsonDict = {
+    "collection": "roblox",
+    "queries": [
+        {"q": "How do I move a character?", "top_k": 3},
+        {"q": "When does Touched fire?", "top_k": 3},
+    ],
+}
+MOST_QUERIES = 32
+MOST_OFFSET = 200
+"""About as many passages are ranked; those further down are left out of every ranking."""
+
 Mode = Literal["hybrid", "vector", "keyword"]
 
 
-class QueryRequest(BaseModel):
-    """A question to one collection."""
+class Searched(BaseModel):
+    """A question and how it is to be searched."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [QUERY_EXAMPLE]})
+    model_config = ConfigDict(extra="forbid")
 
-    collection: str = Field(
-        min_length=1, description="Name of the collection, as `GET collections` lists it."
-    )
     q: str = Field(
         min_length=1, pattern=r"\S", description="The question, or words and identifiers to search for."
     )
     top_k: int = Field(8, ge=1, le=50, strict=True, description="How many hits at most.")
+    offset: int = Field(
+        0, ge=0, le=MOST_OFFSET, strict=True, description="How many of the best hits to leave out: pages."
+    )
     filters: Filters = Field(
         default_factory=dict,
         description="Metadata field to the value it must have, or to a list of which it must have one.",
@@ -41,9 +52,65 @@ class QueryRequest(BaseModel):
         None, ge=0, le=1, allow_inf_nan=False, description="Leave out hits that score below this."
     )
     mode: Mode = Field("hybrid", description="Search by meaning and by words, or by one alone.")
+    excerpt: int | None = Field(
+        None,
+        ge=80,
+        le=4000,
+        description="Instead of whole texts, of each at most this many characters around what was asked.",
+    )
+    facets: list[str] = Field(
+        default_factory=list,
+        max_length=20,
+        description="Fields whose values are counted among the 50 best passages without the filters.",
+    )
+
+
+class QueryRequest(Searched):
+    """A question to one collection."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [QUERY_EXAMPLE]})
+
+    collection: str = Field(
+        min_length=1, description="Name of the collection, as `GET collections` lists it."
+    )
     version: str | None = Field(
         None, min_length=1, description="Ask an older version: its id, or an engine version by prefix."
     )
+
+
+class BatchRequest(BaseModel):
+    """Several questions to one collection."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [BATCH_EXAMPLE]})
+
+    collection: str = Field(
+        min_length=1, description="Name of the collection, as `GET collections` lists it."
+    )
+    queries: list[Searched] = Field(
+        min_length=1, max_length=MOST_QUERIES, description="The questions, each as if it were asked alone."
+    )
+    version: str | None = Field(None, min_length=1, description="Ask an older version, all of them.")
+
+
+def _form(body: object) -> str:
+    return (
+        "batch" if isinstance(body, BatchRequest) or (isinstance(body, dict) and "queries" in body) else "one"
+    )
+
+
+QueryBody: TypeAlias = Annotated[
+    Annotated[QueryRequest, Tag("one")] | Annotated[BatchRequest, Tag("batch")], Discriminator(_form)
+]
+
+
+class FacetsWire(TypedDict):
+    """How the best passages divide."""
+
+    of: Annotated[int, Field(description="Passages that were counted, without the filters.")]
+    matching: Annotated[int, Field(description="Passages that there are with them, of as many at most.")]
+    counts: Annotated[
+        dict[str, dict[str, int]], Field(description="Field to value to passages, most frequent first.")
+    ]
 
 
 class QueryResponse(TypedDict):
@@ -55,9 +122,23 @@ class QueryResponse(TypedDict):
         str, Field(description="How the hits were found; differs from what was asked if degraded.")
     ]
     degraded: Annotated[list[str], Field(description="What was missing, in words; empty when all is well.")]
+    notices: Annotated[
+        list[str], Field(description="What of the question found nothing, such as a filter's value.")
+    ]
     freshness: Annotated[FreshnessWire, Field(description="How old that version is.")]
     took_ms: Annotated[float, Field(description="Milliseconds spent on the question in the server.")]
     hits: list[HitWire]
+    facets: NotRequired[Annotated[FacetsWire, Field(description="Counts, where they were asked for.")]]
+
+
+class BatchResponse(TypedDict):
+    """What several questions found."""
+
+    collection: Annotated[str, Field(description="The collection that was asked.")]
+    took_ms: Annotated[float, Field(description="Milliseconds spent on all of them in the server.")]
+    results: Annotated[
+        list[QueryResponse], Field(description="For each question, in order, what it alone would get.")
+    ]
 
 
 class SourceWire(TypedDict):

@@ -13,6 +13,7 @@ QUERY: QueryResponse = {
     "version": VERSION,
     "mode": "hybrid",
     "degraded": [],
+    "notices": [],
     "freshness": {
         "label": "0.735.0.7351131",
         "published_at": "2026-11-19T08:04:11Z",

@@ -14,51 +14,21 @@ from functions.faces.native.contract import (
     CollectionList,
     CollectionSummary,
     Health,
-    QueryRequest,
-    QueryResponse,
     Status,
 )
 from functions.faces.native.diff import router as diff_router
+from functions.faces.native.passages import router as passage_router
+from functions.faces.native.searching import router as search_router
 from functions.faces.native.verify import router as verify_router
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.faces import ANSWER, QUERY, Face
-from functions.web.freshness import freshness_of, freshness_wire
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
-from functions.web.wire import hit_wire
 from quire import __version__
-from quire.search.retrieval import Query
 
 STARTED = time.monotonic()
 router = APIRouter(tags=["native"], route_class=LeanRoute)
-
-
-@router.post(
-    "/query",
-    summary="Search a collection",
-    response_model=QueryResponse,
-    responses=answer(examples.QUERY) | problems(404, 413, 422, 503),
-)
-async def query(body: QueryRequest, request: Request) -> Response:
-    """Passages that answer the question, best first, each with a citation that can be checked."""
-    began = time.perf_counter()
-    request.scope["state"]["collection"] = body.collection
-    question = Query(body.q, body.top_k, body.filters, body.min_score, body.mode)
-    service, caller = service_of(request), caller_of(request)
-    found = await run(request.scope, service.search, caller, body.collection, question, body.version)
-    request.scope["state"]["served"] = found.served
-    wire: QueryResponse = {
-        "collection": body.collection,
-        "version": found.served.version,
-        "mode": found.mode,
-        "degraded": list(found.degraded),
-        "freshness": freshness_wire(freshness_of(service, found.served)),
-        "took_ms": 0.0,
-        "hits": [hit_wire(hit) for hit in found.hits],
-    }
-    wire["took_ms"] = round((time.perf_counter() - began) * 1000, 3)
-    return reply(wire)
 
 
 @router.get(
@@ -127,5 +97,6 @@ def _answer_router() -> APIRouter:
     return answers
 
 
-router.routes.extend([*verify_router.routes, *diff_router.routes])
+router.routes[:0] = search_router.routes
+router.routes.extend([*passage_router.routes, *verify_router.routes, *diff_router.routes])
 FACE = Face("native", "Native API", {QUERY: router, ANSWER: _answer_router})

@@ -5,6 +5,7 @@ QuireError                    500
 │   ├── UnknownCollection     404
 │   ├── UnknownVersion        404
 │   ├── UnknownDocument       404
+│   ├── UnknownPassage        404
 │   ├── Superseded            409  somebody wrote it anew since the request was accepted
 │   └── TooLarge              413
 ├── AccessDenied              401  no key, or a wrong one
@@ -102,6 +103,12 @@ class UnknownVersion(InputError):
 
 class UnknownDocument(InputError):
     """The collection or site holds no such document."""
+
+    status = 404
+
+
+class UnknownPassage(InputError):
+    """A version has no passage of that id."""
 
     status = 404
 

@@ -6,7 +6,7 @@ Ordinals count chunks in the pointer's order. Small segments are stacked in memo
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from quire.analysis.inheritance import resolve
 from quire.analysis.symbols import fold_symbol
 from quire.documents import Chunk
 from quire.errors import InputError
+from quire.filter_values import filter_key
 from quire.index.layout import Manifest
 from quire.index.parts import (
     Keywords,
@@ -141,6 +142,16 @@ class OpenedIndex:
             known = ", ".join(self.filter_fields)
             raise InputError(f"{place}: unknown field, wanted one of {known}", field=place)
         return self._everywhere(lambda part: filtered(part, filters))
+
+    def has_value(self, field: str, value: object) -> bool:
+        """Whether any chunk has that value of the field; one that only a hidden chunk has counts too."""
+        return any(len(part.filters.ordinals(filter_key(field, value))) for part in self._parts)
+
+    def values(self, field: str) -> Iterator[str]:
+        """Every value of the field as filters spell it; one that several segments have may come again."""
+        prefix = filter_key(field, "")
+        for part in self._parts:
+            yield from (key[len(prefix) :] for key in part.filters.with_prefix(prefix))
 
     def priors(self, demotions: tuple[tuple[str, Any, float], ...]) -> NDArray[np.float32]:
         """What each chunk's score is multiplied by, shape (chunks,): the product of the demotions that apply to it.

@@ -59,7 +59,23 @@ class StringTable:
             place = self._found[text] = self._search(text.encode("utf-8", "surrogatepass"))
         return place
 
+    def with_prefix(self, prefix: str) -> Iterator[str]:
+        """The strings that begin with it, ascending."""
+        for position in range(self._lower_bound(prefix.encode("utf-8", "surrogatepass")), len(self)):
+            text = self[position]
+            if not text.startswith(prefix):
+                return
+            yield text
+
     def _search(self, wanted: bytes) -> int:
+        data, offsets = self._views
+        low = self._lower_bound(wanted)
+        if low < len(self) and data[offsets[low] : offsets[low + 1]] == wanted:
+            return low
+        return -1
+
+    def _lower_bound(self, wanted: bytes) -> int:
+        """Position of the first string that is not before it."""
         data, offsets = self._views
         low, high = 0, len(self)
         while low < high:
@@ -68,9 +84,7 @@ class StringTable:
                 low = middle + 1
             else:
                 high = middle
-        if low < len(self) and data[offsets[low] : offsets[low + 1]] == wanted:
-            return low
-        return -1
+        return low
 
 
 class Postings:
@@ -101,6 +115,10 @@ class Postings:
         """Ordinals and weights of the string at a position of the table."""
         span = slice(int(self.starts[position]), int(self.starts[position + 1]))
         return self.all_ordinals[span], self.all_weights[span]
+
+    def with_prefix(self, prefix: str) -> Iterator[str]:
+        """The strings that begin with it, ascending."""
+        return self.strings.with_prefix(prefix)
 
     def keys(self) -> Iterator[str]:
         """The strings, ascending."""

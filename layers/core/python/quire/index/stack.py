@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,10 @@ class StackedPostings:
             return NO_ORDINALS, NO_WEIGHTS
         span = slice(self._starts[place], self._starts[place + 1])
         return self._ordinals[span], self._weights[span]
+
+    def with_prefix(self, prefix: str) -> Iterator[str]:
+        """The strings that begin with it, each once."""
+        return (key for key in self._ids if key.startswith(prefix))
 
     def ordinals(self, key: str) -> Ordinals:
         """Ordinals of the string, ascending."""

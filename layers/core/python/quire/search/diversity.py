@@ -24,17 +24,17 @@ def diversify(
     """The best `limit` chunks without near-duplicates, at most `per_document` of one document.
 
     Chunks in `exempt` (sorted) are neither near-duplicates nor counted: the question names what they define. Others
-    over the cap come after the rest had their turn, so a full page is shown whenever there is one. Scores stay those
-    of the ranking, made descending again by lowering late ones to their predecessor's.
+    over the cap come after the rest had their turn, so a full page is shown whenever there is one. A larger limit
+    begins with what a smaller one gives, so pages follow one another. Scores stay those of the ranking, made descending
+    again by lowering late ones to their predecessor's.
     """
-    pool = Ranking(ranking.ordinals[: 8 * limit + 32], ranking.scores[: 8 * limit + 32])
-    fingerprints: list[int] = index.fingerprints(pool.ordinals).tolist()
-    documents: list[int] = index.documents(pool.ordinals).tolist()
-    is_exempt = contains(exempt, pool.ordinals).tolist() if len(exempt) else [False] * len(pool)
+    fingerprints: list[int] = index.fingerprints(ranking.ordinals).tolist()
+    documents: list[int] = index.documents(ranking.ordinals).tolist()
+    is_exempt = contains(exempt, ranking.ordinals).tolist() if len(exempt) else [False] * len(ranking)
     chosen: list[int] = []
     spare: list[int] = []
     seen: dict[int, int] = {}
-    for position in range(len(pool)):
+    for position in range(len(ranking)):
         if len(chosen) == limit:
             break
         if is_exempt[position]:
@@ -49,7 +49,7 @@ def diversify(
         seen[documents[position]] = shown + 1
         chosen.append(position)
     chosen += spare[: limit - len(chosen)]
-    return Ranking(pool.ordinals[chosen], np.minimum.accumulate(pool.scores[chosen]))
+    return Ranking(ranking.ordinals[chosen], np.minimum.accumulate(ranking.scores[chosen]))
 
 
 def _is_near(fingerprints: list[int], position: int, chosen: list[int]) -> bool:

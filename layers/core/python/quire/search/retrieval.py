@@ -27,20 +27,21 @@ if TYPE_CHECKING:
     from quire.ports import Embedder
 
 MODES = ("hybrid", "vector", "keyword")
-COPIES = 4
+COPIES = 16
 """Chunks that are looked at beyond those asked for, as some may be copies of others."""
 HEADING_WEIGHT = 0.25
 """What a term in a breadcrumb or symbol earns beside what it earns as text."""
 
 
 class Query(NamedTuple):
-    """What a caller asks; `filters` are exact, a list meaning any of."""
+    """What a caller asks; `filters` are exact, a list meaning any of. The first `offset` hits are left out."""
 
     text: str
     top_k: int = 8
     filters: Mapping[str, str | Sequence[str]] = NOTHING
     min_score: float | None = None
     mode: str = "hybrid"
+    offset: int = 0
 
 
 class Retrieved(NamedTuple):
@@ -68,7 +69,8 @@ def retrieve(index: OpenedIndex, embedder: Embedder | None, query: Query) -> Ret
     _check(query)
     mode, degraded = _available(index, query.mode, embedder)
     ranked = _rank(index, embedder, query, mode)
-    hits = _hits(index, ranked, read_calibration(index.calibration), query.top_k)
+    hits = _hits(index, ranked, read_calibration(index.calibration), query.offset + query.top_k)
+    hits = hits[query.offset :]
     if query.min_score is not None:
         hits = tuple(hit for hit in hits if hit.score >= query.min_score)
     return Retrieved(hits, mode, (*shortened, *degraded), index.version, ranked.question.mended)
@@ -107,7 +109,7 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, mode: str
     priors = _priors(index, profile, question)
     fused = fuse_sides(candidates, _weight(profile, question, mode), priors)
     fused = lift_related(candidates, lead_with_names(index, fused, question, priors), priors)
-    limit = query.top_k + COPIES
+    limit = query.offset + query.top_k + COPIES
     chosen = diversify(index, fused, per_document=profile.per_document, limit=limit, exempt=candidates.named)
     return _Ranked(question, candidates, chosen)
 
@@ -146,7 +148,7 @@ def _priors(index: OpenedIndex, profile: Profile, question: Question) -> NDArray
 
 
 def _hits(index: OpenedIndex, ranked: _Ranked, calibration: Calibration, limit: int) -> tuple[Hit, ...]:
-    chosen, chunks = _distinct(ranked.chosen, index.fetch(ranked.chosen.ordinals.tolist()), limit)
+    chosen, chunks = _distinct(index, ranked.chosen, limit)
     candidates = ranked.candidates
     evidence = gather_evidence(index, candidates, chosen, ranked.question)
     scores = np.minimum.accumulate(calibration.probabilities(evidence)).tolist()
@@ -159,10 +161,14 @@ def _hits(index: OpenedIndex, ranked: _Ranked, calibration: Calibration, limit: 
     )
 
 
-def _distinct(chosen: Ranking, chunks: Sequence[Chunk], limit: int) -> tuple[Ranking, list[Chunk]]:
+def _distinct(index: OpenedIndex, chosen: Ranking, limit: int) -> tuple[Ranking, list[Chunk]]:
     """The first `limit`, without those whose text a better one holds: copies under other headings, in other files."""
     first: dict[str, int] = {}
-    for place, chunk in enumerate(chunks):
-        first.setdefault(chunk.text, place)
-    kept = list(first.values())[:limit]
+    chunks: list[Chunk] = []
+    while len(first) < limit and len(chunks) < len(chosen):
+        begin = len(chunks)
+        chunks += index.fetch(chosen.ordinals[begin : begin + limit - len(first)].tolist())
+        for place in range(begin, len(chunks)):
+            first.setdefault(chunks[place].text, place)
+    kept = list(first.values())
     return Ranking(chosen.ordinals[kept], chosen.scores[kept]), [chunks[place] for place in kept]

@@ -1,0 +1,100 @@
+"""Native `POST /query`: one question, or up to 32 at once."""
+
+from __future__ import annotations
+
+import time
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from functions.faces.native import examples
+from functions.faces.native.contract import (
+    BatchRequest,
+    BatchResponse,
+    FacetsWire,
+    QueryBody,
+    QueryResponse,
+    Searched,
+)
+from functions.web.access import Caller
+from functions.web.calls import caller_of, run, service_of
+from functions.web.documented import answer, problems
+from functions.web.facets import count_facets
+from functions.web.freshness import freshness_of, freshness_wire
+from functions.web.lean import LeanRoute
+from functions.web.replies import reply
+from functions.web.service import Found, Knowledge
+from functions.web.wire import HitWire, excerpt_wire, hit_wire
+from quire.search.excerpts import weigh_stems
+from quire.search.retrieval import Query
+
+router = APIRouter(tags=["native"], route_class=LeanRoute)
+
+
+@router.post(
+    "/query",
+    summary="Search a collection",
+    response_model=QueryResponse | BatchResponse,
+    responses=answer(examples.QUERY) | problems(404, 413, 422, 503),
+)
+async def query(body: QueryBody, request: Request) -> Response:
+    """Passages that answer the question, best first, each with a citation that can be checked.
+
+    With `queries` in place of `q`, up to 32 questions at once: `results` are what each alone would get.
+    """
+    began = time.perf_counter()
+    scope = request.scope
+    scope["state"]["collection"] = body.collection
+    service, caller = service_of(request), caller_of(request)
+    if not isinstance(body, BatchRequest):
+        found, wire = await run(scope, _search, service, caller, body.collection, body, version=body.version)
+        scope["state"]["served"] = found.served
+        wire["took_ms"] = _since(began)
+        return reply(wire)
+    results = []
+    for one in body.queries:
+        asked = time.perf_counter()
+        found, wire = await run(scope, _search, service, caller, body.collection, one, version=body.version)
+        wire["took_ms"] = _since(asked)
+        results.append(wire)
+    scope["state"]["served"] = found.served
+    batch: BatchResponse = {
+        "collection": body.collection,
+        "took_ms": _since(began),
+        "results": results,
+    }
+    return reply(batch)
+
+
+def _search(
+    service: Knowledge, caller: Caller, collection: str, asked: Searched, *, version: str | None
+) -> tuple[Found, QueryResponse]:
+    """One question's reply, its time excepted."""
+    question = Query(asked.q, asked.top_k, asked.filters, asked.min_score, asked.mode, asked.offset)
+    found = service.search(caller, collection, question, version)
+    wire: QueryResponse = {
+        "collection": collection,
+        "version": found.served.version,
+        "mode": found.mode,
+        "degraded": list(found.degraded),
+        "notices": list(found.notices),
+        "freshness": freshness_wire(freshness_of(service, found.served)),
+        "took_ms": 0.0,
+        "hits": _hits(found, asked),
+    }
+    if asked.facets:
+        facets = count_facets(service, caller, collection, question, fields=asked.facets, version=version)
+        told: FacetsWire = {"of": facets.of, "matching": facets.matching, "counts": facets.counts}
+        wire["facets"] = told
+    return found, wire
+
+
+def _hits(found: Found, asked: Searched) -> list[HitWire]:
+    if asked.excerpt is None:
+        return [hit_wire(hit) for hit in found.hits]
+    weights = weigh_stems(asked.q, found.served.index)
+    return [excerpt_wire(hit, weights, asked.excerpt) for hit in found.hits]
+
+
+def _since(began: float) -> float:
+    return round((time.perf_counter() - began) * 1000, 3)
