@@ -14,11 +14,19 @@ from quire.collections import Collection
 ORIGINS = "origins"
 ANY = "*"
 PREFLIGHT = {
-    "access-control-allow-methods": "GET, POST",
-    "access-control-allow-headers": "content-type, x-api-key, authorization",
+    "access-control-allow-methods": "GET, POST, PUT, DELETE",
+    "access-control-allow-headers": (
+        "authorization, content-type, idempotency-key, if-none-match, mcp-protocol-version, mcp-session-id, prefer, "
+        "x-api-key"
+    ),
     "access-control-max-age": "7200",
     "vary": "origin",
 }
+EXPOSED = (
+    "etag, location, retry-after, x-quire-age-s, x-quire-degraded, x-quire-files-changed, x-quire-label, "
+    "x-quire-model, x-quire-notice, x-quire-published-at, x-quire-sources, x-quire-version, x-request-id"
+)
+"""What a page may read of an answer beside its body: each header that we set and that browsers hide."""
 
 
 class CrossOrigin:
@@ -51,7 +59,7 @@ class CrossOrigin:
             ):
                 headers = MutableHeaders(scope=message)
                 headers["access-control-allow-origin"] = origin
-                headers["access-control-expose-headers"] = "retry-after, x-request-id"
+                headers["access-control-expose-headers"] = EXPOSED
                 headers.add_vary_header("origin")
             await send(message)
 

@@ -28,7 +28,10 @@ from quire.store.write_targets import Place, Site
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The use cases of live documents and chat messages."""
+    """The use cases of live documents and chat messages.
+
+    `may_wait`: whether an answer may take as long as the work does; behind a gateway it may not.
+    """
 
     documents: SiteDocuments
     large: LargeDocuments
@@ -38,6 +41,7 @@ class Live:
     jobs: Jobs
     memory: ChatMemory
     site_of: Callable[[str], PublishedSite] = lambda _: UNPUBLISHED
+    may_wait: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,9 @@ def open_live(base: Foundation) -> Live:
 
     jobs = Jobs(
         base.objects,
-        lambda name, files: library.ingest(ANYONE, name, files, site=base.site_of(name)),
+        lambda name, files, prune, progress: library.ingest(
+            ANYONE, name, files, site=base.site_of(name), prune=prune, progress=progress
+        ),
         lambda name, text: documents.carry_out(Site(name, text.site_id), text),
         start,
     )
@@ -99,6 +105,7 @@ def open_live(base: Foundation) -> Live:
         jobs=jobs,
         memory=base.memory,
         site_of=base.site_of,
+        may_wait=base.concurrent,
     )
 
 

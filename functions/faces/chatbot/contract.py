@@ -47,6 +47,9 @@ class IngestRequest(BaseModel):
     files: list[FileWire] = Field(
         min_length=1, max_length=2_000, description="Each takes the place of its path's."
     )
+    prune: bool = Field(
+        False, description="Whether files that were ingested before and are not among these shall go."
+    )
 
 
 class FailureWire(TypedDict):
@@ -54,6 +57,13 @@ class FailureWire(TypedDict):
 
     path: str
     reason: str
+
+
+class ProgressWire(TypedDict):
+    """How far a job is."""
+
+    embedded: Annotated[int, Field(description="Chunks whose vectors are made.")]
+    of: Annotated[int, Field(description="All chunks; 0 until the files are cut.")]
 
 
 class IngestResponse(TypedDict):
@@ -65,7 +75,34 @@ class IngestResponse(TypedDict):
     ingested_count: Annotated[int, Field(description="Chunks of these files that are served.")]
     message: str
     failures: Annotated[list[FailureWire], Field(description="Files left out; the others are served.")]
+    pruned_count: NotRequired[Annotated[int, Field(description="With `prune`, files that are gone.")]]
     job: NotRequired[Annotated[str, Field(description="Ask `ingest/{job}` how far it is.")]]
+    progress: NotRequired[ProgressWire]
+
+
+class LibraryPageWire(TypedDict):
+    """A file that was ingested."""
+
+    path: str
+    chapter: Annotated[str, Field(description="Its title.")]
+    url: str
+    chunks: int
+    sha256: Annotated[str, Field(description="Digest of the document that it became.")]
+
+
+class LibraryPages(TypedDict):
+    """Some of the files that were ingested, by path."""
+
+    pages: list[LibraryPageWire]
+    after: Annotated[str | None, Field(description="Ask with this for the next; null at the end.")]
+    total: int
+
+
+class DeletedPage(TypedDict):
+    """What was deleted."""
+
+    status: Literal["success"]
+    message: str
 
 
 class ErrorBody(TypedDict):

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from functions.faces.chatbot.contract import ChatResponse, EmbedResponse, IngestResponse, QueryResponse
+from functions.faces.chatbot.contract import (
+    ChatResponse,
+    DeletedPage,
+    EmbedResponse,
+    IngestResponse,
+    LibraryPages,
+    QueryResponse,
+)
 
 CHUNK = "8f14e45fceea167a"
 SHA256 = "b1946ac92492d2347c6235b4d2611184a1f0e3c6f0d0e6b7c0a1c1c1d6a0c0de"
@@ -19,7 +26,22 @@ ACCEPTED: IngestResponse = {
     "message": "120 files are being ingested; ask for the job.",
     "failures": [],
     "job": "5e0c6f0c1d3b4c0e5e0c6f0c1d3b4c0e",
+    "progress": {"embedded": 96, "of": 480},
 }
+PAGES: LibraryPages = {
+    "pages": [
+        {
+            "path": "ros2/architecture.md",
+            "chapter": "ROS 2 Architecture",
+            "url": "https://example.com/docs/ros2-architecture",
+            "chunks": 12,
+            "sha256": SHA256,
+        }
+    ],
+    "after": None,
+    "total": 1,
+}
+DELETED: DeletedPage = {"status": "success", "message": "Deleted 'ros2/architecture.md' from 'book'."}
 EMBEDDED: EmbedResponse = {"embedding": [0.123, 0.456, 0.789]}
 FOUND: QueryResponse = {
     "results": [

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response
 
 from functions.faces.chatbot import examples
-from functions.faces.chatbot.contract import IngestRequest, IngestResponse
+from functions.faces.chatbot.contract import DeletedPage, IngestRequest, IngestResponse, LibraryPages
 from functions.faces.chatbot.errors import refusals
 from functions.web.calls import caller_of, collection_of, live_of, write
 from functions.web.documented import answer
@@ -16,7 +17,7 @@ from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.errors import SourceError
 from quire.service.jobs import FAILED, LARGE_CHARACTERS, WAITING, Job
-from quire.service.uploads import File
+from quire.service.uploads import File, Pages
 
 STARTED: dict[int | str, dict[str, Any]] = {
     202: {
@@ -25,6 +26,9 @@ STARTED: dict[int | str, dict[str, Any]] = {
         "content": {"application/json": {"example": examples.ACCEPTED}},
     }
 }
+ASYNC = "respond-async"
+"""What a client prefers that would rather ask for a job than wait. Source: RFC 7240, section 4.1."""
+Prefer = Annotated[str, Header(max_length=200, description="`respond-async`: large requests become jobs.")]
 router = APIRouter(tags=["chatbot"], route_class=LeanRoute)
 
 
@@ -34,18 +38,56 @@ router = APIRouter(tags=["chatbot"], route_class=LeanRoute)
     response_model=IngestResponse,
     responses=answer(examples.INGESTED) | STARTED | refusals(404, 413, 503),
 )
-async def ingest(body: IngestRequest, request: Request) -> Response:
-    """Serve the files, each in the place of the one of its path, all at once. Bad ones are listed, good ones kept."""
+async def ingest(body: IngestRequest, request: Request, prefer: Prefer = "") -> Response:
+    """Serve the files, each in the place of the one of its path, all at once. Bad ones are listed, good ones kept.
+
+    More than 400,000 characters are a job (202) where a gateway would not wait, and with `Prefer: respond-async`.
+    """
     name, caller, live = collection_of(request), caller_of(request), live_of(request)
     files = [File(one.path, one.content, one.is_highlight_chunk) for one in body.files]
-    if sum(len(one.content) for one in files) > LARGE_CHARACTERS:
-        job = await write(request.scope, live.jobs.stage, caller, name, files)
+    is_large = sum(len(one.content) for one in files) > LARGE_CHARACTERS
+    if is_large and (ASYNC in prefer or not live.may_wait):
+        job = await write(request.scope, live.jobs.stage, caller, name, files, prune=body.prune)
         return reply(job_wire(job, name), 202, {"location": f"ingest/{job.id}"})
-    site = live.site_of(name)
-    done = await write(request.scope, live.library.ingest, caller, name, files, site=site)
+    ingest_files = partial(live.library.ingest, site=live.site_of(name), prune=body.prune)
+    done = await write(request.scope, ingest_files, caller, name, files)
     if not done.chunks:
         raise SourceError("no file could be read: " + "; ".join(reason for _, reason in done.failures[:5]))
-    return reply(ingested_wire(done.chunks, done.failures, name))
+    wire = ingested_wire(done.chunks, done.failures, name)
+    return reply({**wire, "pruned_count": done.pruned} if body.prune else wire)
+
+
+@router.get(
+    "/pages",
+    summary="List ingested files",
+    response_model=LibraryPages,
+    responses=answer(examples.PAGES) | refusals(404, 503),
+)
+async def pages(
+    request: Request,
+    limit: Annotated[int, Query(ge=1, le=500, description="How many at most.")] = 100,
+    after: Annotated[str, Query(max_length=500, description="The `after` of the answer before.")] = "",
+) -> Response:
+    """What was ingested and is served, by path. Pages that a build published are not among them."""
+    name, caller, live = collection_of(request), caller_of(request), live_of(request)
+    found = await write(request.scope, live.library.pages, caller, name, limit=limit, after=after)
+    return reply(pages_wire(found))
+
+
+@router.delete(
+    "/pages",
+    summary="Delete an ingested file",
+    response_model=DeletedPage,
+    responses=answer(examples.DELETED) | refusals(404, 503),
+)
+async def delete(
+    request: Request,
+    path: Annotated[str, Query(min_length=1, max_length=500, description="Its path, as it was ingested.")],
+) -> Response:
+    """Stop serving a file. Once this is answered, no question finds it."""
+    name, caller, live = collection_of(request), caller_of(request), live_of(request)
+    await write(request.scope, live.library.delete, caller, name, path)
+    return reply({"status": "success", "message": f"Deleted {path!r} from {name!r}."})
 
 
 @router.get(
@@ -67,8 +109,34 @@ def job_wire(job: Job, collection: str) -> IngestResponse:
     """A job as its requester sees it."""
     if job.state != WAITING:
         return ingested_wire(job.chunks, job.failures, collection)
-    message = f"{len(job.files):,} files are being ingested; ask for the job."
-    return {"status": "accepted", "ingested_count": 0, "message": message, "failures": [], "job": job.id}
+    done, of = job.embedded
+    far = f": {done:,} of {of:,} chunks are embedded" if of else ""
+    return {
+        "status": "accepted",
+        "ingested_count": 0,
+        "message": f"{len(job.files):,} files are being ingested{far}; ask for the job.",
+        "failures": [],
+        "job": job.id,
+        "progress": {"embedded": done, "of": of},
+    }
+
+
+def pages_wire(found: Pages) -> LibraryPages:
+    """Ingested files as their requester sees them."""
+    return {
+        "pages": [
+            {
+                "path": one.path,
+                "chapter": one.title,
+                "url": one.url,
+                "chunks": one.chunks,
+                "sha256": one.sha256,
+            }
+            for one in found.pages
+        ],
+        "after": found.after,
+        "total": found.total,
+    }
 
 
 def ingested_wire(chunks: int, failures: tuple[tuple[str, str], ...], collection: str) -> IngestResponse:

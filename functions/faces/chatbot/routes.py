@@ -43,7 +43,15 @@ async def embed(body: EmbedRequest, request: Request) -> Response:
     """The vector of a text as a question to this collection."""
     service, caller, name = service_of(request), caller_of(request), collection_of(request)
     wire: EmbedResponse = {
-        "embedding": await run(request.scope, embed_text, service, caller, name, body.text)
+        "embedding": await run(
+            request.scope,
+            embed_text,
+            service,
+            caller,
+            name,
+            body.text,
+            open_library=lambda: live_of(request).library,
+        )
     }
     return reply(wire)
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from functions.faces.chatbot.contract import QueryRequest
 from functions.faces.chatbot.wires import filters_of, similarity
 from functions.web.access import Caller
 from functions.web.service import Knowledge
 from quire.documents import Hit
-from quire.errors import StoreUnavailable
+from quire.errors import StoreUnavailable, UnknownCollection
 from quire.search.by_vector import search_vector
 from quire.search.retrieval import Query
+
+if TYPE_CHECKING:  # it imports parsers, which a question does not need
+    from quire.service.uploads import Library
 
 
 def find(
@@ -33,14 +39,20 @@ def find(
     return [hit for hit in hits if least is None or similarity(hit) >= least], degraded
 
 
-def embed_text(service: Knowledge, caller: Caller, collection: str, text: str) -> list[float]:
-    """The text's vector as a question to the collection.
+def embed_text(
+    service: Knowledge, caller: Caller, collection: str, text: str, *, open_library: Callable[[], Library]
+) -> list[float]:
+    """The text's vector as a question to the collection; before anything is ingested, by the model it will get.
 
     Raises:
-        ScopeMissing, UnknownCollection: as their names say.
+        ScopeMissing: the caller may not read the collection.
         StoreUnavailable: the collection's model cannot be opened now.
     """
-    embedder = service.embedder(service.serve(caller, collection))
+    try:
+        served = service.serve(caller, collection)
+    except UnknownCollection:
+        return open_library().embed(caller, collection, text)
+    embedder = service.embedder(served)
     if embedder is None:
         raise StoreUnavailable(f"model of {collection!r}: cannot be opened")
     row: list[float] = embedder.embed([text])[0].tolist()

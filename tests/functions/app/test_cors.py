@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
+import functions
+from functions.app.route_table import face_names, route_table
+from functions.web.faces import load_face
 from quire.collections import Collection
 from tests.support.served import Shelf
 
@@ -84,3 +89,31 @@ def test_a_page_can_read_why_it_was_refused(
 ) -> None:
     assert readable(client, PAGE, path, body, headers) == (status, True)
     assert readable(client, STRANGER, path, body, headers) == (status, False)
+
+
+def test_a_page_may_use_every_verb_and_send_every_header_of_the_contracts(client: TestClient) -> None:
+    asked = {"origin": PAGE, "access-control-request-method": "DELETE"}
+    told = client.options("/roblox/query", headers=asked).headers
+    verbs = {
+        line.partition(" ")[0] for face in route_table().values() for lines in face.values() for line in lines
+    }
+    assert verbs <= set(told["access-control-allow-methods"].split(", "))
+    wanted = {
+        parameter.alias
+        for face in filter(None, map(load_face, face_names()))
+        for function in face.routers
+        for route in face.router(function).routes
+        if isinstance(route, APIRoute)
+        for parameter in route.dependant.header_params
+    }
+    assert {"idempotency-key", "prefer"} <= wanted
+    assert wanted <= set(told["access-control-allow-headers"].split(", "))
+
+
+def test_a_page_may_read_every_header_that_we_name_ourselves(client: TestClient) -> None:
+    named: set[str] = set()
+    for file in Path(functions.__path__[0]).rglob("*.py"):
+        named.update(re.findall(r'"(x-quire-[a-z-]+)"', file.read_text(encoding="utf-8")))
+    answer = client.post("/roblox/query", json={"text": "walk"}, headers={"origin": PAGE} | KEY)
+    assert len(named) >= 7
+    assert named <= set(answer.headers["access-control-expose-headers"].split(", "))

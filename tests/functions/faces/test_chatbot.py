@@ -288,7 +288,6 @@ def test_a_collection_without_documents_is_a_404_of_that_form(client: TestClient
     for path, body in (
         ("query", {"query_text": "x"}),
         ("chat", {"user_message": "What is x?"}),
-        ("embed", {"text": "x"}),
     ):
         response = client.post(f"/book/{path}", json=body)
         assert (response.status_code, response.json()["status"]) == (404, "error")
@@ -301,7 +300,7 @@ def test_a_large_ingest_is_a_job(client: TestClient) -> None:
         {"path": f"part{number}.md", "content": f"{text} {number}"}
         for number in range(LARGE_CHARACTERS // len(text) + 1)
     ]
-    started = client.post("/book/ingest", json={"files": files})
+    started = client.post("/book/ingest", json={"files": files}, headers={"prefer": "respond-async"})
     assert started.status_code == 202
     assert started.json()["status"] == "accepted"
     url = f"/book/{started.headers['location']}"

@@ -14,6 +14,7 @@ from quire.canonical_json import canonical_json
 from quire.errors import QuireError, UnknownDocument
 from quire.ports import ObjectStore
 from quire.service.access import READ, WRITE, Caller
+from quire.service.live_writes import Progress
 from quire.service.sites import AcceptedText, SiteDocument, Submission
 from quire.service.uploads import File, Ingested
 from quire.store.keys import collection_key
@@ -25,8 +26,9 @@ LOST_AFTER_S = 3600
 WAITING, DONE, FAILED = "waiting", "done", "failed"
 _ID = re.compile(r"[0-9a-f]{32}")
 
-Ingest = Callable[[str, Sequence[File]], Ingested]
-"""Ingests the files of a collection."""
+PROGRESS_EVERY_S = 1.0
+Ingest = Callable[[str, Sequence[File], bool, Progress], Ingested]
+"""Ingests the files of a collection, with `prune`, and says how many chunks of how many are embedded."""
 CarryOut = Callable[[str, AcceptedText], SiteDocument]
 """Writes a text to its site, of a collection of sites."""
 
@@ -38,6 +40,8 @@ class Job:
     Attributes:
         at: when it was accepted, seconds since the epoch; 0 where that was not written down.
         text: once the job has ended, without its content.
+        prune: whether files that were ingested before and are not among these shall go.
+        embedded: how many chunks of how many are embedded, while the job goes on.
         chunks, failures, message: how it ended.
     """
 
@@ -49,6 +53,8 @@ class Job:
     message: str = ""
     files: tuple[File, ...] = field(default=(), repr=False)
     text: AcceptedText | None = field(default=None, repr=False)
+    prune: bool = False
+    embedded: tuple[int, int] = (0, 0)
 
 
 class Jobs:
@@ -77,7 +83,13 @@ class Jobs:
         self._clock = clock
 
     def stage(
-        self, caller: Caller, collection: str, held: Sequence[File] | AcceptedText, *, job_id: str = ""
+        self,
+        caller: Caller,
+        collection: str,
+        held: Sequence[File] | AcceptedText,
+        *,
+        job_id: str = "",
+        prune: bool = False,
     ) -> Job:
         """Accept what the job holds, to be written later; a job of that id that is there already begins anew.
 
@@ -91,7 +103,7 @@ class Jobs:
             job = replace(job, text=held)
         else:
             caller.require(WRITE, collection)
-            job = replace(job, files=tuple(held))
+            job = replace(job, files=tuple(held), prune=prune)
         self._write(collection, job)
         try:
             self._start(collection, job.id)
@@ -114,7 +126,11 @@ class Jobs:
         job = self.find(collection, job_id)
         if job is None or (job.text.site_id if job.text else None) != site_id:
             raise _unknown(job_id)
-        return job
+        if job.state != WAITING:
+            return job
+        told = self._objects.read(_progress_key(collection, job_id))
+        done, of = json.loads(told.data) if told else (0, 0)
+        return replace(job, embedded=(done, of))
 
     def find(self, collection: str, job_id: str) -> Job | None:
         """The job, for whom it is known to be meant; None where there is none.
@@ -150,6 +166,7 @@ class Jobs:
         if now.state != WAITING:  # another process did the same, and was faster
             return now
         self._write(collection, ended)
+        self._objects.delete(_progress_key(collection, job_id))
         return ended
 
     def waiting(self, collection: str) -> list[str]:
@@ -161,8 +178,20 @@ class Jobs:
 
     def _do(self, collection: str, job: Job) -> Ingested:
         if job.text is None:
-            return self._ingest(collection, job.files)
+            return self._ingest(collection, job.files, job.prune, self._teller(collection, job.id))
         return Ingested(self._carry_out(collection, job.text).chunks, ())
+
+    def _teller(self, collection: str, job_id: str) -> Progress:
+        """Writes down how far a job is, once a second at most: each time costs a request to the store."""
+        told_at = self._clock()
+
+        def tell(done: int, of: int) -> None:
+            nonlocal told_at
+            if self._clock() - told_at >= PROGRESS_EVERY_S:
+                told_at = self._clock()
+                self._objects.write(_progress_key(collection, job_id), canonical_json([done, of]))
+
+        return tell
 
     def _known(self, collection: str, job_id: str) -> Job:
         job = self._read(collection, job_id)
@@ -177,6 +206,7 @@ class Jobs:
             "chunks": job.chunks,
             "failures": list(job.failures),
             "message": job.message,
+            "prune": job.prune,
         }
         held = {"text": asdict(job.text)} if job.text else {"files": [asdict(one) for one in job.files]}
         self._objects.write(_key(collection, job.id), canonical_json(tree | held))
@@ -192,6 +222,7 @@ def _read(job_id: str, tree: Mapping[str, Any]) -> Job:
         tuple((str(path), str(reason)) for path, reason in tree["failures"]),
         tree["message"],
         files=tuple(File(**one) for one in tree.get("files", ())),
+        prune=bool(tree.get("prune")),
         text=AcceptedText(**{**text, "text": Submission(**text["text"])}) if text else None,
     )
 
@@ -206,3 +237,7 @@ def _unknown(job_id: str) -> UnknownDocument:
 
 def _key(collection: str, job_id: str) -> str:
     return f"{collection_key(collection)}jobs/{job_id}.json"
+
+
+def _progress_key(collection: str, job_id: str) -> str:
+    return f"{collection_key(collection)}progress/{job_id}.json"

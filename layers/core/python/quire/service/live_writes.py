@@ -6,14 +6,14 @@ import secrets
 import tempfile
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from quire.canonical_json import json_sha256
 from quire.documents import Chunk, Document
-from quire.embedding.quantization import quantize
+from quire.embedding.quantization import Quantized, quantize
 from quire.errors import ArtifactMismatch, SourceError, Superseded, UnknownCollection, UnknownDocument
 from quire.index.layout import Manifest, Pointer
 from quire.index.reader import Segment
@@ -50,6 +50,13 @@ class Written:
         return sum(self.chunks.values())
 
 
+Progress = Callable[[int, int], None]
+
+
+def unseen(_done: int, _all: int) -> None:
+    """Progress that nobody looks at."""
+
+
 AfterWrite = Callable[[Place, Pointer], None]
 
 
@@ -79,11 +86,13 @@ class LiveWrites:
         must_exist: bool = False,
         are_new: bool = False,
         as_of: str = "",
+        progress: Progress = unseen,
     ) -> Written:
         """Serve the documents, each in place of the one of its id, all in one swap.
 
         A document that is served already just as it is is not written again; `are_new` says that none is served.
-        `as_of`, as `updated_at` is written, says when the write was accepted, where that was long ago.
+        `as_of`, as `updated_at` is written, says when the write was accepted, where that was long ago. `progress` is
+        told how many chunks of how many are embedded.
 
         Raises:
             SourceError: a document cannot be parsed, or says nothing; none is written.
@@ -100,7 +109,8 @@ class LiveWrites:
         cut = {one.id: _cut(one) for one in changed}
         counts.update({name: len(chunks) for name, chunks in cut.items()})
         ids = list(cut)
-        manifest = self._write(place, [chunk for chunks in cut.values() for chunk in chunks], embedder)
+        chunks = [chunk for document in cut.values() for chunk in document]
+        manifest = self._write(place, chunks, embedder, progress)
 
         def change(previous: Pointer | None) -> Pointer:
             pointer = previous or _first(place)
@@ -125,18 +135,51 @@ class LiveWrites:
 
         return self._swap(place, change)
 
+    def written(self, place: Place) -> dict[str, Segment]:
+        """The documents that were written live and are served, ascending by id, each with its segment."""
+        try:
+            pointer = self._store.pointer(place.name)
+        except UnknownCollection:
+            return {}
+        found: dict[str, Segment] = {}
+        for ref in pointer.segments:
+            if ref.origin == states.WRITE:
+                segment = self._store.segment(pointer.collection, ref)
+                keys = segment.documents.keys()
+                found |= {one: segment for one in keys if pointer.tombstones.get(one, -1) <= ref.sequence}
+        return dict(sorted(found.items()))
+
+    def keep_only(self, place: Place, ids: Collection[str]) -> int:
+        """Stop serving the documents that were written live and are not among `ids`, and say how many those were."""
+        gone = [one for one in self.written(place) if one not in ids]
+        if not gone:
+            return 0
+
+        def change(previous: Pointer | None) -> Pointer:
+            return states.with_deletion(previous or _first(place), gone)
+
+        self._swap(place, change)
+        return len(gone)
+
     def _swap(self, place: Place, change: Callable[[Pointer | None], Pointer]) -> Pointer:
         with self._turns[place.name]:  # writers of one process need not lose against each other
             pointer = self._store.pointers.advance(place.name, change)
         self._after_write(place, pointer)
         return pointer
 
-    def _write(self, place: Place, chunks: Sequence[Chunk], embedder: Embedder) -> Manifest:
+    def _write(
+        self, place: Place, chunks: Sequence[Chunk], embedder: Embedder, progress: Progress
+    ) -> Manifest:
         """A stored segment of the chunks, under a name of its own: the same chunks may be written again later."""
         profile = place.profile
-        rows = index_rows(
-            chunks, profile, lambda passages: map(quantize, embedder.embed_passages(list(passages)))
-        )
+
+        def vectors(passages: Iterable[tuple[str, str]]) -> Iterator[Quantized]:
+            texts = list(passages)
+            for number, vector in enumerate(embedder.embed_passages(texts), 1):
+                yield quantize(vector)
+                progress(number * len(chunks) // len(texts), len(chunks))
+
+        rows = index_rows(chunks, profile, vectors)
         facts = SegmentFacts(
             profile=profile.name,
             face=profile.face,

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from quire.documents import Document, Value
 from quire.errors import SourceError
+from quire.index.reader import Segment
 from quire.ingestion.rows import chunk_document
 from quire.parsing.markdown import page_title
 from quire.parsing.site_pages import PublishedSite
 from quire.ports import Embedder
 from quire.profiles import profile_named
-from quire.service.access import WRITE, Caller
-from quire.service.live_writes import LiveWrites
+from quire.service.access import READ, WRITE, Caller
+from quire.service.live_writes import DIGEST_FIELD, LiveWrites, Progress, unseen
 from quire.store.live_catalog import LiveCatalog
 from quire.store.write_targets import LIBRARY, Place
 
@@ -33,10 +35,37 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What became of the files: chunks served of the good ones, and the bad ones, each path with its reason."""
+    """What became of the files.
+
+    Attributes:
+        chunks: served of the good ones.
+        failures: the bad ones, each path with its reason.
+        pruned: files that were served before and are no longer.
+    """
 
     chunks: int
     failures: tuple[tuple[str, str], ...]
+    pruned: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryPage:
+    """A file that was ingested; `sha256` is the digest of the document that it became."""
+
+    path: str
+    title: str
+    url: str
+    chunks: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Some of the files that were ingested, by path; `after` asks for the next."""
+
+    pages: tuple[LibraryPage, ...]
+    after: str | None
+    total: int
 
 
 class Library:
@@ -55,11 +84,24 @@ class Library:
         self._embedder_for = embedder_for
 
     def ingest(
-        self, caller: Caller, collection: str, files: Sequence[File], *, site: PublishedSite = UNPUBLISHED
+        self,
+        caller: Caller,
+        collection: str,
+        files: Sequence[File],
+        *,
+        site: PublishedSite = UNPUBLISHED,
+        prune: bool = False,
+        progress: Progress = unseen,
     ) -> Ingested:
         """Serve the files, each in place of the one of its path, all at once; bad ones are left out and told.
 
-        `site` is what shows them to readers.
+        Args:
+            caller: may write to the collection.
+            collection: takes them.
+            files: read one by one.
+            site: what shows them to readers.
+            prune: whether files that were ingested before and are not among these are no longer served.
+            progress: told how many chunks of how many are embedded.
 
         Raises:
             ScopeMissing: the caller may not write to the collection.
@@ -78,13 +120,64 @@ class Library:
                 failures.append((file.path, f"{file.path}: nothing in it can be read"))
         if not good:
             return Ingested(0, tuple(failures))
-        place = Place(collection, profile_named(LIBRARY))
-        written = self._writes.put(place, list(good.values()), self._embedder(collection))
-        return Ingested(written.total, tuple(failures))
+        place = _place(collection)
+        written = self._writes.put(place, list(good.values()), self._embedder(collection), progress=progress)
+        named = {_path(file) for file in files}  # a file that cannot be read now keeps its last text
+        pruned = self._writes.keep_only(place, named) if prune else 0
+        return Ingested(written.total, tuple(failures), pruned)
+
+    def pages(self, caller: Caller, collection: str, *, limit: int, after: str = "") -> Pages:
+        """Up to `limit` of the files that were ingested, whose paths come after `after`.
+
+        Raises:
+            ScopeMissing: the caller may not read the collection.
+        """
+        caller.require(READ, collection)
+        held = self._writes.written(_place(collection))
+        paths = list(held)
+        begin = bisect_right(paths, after)
+        found = tuple(_page(path, held[path]) for path in paths[begin : begin + limit])
+        return Pages(found, found[-1].path if begin + limit < len(paths) else None, len(paths))
+
+    def delete(self, caller: Caller, collection: str, path: str) -> None:
+        """Stop serving a file that was ingested.
+
+        Raises:
+            ScopeMissing: the caller may not write to the collection.
+            UnknownDocument: no file of that path was ingested.
+        """
+        caller.require(WRITE, collection)
+        self._writes.delete(_place(collection), path.strip().lstrip("/"))
+
+    def embed(self, caller: Caller, collection: str, text: str) -> list[float]:
+        """A question's vector by the model that the collection has, or will get.
+
+        Raises:
+            ScopeMissing: the caller may not read the collection.
+        """
+        caller.require(READ, collection)
+        row: list[float] = self._embedder(collection).embed([text])[0].tolist()
+        return row
 
     def _embedder(self, collection: str) -> Embedder:
         served = self._live.find(collection)
         return self._embedder_for(served.model if served else "")
+
+
+def _place(collection: str) -> Place:
+    return Place(collection, profile_named(LIBRARY))
+
+
+def _path(file: File) -> str:
+    return file.path.strip().lstrip("/")
+
+
+def _page(path: str, segment: Segment) -> LibraryPage:
+    ordinals = segment.documents.ordinals(path)
+    known = segment.payloads.fetch([int(ordinals[0])])[0].metadata
+    url = str(known.get("url") or "").partition("#")[0]
+    digest = str(known.get(DIGEST_FIELD) or "")
+    return LibraryPage(path, str(known.get("chapter") or ""), url, len(ordinals), digest)
 
 
 def as_document(file: File, site: PublishedSite) -> Document:
@@ -93,7 +186,7 @@ def as_document(file: File, site: PublishedSite) -> Document:
     Raises:
         SourceError: the path or the file is empty, or the file is malformed.
     """
-    path = file.path.strip().lstrip("/")
+    path = _path(file)
     if not path:
         raise SourceError("path: wanted a file's path, found an empty one", path=file.path)
     if not file.content.strip():
