@@ -30,8 +30,8 @@ from functions.web.faces import ANSWER, FUNCTIONS, LARGE_PATHS, MOUNT_PATH, QUER
 from functions.web.freshness import FreshnessHeaders
 from functions.web.hosts import Hosts
 from functions.web.logs import configure_logs
-from functions.web.service import Knowledge
 from functions.web.waiting import ANSWERS, CHECKS, CHECKS_WAITING, WaitingRoom
+from quire.service.knowledge import Knowledge
 
 BARE: dict[str, Any] = {
     "docs_url": None,

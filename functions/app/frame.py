@@ -17,11 +17,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from functions.web.access import NOBODY, Access, Caller
 from functions.web.hosts import Hosts
 from functions.web.logs import log
-from functions.web.metrics import embedded, note, noted, noting
+from functions.web.metrics import embedded
 from functions.web.problems import Problem, log_fault, problem_of, render_problem
 from functions.web.waiting import WaitingRoom
 from quire.collections import NAME
 from quire.errors import AccessDenied
+from quire.service.metrics import note, noted, noting
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 

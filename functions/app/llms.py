@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from functions.web.access import Caller
 from functions.web.calls import caller_of, run, service_of
-from functions.web.service import Knowledge
+from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
 
 ROOT, ONE = "/llms.txt", "/{collection:collection}/llms.txt"

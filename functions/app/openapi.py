@@ -13,8 +13,8 @@ from pydantic import TypeAdapter
 
 from functions.web.documented import ProblemWire
 from functions.web.faces import joined, load_face
-from functions.web.service import Knowledge
 from quire import __version__
+from quire.service.knowledge import Knowledge
 
 REFS = "#/components/schemas/"
 SECURITY = {

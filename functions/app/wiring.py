@@ -28,7 +28,6 @@ from functions.web.faces import FUNCTIONS
 from functions.web.hosts import hosts_of
 from functions.web.logs import log
 from functions.web.metrics import TOLD_DISK_SHARE, disk_share
-from functions.web.service import Knowledge
 from quire.adapters.circuit_breaker import SERVING, Patience
 from quire.adapters.folder import FolderStore
 from quire.collections import Collection, read_collections
@@ -37,6 +36,7 @@ from quire.errors import ConfigError, StoreError
 from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore
 from quire.service.access_file import AccessFile, TokenPolicy
 from quire.service.access_object import AccessObject
+from quire.service.knowledge import Knowledge
 from quire.settings import Settings, read_settings
 from quire.store.catalog import Catalog
 from quire.store.live_catalog import LiveCatalog

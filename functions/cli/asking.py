@@ -69,9 +69,9 @@ def ask(
 ) -> None:
     """Answer a question from the indexed files alone, with the places that say so."""
     from functions.web.access import ANYONE
-    from functions.web.reading import ask as ask_collection
     from functions.web.wire import citation_wire
     from quire.answering.request import Inquiry
+    from quire.service.ask import ask as ask_collection
 
     service = open_knowledge(store)
     name = choose(service, collection)

@@ -17,8 +17,8 @@ from quire.errors import InputError, UnknownCollection
 from quire.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from functions.web.service import Knowledge
     from quire.documents import Chunk
+    from quire.service.knowledge import Knowledge
     from quire.store.catalog import Served
 
 NOTHING, WRONG, INTERRUPTED = 1, 2, 130

@@ -32,8 +32,7 @@ def verify_citation(
 ) -> None:
     """Check citations byte for byte against the indexed text; exit code 1 where one is not what was indexed."""
     from functions.web.access import ANYONE
-    from functions.web.proofs import verify_claims
-    from quire.service.verification import VERIFIED, read_claims
+    from quire.service.verification import VERIFIED, read_claims, verify_claims
 
     said = _read_json(file)
     claims = read_claims(said)
@@ -70,7 +69,8 @@ def diff(
 ) -> None:
     """List what changed between two versions of an index: quire diff roblox 0.732 0.735."""
     from functions.web.access import ANYONE
-    from functions.web.proofs import compare
+    from functions.web.wire import comparison_wire
+    from quire.service.diff import compare
 
     service = open_knowledge(store)
     if not collection and (len(versions) > 2 or versions[0] in service.catalog.names()):
@@ -78,7 +78,8 @@ def diff(
     if not 1 <= len(versions) <= 2:
         raise InputError(f"diff: wanted one version or two, found {len(versions)}", field="version")
     before, after = (*versions, "latest")[:2]
-    changes = compare(service, ANYONE, (choose(service, collection), before, after))
+    name = choose(service, collection)
+    changes = comparison_wire(name, compare(service, ANYONE, name, before, after=after))
     if as_json:
         print_json(changes)
         return

@@ -12,13 +12,13 @@ from typing import Annotated, Any
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from functions.web.metrics import noted
 from functions.web.problems import Problem, log_fault, problem_of
 from functions.web.replies import json_bytes
 from functions.web.wire import CitationWire, HitWire, MetadataValue, citation_wire, hit_wire, metadata_wire
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.request import Answer
 from quire.documents import Citation
+from quire.service.metrics import noted
 
 HEARTBEAT_S = 10.0
 SSE_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}

@@ -11,11 +11,11 @@ from itertools import chain
 import numpy as np
 
 from functions.web.access import Caller
-from functions.web.service import Knowledge
 from quire.canonical_json import canonical_json
 from quire.documents import Chunk, text_sha256
 from quire.errors import InputError, QuireError, UnknownVersion
 from quire.index.opened import OpenedIndex
+from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
 
 GREP_S = 5.0

@@ -14,8 +14,8 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from functions.web.access import Caller
-from functions.web.service import Knowledge
 from functions.web.waiting import WaitingRoom
+from quire.service.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from functions.web.live import Live

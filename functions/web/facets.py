@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from functions.web.access import Caller
-from functions.web.service import Knowledge
 from quire.documents import NOTHING, Hit
 from quire.errors import InputError
 from quire.filter_values import filter_value
 from quire.search.retrieval import Query
+from quire.service.knowledge import Knowledge
 
 COUNTED = 50
 """Passages that are counted: as many as a request may ask for."""

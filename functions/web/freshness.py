@@ -10,8 +10,8 @@ from pydantic import Field
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import TypedDict
 
-from functions.web.metrics import noted, noted_served
-from functions.web.service import Knowledge
+from quire.service.knowledge import Knowledge
+from quire.service.metrics import noted, noted_served
 from quire.store.catalog import Served
 from quire.store.freshness import Freshness, tell_freshness
 

@@ -18,11 +18,30 @@ from starlette.responses import Response
 from functions.web.logs import log
 from functions.web.replies import json_bytes
 from quire.errors import (
+    TELLABLE,
     AccessDenied,
+    AnswerModelError,
+    ArtifactError,
+    BuildInProgress,
     InputError,
+    ModelMisconfigured,
+    ModelOutOfReach,
+    ModelUnavailable,
     NotPublished,
+    Overloaded,
+    PublishRefused,
     QuireError,
     QuotaExceeded,
+    ScopeMissing,
+    SourceError,
+    StoreError,
+    Superseded,
+    SwapConflict,
+    TooLarge,
+    UnknownCollection,
+    UnknownDocument,
+    UnknownPassage,
+    UnknownVersion,
     is_full,
     unavailable,
 )
@@ -30,6 +49,31 @@ from quire.errors import (
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 5
 OVERLOADED = (429, 503)
+STATUS: Mapping[type[QuireError], int] = {
+    QuireError: 500,
+    InputError: 422,
+    UnknownCollection: 404,
+    UnknownVersion: 404,
+    UnknownDocument: 404,
+    UnknownPassage: 404,
+    Superseded: 409,
+    TooLarge: 413,
+    AccessDenied: 401,
+    ScopeMissing: 403,
+    SourceError: 400,
+    ArtifactError: 503,
+    StoreError: 503,
+    SwapConflict: 409,
+    BuildInProgress: 409,
+    Overloaded: 503,
+    ModelOutOfReach: 503,
+    PublishRefused: 409,
+    AnswerModelError: 502,
+    ModelUnavailable: 503,
+    QuotaExceeded: 429,
+    ModelMisconfigured: 500,
+}
+"""The HTTP status of each error; one that is not listed has that of what it derives from."""
 UNREADABLE_BODY = "There was an error parsing the body"
 
 
@@ -74,6 +118,15 @@ def problem_of(error: Exception) -> Problem:
     return Problem(500, "internal-error", "Internal error", "the request failed; the log has its request id")
 
 
+def status_of(error: QuireError) -> int:
+    """The HTTP status that a route answers.
+
+    >>> status_of(UnknownVersion("x")), status_of(NotPublished("x"))
+    (404, 503)
+    """
+    return next(STATUS[one] for one in type(error).__mro__ if one in STATUS)
+
+
 def render_problem(problem: Problem, request_id: str) -> Response:
     """The native API's one error body."""
     body: dict[str, Any] = {
@@ -106,14 +159,15 @@ def _quire_problem(error: QuireError) -> Problem:
     title = code.replace("-", " ").capitalize()
     name = error.field if isinstance(error, InputError) else ""
     headers: dict[str, str] = {}
-    if error.status in OVERLOADED:
+    status = status_of(error)
+    if status in OVERLOADED:
         wanted = error.retry_after_s if isinstance(error, QuotaExceeded) else None
         headers["retry-after"] = str(max(1, round(wanted or RETRY_AFTER_S)))
-    if isinstance(error, AccessDenied) and error.status == HTTPStatus.UNAUTHORIZED:
+    if isinstance(error, AccessDenied) and status == HTTPStatus.UNAUTHORIZED:
         headers["www-authenticate"] = 'Bearer realm="quire"'
-    is_plain = error.status < 500 or isinstance(error, NotPublished)  # names a command and no machine
-    detail = str(error) if is_plain else _PUBLIC.get(error.status, _PUBLIC[500])
-    return Problem(error.status, code, title, detail, name, headers=headers)
+    is_plain = isinstance(error, (*TELLABLE, NotPublished))  # names a command and no machine
+    detail = str(error) if is_plain else _PUBLIC.get(status, _PUBLIC[500])
+    return Problem(status, code, title, detail, name, headers=headers)
 
 
 _PUBLIC = {

@@ -11,6 +11,8 @@ from typing_extensions import TypedDict
 from quire.documents import Chunk, Hit, text_sha256
 from quire.filter_values import filter_value
 from quire.search.excerpts import find_excerpt
+from quire.service.diff import Comparison
+from quire.store.catalog import Served
 
 MetadataValue: TypeAlias = str | int | float | bool | list[str] | None
 
@@ -107,3 +109,14 @@ def metadata_wire(chunk: Chunk) -> dict[str, MetadataValue]:
 def rounded(score: float) -> float:
     """Six digits: what distinguishes two float32 scores, and no noise of their conversion."""
     return round(float(score), 6)
+
+
+def comparison_wire(collection: str, found: Comparison) -> dict[str, Any]:
+    """What changed between two versions of a collection."""
+    before, after = _version_wire(found.before), _version_wire(found.after)
+    return {"collection": collection, "from": before, "to": after, **found.diff.as_json()}
+
+
+def _version_wire(served: Served) -> dict[str, str | None]:
+    published = served.pointer.published_at
+    return {"version": served.version, "label": served.label or None, "published_at": published or None}

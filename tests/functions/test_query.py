@@ -18,7 +18,7 @@ from functions.aws.lambda_adapter import LambdaHandler
 from functions.web.access import OneKey
 from functions.web.faces import QUERY
 from functions.web.logs import LOGGER
-from functions.web.service import Knowledge
+from quire.service.knowledge import Knowledge
 from quire.settings import Settings
 from tests.support.events import LambdaContext, event_v1, event_v2
 from tests.support.served import Shelf

@@ -12,12 +12,12 @@ from functions.app.app import create_app
 from functions.web.access import Access, OneKey
 from functions.web.calls import Once
 from functions.web.live import Foundation, Live, open_live
-from functions.web.service import Knowledge
 from quire.adapters.folder import FolderStore
 from quire.adapters.sqlite import SqliteMemory
 from quire.collections import Collection
 from quire.parsing.site_pages import PublishedSite
 from quire.ports import ChatMemory, Embedder, ObjectStore
+from quire.service.knowledge import Knowledge
 from quire.service.uploads import UNPUBLISHED
 from quire.store.catalog import Catalog
 from quire.store.live_catalog import LiveCatalog

@@ -11,12 +11,12 @@ from starlette.testclient import TestClient
 
 from functions.app.app import create_app
 from functions.web.access import OneKey
-from functions.web.service import EmbedderOf, Knowledge
 from quire.adapters.folder import FolderStore
 from quire.collections import Collection
 from quire.documents import Document
 from quire.index.layout import Pointer
 from quire.ports import AnswerModel, Embedder
+from quire.service.knowledge import EmbedderOf, Knowledge
 from quire.store.catalog import Catalog, CollectionStore
 from quire.store.store import SegmentStore
 from tests.support.corpus import ENGINE, write_corpus

@@ -12,16 +12,16 @@ from functions.faces.chatbot.wires import chat_wire
 from functions.web.access import Caller
 from functions.web.answers import told
 from functions.web.logs import log
-from functions.web.metrics import note_degraded
 from functions.web.problems import Problem
-from functions.web.reading import ask_stream
 from functions.web.replies import json_bytes
-from functions.web.service import Knowledge
 from quire.answering.events import Delta, Done, Event
 from quire.answering.request import Inquiry
 from quire.documents import Turn
 from quire.errors import StoreError
 from quire.ports import ChatMemory
+from quire.service.ask import ask_stream
+from quire.service.knowledge import Knowledge
+from quire.service.metrics import note_degraded
 from quire.sessions import session_key
 
 REMEMBERED_TURNS = 12

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from functions.faces.chatbot.contract import QueryRequest
 from functions.faces.chatbot.wires import filters_of, similarity
 from functions.web.access import Caller
-from functions.web.service import Knowledge
 from quire.documents import Hit
 from quire.errors import StoreUnavailable, UnknownCollection
 from quire.search.by_vector import search_vector
 from quire.search.retrieval import Query
+from quire.service.knowledge import Knowledge
 
 if TYPE_CHECKING:  # it imports parsers, which a question does not need
     from quire.service.uploads import Library

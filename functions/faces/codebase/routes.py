@@ -26,12 +26,12 @@ from functions.web.calls import caller_of, collection_of, run, run_answer, servi
 from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
 from functions.web.lean import LeanRoute
-from functions.web.reading import ask
 from functions.web.replies import reply
 from quire import __version__
 from quire.answering.request import Inquiry
 from quire.errors import UnknownCollection
 from quire.search.retrieval import Query
+from quire.service.ask import ask
 from quire.settings import read_settings
 
 query_router = APIRouter(tags=["codebase"], route_class=LeanRoute)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from functions.web.access import Caller
-from functions.web.service import Found, Knowledge
 from quire.search.reranking import POOL, rerank
 from quire.search.retrieval import Query
+from quire.service.knowledge import Found, Knowledge
 
 
 def search(

@@ -16,10 +16,10 @@ from functions.web.browsing import (
     holders,
     list_documents,
 )
-from functions.web.reading import Read, read_around, read_document
-from functions.web.service import Knowledge
 from quire.documents import Chunk
 from quire.errors import InputError
+from quire.service.documents import Read, read_around, read_document
+from quire.service.knowledge import Knowledge
 
 
 def read(service: Knowledge, caller: Caller, args: a.ReadArguments) -> Reply:

@@ -10,7 +10,7 @@ from functions.faces.mcp import arguments as a
 from functions.faces.mcp import browsing, tools
 from functions.faces.mcp.passages import Reply
 from functions.web.access import Caller
-from functions.web.service import Knowledge
+from quire.service.knowledge import Knowledge
 
 
 @dataclass(frozen=True, slots=True)

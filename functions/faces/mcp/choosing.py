@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from functions.web.access import Caller
-from functions.web.service import Knowledge
 from quire.errors import InputError, QuireError, UnknownCollection
+from quire.service.knowledge import Knowledge
 
 MOST_COLLECTIONS = 32
 """That one question is asked of: each costs a search, and its first one opens it."""

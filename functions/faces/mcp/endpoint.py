@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from functions.web.access import Caller
 from functions.web.hosts import Hosts
-from functions.web.service import Knowledge
+from quire.service.knowledge import Knowledge
 
 PATH = "/mcp"
 CONNECTOR_PATH = "/mcp/connector"

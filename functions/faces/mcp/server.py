@@ -25,10 +25,10 @@ from functions.faces.mcp.choosing import near_collection
 from functions.faces.mcp.passages import MOST_BYTES, SIZE, Reply, version_line
 from functions.web.access import ANYONE, Caller
 from functions.web.problems import problem_of
-from functions.web.service import Knowledge
 from functions.web.waiting import ANSWERS
 from quire import __version__
 from quire.errors import AccessDenied, QuireError, StoreError, UnknownCollection, UnknownVersion
+from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
 
 INSTRUCTIONS = (

@@ -6,11 +6,13 @@ from functions.faces.mcp import arguments as a
 from functions.faces.mcp.choosing import collections, from_each, one_collection
 from functions.faces.mcp.passages import Reply, listed
 from functions.web.access import Caller
-from functions.web.reading import ask, compare, look_up
-from functions.web.service import Found, Knowledge
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Citation, Hit
 from quire.search.retrieval import Query
+from quire.service.ask import ask
+from quire.service.diff import compare
+from quire.service.documents import look_up
+from quire.service.knowledge import Found, Knowledge
 from quire.store.catalog import Served
 
 MOST_NAMES = 60
@@ -126,7 +128,7 @@ def changes(service: Knowledge, caller: Caller, args: a.ChangesArguments) -> Rep
     collection = one_collection(service, caller, args.collection)
     found = compare(service, caller, collection, args.since, after=args.until)
     reply = Reply((found.after,), args.max_tokens)
-    groups = {"added": found.added, "changed": found.changed, "removed": found.removed}
+    groups = found.diff.by_document()
     wanted = groups if args.kind == "all" else {args.kind: groups[args.kind]}
     reply.say(
         f"Since {found.before.version}: "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functions.faces.native.contract import CollectionDetail, CollectionSummary
 from functions.web.freshness import freshness_of
-from functions.web.service import Knowledge
 from quire.errors import QuireError
+from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
 
 

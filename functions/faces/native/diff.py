@@ -12,8 +12,9 @@ from typing_extensions import TypedDict
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.lean import LeanRoute
-from functions.web.proofs import compare
 from functions.web.replies import reply
+from functions.web.wire import comparison_wire
+from quire.service.diff import compare
 
 router = APIRouter(tags=["native"], route_class=LeanRoute)
 
@@ -117,5 +118,7 @@ async def diff(
 ) -> Response:
     """Members and documents that were added, changed, deprecated or removed from one version to another."""
     request.scope["state"]["collection"] = name
-    wire = await run(request.scope, compare, service_of(request), caller_of(request), (name, before, after))
-    return reply(wire)
+    found = await run(
+        request.scope, compare, service_of(request), caller_of(request), name, before, after=after
+    )
+    return reply(comparison_wire(name, found))

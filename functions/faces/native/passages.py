@@ -15,9 +15,9 @@ from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.freshness import FreshnessWire, freshness_of, freshness_wire
 from functions.web.lean import LeanRoute
-from functions.web.reading import Standing, read_passage
 from functions.web.replies import reply
 from functions.web.wire import CitationWire, MetadataValue, citation_wire, metadata_wire
+from quire.service.documents import Standing, read_passage
 
 router = APIRouter(tags=["native"], route_class=LeanRoute)
 

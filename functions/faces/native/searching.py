@@ -23,10 +23,10 @@ from functions.web.facets import count_facets
 from functions.web.freshness import freshness_of, freshness_wire
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
-from functions.web.service import Found, Knowledge
 from functions.web.wire import HitWire, excerpt_wire, hit_wire
 from quire.search.excerpts import weigh_stems
 from quire.search.retrieval import Query
+from quire.service.knowledge import Found, Knowledge
 
 router = APIRouter(tags=["native"], route_class=LeanRoute)
 

@@ -13,9 +13,8 @@ from typing_extensions import TypedDict
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.lean import LeanRoute
-from functions.web.proofs import verify_claims
 from functions.web.replies import reply
-from quire.service.verification import VERIFIED, Claim, Verdict, read_claims
+from quire.service.verification import VERIFIED, Claim, Verdict, read_claims, verify_claims
 
 MOST_CITATIONS = 100
 router = APIRouter(tags=["native"], route_class=LeanRoute)

@@ -18,13 +18,13 @@ from functions.web.documented import answer as example
 from functions.web.faces import Face
 from functions.web.lean import Handler, LeanRoute
 from functions.web.problems import Problem
-from functions.web.reading import ask, ask_stream
 from functions.web.replies import json_bytes, reply
 from functions.web.wire import citation_wire
 from quire.answering.events import Delta, Done, Event
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Turn
 from quire.errors import InputError
+from quire.service.ask import ask, ask_stream
 from quire.store.catalog import Served
 
 KEPT_TURNS = 12

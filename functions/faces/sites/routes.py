@@ -13,8 +13,8 @@ from functions.web.calls import caller_of, collection_of, live_of, run
 from functions.web.documented import answer, problems
 from functions.web.faces import MEMORY, Face
 from functions.web.lean import LeanRoute
-from functions.web.metrics import note_degraded
 from functions.web.replies import reply
+from quire.service.metrics import note_degraded
 from quire.store.write_targets import Site
 
 router = APIRouter(tags=["sites"], route_class=LeanRoute)

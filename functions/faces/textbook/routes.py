@@ -21,10 +21,10 @@ from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, QUERY, Face
 from functions.web.lean import LeanRoute
 from functions.web.problems import Problem
-from functions.web.reading import ask
 from functions.web.replies import reply
 from functions.web.sections import section_at, where_of
 from quire.answering.request import Answer, Inquiry
+from quire.service.ask import ask
 
 UNAVAILABLE = "The knowledge base is temporarily unavailable. Please try again in a moment."
 TRUNCATED = "Your query was truncated to {words} words. Please be more concise."

@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 
 from functions.app.app import create_app
 from functions.web.access import OneKey
-from functions.web.service import Knowledge
 from quire.adapters.folder import FolderStore
 from quire.index.layout import Pointer, read_pointer
+from quire.service.knowledge import Knowledge
 from quire.settings import read_settings
 from quire.store.catalog import Catalog
 from quire.store.freshness import tell_freshness

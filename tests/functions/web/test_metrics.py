@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from functions.web.logs import LOGGER, JsonLines
-from functions.web.metrics import UNITS, age_hours, embedded, note, noted, noting, timed
+from functions.web.metrics import UNITS, embedded
 from quire.ports import Spent
+from quire.service.metrics import age_hours, note, noted, noting, timed
 from tests.support.served import Shelf
 from tests.support.shelves import Scripted
 from tests.support.small_disk import fill, small_disk

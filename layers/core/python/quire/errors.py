@@ -1,35 +1,35 @@
-"""Every error that Quire raises, with the HTTP status a route answers.
+"""Every error that Quire raises. Which HTTP status a route answers is `functions.web.problems`' matter.
 
-QuireError                    500
-├── InputError                422  the caller's value is wrong; `field` names it
-│   ├── UnknownCollection     404
-│   ├── UnknownVersion        404
-│   ├── UnknownDocument       404
-│   ├── UnknownPassage        404
-│   ├── Superseded            409  somebody wrote it anew since the request was accepted
-│   └── TooLarge              413
-├── AccessDenied              401  no key, or a wrong one
-│   └── ScopeMissing          403  a right key that may not do this
-├── SourceError               400  a source cannot be read or parsed; `path` names the file
-├── ConfigError               500  a setting or collections.toml is wrong
-├── ArtifactError             503
-│   ├── ArtifactCorrupt       503  bytes differ from the manifest's digest
-│   └── ArtifactMismatch      503  format or model is not what this program reads
-├── StoreError                503
-│   ├── StoreUnavailable      503
-│   │   └── DiskFull          503  this machine's disk has no room for what was to be fetched
-│   ├── NotPublished          503  no index of the collection is published
-│   ├── SwapConflict          409  the pointer moved meanwhile: read it again and retry
-│   └── BuildInProgress       409  another build holds the lock
-├── ModelError                500  an embedding model cannot be exported, opened or run
-│   └── ModelOutOfReach       503  the store cannot give it now, or the disk cannot take it
-├── PublishRefused            409  a guard or the gate refused a built version
-└── AnswerModelError          502
-    ├── ModelUnavailable      503  network, overload, deadline
-    ├── QuotaExceeded         429
-    ├── ModelRefused          502  blocked by the provider's filters
-    ├── AnswerCut             502  ended by the provider at its length limit
-    └── ModelMisconfigured    500  bad key, unknown model
+QuireError
+├── InputError  the caller's value is wrong; `field` names it
+│   ├── UnknownCollection
+│   ├── UnknownVersion
+│   ├── UnknownDocument
+│   ├── UnknownPassage
+│   ├── Superseded  somebody wrote it anew since the request was accepted
+│   └── TooLarge
+├── AccessDenied  no key, or a wrong one
+│   └── ScopeMissing  a right key that may not do this
+├── SourceError  a source cannot be read or parsed; `path` names the file
+├── ConfigError  a setting or collections.toml is wrong
+├── ArtifactError
+│   ├── ArtifactCorrupt  bytes differ from the manifest's digest
+│   └── ArtifactMismatch  format or model is not what this program reads
+├── StoreError
+│   ├── StoreUnavailable
+│   │   └── DiskFull  this machine's disk has no room for what was to be fetched
+│   ├── NotPublished  no index of the collection is published
+│   ├── SwapConflict  the pointer moved meanwhile: read it again and retry
+│   └── BuildInProgress  another build holds the lock
+├── ModelError  an embedding model cannot be exported, opened or run
+│   └── ModelOutOfReach  the store cannot give it now, or the disk cannot take it
+├── PublishRefused  a guard or the gate refused a built version
+└── AnswerModelError
+    ├── ModelUnavailable  network, overload, deadline
+    ├── QuotaExceeded
+    ├── ModelRefused  blocked by the provider's filters
+    ├── AnswerCut  ended by the provider at its length limit
+    └── ModelMisconfigured  bad key, unknown model
 """
 
 from __future__ import annotations
@@ -76,13 +76,9 @@ def unavailable(what: str, error: OSError) -> StoreUnavailable:
 class QuireError(Exception):
     """Root of the tree; catching it catches every failure that Quire names."""
 
-    status = 500
-
 
 class InputError(QuireError):
     """The caller's value is wrong. `field` is the wire or option name of the offending value."""
-
-    status = 422
 
     def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)
@@ -92,55 +88,37 @@ class InputError(QuireError):
 class UnknownCollection(InputError):
     """No collection of that name is in the store."""
 
-    status = 404
-
 
 class UnknownVersion(InputError):
     """The store holds no such version of the collection."""
-
-    status = 404
 
 
 class UnknownDocument(InputError):
     """The collection or site holds no such document."""
 
-    status = 404
-
 
 class UnknownPassage(InputError):
     """A version has no passage of that id."""
-
-    status = 404
 
 
 class Superseded(InputError):
     """Somebody wrote the document anew since the request was accepted, which therefore counts no more."""
 
-    status = 409
-
 
 class TooLarge(InputError):
     """The body or document is over its bound."""
-
-    status = 413
 
 
 class AccessDenied(QuireError):
     """No key, or a wrong one."""
 
-    status = 401
-
 
 class ScopeMissing(AccessDenied):
     """The key is right but may not do this."""
 
-    status = 403
-
 
 class SourceError(QuireError):
     """A source cannot be read or parsed. `path` names the file, repository or URL."""
-
-    status = 400
 
     def __init__(self, message: str, *, path: str = "") -> None:
         super().__init__(message)
@@ -154,8 +132,6 @@ class ConfigError(QuireError):
 class ArtifactError(QuireError):
     """An index artifact cannot be used."""
 
-    status = 503
-
 
 class ArtifactCorrupt(ArtifactError):
     """Bytes differ from what the manifest's digests promise."""
@@ -167,8 +143,6 @@ class ArtifactMismatch(ArtifactError):
 
 class StoreError(QuireError):
     """The segment store refused or failed."""
-
-    status = 503
 
 
 class StoreUnavailable(StoreError):
@@ -186,13 +160,9 @@ class NotPublished(StoreError):
 class SwapConflict(StoreError):
     """The pointer moved since it was read: read it again and retry."""
 
-    status = 409
-
 
 class BuildInProgress(StoreError):
     """Another build holds the collection's lock."""
-
-    status = 409
 
 
 class ModelError(QuireError):
@@ -202,31 +172,21 @@ class ModelError(QuireError):
 class Overloaded(QuireError):
     """As much of this is under way as there is room for; the same request may pass in a moment."""
 
-    status = 503
-
 
 class ModelOutOfReach(ModelError):
     """The store cannot give the model now, or this machine's disk cannot take it."""
-
-    status = 503
 
 
 class PublishRefused(QuireError):
     """A guard or the publish gate refused a built version; the message says why, what was lost, and how to insist."""
 
-    status = 409
-
 
 class AnswerModelError(QuireError):
     """An answer model failed."""
 
-    status = 502
-
 
 class ModelUnavailable(AnswerModelError):
     """Network failure, overload or a deadline; `retry_after_s` is the provider's own word, where it gave one."""
-
-    status = 503
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -235,8 +195,6 @@ class ModelUnavailable(AnswerModelError):
 
 class QuotaExceeded(AnswerModelError):
     """The provider's quota is used up; `retry_after_s` is its own word, where it gave one."""
-
-    status = 429
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -254,4 +212,14 @@ class AnswerCut(AnswerModelError):
 class ModelMisconfigured(AnswerModelError):
     """A bad key or an unknown model."""
 
-    status = 500
+
+TELLABLE = (
+    InputError,
+    AccessDenied,
+    SourceError,
+    SwapConflict,
+    BuildInProgress,
+    PublishRefused,
+    QuotaExceeded,
+)
+"""Errors whose messages the caller may read: they say what to do and name no machine, path or bucket of ours."""

@@ -49,6 +49,19 @@ class Diff:
     documents_removed: tuple[str, ...] = ()
     documents_changed: tuple[str, ...] = ()
 
+    def by_document(self) -> dict[str, tuple[str, ...]]:
+        """Ids of the documents that were added, changed and removed, those that tell of members included, sorted."""
+        added = {*self.documents_added, *(one.document_id for one in self.added)}
+        removed = {*self.documents_removed, *(one.document_id for one in self.removed)}
+        changed = {*self.documents_changed, *(one.member.document_id for one in self.changed)}
+        changed |= (added & removed) | {one.document_id for one in self.deprecated}
+        added, removed = added - changed, removed - changed
+        return {
+            "added": tuple(sorted(added)),
+            "changed": tuple(sorted(changed)),
+            "removed": tuple(sorted(removed)),
+        }
+
     def as_json(self) -> dict[str, Any]:
         """The diff as a JSON value."""
         return {

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from quire.documents import Chunk, Value
 from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment
+from quire.service.access import READ, Caller
 from quire.service.changes import Change, ChangedMember, Diff, Member
+from quire.service.knowledge import Knowledge
+from quire.store.catalog import Served
 
 FIELDS = ("signature", "tags", "security", "thread_safety", "description")
 """What is compared of a member; `description` is what people read about it, without the others."""
@@ -17,6 +20,28 @@ FIELDS = ("signature", "tags", "security", "thread_safety", "description")
 
 DECLARED = "api_dump"
 """Source of the members that an engine declares itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two states of a collection, and what differs between them."""
+
+    before: Served
+    after: Served
+    diff: Diff
+
+
+def compare(
+    service: Knowledge, caller: Caller, collection: str, before: str, *, after: str | None = None
+) -> Comparison:
+    """What changed in a collection from one version to another, by default to the one that is served.
+
+    Raises:
+        ScopeMissing, UnknownCollection, UnknownVersion: as their names say.
+    """
+    caller.require(READ, collection)
+    old, new = (service.catalog.get(collection, version) for version in (before, after))
+    return Comparison(old, new, compare_versions(old.index, new.index))
 
 
 def compare_versions(before: OpenedIndex, after: OpenedIndex) -> Diff:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from quire.canonical_json import canonical_json
-from quire.errors import QuireError, UnknownDocument
+from quire.errors import TELLABLE, QuireError, UnknownDocument
 from quire.ports import ObjectStore
 from quire.service.access import READ, WRITE, Caller
 from quire.service.live_writes import Progress
@@ -160,7 +160,7 @@ class Jobs:
             done = self._do(collection, job)
             ended = replace(ended, state=DONE, chunks=done.chunks, failures=done.failures)
         except QuireError as error:
-            message = str(error) if error.status < 500 else "try again later"
+            message = str(error) if isinstance(error, TELLABLE) else "try again later"
             ended = replace(ended, state=FAILED, message=message)
         now = self._known(collection, job_id)
         if now.state != WAITING:  # another process did the same, and was faster

@@ -7,7 +7,7 @@ manifest, the manifest holds the digest of each file, and the file holds the cit
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +19,8 @@ from quire.index.layout import payload_shard
 from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment
 from quire.index.tensors import file_facts
+from quire.service.access import READ, Caller
+from quire.service.knowledge import Knowledge
 
 VERIFIED = "verified"
 TEXT_CHANGED = "text changed"
@@ -231,3 +233,20 @@ def _stands(name: str, said: Value, metadata: Mapping[str, Value]) -> bool:
     if name == "path" and said == metadata.get("file_path"):
         return True
     return said == _place(name, metadata)
+
+
+def verify_claims(
+    service: Knowledge, caller: Caller, collection: str, claims: Sequence[Claim]
+) -> list[Verdict]:
+    """What the collection's artifacts say to each claim.
+
+    Raises:
+        ScopeMissing, UnknownCollection: as their names say.
+        ArtifactCorrupt: a file of a version is not what its manifest promises.
+    """
+    caller.require(READ, collection)
+    service.catalog.get(collection)
+    return [
+        verify_citation(claim, lambda version: service.catalog.get(collection, version).index)
+        for claim in claims
+    ]

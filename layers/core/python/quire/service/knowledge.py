@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from functions.web.access import READ, Caller
-from functions.web.metrics import age_hours, note, note_degraded, note_served, timed
 from quire.collections import Collection
 from quire.documents import Hit
 from quire.errors import (
@@ -23,6 +21,8 @@ from quire.index.near_values import missing_values
 from quire.ports import AnswerModel, Embedder
 from quire.profiles import profile_named
 from quire.search.retrieval import Query, retrieve
+from quire.service.access import READ, Caller
+from quire.service.metrics import age_hours, note, note_degraded, note_served, timed
 from quire.settings import STALE_AFTER_DAYS
 from quire.store.catalog import Catalog, Served
 from quire.store.live_catalog import LiveCatalog

@@ -1,32 +1,24 @@
-"""Use cases that read whole documents, exact symbols and the difference of two versions."""
+"""Use cases that read: whole documents, one passage, and what defines a symbol."""
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from functions.web.access import Caller
-from functions.web.metrics import age_hours, note, note_degraded, noted, timed
-from functions.web.service import Knowledge
-from quire.answering.answerer import answer, stream_answer
-from quire.answering.events import Done, Event
-from quire.answering.findings import Shelf
-from quire.answering.request import Answer, Inquiry
 from quire.documents import Chunk
 from quire.errors import InputError, UnknownPassage
-from quire.index.near_values import missing_values
 from quire.index.opened import OpenedIndex
 from quire.ports import Ordinals
 from quire.search.retrieval import Query, retrieve
+from quire.service.access import Caller
+from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
 
 PATH_FIELDS = ("path", "file_path")
+
+
 MOST_NEAR = 8
 
 
@@ -57,85 +49,6 @@ class StoredPassage:
     current_version: str
     previous: str | None
     next: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What differs between two versions, by document."""
-
-    before: Served
-    after: Served
-    added: tuple[str, ...]
-    changed: tuple[str, ...]
-    removed: tuple[str, ...]
-
-
-def ask(
-    service: Knowledge, caller: Caller, collection: str, inquiry: Inquiry, *, version: str | None = None
-) -> tuple[Served, Answer]:
-    """A cited answer, and the state of the collection that gave it.
-
-    Raises:
-        ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
-    """
-    served, shelf = _opened(service, caller, collection, inquiry, version=version)
-    with timed("answer_ms"):
-        given = _with_state(answer(shelf, inquiry, service.answer_model), served, inquiry)
-    if service.print_answers:
-        sys.stdout.write(f"{given.text}\n")
-    return served, given
-
-
-def ask_stream(
-    service: Knowledge, caller: Caller, collection: str, inquiry: Inquiry, *, version: str | None = None
-) -> Iterator[Event]:
-    """The same answer as events. What is wrong with the request is raised here, before the first of them.
-
-    Raises:
-        ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
-    """
-    served, shelf = _opened(service, caller, collection, inquiry, version=version)
-    began = time.perf_counter()
-    events = stream_answer(shelf, inquiry, service.answer_model)
-    first = next(events)
-
-    def rest() -> Iterator[Event]:
-        try:
-            for one in chain([first], events):
-                yield (
-                    replace(one, answer=_with_state(one.answer, served, inquiry))
-                    if isinstance(one, Done)
-                    else one
-                )
-        finally:
-            note(answer_ms=round((time.perf_counter() - began) * 1000, 2))
-
-    return rest()
-
-
-def _opened(
-    service: Knowledge, caller: Caller, collection: str, inquiry: Inquiry, *, version: str | None
-) -> tuple[Served, Shelf]:
-    with timed("open_ms"):
-        served = service.serve(caller, collection, version, inquiry.filters)
-        embedder = service.embedder(served)
-    return served, Shelf(served.index, embedder, service.title(collection), served.label)
-
-
-def _with_state(given: Answer, served: Served, inquiry: Inquiry) -> Answer:
-    """The answer with what its collection's state adds to what is missing; notes what it was and cost."""
-    note_degraded(given.degraded)
-    note(
-        collection=served.name,
-        version=served.version,
-        degraded=bool(noted().get("missing")),
-        index_age_h=age_hours(served.pointer.fresh_at),
-        abstained=not given.answerable,
-        prompt_tokens=given.usage.prompt_tokens,
-        answer_tokens=given.usage.answer_tokens,
-    )
-    notices = (*given.notices, *missing_values(served.index, inquiry.filters))
-    return replace(given, degraded=tuple(dict.fromkeys((*served.degraded, *given.degraded))), notices=notices)
 
 
 def read_around(
@@ -231,22 +144,6 @@ def _near(index: OpenedIndex, symbol: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(hit.chunk.symbols[0] for hit in hits if hit.chunk.symbols))
 
 
-def compare(
-    service: Knowledge, caller: Caller, collection: str, before: str, *, after: str | None = None
-) -> Changes:
-    """Documents that the later version added, changed or removed, by the text of their passages."""
-    older = service.serve(caller, collection, before)
-    newer = service.serve(caller, collection, after)
-    was, now = _texts(older.index), _texts(newer.index)
-    return Changes(
-        before=older,
-        after=newer,
-        added=tuple(sorted(now.keys() - was.keys())),
-        changed=tuple(sorted(name for name in now.keys() & was.keys() if now[name] != was[name])),
-        removed=tuple(sorted(was.keys() - now.keys())),
-    )
-
-
 def _document(index: OpenedIndex, name: str) -> Ordinals:
     ordinals = index.document_chunks(name)
     for field in PATH_FIELDS:
@@ -256,18 +153,3 @@ def _document(index: OpenedIndex, name: str) -> Ordinals:
             found = index.allowed({field: name})
             ordinals = ordinals if found is None else found
     return ordinals
-
-
-def _texts(index: OpenedIndex) -> dict[str, list[str]]:
-    """Document id -> the texts of its passages, in order."""
-    texts: dict[str, list[str]] = {}
-    for chunk in _live(index):
-        texts.setdefault(chunk.document_id, []).append(chunk.text)
-    return texts
-
-
-def _live(index: OpenedIndex) -> Sequence[Chunk]:
-    everything = index.fetch(range(sum(manifest.counts.chunks for manifest in index.manifests)))
-    if len(everything) == index.chunk_count:
-        return everything
-    return [chunk for number, chunk in enumerate(everything) if index.find(chunk.id) == number]

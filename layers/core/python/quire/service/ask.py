@@ -1,0 +1,87 @@
+"""The use case of an answer: a question to a collection, answered with citations, whole or streamed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+
+from quire.answering.answerer import answer, stream_answer
+from quire.answering.events import Done, Event
+from quire.answering.findings import Shelf
+from quire.answering.request import Answer, Inquiry
+from quire.index.near_values import missing_values
+from quire.service.access import Caller
+from quire.service.knowledge import Knowledge
+from quire.service.metrics import age_hours, note, note_degraded, noted, timed
+from quire.store.catalog import Served
+
+
+def ask(
+    service: Knowledge, caller: Caller, collection: str, inquiry: Inquiry, *, version: str | None = None
+) -> tuple[Served, Answer]:
+    """A cited answer, and the state of the collection that gave it.
+
+    Raises:
+        ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
+    """
+    served, shelf = _opened(service, caller, collection, inquiry, version=version)
+    with timed("answer_ms"):
+        given = _with_state(answer(shelf, inquiry, service.answer_model), served, inquiry)
+    if service.print_answers:
+        sys.stdout.write(f"{given.text}\n")
+    return served, given
+
+
+def ask_stream(
+    service: Knowledge, caller: Caller, collection: str, inquiry: Inquiry, *, version: str | None = None
+) -> Iterator[Event]:
+    """The same answer as events. What is wrong with the request is raised here, before the first of them.
+
+    Raises:
+        ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
+    """
+    served, shelf = _opened(service, caller, collection, inquiry, version=version)
+    began = time.perf_counter()
+    events = stream_answer(shelf, inquiry, service.answer_model)
+    first = next(events)
+
+    def rest() -> Iterator[Event]:
+        try:
+            for one in chain([first], events):
+                yield (
+                    replace(one, answer=_with_state(one.answer, served, inquiry))
+                    if isinstance(one, Done)
+                    else one
+                )
+        finally:
+            note(answer_ms=round((time.perf_counter() - began) * 1000, 2))
+
+    return rest()
+
+
+def _opened(
+    service: Knowledge, caller: Caller, collection: str, inquiry: Inquiry, *, version: str | None
+) -> tuple[Served, Shelf]:
+    with timed("open_ms"):
+        served = service.serve(caller, collection, version, inquiry.filters)
+        embedder = service.embedder(served)
+    return served, Shelf(served.index, embedder, service.title(collection), served.label)
+
+
+def _with_state(given: Answer, served: Served, inquiry: Inquiry) -> Answer:
+    """The answer with what its collection's state adds to what is missing; notes what it was and cost."""
+    note_degraded(given.degraded)
+    note(
+        collection=served.name,
+        version=served.version,
+        degraded=bool(noted().get("missing")),
+        index_age_h=age_hours(served.pointer.fresh_at),
+        abstained=not given.answerable,
+        prompt_tokens=given.usage.prompt_tokens,
+        answer_tokens=given.usage.answer_tokens,
+    )
+    notices = (*given.notices, *missing_values(served.index, inquiry.filters))
+    return replace(given, degraded=tuple(dict.fromkeys((*served.degraded, *given.degraded))), notices=notices)
