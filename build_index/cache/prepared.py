@@ -21,7 +21,7 @@ from typing import Self
 
 from build_index.cache.inputs import digest_code
 from build_index.cache.number_set import SeenNumbers
-from build_index.pipeline.preparing import Prepared, prepare, unpack
+from build_index.pipeline.preparing import Prepared, prepare_apart, unpack
 from build_index.progress import say
 from build_index.sources import Failure
 from quire.documents import Document
@@ -114,7 +114,7 @@ class PreparedDocuments:
         """
         key = hashlib.sha256(self._salt + _spelt(document)).digest()
         if key not in self._known:
-            cited, ids, has_finds, data = prepare(document)
+            cited, ids, has_finds, data = prepare_apart(document)
             self._known[key] = (cited, ids, has_finds)
             self._fresh.append((key, cited, ids, has_finds, data))
             self._fresh_bytes += len(data)

@@ -13,6 +13,7 @@ from typing import Any
 from build_index.cache.inputs import digest_inputs
 from build_index.pipeline.ingest import Ingested, ingest
 from build_index.pipeline.plan import BuildPlan, Tools
+from build_index.pipeline.preparing import reader
 from build_index.pipeline.reading import Reading, open_reading
 from build_index.progress import say
 from quire.errors import UnknownCollection
@@ -99,7 +100,8 @@ def _rare_collections() -> Iterator[None]:
 
 def _report(ingested: Ingested, pointer: Pointer | None) -> BuildReport:
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    return BuildReport(ingested, pointer, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    cpu_s = usage.ru_utime + usage.ru_stime + reader().cpu_s
+    return BuildReport(ingested, pointer, cpu_s, usage.ru_maxrss / 1024 + reader().peak_mb)
 
 
 def _digest(plan: BuildPlan, reading: Reading, tools: Tools) -> str:

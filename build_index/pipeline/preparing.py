@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from struct import Struct
 from typing import NamedTuple
 
@@ -13,10 +14,13 @@ from quire.canonical_json import canonical_json
 from quire.documents import Chunk, Document
 from quire.index.payloads import read_line
 from quire.index.writer.payloads import chunk_line
-from quire.ingestion.rows import chunk_document, keyword_terms
+from quire.ingestion.rows import chunk_document, keyword_terms, plain
+from quire.killable import Killable
 
 _SIZES = Struct("=4I")
 _BETWEEN = "\0"  # no term holds it
+_WRITTEN_BY_US = frozenset({"api_member"})
+"""Kinds whose text a reader of ours wrote: there is nothing to parse."""
 
 
 class Prepared(NamedTuple):
@@ -73,6 +77,23 @@ def prepare(document: Document) -> Made:
         any(one.finds for one in made),
         _pack(made),
     )
+
+
+def prepare_apart(document: Document) -> Made:
+    """`prepare` in a process that can be ended: a file may make a parser hang, recurse or fill the memory.
+
+    Raises:
+        SourceError: the document cannot be parsed, or not within its bounds.
+    """
+    if document.kind in _WRITTEN_BY_US:
+        return prepare(document)
+    return reader()(plain(document), name=document.id, size=len(document.text))
+
+
+@cache
+def reader() -> Killable[Document, Made]:
+    """What documents are prepared by, kept warm for the life of this process."""
+    return Killable(prepare)
 
 
 def unpack(data: bytes) -> Iterator[Prepared]:

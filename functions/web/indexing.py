@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeAlias
 from functions.web.logs import log
 from quire import errors
 from quire.errors import BuildInProgress, QuireError, SourceError
+from quire.limits import INDEX_JOB_S
 from quire.settings import Settings
 
 JOBS_KEPT = 100
@@ -60,10 +61,14 @@ class Job:
 
 
 class Indexer:
-    """Starts builds, one a collection at a time, and knows the last hundred. Safe to share by threads."""
+    """Starts builds, one a collection at a time, and knows the last hundred. Safe to share by threads.
 
-    def __init__(self, settings: Settings) -> None:
+    A build that has not ended after `most_s` seconds is ended.
+    """
+
+    def __init__(self, settings: Settings, *, most_s: float = INDEX_JOB_S) -> None:
         self._settings = settings
+        self._most_s = most_s
         self._lock = threading.Lock()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._threads: dict[str, threading.Thread] = {}
@@ -99,7 +104,7 @@ class Indexer:
 
     def _run(self, job: Job, order: IndexOrder) -> None:
         try:
-            outcome = _build(order, self._settings)
+            outcome = _build(order, self._settings, self._most_s)
             ended = replace(job, status=DONE, outcome=outcome)
         except QuireError as error:
             ended = replace(job, status=FAILED, error=error)
@@ -108,22 +113,28 @@ class Indexer:
         _log_ended(ended)
 
 
-def _build(order: IndexOrder, settings: Settings) -> dict[str, Any]:
+def _build(order: IndexOrder, settings: Settings, most_s: float) -> dict[str, Any]:
     """Run the build's process to its end.
 
     Raises:
-        QuireError: as the process says; BuildDied where it said nothing.
+        QuireError: as the process says; BuildDied where it said nothing, or not in time.
     """
     environment = {**os.environ, "QUIRE_STORE": settings.store, "QUIRE_CACHE": str(settings.cache)}
-    done = subprocess.run(
-        (sys.executable, "-m", "build_index.pipeline.folder_job"),
-        input=json.dumps(asdict(order)),
-        capture_output=True,
-        env=environment,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            (sys.executable, "-m", "build_index.pipeline.folder_job"),
+            input=json.dumps(asdict(order)),
+            capture_output=True,
+            env=environment,
+            text=True,
+            encoding="utf-8",
+            check=False,
+            timeout=most_s,
+        )
+    except subprocess.TimeoutExpired:
+        raise BuildDied(
+            f"the build did not end within {most_s:,.0f} s and was ended; what was served before still is"
+        ) from None
     try:
         said: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
@@ -138,7 +149,7 @@ def _build(order: IndexOrder, settings: Settings) -> dict[str, Any]:
 
 
 class BuildDied(QuireError):
-    """The process of a build ended without a word: killed, or out of memory."""
+    """The process of a build ended without a word: killed, out of memory, or out of time."""
 
 
 def _error(name: str, message: str) -> QuireError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from quire.answering.request import Inquiry, bounded
 from quire.collections import Collection
 from quire.documents import Turn
 from quire.limits import HISTORY_TURNS, QUESTION_CHARACTERS, SELECTION_CHARACTERS, TURN_CHARACTERS
+from tests.support.lively import Lively
 from tests.support.served import Shelf
 
 MOST_CPU_S = 1.5
@@ -125,3 +127,18 @@ def test_an_answer_says_that_its_question_was_cut(client: TestClient) -> None:
     body = {"collection": "roblox", "q": "How fast does the character walk? " + "x " * QUESTION_CHARACTERS}
     notices = client.post("/answer", json=body).json()["notices"]
     assert any("question: read the first" in one for one in notices)
+
+
+def test_of_the_files_of_an_ingest_the_hostile_are_told_and_the_good_are_served(tmp_path: Path) -> None:
+    hostile = {
+        "nested.mdx": "{" + "`${" * 1_000,
+        "unclosed.mdx": "<Card>" * 5_000,
+        "fences.mdx": "~~~a\n" * 8_000,
+    }
+    files = [{"path": path, "content": text} for path, text in hostile.items()]
+    files.append({"path": "tides.md", "content": "# Tides\n\nThe tide turns every six hours.\n"})
+    client = Lively(tmp_path).client()
+    said = client.post("/book/ingest", json={"files": files}).json()
+    assert [one["path"] for one in said["failures"]] == list(hostile)
+    assert said["ingested_count"] == 1
+    assert client.post("/book/query", json={"query_text": "tide"}).json()["results"]

@@ -16,6 +16,18 @@ TURN_CHARACTERS = 4_000
 """Of each of them."""
 EMBEDDED_CHARACTERS = 20_000
 """Of a text that is embedded by request; the model reads its first 1,000."""
+READING_CPU_S = 4.0
+"""CPU seconds that reading one file may take, see `quire.killable`."""
+READING_CPU_S_A_MB = 10.0
+"""And so many more a megabyte: ten times what the slowest real file takes."""
+READING_WAITS = 5.0
+"""Times as many seconds by the clock, on a machine that does much else."""
+READING_MEMORY_MB = 1_000
+"""What the process that reads it may hold."""
+READING_PROCESSES = 4
+"""Files that are read at once."""
+INDEX_JOB_S = 6 * 3600.0
+"""An index build that a request started is ended after so long."""
 SYMBOL_CHARACTERS = 500
 """Of the name of a symbol, a document, a passage or a version that is looked up."""
 

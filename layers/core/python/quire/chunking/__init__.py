@@ -18,3 +18,12 @@ CHUNKERS: Mapping[str, Callable[[Document], Iterator[Chunk]]] = {
     "source_code": chunk_source_code,
     "textbook": chunk_textbook,
 }
+
+
+def cut(document: Document) -> list[Chunk]:
+    """Its chunks in plain values, which another process can be handed.
+
+    Raises:
+        SourceError: the document cannot be parsed.
+    """
+    return [chunk._replace(metadata=dict(chunk.metadata)) for chunk in CHUNKERS[document.kind](document)]

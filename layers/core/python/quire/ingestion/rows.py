@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, islice, tee
 from typing import Protocol
 
@@ -12,10 +13,11 @@ import numpy as np
 
 from quire.analysis.calls import call_terms
 from quire.analysis.terms import HEADING_MARK, analyze
-from quire.chunking import CHUNKERS
+from quire.chunking import CHUNKERS, cut
 from quire.documents import Chunk, Document, Metadata
 from quire.embedding.quantization import Quantized, joined, quantize, restore
 from quire.index.writer import IndexRow
+from quire.killable import Killable
 from quire.profiles import Profile
 
 BLENDED = 256  # texts whose vectors are blended at once
@@ -32,6 +34,25 @@ def chunk_document(document: Document) -> Iterator[Chunk]:
         KeyError: no chunker is of that kind; sources name only kinds of `CHUNKERS`.
     """
     return CHUNKERS[document.kind](document)
+
+
+def cut_apart(document: Document) -> list[Chunk]:
+    """`chunk_document` in a process that can be ended: what a request sends may make a parser hang.
+
+    Raises:
+        SourceError: the document cannot be parsed, or not within its bounds.
+    """
+    return _cutter()(plain(document), name=document.id, size=len(document.text))
+
+
+def plain(document: Document) -> Document:
+    """The document in values that another process can be handed."""
+    return document._replace(metadata=dict(document.metadata), includes=dict(document.includes))
+
+
+@cache
+def _cutter() -> Killable[Document, list[Chunk]]:
+    return Killable(cut)
 
 
 def passage(chunk: Chunk, profile: Profile) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from quire.errors import ArtifactMismatch, SourceError, Superseded, UnknownColle
 from quire.index.layout import Manifest, Pointer
 from quire.index.reader import Segment
 from quire.index.writer import SegmentFacts, write_segment
-from quire.ingestion.rows import chunk_document, index_rows
+from quire.ingestion.rows import cut_apart, index_rows
 from quire.ports import Embedder
 from quire.store import pointer as states
 from quire.store.store import SegmentStore
@@ -260,7 +260,7 @@ def _check_held(held: Mapping[str, Segment], wanted: Iterable[str], as_of: str) 
 
 
 def _cut(document: Document) -> list[Chunk]:
-    chunks = list(chunk_document(document))
+    chunks = cut_apart(document)
     if not chunks:
         raise SourceError(f"{document.id}: nothing in it can be read", path=document.id)
     return chunks

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from quire.documents import Document, Value
 from quire.errors import SourceError
 from quire.index.reader import Segment
-from quire.ingestion.rows import chunk_document
+from quire.ingestion.rows import cut_apart
 from quire.parsing.markdown import page_title
 from quire.parsing.site_pages import PublishedSite
 from quire.ports import Embedder
@@ -112,12 +112,11 @@ class Library:
         for file in files:
             try:
                 document = as_document(file, site)
-                next(iter(chunk_document(document)))
+                if not cut_apart(document):
+                    raise SourceError(f"{file.path}: nothing in it can be read", path=file.path)
                 good[document.id] = document
             except SourceError as error:
                 failures.append((file.path, str(error)))
-            except StopIteration:
-                failures.append((file.path, f"{file.path}: nothing in it can be read"))
         if not good:
             return Ingested(0, tuple(failures))
         place = _place(collection)

@@ -1,0 +1,87 @@
+"""A call that hangs, recurses, eats memory or kills its process costs that call; the next is answered as ever."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from quire.errors import ConfigError, SourceError
+from quire.killable import Killable
+from tests.support.misbehaving import behave
+from tests.support.tree import ROOT
+
+
+@pytest.fixture(scope="module")
+def work() -> Killable[str, object]:
+    return Killable(behave, memory_mb=400)
+
+
+def test_a_call_gives_what_the_function_gives_and_another_process_computed_it(
+    work: Killable[str, object],
+) -> None:
+    first, second = (work("whoami", name="a", size=1) for _ in range(2))
+    assert first == second != os.getpid()
+    assert work.cpu_s > 0
+    assert work.peak_mb > 5
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("hang", "took more than 1 s to read"),
+        ("recurse", "nested too deeply"),
+        ("fill", "needs more than 400 MB of memory"),
+        ("die", "died (SIGSEGV)"),
+        ("exit", "died (code 3)"),
+        ("fail", "cannot be read: ValueError: no"),
+    ],
+)
+def test_what_goes_wrong_is_told_of_the_file_and_the_next_call_is_answered(
+    work: Killable[str, object], value: str, said: str
+) -> None:
+    with pytest.raises(SourceError) as failed:
+        work(value, name="bad.md", size=1, cpu_s=0.5)
+    assert "bad.md: " in str(failed.value)
+    assert said in str(failed.value)
+    assert failed.value.path == "bad.md"
+    assert work("whoami", name="good.md", size=1) != os.getpid()
+
+
+def test_errors_of_ours_arrive_as_they_were_raised(work: Killable[str, object]) -> None:
+    with pytest.raises(SourceError, match="line 7") as failed:
+        work("refuse", name="a", size=1)
+    assert failed.value.path == "in.md"
+    with pytest.raises(ConfigError, match="no grammar"):
+        work("misconfigured", name="a", size=1)
+
+
+def test_warnings_are_logged_here(work: Killable[str, object], caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        work("warn", name="a", size=1)
+    assert caplog.record_tuples == [("quire.chunking", logging.WARNING, "100% too long")]
+
+
+def test_ctrl_c_ends_a_program_whose_file_hangs() -> None:
+    code = (
+        "from quire.killable import Killable\nfrom tests.support.misbehaving import behave\n"
+        "work = Killable(behave)\nprint(work('whoami', name='a', size=1), flush=True)\n"
+        "work('hang', name='a', size=1, cpu_s=60.0)"
+    )
+    with subprocess.Popen(
+        (sys.executable, "-c", code), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None
+        child = int(program.stdout.readline())
+        time.sleep(0.3)
+        program.send_signal(signal.SIGINT)
+        said = program.communicate(timeout=30)[1]
+    assert program.returncode == -signal.SIGINT
+    assert "KeyboardInterrupt" in said
+    assert not Path(f"/proc/{child}").exists()

@@ -1,0 +1,56 @@
+"""A function that does what files may make a parser do."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections.abc import Callable, Mapping
+
+from quire.errors import ConfigError, SourceError
+
+
+def behave(value: str) -> object:
+    """Do what the value names; `whoami` gives the number of the process."""
+    return _DOES[value]()
+
+
+def _hang() -> None:
+    while True:
+        pass
+
+
+def _recurse() -> None:
+    _recurse()
+
+
+def _fill() -> int:
+    held = []
+    while True:
+        held.append(bytearray(1 << 20))
+
+
+def _fail() -> None:
+    raise ValueError("no")
+
+
+def _refuse() -> None:
+    raise SourceError("in.md:7: line 7 is malformed", path="in.md")
+
+
+def _misconfigure() -> None:
+    raise ConfigError("no grammar")
+
+
+_DOES: Mapping[str, Callable[[], object]] = {
+    "whoami": os.getpid,
+    "hang": _hang,
+    "recurse": _recurse,
+    "fill": _fill,
+    "die": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+    "exit": lambda: os._exit(3),
+    "fail": _fail,
+    "refuse": _refuse,
+    "misconfigured": _misconfigure,
+    "warn": lambda: logging.getLogger("quire.chunking").warning("%s too long", "100%"),
+}
