@@ -20,7 +20,7 @@ from fastapi import FastAPI
 
 from functions.app.app import create_app
 from functions.app.cloud import guarded
-from functions.app.models import Models, model_folder, newest_model
+from functions.app.models import Models
 from functions.aws.restore import after_restore
 from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
 from functions.web.calls import Once
@@ -40,6 +40,7 @@ from quire.service.knowledge import Knowledge
 from quire.settings import Settings, read_settings
 from quire.store.catalog import Catalog
 from quire.store.live_catalog import LiveCatalog
+from quire.store.models import model_folder, newest_model
 from quire.store.store import SegmentStore
 from quire.store.write_targets import LIVE
 

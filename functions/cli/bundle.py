@@ -13,12 +13,12 @@ import tempfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
-from functions.app.models import model_folder
 from functions.app.wiring import open_objects
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable
 from quire.ports import ObjectStore
 from quire.store.catalog import Catalog
 from quire.store.keys import pointer_key, versions_key
+from quire.store.models import model_folder
 from quire.store.store import SegmentStore
 
 EPOCH = (1980, 1, 1, 0, 0, 0)

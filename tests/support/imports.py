@@ -12,6 +12,8 @@ ADAPTERS = "quire.adapters"
 PARSING = "quire.parsing"
 ARTIFACT = "quire.store"
 WIRING = "functions.app.wiring"
+ENTRIES = ("quire", "quire.entry")
+"""The Python entry: the composition root of who imports Quire as a library."""
 CLI = "functions.cli"
 SERVERS = frozenset({"fastapi", "mangum", "starlette", "uvicorn"})
 INFRA = frozenset({"aws_cdk", "constructs", "cdk_nag", "jsii"})
@@ -144,6 +146,8 @@ def _folder(module: str) -> str:
 
 
 def _judge_core(name: str, module: str) -> str:
+    if name in ENTRIES and under(module, "quire"):
+        return ""
     own = _folder(name)
     if under(module, "quire"):
         other = _folder(module)

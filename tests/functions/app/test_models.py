@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from functions.app.models import Models, model_folder
+from functions.app.models import Models
 from quire.adapters.folder import FolderStore
 from quire.embedding.model_folder import FACTS_FILE
 from quire.errors import ArtifactCorrupt, ModelError, QuireError, StoreUnavailable
 from quire.store.keys import model_key, upload_model
+from quire.store.models import model_folder
 from tests.support.fakes import HashingEmbedder
 from tests.support.stores import MemoryStore
 

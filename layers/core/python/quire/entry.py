@@ -1,0 +1,148 @@
+"""The Python entry: a collection of a store, opened in this process to be searched and asked.
+
+Like `functions.app.wiring`, a composition root: it alone in `quire` joins adapters with the use cases.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quire.answering.request import Answer, Inquiry
+from quire.documents import Hit, Turn
+from quire.embedding import open_embedder
+from quire.errors import ConfigError, InputError
+from quire.search.retrieval import Query
+from quire.service.access import ANYONE
+from quire.service.ask import ask
+from quire.service.knowledge import Knowledge
+from quire.settings import read_settings
+from quire.store.catalog import Catalog
+from quire.store.models import model_folder
+from quire.store.store import SegmentStore
+
+if TYPE_CHECKING:
+    from quire.ports import AnswerModel, Embedder, ObjectStore
+
+REFRESH_S = 1.0
+"""A newly published version is taken up within so many seconds."""
+
+
+class Index:
+    """One collection, ready to be searched and asked. Safe to share by threads; a newer version is taken up by itself.
+
+    Attributes:
+        name: the collection's.
+    """
+
+    def __init__(self, name: str, knowledge: Knowledge) -> None:
+        self.name = name
+        self._knowledge = knowledge
+
+    @property
+    def version(self) -> str:
+        """Id of the version that is served now."""
+        return self._knowledge.serve(ANYONE, self.name).version
+
+    def search(
+        self,
+        question: str,
+        *,
+        top_k: int = 8,
+        filters: Mapping[str, str | Sequence[str]] | None = None,
+        version: str | None = None,
+    ) -> tuple[Hit, ...]:
+        """The passages that answer the question, best first, at most `top_k`.
+
+        `filters` are exact, a list meaning any of. What could not be done as it should is told by a warning.
+
+        Raises:
+            InputError, UnknownVersion: the question is empty, a filter's field or the version unknown.
+        """
+        found = self._knowledge.search(ANYONE, self.name, Query(question, top_k, filters or {}), version)
+        _warn(found.degraded)
+        return found.hits
+
+    def ask(
+        self,
+        question: str,
+        *,
+        selected_text: str = "",
+        history: Sequence[Turn] = (),
+        filters: Mapping[str, str | Sequence[str]] | None = None,
+        version: str | None = None,
+    ) -> Answer:
+        """A cited answer: by the answer model that `open` was given, else in quotes of the sources.
+
+        Raises:
+            InputError, UnknownVersion: as for `search`.
+        """
+        inquiry = Inquiry(question, selected_text, tuple(history), filters=filters or {})
+        _, answer = ask(self._knowledge, ANYONE, self.name, inquiry, version=version)
+        _warn(answer.degraded)
+        return answer
+
+    def __repr__(self) -> str:
+        return f"<quire.Index {self.name}>"
+
+
+def open(  # noqa: A001
+    location: str | Path,
+    collection: str = "",
+    *,
+    model: AnswerModel | None = None,
+    cache_folder: Path | None = None,
+) -> Index:
+    """Open a collection of a store.
+
+    Args:
+        location: the store: a folder, one that holds `.quire/store`, or s3://bucket/prefix.
+        collection: its name; may be left out where the store holds one alone.
+        model: writes answers; without one they are made of quotes.
+        cache_folder: for what is fetched from a bucket; by default that of `QUIRE_CACHE`.
+
+    Raises:
+        ConfigError: the location is neither a folder nor s3://bucket/prefix.
+        InputError: the store holds no such collection, or several and none was named.
+    """
+    objects = _objects(location)
+    near = cache_folder or read_settings().cache
+    store = SegmentStore(objects, near)
+    names = store.collections()
+    name = collection or (names[0] if len(names) == 1 else "")
+    if name not in names:
+        held = ", ".join(names) or "none"
+        raise InputError(
+            f"collection {collection!r}: {location} holds {held}; name one of them", field="collection"
+        )
+    return Index(
+        name, Knowledge(Catalog(store, refresh_s=REFRESH_S), _models(objects, near), answer_model=model)
+    )
+
+
+def _objects(location: str | Path) -> ObjectStore:
+    place = str(location)
+    if place.startswith("s3://"):
+        from quire.adapters.s3 import open_s3_store
+
+        return open_s3_store(place)
+    folder = Path(place)
+    inner = folder / ".quire" / "store"
+    if not folder.is_dir():
+        raise ConfigError(f"store: wanted a folder or s3://bucket/prefix, found {place!r}")
+    from quire.adapters.folder import FolderStore
+
+    return FolderStore(inner if inner.is_dir() else folder)
+
+
+def _models(objects: ObjectStore, near: Path) -> Callable[[str], Embedder]:
+    """Opens the model of a digest, once."""
+    return cache(lambda digest: open_embedder(model_folder(objects, near, digest)))
+
+
+def _warn(degraded: Sequence[str]) -> None:
+    for line in degraded:
+        warnings.warn(f"quire: {line}", RuntimeWarning, stacklevel=3)

@@ -1,0 +1,73 @@
+"""The Python entry: what `import quire` offers, and that four lines are enough."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import quire
+from quire.embedding.onnx import OnnxEmbedder
+from quire.errors import ConfigError, InputError
+from tests.support.corpus import api_documents
+from tests.support.served import Shelf
+from tests.support.tree import ROOT
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory, model_folder: Path, embedder: OnnxEmbedder) -> Shelf:
+    shelf = Shelf(tmp_path_factory.mktemp("entry"))
+    shelf.store.put_model(model_folder)
+    shelf.publish(embedder=embedder)
+    return shelf
+
+
+def test_the_exported_names_are_these() -> None:
+    assert sorted(quire.__all__) == [
+        "Answer",
+        "Citation",
+        "Hit",
+        "Index",
+        "QuireError",
+        "__version__",
+        "open",
+    ]
+    assert all(getattr(quire, name) for name in quire.__all__)
+    with pytest.raises(AttributeError, match="it offers Answer"):
+        quire.nothing  # noqa: B018
+
+
+def test_importing_quire_loads_nothing_heavy() -> None:
+    script = (
+        "import sys, quire; print([one for one in ('numpy', 'onnxruntime', 'boto3') if one in sys.modules])"
+    )
+    run = subprocess.run(
+        (sys.executable, "-c", script),
+        env={"PYTHONPATH": str(ROOT / "layers/core/python")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.strip() == "[]"
+
+
+def test_four_lines_search_and_answer(shelf: Shelf) -> None:
+    index = quire.open(shelf.folder)
+    hits = index.search("gravity in studs", top_k=3)
+    answer = index.ask("What is gravity measured in?")
+    assert hits[0].rank == 1
+    assert {one.hit.version for one in answer.citations} == {index.version}
+    assert answer.citations
+    assert index.search("gravity in studs", top_k=3, version=index.version) == hits
+
+
+def test_what_cannot_be_opened_is_said_with_what_is_there(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.publish("other", documents=api_documents()[:1])
+    with pytest.raises(InputError, match="holds other, roblox; name one of them"):
+        quire.open(shelf.folder)
+    with pytest.raises(InputError, match="'nothing'"):
+        quire.open(shelf.folder, "nothing")
+    with pytest.raises(ConfigError, match="wanted a folder or s3"):
+        quire.open(tmp_path / "nowhere")
