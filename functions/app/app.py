@@ -24,7 +24,7 @@ from functions.faces.mcp.endpoint import CONNECTOR_PATH, McpEndpoint
 from functions.faces.mcp.endpoint import PATH as MCP_PATH
 from functions.faces.native.routes import FACE as NATIVE
 from functions.web.access import Access
-from functions.web.calls import run
+from functions.web.calls import caller_of, run
 from functions.web.delivery import Delivery
 from functions.web.faces import ANSWER, FUNCTIONS, LARGE_PATHS, MOUNT_PATH, QUERY, FaceMount, joined
 from functions.web.freshness import FreshnessHeaders
@@ -93,7 +93,7 @@ def create_app(
 
 
 async def _describe(request: Request, *, functions: Sequence[str]) -> dict[str, Any]:
-    return await run(request.scope, describe_api, request.app.state.service, functions)
+    return await run(request.scope, describe_api, request.app.state.service, functions, caller_of(request))
 
 
 async def _is_open(scope: Scope, mount: FaceMount) -> bool:

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quire.collections import Collection
+from quire.collections import RESERVED, Collection
 
 ORIGINS = "origins"
 ANY = "*"
@@ -32,9 +32,10 @@ EXPOSED = (
 class CrossOrigin:
     """ASGI middleware outside the frame: a browser asks for leave without a key.
 
-    Before a request its collection is unknown, so a preflight passes for the origins of any collection, and so does
-    what is refused before it is known: no key, a body that is none, a collection that there is not. Any other response
-    may be read by those of the collection that was asked.
+    A preflight passes for the origins of the collection in its path; the native routes name theirs in the body, which
+    is not known yet, so there it passes for those of any. So does what is refused before the collection is known: no
+    key, a body that is none, a collection that there is not. Any other response may be read by those of the collection
+    that was asked.
     """
 
     def __init__(self, app: ASGIApp, collections: Mapping[str, Collection]) -> None:
@@ -48,7 +49,7 @@ class CrossOrigin:
         if origin is None:
             await self._app(scope, receive, send)
             return
-        if scope["method"] == "OPTIONS" and _may(origin, self._everyone):
+        if scope["method"] == "OPTIONS" and _may(origin, self._askers(scope["path"])):
             headers = PREFLIGHT | {"access-control-allow-origin": origin}
             await Response(status_code=204, headers=headers)(scope, receive, send)
             return
@@ -64,6 +65,10 @@ class CrossOrigin:
             await send(message)
 
         await self._app(scope, receive, with_leave)
+
+    def _askers(self, path: str) -> frozenset[str]:
+        first = path.lstrip("/").partition("/")[0]
+        return self._everyone if first in RESERVED else self._allowed.get(first, frozenset())
 
     def _readers(self, scope: Scope, status: int) -> frozenset[str]:
         collection = scope.get("state", {}).get("collection", "")

@@ -18,7 +18,7 @@ from functions.web.access import NOBODY, Access, Caller
 from functions.web.hosts import Hosts
 from functions.web.logs import log
 from functions.web.metrics import embedded
-from functions.web.problems import Problem, log_fault, problem_of, render_problem
+from functions.web.problems import CLIENT_GONE, Problem, log_fault, problem_of, render_problem
 from functions.web.waiting import WaitingRoom
 from quire.collections import NAME
 from quire.errors import AccessDenied
@@ -137,6 +137,9 @@ class _Exchange:
     async def _fail(self, error: Exception) -> bool:
         """Answer what nothing further in has answered; a response under way can only be cut."""
         problem = problem_of(error)
+        if problem.status == CLIENT_GONE:
+            self._status = self._status or CLIENT_GONE
+            return True
         if problem.status >= 500:
             log_fault(error, self._request_id)
         if self._status:

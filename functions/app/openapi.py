@@ -11,6 +11,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 
+from functions.web.access import ANYONE, Caller
 from functions.web.documented import ProblemWire
 from functions.web.faces import joined, load_face
 from quire import __version__
@@ -28,15 +29,18 @@ Every response carries `x-request-id`; send your own to find a request in the lo
 all but the health routes need it, as `x-api-key` or as a bearer token."""
 
 
-def describe_api(service: Knowledge, functions: Sequence[str]) -> dict[str, Any]:
-    """The document for what is served now. Paths are relative to where the document itself lies.
+def describe_api(service: Knowledge, functions: Sequence[str], caller: Caller = ANYONE) -> dict[str, Any]:
+    """The document for what is served now and may be known to the caller.
 
-    The server's URL is `.`: a stage prefix in front of the service needs no setting.
+    Paths are relative to where the document itself lies. The server's URL is `.`: a stage prefix in front of the
+    service needs no setting.
     """
     document: dict[str, Any] = json.loads(_face_document("native", tuple(functions)))
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     tags = [{"name": "native", "description": "Every collection under one contract."}]
     for collection, face in service.mounts().items():
+        if not caller.knows(collection):
+            continue
         part = _mounted(collection, face, tuple(functions))
         document["paths"] |= part["paths"]
         schemas |= part.get("components", {}).get("schemas", {})

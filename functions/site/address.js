@@ -7,7 +7,7 @@ export function readAddress(view) {
   view.collection = given.get("c") ?? view.collection;
   view.ask = given.has("ask");
   view.passage = given.get("p") ?? "";
-  view.filters = {};
+  view.filters = Object.create(null); // `f.__proto__` is a field like any other
   for (const [key, value] of given) if (key.startsWith("f.")) (view.filters[key.slice(2)] ??= []).push(value);
 }
 

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from functions.web.access import READ, Caller
 from functions.web.calls import run
 from functions.web.problems import Problem, render_problem
 from quire.collections import NAME, RESERVED
@@ -99,9 +100,14 @@ class FaceMount:
 
         Raises:
             UnknownCollection: there is no collection of that name.
+            AccessDenied, ScopeMissing: the caller may not know whether there is one.
         """
         name = scope["path_params"]["collection"]
         state = scope["state"]
+        caller: Caller = state["caller"]
+        # The same of a collection that is closed and of one that is not there.
+        if not caller.knows(name) and not await self.is_open(scope):
+            caller.require(READ, name)
         state["collection"], state["mount"] = name, "/{collection}"
         state["face"] = face = await _face_of(scope, name)
         if face is None:

@@ -131,6 +131,13 @@ def test_facets_count_and_narrow_and_the_back_button_undoes_them(visit: Visit) -
     assert "f.member_type" not in page.url
 
 
+def test_an_address_with_a_name_of_javascripts_own_does_not_stop_the_page(visit: Visit) -> None:
+    page = visit.go("?c=roblox&f.__proto__=x&f.constructor=y")
+    page.goto(f"{visit.home}/?c=roblox&q=Humanoid")
+    expect(page.locator(".card").first).to_be_visible()
+    assert page.locator(".card").count()
+
+
 def test_a_keystroke_asks_for_few_passages_and_facets_say_what_they_count(visit: Visit) -> None:
     page = visit.go("?c=roblox")
     asked: list[int] = []

@@ -45,7 +45,7 @@ def locate(location: str, cache: Path) -> Located:
         SourceError: nothing is there, the network fails, or the archive is broken; the message names the location.
     """
     path = Path(location)
-    if path.exists():
+    if _is_there(path):
         return Located(path, head_commit(path), _version_file(path))
     url, revision = split_revision(location)
     if url:
@@ -63,6 +63,14 @@ def locate(location: str, cache: Path) -> Located:
     )
 
 
+def _is_there(path: Path) -> bool:
+    """Whether there is a file or folder; a location that is too long for a path is an address, or nothing."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def split_revision(location: str) -> tuple[str, str]:
     """The repository's URL and the revision of a git location; ("", "") for any other location.
 
@@ -73,7 +81,7 @@ def split_revision(location: str) -> tuple[str, str]:
     """
     bare = location.removeprefix("git+")
     named = _REPOSITORY.fullmatch(bare)
-    if named and (bare != location or "://" in bare or Path(named["url"]).is_dir()):
+    if named and (bare != location or "://" in bare or _is_there(Path(named["url"]))):
         return named["url"], named["revision"] or ""
     scheme, _, rest = bare.partition("://")
     host, _, path = rest.partition("/")

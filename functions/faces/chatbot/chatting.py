@@ -27,6 +27,10 @@ from quire.sessions import session_key
 REMEMBERED_TURNS = 12
 NO_MEMORY = "chat memory unavailable: answered without the conversation, which is not remembered"
 
+NEEDS_KEY = (
+    "a conversation is kept with a key alone: answered without what was said before, which is not remembered"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Chat:
@@ -80,7 +84,10 @@ def begin(
     degraded: tuple[str, ...] = ()
     history = tuple(Turn(one.role, one.content) for one in body.chat_history or ())
     memory, session = None, ""
-    if body.session is not None:
+    if body.session is not None and caller.is_public:
+        degraded = (NEEDS_KEY,)
+        note_degraded(degraded)
+    elif body.session is not None:
         session = session_key(collection, "chat", caller.subject, body.session)
         try:
             memory = open_memory()

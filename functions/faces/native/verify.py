@@ -14,6 +14,7 @@ from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
+from functions.web.wire import Filters
 from quire.service.verification import VERIFIED, Claim, Verdict, read_claims, verify_claims
 
 MOST_CITATIONS = 100
@@ -55,6 +56,9 @@ class VerifyRequest(BaseModel):
     collection: str = Field(min_length=1, description="The collection that the citations are of.")
     citations: list[CitationClaim] = Field(
         min_length=1, max_length=MOST_CITATIONS, description="What to check, in any order."
+    )
+    filters: Filters = Field(
+        default_factory=dict, description="`site_id` names the site, where the collection has sites."
     )
 
 
@@ -111,7 +115,9 @@ async def verify(body: VerifyRequest, request: Request) -> Response:
     request.scope["state"]["collection"] = body.collection
     claims = read_claims([one.model_dump(exclude_none=True) for one in body.citations])
     service, caller = service_of(request), caller_of(request)
-    verdicts = await run(request.scope, verify_claims, service, caller, body.collection, claims)
+    verdicts = await run(
+        request.scope, verify_claims, service, caller, body.collection, claims, filters=body.filters
+    )
     results = [_wire(claim, verdict) for claim, verdict in zip(claims, verdicts, strict=True)]
     verified = sum(one["status"] == VERIFIED for one in results)
     wire: VerifyResponse = {

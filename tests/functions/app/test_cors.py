@@ -117,3 +117,11 @@ def test_a_page_may_read_every_header_that_we_name_ourselves(client: TestClient)
     answer = client.post("/roblox/query", json={"text": "walk"}, headers={"origin": PAGE} | KEY)
     assert len(named) >= 7
     assert named <= set(answer.headers["access-control-expose-headers"].split(", "))
+
+
+def test_a_preflight_of_a_collections_path_passes_for_its_own_pages_alone(client: TestClient) -> None:
+    asked = {"origin": PAGE, "access-control-request-method": "POST"}
+    for path in ("/other/query", "/nowhere/query", "/", "/other"):
+        refused = client.options(path, headers=asked)
+        assert refused.status_code >= 400, path
+        assert "access-control-allow-methods" not in refused.headers

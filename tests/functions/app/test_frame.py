@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import re
@@ -15,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
-from starlette.types import Scope
+from starlette.types import Message, Scope
 
 from functions.app.frame import Frame
 from functions.web.access import OneKey
@@ -166,3 +167,31 @@ def test_a_refused_request_is_logged_with_its_status(lines: Any) -> None:
     [line] = lines()
     assert line["status"] == 401
     assert "wrong-key" not in json.dumps(line)
+
+
+def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_fault_of_ours() -> None:
+    sent: list[Message] = []
+    came: Iterator[Message] = iter(
+        [{"type": "http.request", "body": b"half", "more_body": True}, {"type": "http.disconnect"}]
+    )
+
+    async def receive() -> Message:
+        return next(came)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    lines = JsonLines(io.StringIO())
+    LOGGER.addHandler(lines)
+    try:
+        frame = Frame(
+            Starlette(routes=ROUTES).router, access=OneKey(None), is_open=is_open, max_body_bytes=100
+        )
+        scope = {"type": "http", "method": "POST", "path": "/length", "headers": [], "query_string": b""}
+        asyncio.run(frame(scope, receive, send))
+    finally:
+        LOGGER.removeHandler(lines)
+    assert isinstance(lines._stream, io.StringIO)
+    [line] = [json.loads(one) for one in lines._stream.getvalue().splitlines()]
+    assert (line["level"], line["event"], line["status"]) == ("INFO", "request", 499)
+    assert sent == []

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from functions.faces.native.verify import MOST_CITATIONS, VerifyResponse
 from tests.support.corpus import api_documents
+from tests.support.lively import Lively
 from tests.support.served import Shelf
 
 
@@ -101,3 +102,23 @@ def test_a_wrong_request_is_told_by_its_field(shelf: Shelf, body: Any, status: i
 def test_a_key_is_needed_as_for_every_question(shelf: Shelf) -> None:
     body = {"collection": "roblox", "citations": [{"id": "a", "version": "b", "sha256": "c"}]}
     assert shelf.client(key="secret").post("/verify", json=body).status_code == 401
+
+
+def test_what_a_site_cites_is_verified_for_that_site_alone(tmp_path: Path) -> None:
+    client = Lively(tmp_path).client()
+    for site in ("acme", "rival"):
+        document = {"site_id": site, "source": "oak.md", "content": f"# Oak\n\nThe oak of {site} is old."}
+        assert client.post("/sites/documents", json=document).status_code == 201
+    asked = {"collection": "sites", "q": "How old is the oak?", "filters": {"site_id": "acme"}}
+    citations = [
+        {**hit["citation"], "quote": hit["text"]} for hit in client.post("/query", json=asked).json()["hits"]
+    ]
+    assert citations
+
+    def verified(site: dict[str, str]) -> Any:
+        return client.post("/verify", json={"collection": "sites", "citations": citations, "filters": site})
+
+    assert verified({"site_id": "acme"}).json()["verified"] == len(citations)
+    assert {one["status"] for one in verified({"site_id": "rival"}).json()["results"]} == {"unknown version"}
+    assert verified({}).json()["field"] == "filters.site_id"
+    assert verified({"site_id": "nobody"}).status_code == 404

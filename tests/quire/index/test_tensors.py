@@ -91,6 +91,14 @@ def test_a_broken_header_is_named(tmp_path: Path, data: bytes) -> None:
         read_tensors(path)
 
 
+def test_an_array_that_lost_its_name_is_damage_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.safetensors"
+    write_tensors(path, {"codes": np.ones((2, 2), np.int8)})
+    path.write_bytes(path.read_bytes().replace(b'"codes"', b'"coder"'))
+    with pytest.raises(ArtifactCorrupt, match=r"vectors\.safetensors: wanted an array 'codes', found coder"):
+        read_tensors(path)["codes"]
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArtifactCorrupt, match=r"gone\.safetensors: no such file"):
         read_tensors(tmp_path / "gone.safetensors")

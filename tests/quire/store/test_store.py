@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from quire.adapters.folder import FolderStore
 from quire.errors import (
     ArtifactCorrupt,
+    ArtifactError,
     ArtifactMismatch,
     BuildInProgress,
     SwapConflict,
@@ -19,6 +21,7 @@ from quire.index.layout import Manifest, Pointer, SegmentRef, SourceFacts, read_
 from quire.index.writer import IndexRow, SegmentFacts, write_segment
 from quire.ports import ObjectStore
 from quire.store import pointer as states
+from quire.store.keys import pointer_key, versions_key
 from quire.store.lock import LEASE_S
 from quire.store.store import SegmentStore
 from tests.support.rows import FACTS, make_rows, plain_row, tree_bytes
@@ -277,6 +280,61 @@ def test_a_pointer_comes_back_as_it_was_and_damage_is_found() -> None:
     for broken in (b"", b"[]", b"null", data[:-9], data.replace(b"next_sequence", b"next_sequins")):
         with pytest.raises(ArtifactCorrupt, match="pointer"):
             read_pointer(broken)
+
+
+@pytest.mark.parametrize(
+    ("field", "damaged"),
+    [
+        ("published_at", "2026-13-45"),
+        ("published_at", "yesterday"),
+        ("published_at", "2026-11-21T22:58:41"),
+        ("published_at", 5),
+        ("label", None),
+        ("profile", ["docs"]),
+        ("next_sequence", "1"),
+        ("tombstones", []),
+        ("tombstones", {"a": "1"}),
+        ("segments", [{"digest": 5, "sequence": 1, "origin": "build"}]),
+        ("segments", [{"digest": "a", "sequence": None, "origin": "build"}]),
+        ("segments", 5),
+    ],
+)
+def test_a_pointer_with_a_value_of_another_kind_is_corrupt(field: str, damaged: object) -> None:
+    tree = json.loads(Pointer("docs", "docs", "chatbot", published_at="2026-11-21T22:58:41Z").to_json())
+    assert read_pointer(json.dumps(tree).encode()).face == "chatbot"
+    with pytest.raises(ArtifactCorrupt, match="pointer"):
+        read_pointer(json.dumps(tree | {field: damaged}).encode())
+
+
+@pytest.mark.parametrize("damaged", [b"", b"{}", b"[1]", b"\xff", b'{"format": 1', None])
+def test_verify_finds_a_damaged_record_of_a_version(
+    store: SegmentStore, objects: ObjectStore, make: Make, damaged: bytes | None
+) -> None:
+    store.publish("docs", *make([plain_row("a.md", "0", "first")]))
+    first = store.pointer("docs").version
+    store.publish("docs", *make([plain_row("a.md", "0", "second")]))
+    assert store.verify("docs")
+    key = versions_key("docs", first)
+    kept = objects.read(key)
+    assert kept is not None
+    other = objects.read(versions_key("docs", store.pointer("docs").version))
+    assert other is not None
+    objects.write(key, other.data if damaged is None else damaged, if_match=kept.etag)
+    with pytest.raises(ArtifactError, match=first):
+        store.verify("docs")
+
+
+def test_verify_finds_a_pointer_whose_segments_cannot_be_opened_together(
+    store: SegmentStore, objects: ObjectStore, make: Make
+) -> None:
+    pointer = store.publish("docs", *make([plain_row("a.md", "0", "first")]))
+    [ref] = pointer.segments
+    held = objects.read(pointer_key("docs"))
+    assert held is not None
+    gone = pointer._replace(segments=(ref, ref._replace(digest="0" * 64)))
+    objects.write(pointer_key("docs"), gone.to_json(), if_match=held.etag)
+    with pytest.raises(ArtifactError):
+        store.verify("docs")
 
 
 def test_the_version_stands_for_segments_and_tombstones_alone() -> None:

@@ -235,6 +235,16 @@ def test_a_location_that_git_would_take_for_an_option_or_a_program_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "location",
+    ["a" * 5000, "a/" * 2500, "a" * 5000 + ".git", "x\0y", f"git+file:///{'a' * 5000}.git", f"/{'a' * 5000}"],
+    ids=len,
+)
+def test_a_location_of_any_length_is_refused_by_name(tmp_path: Path, location: str) -> None:
+    with pytest.raises(SourceError):
+        locate(location, tmp_path / "cache")
+
+
 @pytest.mark.parametrize("revision", ["--upload-pack=touch ran", "-q", "a b", "$(touch ran)"])
 def test_a_revision_that_git_would_take_for_an_option_is_refused(
     tmp_path: Path, repository: Repository, revision: str

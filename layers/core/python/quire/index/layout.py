@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from quire.canonical_json import canonical_json, json_sha256
@@ -215,9 +216,40 @@ def read_pointer(data: bytes, etag: str = "") -> Pointer:
         pointer = Pointer(**tree, etag=etag)
     except (KeyError, TypeError) as error:
         raise ArtifactCorrupt(f"pointer: a field is missing or unknown ({error!r})") from error
+    _demand_kinds(pointer)
     if pointer.version != version:
         raise ArtifactCorrupt(f"pointer: version {pointer.version} expected {version}")
     return pointer
+
+
+def _demand_kinds(pointer: Pointer) -> None:
+    """Refuse what is none of the types that `Pointer` promises, and times that are none.
+
+    Raises:
+        ArtifactCorrupt: naming the field.
+    """
+    kinds = dict.fromkeys(("collection", "profile", "face", "label", "published_at", "checked_at"), str)
+    wanted: list[tuple[str, Any, type]] = [
+        (name, getattr(pointer, name), kind) for name, kind in kinds.items()
+    ]
+    wanted += [("next_sequence", pointer.next_sequence, int), ("tombstones", pointer.tombstones, dict)]
+    for ref in pointer.segments:
+        wanted += [("digest", ref.digest, str), ("sequence", ref.sequence, int), ("origin", ref.origin, str)]
+    if isinstance(pointer.tombstones, dict):
+        wanted += [(f"tombstones.{name}", sequence, int) for name, sequence in pointer.tombstones.items()]
+    for name, value, kind in wanted:
+        if type(value) is not kind:
+            raise ArtifactCorrupt(f"pointer: {name}: wanted {kind.__name__}, found {value!r:.80}")
+    for name, text in (("published_at", pointer.published_at), ("checked_at", pointer.checked_at)):
+        if text and not _is_moment(text):
+            raise ArtifactCorrupt(f"pointer: {name}: wanted a time with its zone, found {text!r:.80}")
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
 
 
 def _read_json(data: bytes, name: str) -> dict[str, Any]:

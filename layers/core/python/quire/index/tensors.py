@@ -99,7 +99,19 @@ def _header(ordered: list[tuple[str, Array | Streamed]]) -> bytes:
     return len(text).to_bytes(8, "little") + text
 
 
-def read_tensors(path: Path) -> dict[str, Array]:
+class NamedArrays(dict[str, Array]):
+    """The arrays of one file. One that is not there was lost with its name: the file is not what was written."""
+
+    def __init__(self, file: str, arrays: Mapping[str, Array]) -> None:
+        super().__init__(arrays)
+        self._file = file
+
+    def __missing__(self, name: str) -> Array:
+        held = ", ".join(sorted(self))[:200]
+        raise ArtifactCorrupt(f"{self._file}: wanted an array {name!r}, found {held}")
+
+
+def read_tensors(path: Path) -> NamedArrays:
     """Open the file's arrays, read-only: mapped in place, or read whole where the file is small.
 
     Raises:
@@ -109,11 +121,12 @@ def read_tensors(path: Path) -> dict[str, Array]:
     try:
         length = int.from_bytes(data[:8], "little")
         entries = json.loads(data[8 : 8 + length])
-        return {name: _array(data, 8 + length, entry) for name, entry in entries.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        arrays = {name: _array(data, 8 + length, entry) for name, entry in entries.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ArtifactCorrupt(
             f"{path.name}: wanted a safetensors header, found one that is broken ({error})"
         ) from error
+    return NamedArrays(path.name, arrays)
 
 
 def _array(data: bytes | mmap.mmap, base: int, entry: Mapping[str, Any]) -> Array:

@@ -30,6 +30,15 @@ class Caller:
     sites: frozenset[str] = frozenset({EVERYTHING})
     subject: str = ""
 
+    @property
+    def is_public(self) -> bool:
+        """Whether it brought no key, where some collections may be read without one."""
+        return self.name == PUBLIC
+
+    def knows(self, collection: str) -> bool:
+        """Whether it may do anything at all with the collection, and so may learn that there is one of that name."""
+        return any(self.may(action, collection) for action in ACTIONS)
+
     def may(self, action: str, collection: str) -> bool:
         """Whether a grant covers the action on the collection."""
         wanted = {(a, c) for a in (action, EVERYTHING) for c in (collection, EVERYTHING)}
@@ -43,7 +52,7 @@ class Caller:
             AccessDenied: none can, since the caller brought no key.
         """
         if not self.may(action, collection):
-            if self.name == PUBLIC:
+            if self.is_public:
                 message = f"collection {collection!r}: needs a key: send it as x-api-key or as a bearer token"
                 raise AccessDenied(message)
             raise ScopeMissing(f"collection {collection!r}: this key may not {action} it")

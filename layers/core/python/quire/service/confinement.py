@@ -15,7 +15,8 @@ def confine(root: str | Path, allowed: Path) -> Path:
     """
     try:
         folder = (allowed / root).resolve()
-    except (OSError, RuntimeError, ValueError):  # a circle of links, U+0000
+        folder.is_dir()
+    except (OSError, RuntimeError, ValueError):  # a circle of links, U+0000, a name that is too long
         raise InputError("root: no path of a folder", field="root") from None
     if not folder.is_relative_to(allowed.resolve()):
         raise InputError(f"root: {root} leads out of the allowed folder", field="root")

@@ -112,10 +112,17 @@ class Knowledge:
         try:
             served = self._serve(caller, collection, version, filters or {})
         except UnknownCollection as error:
-            raise self._unpublished(collection) or error from None
+            raise self._unpublished(collection) or self._unknown(caller, error) from None
         note_degraded(served.degraded)
         note_served(served)
         return served
+
+    def _unknown(self, caller: Caller, error: UnknownCollection) -> UnknownCollection:
+        """The error with the names of the collections that this caller may read, where one of those was meant."""
+        if error.field != "collection":
+            return error
+        known = ", ".join(self.names(caller)) or "none that you may read"
+        return UnknownCollection(f"{error}, which holds {known}", field=error.field)
 
     def _unpublished(self, collection: str) -> NotPublished | None:
         """What is said of a collection whose index a build will publish, or whose pointer is lost: it may come back."""

@@ -19,7 +19,7 @@ from quire.index.layout import payload_shard
 from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment
 from quire.index.tensors import file_facts
-from quire.service.access import READ, Caller
+from quire.service.access import Caller
 from quire.service.knowledge import Knowledge
 
 VERIFIED = "verified"
@@ -236,17 +236,26 @@ def _stands(name: str, said: Value, metadata: Mapping[str, Value]) -> bool:
 
 
 def verify_claims(
-    service: Knowledge, caller: Caller, collection: str, claims: Sequence[Claim]
+    service: Knowledge,
+    caller: Caller,
+    collection: str,
+    claims: Sequence[Claim],
+    *,
+    filters: Mapping[str, str | Sequence[str]] | None = None,
 ) -> list[Verdict]:
-    """What the collection's artifacts say to each claim.
+    """What the collection's artifacts say to each claim; `filters` name the site where the collection has sites.
 
     Raises:
-        ScopeMissing, UnknownCollection: as their names say.
+        ScopeMissing, UnknownCollection, InputError: as their names say.
         ArtifactCorrupt: a file of a version is not what its manifest promises.
     """
-    caller.require(READ, collection)
-    service.catalog.get(collection)
-    return [
-        verify_citation(claim, lambda version: service.catalog.get(collection, version).index)
-        for claim in claims
-    ]
+    served = service.serve(caller, collection, filters=filters)
+
+    def open_version(version: str) -> OpenedIndex:
+        if version == served.version:
+            return served.index
+        if served.name != collection:  # one site of several
+            raise UnknownVersion(f"version {version!r}: a site keeps its current one alone", field="version")
+        return service.catalog.get(collection, version).index
+
+    return [verify_citation(claim, open_version) for claim in claims]

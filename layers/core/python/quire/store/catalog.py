@@ -9,14 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from quire.errors import (
-    ArtifactError,
-    DiskFull,
-    QuireError,
-    StoreError,
-    StoreUnavailable,
-    UnknownCollection,
-)
+from quire.errors import ArtifactError, DiskFull, QuireError, StoreError, StoreUnavailable, UnknownCollection
 from quire.index.layout import Pointer
 from quire.index.opened import OpenedIndex
 from quire.store.history import History
@@ -137,7 +130,7 @@ class Catalog:
         `fresh` looks at the pointer now, whatever `refresh_s` says.
 
         Raises:
-            UnknownCollection: the store has none of that name; the message lists those it has.
+            UnknownCollection: the store has none of that name; its message names no others: who asks may not know them.
             UnknownVersion: the store holds no such version of it.
             StoreError, ArtifactError: it cannot be opened and no good version is open.
         """
@@ -163,11 +156,8 @@ class Catalog:
                 self.get(name, fresh=True)
 
     def _entry(self, name: str) -> _Entry:
-        names = self.names()
-        if name not in names:
-            known = ", ".join(names) or "none"
-            message = f"collection {name!r}: not in this store, which holds {known}"
-            raise UnknownCollection(message, field="collection")
+        if name not in self.names():
+            raise UnknownCollection(f"collection {name!r}: not in this store", field="collection")
         with self._lock:
             return self._entries.setdefault(name, _Entry())
 

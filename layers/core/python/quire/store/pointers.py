@@ -7,7 +7,15 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from quire.errors import QuireError, StoreUnavailable, SwapConflict, UnknownCollection, UnknownVersion
+from quire.errors import (
+    ArtifactCorrupt,
+    ArtifactError,
+    QuireError,
+    StoreUnavailable,
+    SwapConflict,
+    UnknownCollection,
+    UnknownVersion,
+)
 from quire.index.layout import Pointer, read_pointer
 from quire.store.keys import COLLECTIONS, POINTER, collection_key, pointer_key, versions_key
 
@@ -125,6 +133,21 @@ class Pointers:
         if stored is None:
             raise UnknownVersion(f"version {version!r} of {name!r}: not in this store", field="version")
         return read_pointer(stored.data)
+
+    def verify_records(self, name: str) -> None:
+        """Read the record of every version that the store holds.
+
+        Raises:
+            ArtifactError: one cannot be read, or is the record of another version or collection; the message names it.
+        """
+        for file in sorted(self._objects.list(versions_key(name))):
+            key = f"{versions_key(name)}{file}"
+            try:
+                found = self.record(name, file.removesuffix(".json"))
+            except ArtifactError as error:
+                raise type(error)(f"{key}: {error}") from error
+            if (found.collection, f"{found.version}.json") != (name, file):
+                raise ArtifactCorrupt(f"{key}: holds version {found.version} of {found.collection!r}")
 
     def seen(self, name: str) -> Pointer | None:
         """What this process read or wrote last, without a look at the store."""

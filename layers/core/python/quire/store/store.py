@@ -107,14 +107,19 @@ class SegmentStore:
         upload_model(self._objects, folder)
 
     def verify(self, name: str) -> list[str]:
-        """Check every byte of the segments that the collection serves; their digests, in the pointer's order.
+        """Check every byte of the segments that the collection serves, that it opens, and the records of its versions.
+
+        Returns the segments' digests, in the pointer's order.
 
         Raises:
             ArtifactCorrupt: naming the file, the digest found and the digest expected.
         """
-        digests = [ref.digest for ref in self.pointer(name).segments]
+        pointer = self.pointer(name)
+        digests = [ref.digest for ref in pointer.segments]
         for digest in digests:
             verify_segment(self._shelf.folder(name, digest), digest)
+        self._open(pointer, pointer)
+        self.pointers.verify_records(name)
         return digests
 
     def put(self, name: str, folder: Path, manifest: Manifest, *, is_new: bool = False) -> None:
