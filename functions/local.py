@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
-from functions.app.wiring import local_app
+from functions.app.wiring import local_app, purge_of
+from functions.web.hosts import listens_beyond
 from functions.web.indexing import Indexer
+from functions.web.retention import Retention
 from quire.errors import ConfigError
 from quire.settings import read_settings
 
@@ -15,6 +18,9 @@ try:
     _settings = read_settings()
     app = local_app(_settings)
     app.state.indexer = Indexer(_settings)
+    app.state.listens_beyond = listens_beyond(sys.argv, os.environ)
+    if purge := purge_of(_settings.memory):
+        Retention(purge).start()
 except ConfigError as error:  # one line: a server that was set up wrong has nothing to trace
     sys.stderr.write(f"quire: {error}\n")
     sys.exit(WRONG)

@@ -45,6 +45,8 @@ from quire.store.store import SegmentStore
 from quire.store.write_targets import LIVE
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from functions.web.live import Live
 
 WRITERS = 8
@@ -191,6 +193,24 @@ def _live(settings: Settings, opened: _Opened, *, concurrent: bool) -> Live:
             else (),
         )
     )
+
+
+def purge_of(location: str) -> Callable[[datetime], int] | None:
+    """What deletes old messages from a memory that is a file; None of a table, which does so by itself."""
+    if "://" in location:
+        return None
+    from quire.adapters.sqlite import SqliteMemory
+
+    def purge(before: datetime) -> int:
+        if not Path(location).exists():
+            return 0
+        memory = SqliteMemory(Path(location))
+        try:
+            return memory.purge(before)
+        finally:
+            memory.close()
+
+    return purge
 
 
 def open_memory(location: str) -> ChatMemory:

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
+from quire.errors import AccessDenied
+from quire.service.access import ANYONE, Caller
 from quire.settings import Settings
 
 ANY_HOST = "*"
@@ -70,6 +74,37 @@ def hosts_of(settings: Settings, *, in_cloud: bool) -> Hosts | None:
     if has_key or in_cloud:
         return None
     return Hosts(frozenset(one.lower().rstrip(".") for one in settings.hosts))
+
+
+def listens_beyond(command: Sequence[str], environ: Mapping[str, str]) -> bool:
+    """Whether a server that was started by this command listens to other machines, as far as the command says.
+
+    >>> listens_beyond(["uvicorn", "functions.local:app", "--host", "0.0.0.0"], {})
+    True
+    """
+    words = [word for part in command for word in part.split("=", 1)] if command else []
+    told = words[words.index("--host") + 1 :][:1] if "--host" in words else []
+    return not is_loopback((told or [environ.get("UVICORN_HOST", LOCAL_NAME)])[0])
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a name or address is this machine's own, which no other machine can call."""
+    address = _address(name)
+    return address.is_loopback if address else name == LOCAL_NAME
+
+
+def demand_near(scope: Scope, caller: Caller) -> None:
+    """Refuse what only an administrator may do to whom no key tells apart from anybody, unless it is this machine.
+
+    Raises:
+        AccessDenied: no key is set, and the server listens to other machines or was called by one.
+    """
+    if caller != ANYONE:
+        return
+    ends = (scope.get("server"), scope.get("client"))
+    near = all(end is not None and is_loopback(end[0]) for end in ends)
+    if not near or getattr(scope["app"].state, "listens_beyond", False):
+        raise AccessDenied("no key is set, and other machines can reach this server: set QUIRE_API_KEY")
 
 
 def origin_host(origin: str) -> str:

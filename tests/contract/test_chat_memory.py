@@ -160,6 +160,16 @@ class ChatMemoryContract:
         assert texts(memory.recent(session, 10)) == ["second", "third"]
         assert memory.purge(boundary + MS) == 2
 
+    def test_forgetting_all_of_an_owner_leaves_others_alone(self, memory: ChatMemory, session: str) -> None:
+        owner = session.replace("#", "%23")
+        keys = [f"{owner}#u1", f"{owner}#u2", f"{owner}2#u1", f"x{owner}#u1", f"{owner.upper()}-#u1"]
+        for key in keys:
+            memory.append(key, [Turn("user", "a"), Turn("assistant", "b" * 200_000)], token="t")
+        assert memory.forget_all(f"{owner}#") == 4
+        assert [len(memory.recent(key, 5)) for key in keys] == [0, 0, 2, 2, 2]
+        assert memory.append(keys[0], [Turn("user", "new")], token="t")[0].turn.text == "new"
+        assert memory.forget_all(f"{owner}#") == 1
+
     def test_forgetting_deletes_everything_of_the_session_and_counts_it(
         self, memory: ChatMemory, session: str
     ) -> None:

@@ -70,4 +70,10 @@ class Lively:
     def client(self, key: str | None = None) -> TestClient:
         """A client that shows 500s instead of raising them."""
         headers = {"x-api-key": key} if key else {}
-        return TestClient(self.app, raise_server_exceptions=False, headers=headers)
+        return TestClient(
+            self.app,
+            "http://127.0.0.1",
+            raise_server_exceptions=False,
+            headers=headers,
+            client=("127.0.0.1", 50_000),
+        )

@@ -51,6 +51,10 @@ class DocumentRequest(BaseModel):
     content: str = Field(
         min_length=1, pattern=r"\S", description="Its full text; Markdown by the name of its source."
     )
+    upsert: bool = Field(
+        False,
+        description="Whether it takes the place of the site's document of that `source`, if there is one.",
+    )
 
 
 class ReplaceRequest(BaseModel):
@@ -102,6 +106,28 @@ class DocumentList(TypedDict):
     documents: list[DocumentWire]
     after: Annotated[str | None, Field(description="Ask with this for the next page; null on the last.")]
     total: Annotated[int, Field(description="All documents of the site.")]
+
+
+class SiteWire(TypedDict):
+    """A site that holds documents."""
+
+    site_id: str
+    documents: Annotated[int, Field(description="How many it holds.")]
+
+
+class SiteList(TypedDict):
+    """Some of the collection's sites that a key may read."""
+
+    sites: list[SiteWire]
+    after: Annotated[str | None, Field(description="Ask with this for the next page; null on the last.")]
+
+
+class DeletedSite(TypedDict):
+    """What was deleted with a site."""
+
+    site_id: str
+    deleted_documents: int
+    deleted_messages: int
 
 
 class MessageRequest(BaseModel):

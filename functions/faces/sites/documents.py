@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Header, Query, Request
@@ -29,6 +29,12 @@ from quire.service.large_documents import LargeDocument
 from quire.service.sites import Submission
 from quire.store.write_targets import Site
 
+if TYPE_CHECKING:
+    from functions.web.live import Live
+
+ASYNC = "respond-async"
+"""What a client prefers that would rather ask for a job than wait. Source: RFC 7240, section 4.1."""
+Prefer = Annotated[str, Header(max_length=200, description="`respond-async`: large texts become jobs.")]
 router = APIRouter(tags=["sites"], route_class=LeanRoute)
 SiteQuery = Annotated[str, Query(min_length=1, max_length=ID_CHARACTERS, description="The site.")]
 Token = Annotated[
@@ -47,16 +53,24 @@ Token = Annotated[
     status_code=201,
     summary="Add a document",
     response_model=DocumentWire,
-    responses=CREATED | STARTED | problems(413, 422, 503),
+    responses=CREATED | answer(PUT) | STARTED | problems(413, 422, 503),
 )
-async def add(body: DocumentRequest, request: Request, token: Token = None) -> Response:
+async def add(body: DocumentRequest, request: Request, token: Token = None, prefer: Prefer = "") -> Response:
     """Cut, embed and keep a document. Once this is answered 201, every question to the site can find it.
 
-    A document of more than 400,000 characters is answered 202, with the job that does it.
+    With `upsert` it takes the place of the site's document of that `source` (200), if there is one. More than 400,000
+    characters are a job (202) where a gateway would not wait, and with `Prefer: respond-async`.
     """
     site, text = Site(collection_of(request), body.site_id), Submission(body.content, body.source)
     live, caller = live_of(request), caller_of(request)
-    if len(text.content) > LARGE_CHARACTERS:
+    if body.upsert:
+        if not body.source.strip():
+            raise InputError("source: wanted with upsert, found none", field="source")
+        known = await write(request.scope, live.documents.find_by_source, caller, site, body.source)
+        if known:
+            return await _replaced(request, site, known, text, prefer=prefer)
+        token = token or f"upsert {body.source}"  # of two that come at once one document is made
+    if _is_job(live, text, prefer):
         large = await write(request.scope, live.large.add, caller, site, text, token=token)
         if large.written is None:
             return _started(large, site, "documents/jobs/")
@@ -122,20 +136,24 @@ async def get(request: Request, id: str, site_id: SiteQuery) -> Response:  # noq
     response_model=DocumentWire,
     responses=answer(PUT) | STARTED | problems(404, 413, 422, 503),
 )
-async def replace(request: Request, id: str, site_id: SiteQuery, body: ReplaceRequest) -> Response:  # noqa: A002
+async def replace(
+    request: Request,
+    *,
+    id: str,  # noqa: A002
+    site_id: SiteQuery,
+    body: ReplaceRequest,
+    prefer: Prefer = "",
+) -> Response:
     """Put another text in its place, in one step: no question finds both, or neither.
 
-    A text of more than 400,000 characters is answered 202, with the job that does it.
+    More than 400,000 characters are a job (202) where a gateway would not wait, and with `Prefer: respond-async`.
     """
     if body.site_id not in {None, site_id}:
         raise InputError(f"site_id: the query says {site_id!r}, the body {body.site_id!r}", field="site_id")
-    site, text = Site(collection_of(request), site_id), Submission(body.content, body.source)
-    live, caller = live_of(request), caller_of(request)
-    if len(text.content) > LARGE_CHARACTERS:
-        large = await write(request.scope, live.large.replace, caller, site, id, text)
-        return _started(large, site, "jobs/")
-    replaced = await write(request.scope, live.documents.replace, caller, site, id, text)
-    return reply(document_wire(replaced))
+    site = Site(collection_of(request), site_id)
+    return await _replaced(
+        request, site, id, Submission(body.content, body.source), prefer=prefer, jobs="jobs/"
+    )
 
 
 @router.delete(
@@ -150,6 +168,27 @@ async def delete(request: Request, id: str, site_id: SiteQuery) -> Response:  # 
     use, caller = live_of(request).documents, caller_of(request)
     await write(request.scope, use.delete, caller, site, id)
     return Response(status_code=204)
+
+
+async def _replaced(
+    request: Request,
+    site: Site,
+    document_id: str,
+    text: Submission,
+    *,
+    prefer: str,
+    jobs: str = "documents/jobs/",
+) -> Response:
+    live, caller = live_of(request), caller_of(request)
+    if _is_job(live, text, prefer):
+        large = await write(request.scope, live.large.replace, caller, site, document_id, text)
+        return _started(large, site, jobs)
+    replaced = await write(request.scope, live.documents.replace, caller, site, document_id, text)
+    return reply(document_wire(replaced))
+
+
+def _is_job(live: Live, text: Submission, prefer: str) -> bool:
+    return len(text.content) > LARGE_CHARACTERS and (ASYNC in prefer or not live.may_wait)
 
 
 def _started(large: LargeDocument, site: Site, jobs: str) -> Response:

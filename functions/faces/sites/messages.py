@@ -19,6 +19,7 @@ from functions.faces.sites.examples import CLEANED, FORGOTTEN, MESSAGES, SAID
 from functions.faces.sites.wires import message_wire, moment_wire, turn_of
 from functions.web.calls import caller_of, collection_of, live_of, write
 from functions.web.documented import answer, problems
+from functions.web.hosts import demand_near
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.sessions import RETENTION
@@ -105,8 +106,12 @@ async def forget(request: Request, site_id: SiteQuery, user_id: UserQuery = "") 
     responses=answer(CLEANED) | problems(503),
 )
 async def clean_up(request: Request) -> Response:
-    """For a scheduler; needs a key that may administer the collection. What it deletes is never returned anyway."""
+    """For a scheduler; needs a key that may administer the collection. What it deletes is never returned anyway.
+
+    Without a key set it is refused (401), unless the server listens to this machine alone.
+    """
     use, caller = live_of(request).conversations, caller_of(request)
+    demand_near(request.scope, caller)
     done = await write(request.scope, use.clean_up, caller, collection_of(request))
     wire: CleanUpSummary = {
         "deleted": done.deleted,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from functions.faces.sites import documents, messages
+from functions.faces.sites import documents, messages, whole
 from functions.faces.sites.contract import ContextRequest, ContextResponse, Health
 from functions.faces.sites.examples import CONTEXT
 from functions.faces.sites.wires import context_wire
@@ -52,5 +52,5 @@ async def health() -> Response:
     return reply(wire)
 
 
-_ROUTERS = (documents.router, messages.router, router)
+_ROUTERS = (documents.router, messages.router, whole.router, router)
 FACE = Face("sites", "Sites", {MEMORY: APIRouter(routes=[one for part in _ROUTERS for one in part.routes])})

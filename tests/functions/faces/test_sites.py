@@ -371,6 +371,7 @@ def test_the_reference_describes_every_route(client: TestClient) -> None:
             "chat-messages",
             "chat-messages/cleanup",
             "retrieve-context",
+            "sites",
             "health",
         )
     }

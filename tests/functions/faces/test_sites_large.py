@@ -27,9 +27,16 @@ def lively(tmp_path: Path) -> Lively:
     return Lively(tmp_path)
 
 
+def asking(lively: Lively, key: str | None = None) -> TestClient:
+    """A client that would rather ask for a job than wait, as all do behind a gateway."""
+    client = lively.client(key)
+    client.headers["prefer"] = "respond-async"
+    return client
+
+
 @pytest.fixture
 def client(lively: Lively) -> TestClient:
-    return lively.client()
+    return asking(lively)
 
 
 def body(content: str = LARGE, site: str = "acme") -> dict[str, str]:
@@ -95,7 +102,7 @@ def test_a_document_within_the_bound_is_answered_when_it_is_there(client: TestCl
 def test_the_same_key_gives_the_same_job_then_the_document(lively: Lively) -> None:
     started: list[tuple[str, str]] = []
     lively.base = replace(lively.base, invoke=lambda *job: started.append(job))
-    client, headers = lively.client(), {"idempotency-key": "k1"}
+    client, headers = asking(lively), {"idempotency-key": "k1"}
     first, again = (client.post("/sites/documents", json=body(), headers=headers) for _ in range(2))
     assert first.json() == again.json()
     assert follow(first) == follow(again)
@@ -112,7 +119,7 @@ def test_the_same_key_gives_the_same_job_then_the_document(lively: Lively) -> No
 def test_a_job_tells_what_it_failed_of_and_that_a_document_went(lively: Lively) -> None:
     started: list[tuple[str, str]] = []
     lively.base = replace(lively.base, invoke=lambda *job: started.append(job))
-    client = lively.client()
+    client = asking(lively)
     old = client.post("/sites/documents", json=body("Short.")).json()["id"]
     path = f"/sites/documents/{old}?site_id=acme"
     link = follow(client.put(path, json={"content": LARGE}), f"https://api.test/prod{path}")
@@ -136,7 +143,7 @@ def test_a_job_tells_what_it_failed_of_and_that_a_document_went(lively: Lively) 
 def test_a_job_that_nobody_finishes_has_failed_after_an_hour_and_may_be_sent_again(lively: Lively) -> None:
     started: list[tuple[str, str]] = []
     lively.base = replace(lively.base, invoke=lambda *job: started.append(job))
-    client, headers = lively.client(), {"idempotency-key": "k1"}
+    client, headers = asking(lively), {"idempotency-key": "k1"}
     accepted = client.post("/sites/documents", json=body(), headers=headers)
     key = f"collections/sites/jobs/{accepted.json()['job']}.json"
     staged = lively.base.objects.read(key)
@@ -171,7 +178,7 @@ class Keys:
 def test_another_site_and_a_key_of_another_see_no_job(tmp_path: Path) -> None:
     lively = Lively(tmp_path, access=Keys())
     lively.base = replace(lively.base, invoke=lambda *_: None)
-    owner, reader, other = (lively.client(key) for key in ("owner", "reader", "other"))
+    owner, reader, other = (asking(lively, key) for key in ("owner", "reader", "other"))
     accepted = owner.post("/sites/documents", json=body())
     link, job = follow(accepted), accepted.json()["job"]
     assert owner.get(link).status_code == reader.get(link).status_code == 200
@@ -186,6 +193,6 @@ def test_another_site_and_a_key_of_another_see_no_job(tmp_path: Path) -> None:
 @pytest.mark.parametrize("site", ["a/b", "Ünïcode 🐙", "a&site_id=b", "#", "%2e"])
 def test_the_link_of_a_job_names_any_site(lively: Lively, site: str) -> None:
     lively.base = replace(lively.base, invoke=lambda *_: None)
-    client = lively.client()
+    client = asking(lively)
     found = client.get(follow(client.post("/sites/documents", json=body(site=site))))
     assert (found.status_code, found.json()["site_id"]) == (200, site)

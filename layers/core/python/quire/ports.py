@@ -179,6 +179,9 @@ class ChatMemory(Protocol):
     def forget(self, session: str) -> int:
         """Delete everything of the session and say how many live turns there were."""
 
+    def forget_all(self, prefix: str) -> int:
+        """Delete everything of every session whose name begins so, and say how many turns were found."""
+
     def purge(self, before: datetime) -> int:
         """Delete every turn older than `before` and say how many were found."""
 

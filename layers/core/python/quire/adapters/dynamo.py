@@ -95,6 +95,18 @@ class DynamoMemory:
             self._delete(item for page in pages for item in page["Items"])
         return len(live)
 
+    def forget_all(self, prefix: str) -> int:
+        """See `quire.ports.ChatMemory`. Reads the whole table: sessions are not kept by what they begin with."""
+        with self._translated():
+            pages = self._client.get_paginator("scan").paginate(
+                TableName=self._table,
+                ProjectionExpression="pk, sk",
+                FilterExpression="begins_with(pk, :prefix)",
+                ExpressionAttributeValues={":prefix": {"S": prefix}},
+                ConsistentRead=True,
+            )
+            return self._delete(item for page in pages for item in page["Items"])
+
     def purge(self, before: datetime) -> int:
         """See `quire.ports.ChatMemory`. Reads the whole table, which its own expiry makes needless as a rule."""
         before_ms = int(before.timestamp() * 1000)

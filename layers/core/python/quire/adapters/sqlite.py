@@ -89,6 +89,14 @@ class SqliteMemory:
             database.execute("DELETE FROM turns WHERE session = ?", (session,))
         return int(live)
 
+    def forget_all(self, prefix: str) -> int:
+        """See `quire.ports.ChatMemory`."""
+        with self._transaction() as database:
+            deleted = database.execute(
+                "DELETE FROM turns WHERE substr(session, 1, ?) = ?", (len(prefix), prefix)
+            )
+        return deleted.rowcount
+
     def purge(self, before: datetime) -> int:
         """See `quire.ports.ChatMemory`."""
         with self._transaction() as database:

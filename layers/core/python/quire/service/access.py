@@ -64,8 +64,12 @@ class Caller:
             ScopeMissing: no grant covers the action on the collection, or the site is not among the caller's.
         """
         self.require(action, collection)
-        if self.sites.isdisjoint({site, EVERYTHING}):
+        if not self.may_touch(site):
             raise ScopeMissing(f"site {site[:80]!r}: this key may not {action} it")
+
+    def may_touch(self, site: str) -> bool:
+        """Whether the site is among the caller's."""
+        return not self.sites.isdisjoint({site, EVERYTHING})
 
     def user(self, claimed: str) -> str:
         """The user whom the caller speaks for: the token's, whatever the request claims."""

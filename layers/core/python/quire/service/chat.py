@@ -75,6 +75,15 @@ class Conversations:
         caller.require_site(WRITE, site.collection, site.id)
         return self._memory.forget(_session(caller, site, user))
 
+    def forget_site(self, caller: Caller, site: Site) -> int:
+        """Delete every message of every user at the site, and say how many there were.
+
+        Raises:
+            ScopeMissing: the caller may not write to the site.
+        """
+        caller.require_site(WRITE, site.collection, site.id)
+        return self._memory.forget_all(session_key(site.collection, site.id, ""))
+
     def clean_up(self, caller: Caller, collection: str) -> CleanUp:
         """Delete the messages that are too old to be returned anyway, of all sites.
 

@@ -21,6 +21,9 @@ CONVERSATION = "Conversation so far, newest last:"
 NO_KNOWLEDGE = "Knowledge: none found for this question."
 TURNS_SHARE = 0.4
 """Of the budget, at most, for the conversation; what it leaves is for knowledge."""
+LEAST_MESSAGE = 30
+"""Tokens that each message of the conversation has at least: ten of them have room in a budget of 1,000."""
+MOST_TOKENS = 1_000_000
 LEAST_TOKENS = 24
 """A quote cut shorter than this says nothing."""
 CUT = " […]"
@@ -56,7 +59,7 @@ def _knowledge(hits: Sequence[Hit], room: int) -> tuple[list[str], tuple[Source,
     blocks: list[str] = []
     sources: list[Source] = []
     for source in pack(hits, max(room, 0)):
-        head = f"[{source.n}]\n| source: {one_line(source.label, 200)}"
+        head = f"[{source.n}]\n{_label(source)}"
         room -= estimate_tokens(head) + 2
         block = _quoted(source.text, room)
         if not block:
@@ -67,20 +70,48 @@ def _knowledge(hits: Sequence[Hit], room: int) -> tuple[list[str], tuple[Source,
     return blocks, tuple(sources)
 
 
+def _label(source: Source) -> str:
+    """The document's source as its site gave it, and the heading that the passage stands under, where it has one."""
+    known = source.hits[0].chunk.metadata
+    name = f"| source: {one_line(str(known.get('source') or source.label), 200)}"
+    heading = one_line(str(known.get("heading") or ""), 200)
+    return f"{name}\n| section: {heading}" if heading and heading != known.get("title") else name
+
+
 def _conversation(
     turns: Sequence[Turn], room: int, names: dict[str, str]
 ) -> tuple[list[str], tuple[Turn, ...]]:
+    """The newest messages that fit. Long ones are cut before a short one is left out."""
+    heads = [f"{names[turn.role]}:" for turn in turns]
+    blocks = [_quoted(turn.text, MOST_TOKENS) for turn in turns]
+    while blocks and len(blocks) * LEAST_MESSAGE > room:
+        heads, blocks = heads[1:], blocks[1:]
     said: list[str] = []
     kept: list[Turn] = []
-    for turn in reversed(turns):
-        head = f"{names[turn.role]}:"
-        block = _quoted(turn.text, room - estimate_tokens(head) - 2)
-        if not block:
-            break
-        said.append(f"{head}\n{block}")
-        kept.append(turn)
-        room -= estimate_tokens(said[-1]) + 1
-    return said[::-1], tuple(kept[::-1])
+    share = _even_share(
+        [estimate_tokens(f"{head}\n{block}") + 1 for head, block in zip(heads, blocks, strict=True)], room
+    )
+    for turn, head in zip(turns[len(turns) - len(blocks) :], heads, strict=True):
+        block = _quoted(turn.text, share - estimate_tokens(head) - 2)
+        if block:
+            said.append(f"{head}\n{block}")
+            kept.append(turn)
+    return said, tuple(kept)
+
+
+def _even_share(sizes: Sequence[int], room: int) -> int:
+    """The largest size that all may have together: what small ones leave goes to large ones.
+
+    >>> _even_share([10, 100, 100], 110)
+    50
+    """
+    left, share = room, room
+    for number, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - number)
+        if size > share:
+            return share
+        left -= size
+    return max(room, share)
 
 
 def _quoted(text: str, room: int) -> str:

@@ -162,9 +162,9 @@ class Jobs:
         except QuireError as error:
             message = str(error) if isinstance(error, TELLABLE) else "try again later"
             ended = replace(ended, state=FAILED, message=message)
-        now = self._known(collection, job_id)
-        if now.state != WAITING:  # another process did the same, and was faster
-            return now
+        now = self._read(collection, job_id)
+        if now is None or now.state != WAITING:  # its site was deleted, or another process was faster
+            return now or ended
         self._write(collection, ended)
         self._objects.delete(_progress_key(collection, job_id))
         return ended
@@ -175,6 +175,13 @@ class Jobs:
             name.removesuffix(".json") for name in self._objects.list(f"{collection_key(collection)}jobs/")
         )
         return [name for name in names if self._known(collection, name).state == WAITING]
+
+    def drop(self, collection: str, site_id: str) -> None:
+        """Forget the jobs of a site that is deleted: none of them may bring a text of it back."""
+        for job_id in self.waiting(collection):
+            job = self._read(collection, job_id)
+            if job and job.text and job.text.site_id == site_id:
+                self._objects.delete(_key(collection, job_id))
 
     def _do(self, collection: str, job: Job) -> Ingested:
         if job.text is None:

@@ -19,6 +19,8 @@ from quire.service.sites import (
     AcceptedText,
     Page,
     SiteDocument,
+    SitePage,
+    SiteSummary,
     Submission,
     as_document,
     described,
@@ -28,9 +30,10 @@ from quire.service.sites import (
     written_at,
 )
 from quire.store.catalog import Served
+from quire.store.keys import collection_key, pointer_key
 from quire.store.live_catalog import LiveCatalog
 from quire.store.store import SegmentStore
-from quire.store.write_targets import Site
+from quire.store.write_targets import SITE_FIELD, Site
 
 
 class SiteDocuments:
@@ -78,6 +81,63 @@ class SiteDocuments:
         caller.require_site(WRITE, site.collection, site.id)
         served = self._live.find(site.name)
         return self._write(site, self._replacement(site, document_id, text, served), served)
+
+    def find_by_source(self, caller: Caller, site: Site, source: str) -> str:
+        """The id of the site's first document of that source; "" where it has none.
+
+        Raises:
+            ScopeMissing: the caller may not write to the site.
+        """
+        caller.require_site(WRITE, site.collection, site.id)
+        served = self._live.find(site.name)
+        ordinals = served.index.allowed({"source": source}) if served else None
+        if served is None or ordinals is None or not len(ordinals):
+            return ""
+        return min(chunk.document_id for chunk in served.index.fetch(ordinals))
+
+    def sites(self, caller: Caller, collection: str, *, limit: int, after: str = "") -> SitePage:
+        """Up to `limit` sites that hold documents, of those that the caller may read, in the store's order.
+
+        Raises:
+            ScopeMissing: the caller may not read the collection.
+        """
+        caller.require(READ, collection)
+        names = [
+            one.rstrip("/") for one in self._objects.list(collection_key(collection)) if one.endswith("/")
+        ]
+        begin = bisect_right(names, after)
+        found: list[SiteSummary] = []
+        for name in names[begin : begin + limit]:
+            served = self._live.find(f"{collection}/{name}")
+            ids = self._ids(served.pointer) if served else []
+            if served is None or not ids:
+                continue
+            first = served.index.fetch(served.index.document_chunks(ids[0])[:1])[0]
+            site_id = str(first.metadata.get(SITE_FIELD) or "")
+            if caller.may_touch(site_id):
+                found.append(SiteSummary(site_id, len(ids)))
+        more = begin + limit < len(names)
+        return SitePage(tuple(found), names[begin + limit - 1] if more else None)
+
+    def delete_site(self, caller: Caller, site: Site) -> int:
+        """Delete every document of the site, texts and index with them, and say how many there were.
+
+        Raises:
+            ScopeMissing: the caller may not write to the site.
+        """
+        caller.require_site(WRITE, site.collection, site.id)
+        served = self._live.find(site.name)
+        count = len(self._ids(served.pointer)) if served else 0
+        self._objects.delete(pointer_key(site.name))  # from here on nobody finds the rest
+        self._empty(collection_key(site.name))
+        return count
+
+    def _empty(self, prefix: str) -> None:
+        for name in self._objects.list(prefix):
+            if name.endswith("/"):
+                self._empty(prefix + name)
+            else:
+                self._objects.delete(prefix + name)
 
     def accept(
         self, caller: Caller, site: Site, text: Submission, *, token: str | None = None, replaces: str = ""

@@ -70,6 +70,22 @@ class Page:
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class SiteSummary:
+    """A site, and how many documents it holds."""
+
+    id: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class SitePage:
+    """Some of a collection's sites; `after` asks for the next page."""
+
+    sites: tuple[SiteSummary, ...]
+    after: str | None
+
+
 def new_id(now_ms: int) -> str:
     """A UUID that sorts by the time it was made. Source: RFC 9562, section 5.7 (version 7)."""
     number = (now_ms & (1 << 48) - 1) << 80 | 7 << 76 | 2 << 62
