@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from functions.app.wiring import lambda_app, lambda_settings
+from functions.app.wiring import lambda_app
 from functions.aws.lambda_adapter import LambdaHandler
 from functions.web.faces import ANSWER
+from quire.settings import read_settings
 
-_settings = lambda_settings()
+_settings = read_settings()
 handler = LambdaHandler(lambda_app(_settings, [ANSWER]), base_path=_settings.base_path)

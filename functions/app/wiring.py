@@ -20,6 +20,7 @@ from fastapi import FastAPI
 
 from functions.app.app import create_app
 from functions.app.cloud import guarded
+from functions.app.late_model import LateModel
 from functions.app.models import Models
 from functions.aws.restore import after_restore
 from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
@@ -33,10 +34,11 @@ from quire.adapters.folder import FolderStore
 from quire.collections import Collection, read_collections
 from quire.embedding import open_embedder
 from quire.errors import ConfigError, StoreError
-from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore
+from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore, TokenBudget
 from quire.service.access_file import AccessFile, TokenPolicy
 from quire.service.access_object import AccessObject
 from quire.service.knowledge import Knowledge
+from quire.service.token_budget import ProcessBudget
 from quire.settings import Settings, read_settings
 from quire.store.catalog import Catalog
 from quire.store.live_catalog import LiveCatalog
@@ -59,23 +61,13 @@ def local_app(settings: Settings) -> FastAPI:
 
 
 def lambda_app(settings: Settings, functions: Sequence[str]) -> FastAPI:
-    """One function's routes, for one request at a time, with everything opened ahead of the first."""
+    """One function's routes, for one request at a time, with what fits opened ahead of the first."""
     app = _app(settings, functions, concurrent=False)
     service: Knowledge = app.state.service
     _warm(service, lambda: disk_share(settings.cache) < TOLD_DISK_SHARE)
     # What a snapshot holds may be days old.
     after_restore(service.catalog.look_again)
     return app
-
-
-def lambda_settings() -> Settings:
-    """The settings of a function, with the variables in the secret that QUIRE_MODEL_SECRET names, where it is set."""
-    name = os.environ.get("QUIRE_MODEL_SECRET")
-    if not name:
-        return read_settings()
-    from quire.adapters.secrets import read_secret
-
-    return read_settings({**os.environ, **read_secret(name)})
 
 
 def open_service(settings: Settings) -> Knowledge:
@@ -108,10 +100,36 @@ def _open(settings: Settings) -> _Opened:
         _collections(settings.collections_file),
         live=live,
         stale_after_days=settings.stale_after_days,
-        answer_model=_answer_model(settings),
+        model_of=_model_of(settings),
+        public_budget=_public_budget(settings),
         print_answers=settings.print_answers,
     )
     return _Opened(objects, store, models, live, service)
+
+
+def _model_of(settings: Settings) -> Callable[[], AnswerModel | None]:
+    """What gives the answer model: it is opened now, or once the secret that names it can be read."""
+    if not settings.model_secret:
+        model = _answer_model(settings)
+        return lambda: model
+    from quire.adapters.secrets import read_secret
+
+    late = LateModel(
+        lambda: _answer_model(read_settings({**os.environ, **read_secret(settings.model_secret)}))
+    )
+    late()  # at start, so that no question waits for it
+    return late
+
+
+def _public_budget(settings: Settings) -> TokenBudget | None:
+    """Shared through the table where there is one; a process alone counts for itself."""
+    if not any(one.public_answers for one in _collections(settings.collections_file).values()):
+        return None
+    if not settings.memory.startswith("dynamodb://"):
+        return ProcessBudget(settings.public_tokens_per_day)
+    from quire.adapters.dynamo_budget import open_dynamo_budget
+
+    return open_dynamo_budget(settings.memory, settings.public_tokens_per_day)
 
 
 def _answer_model(settings: Settings) -> AnswerModel | None:

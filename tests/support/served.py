@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from functions.app.app import create_app
-from functions.web.access import OneKey
+from functions.web.access import Access, OneKey
 from quire.adapters.folder import FolderStore
 from quire.collections import Collection
 from quire.documents import Document
 from quire.index.layout import Pointer
-from quire.ports import AnswerModel, Embedder
+from quire.ports import AnswerModel, Embedder, TokenBudget
 from quire.service.knowledge import EmbedderOf, Knowledge
 from quire.store.catalog import Catalog, CollectionStore
 from quire.store.store import SegmentStore
@@ -56,15 +56,25 @@ class Shelf:
         collections: dict[str, Collection] | None = None,
         embedder_of: EmbedderOf = lambda digest: EMBEDDER,
         answer_model: AnswerModel | None = None,
+        model_of: Callable[[], AnswerModel | None] | None = None,
+        public_budget: TokenBudget | None = None,
     ) -> Knowledge:
         """Use cases that look at the pointer on every request."""
         catalog = Catalog(store or self.store, refresh_s=0.0)
-        return Knowledge(catalog, embedder_of, collections, answer_model=answer_model)
+        return Knowledge(
+            catalog,
+            embedder_of,
+            collections,
+            model_of=model_of or (lambda: answer_model),
+            public_budget=public_budget,
+        )
 
-    def app(self, key: str | None = None, **service: object) -> FastAPI:
+    def app(self, key: str | None = None, *, access: Access | None = None, **service: object) -> FastAPI:
         """The app with every route; `service` goes to `service()`."""
-        return create_app(self.service(**service), OneKey(key))  # type: ignore[arg-type]
+        return create_app(self.service(**service), access or OneKey(key))  # type: ignore[arg-type]
 
-    def client(self, key: str | None = None, **service: object) -> TestClient:
+    def client(
+        self, key: str | None = None, *, access: Access | None = None, **service: object
+    ) -> TestClient:
         """A client of the app that shows 500s instead of raising them."""
-        return TestClient(self.app(key, **service), raise_server_exceptions=False)
+        return TestClient(self.app(key, access=access, **service), raise_server_exceptions=False)

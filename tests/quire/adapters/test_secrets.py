@@ -1,12 +1,12 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import boto3
 import pytest
 
-from functions.app.wiring import lambda_settings
 from quire.adapters.secrets import read_secret
 from quire.errors import ConfigError, StoreUnavailable
 
@@ -22,22 +22,10 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         yield boto3.client("secretsmanager")
 
 
-def test_a_function_takes_its_provider_and_key_from_the_secret(
-    secrets: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    secrets.create_secret(Name="s", SecretString='{"QUIRE_PROVIDER": "gemini", "GEMINI_API_KEY": "k-1"}')
-    assert lambda_settings().provider == "none"
-    monkeypatch.setenv("QUIRE_MODEL_SECRET", "s")
-    settings = lambda_settings()
-    assert (settings.provider, settings.provider_key) == ("gemini", "k-1")
-
-
-def test_a_secret_as_it_is_deployed_leaves_the_provider_out(
-    secrets: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    secrets.create_secret(Name="s", SecretString="{}")
-    monkeypatch.setenv("QUIRE_MODEL_SECRET", "s")
-    assert lambda_settings().provider == "none"
+def test_a_secret_gives_its_variables(secrets: Any) -> None:
+    held = {"QUIRE_PROVIDER": "gemini", "GEMINI_API_KEY": "k-1"}
+    secrets.create_secret(Name="s", SecretString=json.dumps(held))
+    assert read_secret("s") == held
 
 
 @pytest.mark.parametrize("held", ["k-secret", '["k-secret"]', '{"GEMINI_API_KEY": 5}'])

@@ -28,6 +28,7 @@ class Collection:
         title: how answers name it ("This topic is not covered in the TITLE").
         golden: path of its golden questions; "" where it has none.
         public: whether a cloud deployment may serve it without a key.
+        public_answers: whether a model may write answers for those who bring no key; else they are given quotations.
         schedule: cron of its rebuild; "" means never.
         options: profile-specific settings, such as `engine_version`, `site` with `base_url`, or `exclude`.
     """
@@ -38,6 +39,7 @@ class Collection:
     title: str = ""
     golden: str = ""
     public: bool = False
+    public_answers: bool = False
     schedule: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -80,6 +82,7 @@ def _collection(name: str, table: object, path: Path) -> Collection:
         "title": str,
         "golden": str,
         "public": bool,
+        "public_answers": bool,
         "schedule": str,
         "source": dict,
         "options": dict,
@@ -91,6 +94,8 @@ def _collection(name: str, table: object, path: Path) -> Collection:
             raise ConfigError(f"{path}: [{name}] {key}: wanted {known[key].__name__}, found {value!r}")
     if "profile" not in table:
         raise ConfigError(f"{path}: [{name}] needs a profile")
+    if table.get("public_answers") and not table.get("public"):
+        raise ConfigError(f"{path}: [{name}] public_answers: wanted public = true with it")
     plain = {key: value for key, value in table.items() if key != "source"}
     return Collection(name=check_name(name), sources=_sources(table.get("source", {})), **plain)
 

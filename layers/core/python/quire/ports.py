@@ -194,6 +194,24 @@ class Spent:
     answer_tokens: int
 
 
+class TokenBudget(Protocol):
+    """Tokens that callers without a key may spend of each collection in a day, UTC."""
+
+    def take(self, collection: str, tokens: int) -> bool:
+        """Take so many, unless today's are used up; False where they are. The last one may take more than is left.
+
+        Raises:
+            StoreUnavailable: nobody can say.
+        """
+
+    def settle(self, collection: str, difference: int) -> None:
+        """Add what a call took more than was taken for it; below 0 where it was less.
+
+        Raises:
+            StoreUnavailable: it cannot be noted.
+        """
+
+
 class AnswerModel(Protocol):
     """A language model that streams an answer. Raises only `quire.errors.AnswerModelError` and its leaves."""
 

@@ -34,6 +34,8 @@ class Settings:
         model: the provider's model; "" for its default.
         provider_key, provider_url: its key, and its address where it is not the usual one.
         hosts: names beside `localhost` and addresses by which a server without a key may be called; `*` for any.
+        model_secret: name of the secret that holds the provider's settings instead; "" for none.
+        public_tokens_per_day: what callers without a key may spend of each collection whose answers are public.
         print_answers: whether answers go to the terminal too.
         access: keys with scopes, see `quire.service.access_file`: a file, or `store:NAME` for an
             object of the store; "" for no
@@ -56,6 +58,8 @@ class Settings:
     model: str = ""
     provider_key: str = ""
     provider_url: str = ""
+    model_secret: str = ""
+    public_tokens_per_day: int = 200_000
     print_answers: bool = False
     hosts: tuple[str, ...] = ()
 
@@ -85,6 +89,8 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         access=env.get("QUIRE_ACCESS", default.access),
         model=env.get("QUIRE_MODEL") or env.get("LLM_MODEL") or default.model,
         hosts=tuple(filter(None, map(str.strip, env.get("QUIRE_HOSTS", "").split(",")))),
+        model_secret=env.get("QUIRE_MODEL_SECRET", default.model_secret),
+        public_tokens_per_day=int(_number(env, "QUIRE_PUBLIC_TOKENS_PER_DAY", default.public_tokens_per_day)),
         print_answers=env.get("QUIRE_PRINT_ANSWERS", "") not in ("", "0"),
         **_provider(env),
     )

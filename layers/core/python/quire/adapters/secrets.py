@@ -6,9 +6,13 @@ import json
 from collections.abc import Mapping
 
 import boto3
+from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from quire.errors import ConfigError, StoreUnavailable
+
+_PATIENCE = Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 1})
+"""A function's start waits for it, and quotations answer without it."""
 
 
 def read_secret(name: str) -> Mapping[str, str]:
@@ -19,7 +23,9 @@ def read_secret(name: str) -> Mapping[str, str]:
         StoreUnavailable: it cannot be read.
     """
     try:
-        held = boto3.client("secretsmanager").get_secret_value(SecretId=name)["SecretString"]
+        held = boto3.client("secretsmanager", config=_PATIENCE).get_secret_value(SecretId=name)[
+            "SecretString"
+        ]
     except (BotoCoreError, ClientError) as error:
         raise StoreUnavailable(f"secret {name}: {error}") from error
     try:

@@ -29,7 +29,7 @@ def ask(
     """
     served, shelf = _opened(service, caller, collection, inquiry, version=version)
     with timed("answer_ms"):
-        given = _with_state(answer(shelf, inquiry, service.answer_model), served, inquiry)
+        given = _with_state(answer(shelf, inquiry, service.model_for(caller, collection)), served, inquiry)
     if service.print_answers:
         sys.stdout.write(f"{given.text}\n")
     return served, given
@@ -45,7 +45,7 @@ def ask_stream(
     """
     served, shelf = _opened(service, caller, collection, inquiry, version=version)
     began = time.perf_counter()
-    events = stream_answer(shelf, inquiry, service.answer_model)
+    events = stream_answer(shelf, inquiry, service.model_for(caller, collection))
     first = next(events)
 
     def rest() -> Iterator[Event]:

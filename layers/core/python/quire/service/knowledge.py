@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 
 from quire.collections import Collection
@@ -18,11 +19,12 @@ from quire.errors import (
     UnknownCollection,
 )
 from quire.index.near_values import missing_values
-from quire.ports import AnswerModel, Embedder
+from quire.ports import AnswerModel, Embedder, TokenBudget
 from quire.profiles import profile_named
 from quire.search.retrieval import Query, retrieve
-from quire.service.access import READ, Caller
+from quire.service.access import PUBLIC, READ, Caller
 from quire.service.metrics import age_hours, note, note_degraded, note_served, timed
+from quire.service.token_budget import BudgetedModel, ProcessBudget
 from quire.settings import STALE_AFTER_DAYS
 from quire.store.catalog import Catalog, Served
 from quire.store.live_catalog import LiveCatalog
@@ -53,7 +55,8 @@ class Knowledge:
 
     `embedder_of` opens the model of a digest, once, and raises a QuireError where it cannot. `live` looks at the
     pointers of collections that take live writes; without it they are followed like any other. Answers of a version
-    older than `stale_after_days` say so; 0 never does.
+    older than `stale_after_days` say so; 0 never does. What `model_of` gives at that moment writes
+    answers; callers without a key spend `public_budget`, by default nothing.
     """
 
     def __init__(
@@ -64,16 +67,39 @@ class Knowledge:
         *,
         live: LiveCatalog | None = None,
         stale_after_days: float = STALE_AFTER_DAYS,
-        answer_model: AnswerModel | None = None,
+        model_of: Callable[[], AnswerModel | None] = lambda: None,
+        public_budget: TokenBudget | None = None,
         print_answers: bool = False,
     ) -> None:
-        self.answer_model = answer_model
+        self._model_of = model_of
+        self._public_budget = public_budget or ProcessBudget(0)
         self.print_answers = print_answers
         self.catalog = catalog
         self.collections = dict(collections or {})
         self.stale_after_days = stale_after_days
         self._embedder_of = embedder_of
         self._live = live
+
+    @property
+    def answer_model(self) -> AnswerModel | None:
+        """What writes answers; None where quotations answer."""
+        return self._model_of()
+
+    def model_for(self, caller: Caller, collection: str) -> AnswerModel | None:
+        """What writes an answer for this caller; None for one without a key, unless the collection's owner pays."""
+        if caller.name != PUBLIC:
+            return self.answer_model
+        listed = self.collections.get(collection)
+        if listed is None or not listed.public_answers:
+            return None
+        model = self.answer_model
+        # The model is asked by another thread, which knows nothing of the request.
+        request = copy_context()
+
+        def tell(why: str) -> None:
+            request.run(note, public_refused=why)  # said in the request's log line, where an alarm counts it
+
+        return model and BudgetedModel(model, self._public_budget, collection, complain=tell)
 
     def search(self, caller: Caller, collection: str, query: Query, version: str | None = None) -> Found:
         """Hits for a question over one collection.
