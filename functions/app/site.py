@@ -17,6 +17,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from functions.app.plain import plain_page
+from functions.web.calls import caller_of, run, service_of
+
 FOLDER = Path(__file__).parents[1] / "site"
 PAGE, WIDGET, ASSETS = "/", "/widget.js", "/assets/{release}/{name}"
 PATHS = (PAGE, WIDGET, ASSETS)
@@ -30,7 +33,7 @@ KINDS = {
 }
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 GUARDS = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
 FOREVER, ASK_AGAIN = "public, max-age=31536000, immutable", "no-cache"
@@ -79,6 +82,8 @@ def site_router() -> APIRouter:
     async def page(request: Request) -> Response:
         if folder := _as_folder(request):
             return RedirectResponse(folder, 308)
+        if "plain" in request.query_params:
+            return await _plain(request)
         headers = GUARDS | {"content-security-policy": POLICY, "cache-control": ASK_AGAIN}
         return _send(request, site().files["index.html"], headers)
 
@@ -98,6 +103,18 @@ def site_router() -> APIRouter:
     for path, endpoint in zip(PATHS, (page, widget, asset), strict=True):
         router.add_api_route(path, endpoint, methods=["GET", "HEAD"])
     return router
+
+
+async def _plain(request: Request) -> Response:
+    """The page with its results in it, for browsers without JavaScript."""
+    asked = request.query_params
+    service, caller = service_of(request), caller_of(request)
+    status, text = await run(
+        request.scope, plain_page, service, caller, asked.get("c", ""), asked.get("q", "")
+    )
+    headers = GUARDS | {"content-security-policy": POLICY, "cache-control": "private, no-cache"}
+    body = text.replace(PLACEHOLDER, f"assets/{site().release}")
+    return Response(body, status, headers, media_type=KINDS[".html"])
 
 
 def _as_folder(request: Request) -> str:

@@ -27,6 +27,10 @@ export class Api {
 
   collections(signal) { return this.#json("collections", { signal }); }
   describe(name, signal) { return this.#json(`collections/${encodeURIComponent(name)}`, { signal }); }
+  passage(collection, id, version) {
+    const which = version ? `?version=${encodeURIComponent(version)}` : "";
+    return this.#json(`collections/${encodeURIComponent(collection)}/passages/${encodeURIComponent(id)}${which}`, {});
+  }
   query(body, signal) { return this.#json("query", { body, signal }); }
 
   /** Calls `on(event, data)` for each event of a streamed answer; a whole answer comes as `done`. */

@@ -5,21 +5,23 @@ import { $, count, h } from "./dom.js";
 import { AnswerPanel } from "./answering.js";
 import { wordsOf } from "./marking.js";
 import { showPassage } from "./passage.js";
-import { card, facetList, facetsOf } from "./results.js";
+import { EXCERPT, card, facetFields, facetList, facetsOf } from "./results.js";
 import * as states from "./states.js";
 
-const DEBOUNCE_MS = 90;
+// The first letter is searched at once, further ones at most this often.
+const GAP_MS = 90;
 const SHOWN = 10;
-// Facets count over these; they are asked for once typing has paused, since fifty passages cost twice what ten do.
+// What can be turned to; facets count over as many, and are asked for once typing has paused.
 const COUNTED = 50;
 const PAUSE_MS = 250;
 const api = new Api(new URL("./", location.href).href);
-const view = { q: "", collection: "", filters: {}, ask: false, passage: "" };
+const view = { q: "", collection: "", filters: {}, ask: false, passage: "", version: "" };
 let collections = [];
 let details = new Map();
 let found = null;
 let counted = null;
-let shown = SHOWN;
+let more = 0;
+let sentAt = 0;
 let panel = null;
 let searching = null;
 let answering = null;
@@ -27,8 +29,8 @@ let timer = 0;
 let stopClock = () => {};
 
 /** Write the view to the address; `step` makes a place that the back button returns to. */
-function writeAddress(step) {
-  writeHistory(addressOf(view), step);
+function writeAddress(step, opened = false) {
+  writeHistory(addressOf(view), step, opened);
   document.title = view.q ? `${view.q} · Quire` : "Quire";
 }
 
@@ -45,7 +47,8 @@ async function start() {
   $("collection").replaceChildren(...collections.map((one) => h("option", { value: one.name }, states.sentenceCase(one.title))));
   $("collection").disabled = !collections.length;
   $("collection").parentElement.hidden = !collections.length;
-  if (!collections.some((one) => one.name === view.collection)) view.collection = collections[0]?.name ?? "";
+  view.collection ||= collections[0]?.name ?? "";
+  if (!view.q) $("q").focus({ preventScroll: true });
   await follow();
 }
 
@@ -62,17 +65,43 @@ async function follow() {
   showAbout();
   stopAnswer();
   $("answer").hidden = true;
-  const { ask, passage } = view;
+  const { ask, passage, version } = view;
   await search();
   if (ask && view.ask) await answer({ step: false });
-  if (passage && passage === view.passage) openLinked(passage);
+  if (passage && passage === view.passage) await openLinked(passage, version);
 }
 
-function openLinked(id) {
+/** Open the passage that the address names, as the version that it names has it, and say where that is not today's. */
+async function openLinked(id, version) {
   const citation = panel?.citations.find((one) => one.id === id);
-  const hit = [...(found?.hits ?? []), ...(panel?.hits ?? [])].find((one) => one.id === id);
-  if (hit) openPassage(hit, { citation, step: false });
-  else notice(["The linked passage is not in this version any more."]);
+  const isIt = (one) => one.id === id && (!version || one.citation.version === version);
+  const hit = [...(panel?.hits ?? []), ...(found?.hits ?? [])].find(isIt);
+  if (hit) { await openPassage(hit, { citation, step: false }); return; }
+  try {
+    const [one, lost] = await linked(id, version);
+    const notices = lost ? [`Version ${version}, which the link names, is not kept any more. This is the passage as version ${one.version} has it.`] : standing(one);
+    if (id === view.passage) await openPassage(one, { citation, step: false, notices });
+  } catch (problem) {
+    if (problem.status !== 404) { fail(problem, follow); return; }
+    notice([`The linked passage is gone: ${version ? `neither version ${version}, which the link names, nor the one served now has it` : "the version served now does not have it"}.`]);
+    closePassage();
+  }
+}
+
+/** The passage, and whether the version asked for could not give it and today's was read instead. */
+async function linked(id, version) {
+  try {
+    return [await api.passage(view.collection, id, version), false];
+  } catch (problem) {
+    if (problem.status !== 404 || !version) throw problem;
+    return [await api.passage(view.collection, id), true];
+  }
+}
+
+/** What has become of a passage since its version. */
+function standing(one) {
+  const since = { unchanged: "has the same text", changed: "has another text here", gone: "does not have it any more" }[one.state];
+  return since ? [`Read from version ${one.version}. Version ${one.current_version}, served now, ${since}.`] : [];
 }
 
 function current() { return collections.find((one) => one.name === view.collection); }
@@ -98,16 +127,16 @@ async function search() {
   clearTimeout(timer);
   searching?.abort();
   const q = view.q.trim();
-  if (!q || !view.collection) { found = null; showStart(); return; }
+  if (!q || !current()) { found = null; showStart(); return; }
+  sentAt = performance.now();
   const turn = searching = new AbortController();
   const waiting = setTimeout(showWaiting, 160);
   try {
     found = await api.query(body(q, SHOWN), turn.signal);
     if (turn !== searching) return;
-    shown = SHOWN;
+    more = 0;
     showFound();
-    if (view.passage) await complete(q, turn);
-    else timer = setTimeout(complete, PAUSE_MS, q, turn);
+    timer = setTimeout(complete, PAUSE_MS, q, turn);
   } catch (problem) {
     if (turn === searching && problem.name !== "AbortError") fail(problem, search);
   } finally {
@@ -116,23 +145,21 @@ async function search() {
   }
 }
 
-function body(q, most, filters = view.filters) {
-  const asked = { collection: view.collection, q, top_k: most };
-  return Object.keys(filters).length ? { ...asked, filters } : asked;
+function body(q, most, offset = 0) {
+  const asked = { collection: view.collection, q, top_k: most, offset, excerpt: EXCERPT };
+  return Object.keys(view.filters).length ? { ...asked, filters: view.filters } : asked;
 }
 
-/** The rest of the hits, and what the facets count: the best passages without any filter. */
+/** What the facets count, and how many more hits there are. */
 async function complete(q, turn) {
-  const of = `${view.collection}\n${q}`;
-  const isFiltered = Object.keys(view.filters).length > 0;
   try {
-    const wanted = api.query(body(q, COUNTED), turn.signal);
-    const all = !isFiltered ? wanted : counted?.of === of ? counted : api.query(body(q, COUNTED, {}), turn.signal);
-    const [one, every, about] = await Promise.all([wanted, all, detail(view.collection)]);
+    const about = await detail(view.collection);
+    const wanted = { ...body(q, 1), facets: facetFields(about.filters, view.filters) };
+    const { facets } = wanted.facets.length ? await api.query(wanted, turn.signal) : { facets: null };
     if (turn !== searching) return;
-    found = one;
-    counted = { of, hits: every.hits };
-    showFacets(facetsOf(counted.hits, about.filters, view.filters));
+    counted = { of: `${view.collection}\n${q}`, number: facets?.of ?? 0 };
+    more = Math.max((facets?.matching ?? COUNTED) - found.hits.length, 0);
+    showFacets(facets ? facetsOf(facets.counts, view.filters) : []);
     showMoreButton();
   } catch (problem) {
     // The first hits stand; what is missing here comes with the next search.
@@ -145,7 +172,10 @@ function showStart() {
   $("found").hidden = $("answer").hidden = true;
   $("state").hidden = false;
   document.body.classList.add("at-start");
-  $("state").replaceChildren(...(collections.length ? states.startState(collections, view.collection, choose) : states.emptyShelf()));
+  const isUnknown = view.collection && !current();
+  $("state").replaceChildren(...(!collections.length ? states.emptyShelf()
+    : isUnknown ? states.unknownCollection(view.collection, collections, choose)
+    : states.startState(collections, view.collection, choose)));
 }
 
 function showWaiting() {
@@ -159,11 +189,11 @@ function showWaiting() {
 function showFound() {
   settle();
   document.body.classList.remove("at-start");
-  notice([...(current()?.degraded ?? []), ...found.degraded]);
+  notice([...(current()?.degraded ?? []), ...found.degraded, ...(found.hits.length ? found.notices : [])]);
   const isFiltered = Object.keys(view.filters).length > 0;
   $("found").hidden = !found.hits.length && !isFiltered;
   $("state").hidden = found.hits.length > 0;
-  if (!found.hits.length) $("state").replaceChildren(...states.nothingFound(view.q, isFiltered, clearFilters).filter(Boolean));
+  if (!found.hits.length) $("state").replaceChildren(...states.nothingFound(view.q, isFiltered, clearFilters, found.notices).filter(Boolean));
   // The place of the facets is kept, so that nothing moves when their counts come.
   if ($("facets").hidden || counted?.of.split("\n")[0] !== view.collection) showFacets([]);
   $("facets").classList.add("stale");
@@ -179,7 +209,7 @@ function showFacets(groups) {
   $("narrow").open ||= matchMedia("(min-width: 60rem)").matches;
   $("narrow").firstElementChild.textContent = chosen ? `Narrow (${chosen})` : "Narrow";
   $("groups").replaceChildren(
-    groups.length ? h("p.basis", null, `Counts among the ${count(counted.hits.length, "best passage")}.`) : "",
+    groups.length ? h("p.basis", null, `Counts among the ${count(counted.number, "best passage")}.`) : "",
     chosen ? h("button.quiet", { type: "button", onclick: clearFilters }, "Remove filters") : "",
     ...facetList(groups, view.filters, toggle));
   if (focused) $("groups").querySelector(`[data-facet="${CSS.escape(focused)}"]`)?.focus();
@@ -189,20 +219,28 @@ function showCards() {
   const words = wordsOf(view.q);
   const one = current();
   const options = { words, label: states.shortLabel(one?.label || found.version), onOpen: (hit) => openPassage(hit, {}), onCopy: copyLink };
-  $("results").replaceChildren(...found.hits.slice(0, shown).map((hit) => card(hit, options)));
+  $("results").replaceChildren(...found.hits.map((hit) => card(hit, options)));
   showMoreButton();
 }
 
 function showMoreButton() {
-  const left = found.hits.length - shown;
   $("results").querySelector(".more, .end")?.remove();
-  if (left > 0) $("results").append(h("button.more", { type: "button", onclick: showMore }, `Show ${Math.min(SHOWN, left)} more`));
-  else if (shown >= COUNTED) $("results").append(h("p.end", null, `These are the best ${COUNTED}. Other words find other passages.`));
+  if (more > 0) $("results").append(h("button.more", { type: "button", onclick: showMore }, `Show ${Math.min(SHOWN, more)} more`));
+  else if (found.hits.length >= COUNTED) $("results").append(h("p.end", null, `These are the best ${COUNTED}. Other words find other passages.`));
 }
 
-function showMore() {
-  const at = shown;
-  shown += SHOWN;
+async function showMore() {
+  const turn = searching;
+  const at = found.hits.length;
+  try {
+    const next = await api.query(body(view.q.trim(), Math.min(SHOWN, more), at), turn.signal);
+    if (turn !== searching) return;
+    more = next.hits.length ? more - next.hits.length : 0;
+    found.hits.push(...next.hits);
+  } catch (problem) {
+    if (turn === searching && problem.name !== "AbortError") notice([states.failure(problem).slice(0, 2).join(" ")]);
+    return;
+  }
   showCards();
   titles()[at]?.focus();
 }
@@ -234,10 +272,10 @@ function stopAnswer() { answering?.abort(); answering = null; panel = null; }
 
 async function answer({ step = true } = {}) {
   const q = view.q.trim();
-  if (!q || !view.collection) return;
+  if (!q || !current()) return;
   stopAnswer();
   view.ask = true;
-  view.passage = step ? "" : view.passage;
+  if (step) view.passage = view.version = "";
   writeAddress(step);
   const turn = answering = new AbortController();
   const mine = panel = new AnswerPanel($("answer"), { onCite: (hit, citation) => openPassage(hit, { citation }), onStop: () => turn.abort() });
@@ -254,21 +292,39 @@ async function answer({ step = true } = {}) {
 
 // ---- passages -----------------------------------------------------------------------------------------------------
 
-function openPassage(hit, { citation = null, step = true }) {
+async function openPassage(hit, { citation = null, step = true, notices = [] }) {
   const one = current();
   view.passage = hit.id;
-  if (step) writeAddress(true);
-  showPassage($("passage"), hit, { quote: citation?.quote, number: citation?.n, words: wordsOf(view.q), label: one?.label ? states.shortLabel(one.label) : "", onCopy: copyLink });
+  view.version = hit.citation.version;
+  if (step) writeAddress(true, true);
+  const [whole, missing] = await wholeOf(hit);
+  if (view.passage !== hit.id) return;
+  showPassage($("passage"), whole, {
+    quote: citation?.quote, number: citation?.n, words: wordsOf(view.q), label: one?.label ? states.shortLabel(one.label) : "",
+    notices: [...notices, ...missing], onCopy: copyLink,
+  });
 }
 
+/** The hit with its whole text, and what is to be said where that did not come. */
+async function wholeOf(hit) {
+  if (!hit.excerpt || hit.excerpt.end - hit.excerpt.start === hit.excerpt.of) return [hit, []];
+  try {
+    return [await api.passage(view.collection, hit.id, hit.citation.version), []];
+  } catch {
+    return [hit, ["Only a part of this passage is shown: the rest could not be read just now."]];
+  }
+}
+
+/** The dialog has closed: a step that opened it is gone back over, so that Back does not open it again. */
 function closePassage() {
   if (!view.passage) return;
-  view.passage = "";
-  writeAddress(true);
+  view.passage = view.version = "";
+  if (history.state?.opened) history.back();
+  else writeAddress(false);
 }
 
 async function copyLink(hit, button) {
-  const link = new URL(addressOf({ ...view, passage: hit.id }), location.href).href;
+  const link = new URL(addressOf({ ...view, passage: hit.id, version: hit.citation.version }), location.href).href;
   const before = button.textContent;
   try {
     await navigator.clipboard.writeText(link);
@@ -287,18 +343,20 @@ function typed() {
   view.q = $("q").value;
   $("ask").disabled = !view.q.trim();
   view.ask = false;
-  view.passage = "";
+  view.passage = view.version = "";
   stopAnswer();
   $("answer").hidden = true;
   writeAddress(false);
   clearTimeout(timer);
-  timer = setTimeout(search, DEBOUNCE_MS);
+  const wait = sentAt + GAP_MS - performance.now();
+  if (wait > 0) timer = setTimeout(search, wait);
+  else search();
 }
 
 function choose(name) {
   view.collection = name;
   view.filters = {};
-  view.passage = "";
+  view.passage = view.version = "";
   found = null;
   writeAddress(true);
   follow();
@@ -336,9 +394,19 @@ function moveFocus(step) {
 }
 
 function onKey(event) {
-  if ($("passage").open || event.isComposing) return;
+  if (event.isComposing) return;
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    if ($("passage").open) $("passage").close();
+    $("q").focus();
+    $("q").select();
+    return;
+  }
+  if ($("passage").open) return;
   const inField = event.target.matches("input:not([type=checkbox]), textarea, select");
-  if (event.key === "/" && !inField && !event.ctrlKey && !event.metaKey) { event.preventDefault(); $("q").focus(); $("q").select(); }
+  // Pressed out of habit where the field has the focus from the start, it is no question either.
+  const isFree = !inField || (event.target === $("q") && !$("q").value);
+  if (event.key === "/" && isFree && !event.ctrlKey && !event.metaKey) { event.preventDefault(); $("q").focus(); $("q").select(); }
   else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && (event.target === $("q") || event.target.matches(".title"))) {
     if (moveFocus(event.key === "ArrowDown" ? 1 : -1)) event.preventDefault();
   } else if (event.key === "Escape") onEscape(event);
@@ -357,7 +425,14 @@ $("collection").addEventListener("change", (event) => choose(event.target.value)
 $("passage").addEventListener("close", closePassage);
 $("passage").addEventListener("click", (event) => { if (event.target === $("passage")) $("passage").close(); });
 document.addEventListener("keydown", onKey);
-addEventListener("popstate", () => { readAddress(view); if (!view.passage && $("passage").open) $("passage").close(); follow(); });
+addEventListener("popstate", () => {
+  const asked = () => JSON.stringify([view.q, view.collection, view.filters, view.ask]);
+  const before = asked();
+  readAddress(view);
+  if (!view.passage && $("passage").open) $("passage").close();
+  if (asked() !== before) follow();
+  else if (view.passage) openLinked(view.passage, view.version);
+});
 addEventListener("online", () => (collections.length ? search() : start()));
 addEventListener("offline", () => { if (!$("found").hidden) notice(["You are offline. What is shown may be old."]); });
 start();

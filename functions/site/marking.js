@@ -7,20 +7,28 @@ const COMMON = new Set("a an and are as at be by can do does for from how i in i
 export function wordsOf(question) {
   const words = new Set();
   for (const [word] of question.toLowerCase().matchAll(/[\p{L}\p{N}_]+/gu)) {
-    if (word.length > 1 && !COMMON.has(word)) words.add(word.length > 5 ? word.replace(/(ing|ed|es|s|e)$/, "") : word.replace(/s$/, ""));
+    if (word.length > 1 && !COMMON.has(word)) words.add(stemOf(word));
+  }
+  for (const [name] of question.matchAll(/[\p{L}\p{N}_]+/gu)) {
+    // `validateCSRFToken` is found by its parts too.
+    const parts = name.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+/gu) ?? [];
+    if (parts.length > 1) for (const part of parts) if (part.length > 2) words.add(stemOf(part.toLowerCase()));
   }
   if (!words.size) return null;
   const any = [...words].sort((a, b) => b.length - a.length).slice(0, 24).join("|");
   return new RegExp(any, "giu");
 }
 
+const stemOf = (word) => word.length > 5 ? word.replace(/(ing|ed|es|s|e)$/, "") : word.replace(/s$/, "");
+
 /** Where the word ends that begins at `at`, or `at` where none does: it begins a word or a camelCase part, and has a short ending. */
 function endOfWord(text, at, stem) {
   const before = at ? text[at - 1] : "";
-  const isPart = /[\p{Ll}\p{N}]/u.test(before) && /^\p{Lu}/u.test(stem);
+  // A part begins where case rises, and where a run of capitals gives its last to a word: `CSRF|Token`.
+  const isPart = /^\p{Lu}/u.test(stem) && (/[\p{Ll}\p{N}]/u.test(before) || /^\p{Lu}\p{Ll}/u.test(stem));
   if (/[\p{L}\p{N}]/u.test(before) && !isPart) return at;
   const isLoud = /\p{Lu}/u.test(stem) && stem === stem.toUpperCase();
-  const [ending] = (isLoud ? /^[\p{L}\p{N}]*/u : /^[\p{Ll}\p{N}]*/u).exec(text.slice(at + stem.length));
+  const [ending] = (isLoud ? /^(?!\p{Lu}\p{Ll})[\p{L}\p{N}]*|^/u : /^[\p{Ll}\p{N}]*/u).exec(text.slice(at + stem.length));
   return ending.length <= 4 ? at + stem.length + ending.length : at;
 }
 

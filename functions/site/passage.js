@@ -4,7 +4,7 @@ import { markQuote, markWords } from "./marking.js";
 import { asMarkdown, place, rendered, titleOf } from "./results.js";
 
 /** Fill the dialog and open it. `quote` is what a citation quotes; `words` are marked where there is none. */
-export function showPassage(dialog, hit, { quote = "", number = 0, words = null, label = "", onCopy }) {
+export function showPassage(dialog, hit, { quote = "", number = 0, words = null, label = "", notices = [], onCopy }) {
   const body = h("div.md", null, rendered(hit));
   const mark = quote ? markQuote(body, asMarkdown(hit, quote)) : null;
   if (!quote) markWords(body, words);
@@ -15,6 +15,7 @@ export function showPassage(dialog, hit, { quote = "", number = 0, words = null,
       h("h2", { id: "passage-title" }, titleOf(hit)),
       h("button.close", { type: "button", "aria-label": "Close", onclick: () => dialog.close() }, "×")),
     place(hit),
+    ...notices.map((line) => h("p.note", null, line)),
     quote && !mark ? h("blockquote.lead", null, h("mark.quote", null, quote)) : "",
     body,
     h("footer", null,

@@ -6,8 +6,8 @@ import { markWords } from "./marking.js";
 import { fromRst } from "./rst.js";
 
 const MOST_VALUES = 7;
-// A card shows six lines; more would only cost layout at each keystroke.
-const EXCERPT = 800;
+/** Characters that are asked for of each hit: a card shows six lines, more would only cost at each keystroke. */
+export const EXCERPT = 600;
 const LABELS = { class_name: "Class", member_type: "Kind", member_name: "Member", file_path: "File", path: "File", filename: "File", source: "Source", chapter: "Chapter", section: "Section", tags: "Tag", deprecated: "Deprecated", language: "Language", lang: "Language", is_test: "Test code" };
 const HIDDEN = new Set(["filename", "chapter_dir", "heading", "internal", "member_name", "file_path", "path", "section", "symbol", "repository"]);
 
@@ -64,29 +64,32 @@ export function rendered(hit, text = hit.text) {
 /** What of a hit is rendered, so that a quote is looked for in the same words. */
 export const asMarkdown = (hit, text) => hit.metadata.lang === "rst" ? fromRst(text) : text;
 
-/** The text without a first line that only repeats the card's title, cut where nobody would read on. */
+/** The part of the text that speaks of the question, without a first line that only repeats the card's title. */
 function withoutTitle(hit) {
+  const { start, end, of } = hit.excerpt ?? { start: 0, end: hit.text.length, of: hit.text.length };
+  const text = `${start ? "… " : ""}${bodyOf(hit)}${end < of ? " …" : ""}`;
+  // A fence that only closes: the excerpt begins inside of a block of code.
+  const fences = [...text.matchAll(/^[ \t]*(`{3,}|~{3,})(.*)$/gm)];
+  return start && fences.length % 2 && !fences[0][2].trim() ? `${fences[0][1]}\n${text}` : text;
+}
+
+function bodyOf(hit) {
   const lines = hit.text.split("\n");
   const first = lines[0].replace(/^#+\s*/, "").trim();
-  const rest = first === titleOf(hit) && lines.length > 1 ? lines.slice(1).join("\n") : hit.text;
-  return rest.length > EXCERPT ? `${rest.slice(0, EXCERPT)} …` : rest;
+  return first === titleOf(hit) && lines.length > 1 && !hit.excerpt?.start ? lines.slice(1).join("\n") : hit.text;
 }
 
 const ORDER = ["chapter", "source", "member_type", "class_name", "kind", "language", "lang", "tags", "deprecated", "is_test"];
 const rankOf = (field) => (ORDER.indexOf(field) + 1 || 99);
 
-/** Counts of each field's values over the hits, most frequent first; fields that do not divide them are left out. */
-export function facetsOf(hits, fields, chosen) {
+/** The fields whose values are worth choosing from. */
+export const facetFields = (fields, chosen) => fields.filter((field) => !HIDDEN.has(field) || chosen[field]).slice(0, 20);
+
+/** Counts of each field's values, most frequent first; fields that do not divide the passages are left out. */
+export function facetsOf(counted, chosen) {
   const groups = [];
-  for (const field of [...fields].sort((a, b) => rankOf(a) - rankOf(b))) {
-    if (HIDDEN.has(field) && !chosen[field]) continue;
-    const counts = new Map();
-    for (const hit of hits) {
-      const value = hit.metadata[field];
-      for (const one of Array.isArray(value) ? value : [value]) {
-        if (one !== null && one !== undefined && one !== "") counts.set(String(one), (counts.get(String(one)) ?? 0) + 1);
-      }
-    }
+  for (const field of Object.keys(counted).sort((a, b) => rankOf(a) - rankOf(b))) {
+    const counts = new Map(Object.entries(counted[field]));
     for (const one of chosen[field] ?? []) if (!counts.has(one)) counts.set(one, 0);
     if (counts.size > 1 || chosen[field]) groups.push([field, [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))]);
   }

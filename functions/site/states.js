@@ -8,7 +8,7 @@ export function startState(collections, chosen, onChoose) {
     h("span", null, one.status === "unavailable" ? "cannot be served now" : `${count(one.documents, "document")}, ${count(one.chunks, "passage")}`),
     h("span", null, built(one))));
   return [
-    h("h1", null, "Answers you can check."),
+    h("h2", null, "Answers you can check."),
     h("p", null, "Every passage shows the file, the lines and the version it was read from. Type to search; press Enter for a cited answer."),
     h("div.shelves", null, ...cards),
   ];
@@ -26,13 +26,21 @@ export function built(one) {
 export const shortLabel = (label) => /^[0-9a-f]{16,}$/.test(label) ? label.slice(0, 10) : label;
 
 export function emptyShelf() {
-  return [h("h1", null, "Nothing to search yet."), h("p", null, "This store has no collection. Build one, and it appears here within seconds:"),
+  return [h("h2", null, "Nothing to search yet."), h("p", null, "This store has no collection. Build one, and it appears here within seconds:"),
     h("pre", null, h("code", null, "python -m build_index build NAME --profile docs --source docs=PATH"))];
 }
 
-export function nothingFound(question, hasFilters, onClear) {
-  return [h("h1", null, "No passage found."),
+/** The address names a collection that is not there, or that this key may not read. */
+export function unknownCollection(name, collections, onChoose) {
+  const [, , shelves] = startState(collections, "", onChoose);
+  return [h("h2", null, `There is no collection “${name.slice(0, 80)}”.`),
+    h("p", null, "Its name may have changed, or your key may not read it. These are there:"), shelves];
+}
+
+export function nothingFound(question, hasFilters, onClear, notices = []) {
+  return [h("h2", null, "No passage found."),
     h("p", null, hasFilters ? "Nothing fits both the question and the filters." : `Nothing here speaks of “${question.slice(0, 80)}”. Try fewer or other words.`),
+    ...notices.map((line) => h("p", null, line)),
     hasFilters && h("button.solid", { type: "button", onclick: onClear }, "Remove the filters")];
 }
 
@@ -40,7 +48,7 @@ export function keyWanted(wasRefused, onKey) {
   const input = h("input", { type: "password", id: "key", name: "key", required: true, autocomplete: "current-password", "aria-describedby": "key-help" });
   const form = h("form.key", { onsubmit: (event) => { event.preventDefault(); keepKey(input.value.trim()); onKey(); } },
     h("label", { htmlFor: "key" }, "Key"), h("div.row", null, input, h("button.solid", { type: "submit" }, "Continue")));
-  return [h("h1", null, wasRefused ? "That key was not accepted." : "This service asks for a key."),
+  return [h("h2", null, wasRefused ? "That key was not accepted." : "This service asks for a key."),
     h("p", { id: "key-help" }, "It stays in this tab and is forgotten when you close it."), form];
 }
 
@@ -69,7 +77,7 @@ export function failureState(problem, onRetry) {
   };
   const timer = waits ? setInterval(tick, 1000) : 0;
   if (waits) tick();
-  return [[h("h1", null, title), h("p", null, words), h("button.solid", { type: "button", onclick: onRetry }, "Try again", clock)], () => clearInterval(timer)];
+  return [[h("h2", null, title), h("p", null, words), h("button.solid", { type: "button", onclick: onRetry }, "Try again", clock)], () => clearInterval(timer)];
 }
 
 export function skeleton() {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,6 +22,7 @@ from starlette.routing import Route as PageRoute
 from functions.app.site import site
 from functions.web.faces import FUNCTIONS, load_face
 from quire.collections import Collection
+from tests.support.corpus import api_documents
 from tests.support.pages import CHROMIUM_FLAGS, chromium, running
 from tests.support.served import Shelf
 
@@ -149,23 +151,185 @@ def test_a_keystroke_asks_for_few_passages_and_facets_say_what_they_count(visit:
     page.on("request", note)
     page.locator("#q").fill("Humanoid")
     expect(page.locator("#facets .basis")).to_have_text("Counts among the 12 best passages.")
-    assert asked == [10, 50]
+    assert asked == [10, 1]
     page.get_by_role("button", name="Show 2 more").click()
     expect(page.locator(".card")).to_have_count(12)
+    expect(page.locator(".card .title").nth(10)).to_be_focused()
 
 
-def test_a_deep_link_opens_its_passage_and_back_closes_it(visit: Visit) -> None:
+def test_back_and_escape_close_a_passage_once(visit: Visit) -> None:
     page = visit.go(f"?c=roblox&q={QUESTION}")
+    dialog = page.get_by_role("dialog", name="Physics units")
+    for close in (page.go_back, lambda: page.keyboard.press("Escape")):
+        page.locator(".card .title").first.click()
+        expect(dialog).to_contain_text("196.2 studs")
+        assert re.search(r"[?&]p=[0-9a-f]{16}&v=[0-9a-f]+", page.url)
+        close()
+        expect(dialog).to_be_hidden()
+        page.wait_for_url(lambda url: "p=" not in url)
+    before = page.evaluate("history.length")
+    page.locator(".card .title").first.click()
+    page.keyboard.press("Escape")
+    page.wait_for_url(lambda url: "p=" not in url)
+    assert page.evaluate("history.length") == before
+    page.go_forward()
+    expect(dialog).to_be_visible()
+    page.reload()
+    expect(dialog).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    page.wait_for_url(lambda url: "p=" not in url)
+    expect(page.locator(".card").first).to_be_visible()
+
+
+@pytest.fixture
+def swapped(browser: Browser, tmp_path: Path) -> Iterator[tuple[Page, str, Shelf, list[str]]]:
+    """A page of its own over a shelf of its own, whose index a test may swap."""
+    shelf = Shelf(tmp_path)
+    shelf.publish()
+    with running(shelf.app()) as url:
+        page = browser.new_page()
+        page.set_default_timeout(10_000)
+        troubles: list[str] = []
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        yield page, url, shelf, troubles
+        page.close()
+    assert troubles == []
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        ("same", "has the same text"),
+        ("changed", "has another text here"),
+        ("gone", "does not have it any more"),
+    ],
+)
+def test_a_deep_link_shows_the_version_it_names_after_an_index_swap(
+    swapped: tuple[Page, str, Shelf, list[str]], edit: str, says: str
+) -> None:
+    page, home, shelf, _ = swapped
+    page.goto(f"{home}/?c=roblox&q={QUESTION}")
     page.locator(".card .title").first.click()
     dialog = page.get_by_role("dialog", name="Physics units")
     expect(dialog).to_contain_text("196.2 studs")
     link = page.url
-    page.go_back()
-    expect(dialog).to_be_hidden()
+    documents = [one for one in api_documents() if edit != "gone" or "physics" not in one.id]
+    if edit == "changed":
+        documents = [one._replace(text=one.text.replace("196.2", "200")) for one in documents]
+    shelf.publish(documents=documents, engine="0.736.0.7360000")
     page.goto("about:blank")
     page.goto(link)
-    expect(page.get_by_role("dialog", name="Physics units")).to_be_visible()
+    expect(dialog).to_contain_text("196.2 studs")
+    expect(dialog.locator(".note")).to_contain_text(says)
     assert_accessible(page)
+
+
+def test_a_link_to_a_version_that_is_gone_shows_todays_passage_or_says_that_there_is_none(
+    swapped: tuple[Page, str, Shelf, list[str]],
+) -> None:
+    page, home, _, _ = swapped
+    page.goto(f"{home}/?c=roblox&q={QUESTION}")
+    page.locator(".card .title").first.click()
+    page.wait_for_url("**p=**")
+    lost = re.sub(r"v=[0-9a-f]+", "v=000000000000", page.url)
+    page.goto("about:blank")
+    page.goto(lost)
+    dialog = page.get_by_role("dialog", name="Physics units")
+    expect(dialog.locator(".note")).to_contain_text("Version 000000000000, which the link names, is not kept")
+    page.goto("about:blank")
+    page.goto(re.sub(r"p=[0-9a-f]+", "p=0000000000000000", lost))
+    expect(page.locator("#notice")).to_contain_text("The linked passage is gone")
+    assert page.locator("#passage").is_hidden()
+
+
+def test_a_copied_link_carries_the_version(visit: Visit) -> None:
+    page = visit.go(f"?c=roblox&q={QUESTION}")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator(".card").first.get_by_role("button", name="Copy link").click()
+    expect(page.locator(".card").first.get_by_role("button", name="Copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert re.search(r"[?&]p=[0-9a-f]{16}&v=[0-9a-f]+", link)
+
+
+def test_control_k_leads_to_the_field_from_anywhere(visit: Visit) -> None:
+    page = visit.go(f"?c=roblox&q={QUESTION}")
+    expect(page.locator(".card").first).to_be_visible()
+    for keys in ("Control+k", "Meta+k"):
+        page.locator(".card .title").first.click()
+        expect(page.locator("#passage")).to_be_visible()
+        page.keyboard.press(keys)
+        expect(page.locator("#passage")).to_be_hidden()
+        expect(page.locator("#q")).to_be_focused()
+    visit.go("?c=roblox")
+    expect(page.locator("#q")).to_be_focused()
+    assert page.locator("#q").input_value() == ""
+
+
+def test_an_unknown_collection_is_told_and_another_can_be_chosen(visit: Visit) -> None:
+    page = visit.go("?c=rolbox&q=gravity")
+    expect(page.get_by_role("heading", name="There is no collection “rolbox”.")).to_be_visible()
+    assert "c=rolbox" in page.url
+    page.locator("#state").get_by_role("button", name="Engine 12 documents").click()
+    expect(page.locator(".card").first).to_be_visible()
+    assert "c=roblox" in page.url
+
+
+def test_a_long_text_is_shown_where_it_speaks_of_the_question_and_whole_when_opened(
+    swapped: tuple[Page, str, Shelf, list[str]],
+) -> None:
+    page, home, shelf, _ = swapped
+    filler = "Of other things, line after line. " * 60
+    said = "Then call validateCSRFToken before every write."
+    long = [one._replace(text=f"{filler}\n{said}\n{filler}") for one in api_documents()[:1]]
+    shelf.publish(documents=long)
+    page.goto(f"{home}/?c=roblox&q=CSRF tokens")
+    expect(page.locator(".card .excerpt mark").first).to_be_visible()
+    expect(page.locator(".card .excerpt")).to_contain_text(said)
+    assert len(page.locator(".card .excerpt").inner_text()) < 700
+    page.locator(".card .title").first.click()
+    expect(page.locator("#passage .md")).to_contain_text(filler.strip())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_is_found_by_axe_in_either_theme(
+    browser: Browser, quire: str, scheme: Literal["light", "dark"]
+) -> None:
+    page = browser.new_page(color_scheme=scheme)
+    page.goto(f"{quire}/?c=roblox")
+    expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
+    assert_accessible(page)
+    page.goto(f"{quire}/?c=roblox&q={QUESTION} guides&ask=1")
+    expect(page.locator("#answer .cited li").first).to_be_visible()
+    expect(page.locator(".card .place mark").first).to_be_visible()
+    expect(page.locator("#facets .basis")).to_be_visible()
+    assert page.locator("h1").count() == 1
+    assert_accessible(page)
+    page.locator(".card .title").first.click()
+    expect(page.locator("#passage")).to_be_visible()
+    assert_accessible(page)
+    page.goto(f"{quire}/?c=roblox&q=gravity&plain=1")
+    assert page.locator("h1").count() == 1
+    assert_accessible(page)
+    page.close()
+
+
+def test_without_javascript_the_form_is_a_plain_get(browser: Browser, quire: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(quire)
+    page.locator("#q").fill("gravity in studs <b>")
+    page.keyboard.press("Enter")
+    expect(page.locator(".card h2").first).to_have_text("Physics units")
+    expect(page.locator(".card mark").first).to_be_visible()
+    expect(page.locator("#q")).to_have_value("gravity in studs <b>")
+    page.locator("#c").select_option("second")
+    page.get_by_role("button", name="Search").click()
+    assert "c=second" in page.url
+    page.get_by_role("link", name="Stored text").first.click()
+    assert '"state":"current"' in page.content()
+    assert page.goto(f"{quire}/?plain=1&q=x&c=rolbox").status == 404  # type: ignore[union-attr]
+    context.close()
 
 
 def test_the_keyboard_is_enough(visit: Visit) -> None:
@@ -302,6 +466,7 @@ def shown(page: Page, module: str, script: str, *given: str) -> Any:
 @pytest.mark.parametrize(
     ("question", "text", "marked"),
     [
+        ("validateCSRFToken", "CSRF token validation, broken", ["CSRF", "token", "validation"]),
         ("tween a part", "Tweens fit in-between parts of TweenService.", ["Tweens", "parts", "Tween"]),
         ("tasks failing", "FAILURE of a Task, failed", ["FAILURE", "Task", "failed"]),
         ("Humanoid.MoveTo", "humanoid:MoveToFinished, a humanoids", ["humanoid", "MoveTo", "humanoids"]),

@@ -87,8 +87,10 @@ def _places(text: str, weights: Mapping[str, float]) -> list[_Place]:
 
 
 def _begins(text: str, at: int) -> bool:
+    """Whether a word or a part of an identifier begins here: `call|CSRF|Token`."""
     before = text[at - 1] if at else " "
-    return not before.isalnum() or (text[at].isupper() and not before.isupper())
+    is_part = text[at].isupper() and (not before.isupper() or text[at + 1 : at + 2].islower())
+    return not before.isalnum() or is_part
 
 
 def _best_span(places: list[_Place], weights: Mapping[str, float], size: int) -> tuple[int, int]:
