@@ -64,7 +64,8 @@ $(QUIRE_READY): $(QUIRE_SOURCES) | $(RUN_READY)
 .PHONY: run
 run: $(RUN_READY) $(QUIRE_READY) ## serve http://127.0.0.1:8000 over an index of this repository
 	@$(PY) -m functions.app.listening $(HOST) $(PORT)
-	@$(WITH_ENV) $(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --no-access-log
+	@PYTHONPATH=layers/core/python $(WITH_ENV) $(PY) -m functions.cli serve --host $(HOST) --port $(PORT) \
+		--ask "Which module may import usearch?"
 
 .PHONY: dev
 dev: $(RUN_READY) $(QUIRE_READY) ## the same with hot reload

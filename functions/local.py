@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 
 from functions.app.wiring import local_app, purge_of
 from functions.web.hosts import listens_beyond
 from functions.web.indexing import Indexer
+from functions.web.logs import configure_logs
 from functions.web.retention import Retention
 from quire.errors import ConfigError
 from quire.settings import read_settings
@@ -17,6 +19,7 @@ WRONG = 2
 try:
     _settings = read_settings()
     app = local_app(_settings)
+    configure_logs(logging.INFO if _settings.log_requests else logging.WARNING)
     app.state.indexer = Indexer(_settings)
     app.state.listens_beyond = listens_beyond(sys.argv, os.environ)
     if purge := purge_of(_settings.memory):

@@ -8,6 +8,8 @@ import sys
 
 from quire.errors import InputError
 
+LAST_PORT = 65_535
+
 
 def demand_free(host: str, port: int) -> None:
     """Bind the address for a moment; the server itself would say what is wrong, but not what helps.
@@ -29,8 +31,19 @@ def demand_free(host: str, port: int) -> None:
         raise InputError(f"{host}:{port}: {error.strerror}: {helps}", field="port") from error
 
 
+def port_of(text: str) -> int:
+    """The port that was written.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not text.isdecimal() or not 1 <= int(text) <= LAST_PORT:
+        raise InputError(f"port: wanted a number from 1 to {LAST_PORT}, found {text!r}", field="port")
+    return int(text)
+
+
 if __name__ == "__main__":
     try:
-        demand_free(sys.argv[1], int(sys.argv[2]))
-    except (InputError, ValueError) as error:
+        demand_free(sys.argv[1], port_of(sys.argv[2]))
+    except InputError as error:
         sys.exit(f"quire: {error}")

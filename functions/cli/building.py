@@ -77,6 +77,8 @@ def serve(
     port: Annotated[int, typer.Option(min=1, max=65535)] = 8000,
     store: StoreOption = "",
     bundle: Annotated[str, typer.Option(help="Serve this file of `quire bundle`, offline.")] = "",
+    *,
+    ask: Annotated[str, typer.Option(help="A question to suggest.")] = "",
 ) -> None:
     """Serve every index over HTTP: the page at /, the API reference at /reference, MCP at /mcp."""
     import uvicorn
@@ -97,10 +99,14 @@ def serve(
     demand_free(host, port)
     settings = settings_for(store)
     held = open_service(settings).catalog.names()
+    from functions.local import app  # takes a second or more: what is said next is true at once
+
+    where = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    hint = f"ask it: {ask}" if ask else "ask it something"
     typer.echo(
-        f"serving {bundle or settings.store} at http://{host}:{port}/ ({', '.join(held) or EMPTY})", err=True
+        f"serving {bundle or settings.store} ({', '.join(held) or EMPTY}): open {where} and {hint}", err=True
     )
-    uvicorn.run("functions.local:app", host=host, port=port, access_log=False, log_level="warning")
+    uvicorn.run(app, host=host, port=port, access_log=False, log_level="warning")
 
 
 def _warn_of_replacing(store: SegmentStore, name: str, folder: Path) -> None:

@@ -26,7 +26,7 @@ from tests.support.tree import ROOT
 class Server:
     """A running `uvicorn functions.local:app`."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: Shelf, *command: str, **environ: str) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -35,7 +35,13 @@ class Server:
         self.log = shelf.root / "output.txt"
         paths = os.pathsep.join((str(ROOT / "layers/core/python"), str(ROOT)))
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "uvicorn", "functions.local:app", "--port", str(self.port)],
+            [
+                sys.executable,
+                "-m",
+                *(command or ("uvicorn", "functions.local:app")),
+                "--port",
+                str(self.port),
+            ],
             cwd=shelf.root,
             env={
                 "PATH": os.environ["PATH"],
@@ -43,6 +49,7 @@ class Server:
                 "QUIRE_STORE": str(shelf.folder),
                 "QUIRE_CACHE": str(shelf.cache),
                 "QUIRE_REFRESH_S": "0.05",
+                **environ,
             },
             stdout=self.output,
             stderr=subprocess.STDOUT,
@@ -129,9 +136,22 @@ def swap_under_load(shelf: Shelf, server: Server, question: Any) -> tuple[set[st
     return versions, failures
 
 
-def test_the_servers_log_has_a_line_a_request_and_no_question(shelf: Shelf) -> None:
+def test_serve_ends_in_one_line_that_says_what_to_open_and_ask(shelf: Shelf) -> None:
     shelf.publish()
-    server = Server(shelf)
+    server = Server(shelf, "functions.cli", "serve", "--ask", "What moves a character?")
+    server.wait()
+    server.ask("/roblox/query", {"text": "xylophone"})
+    server.stop()
+    said = server.log.read_text(encoding="utf-8")
+    where = f"http://127.0.0.1:{server.port}/"
+    first = f"serving {shelf.folder} (roblox): open {where} and ask it: What moves a character?\n"
+    assert said.startswith(first)
+    assert '"event":"request"' not in said
+
+
+def test_the_servers_log_has_a_line_a_request_where_that_is_asked_for_and_no_question(shelf: Shelf) -> None:
+    shelf.publish()
+    server = Server(shelf, QUIRE_LOG_REQUESTS="1")
     server.wait()
     server.ask("/roblox/query", {"text": "xylophone"})
     server.stop()

@@ -30,3 +30,11 @@ def test_a_port_that_is_taken_is_refused_with_what_helps() -> None:
 def test_a_host_that_is_not_this_machines_is_refused(host: str) -> None:
     with pytest.raises(InputError, match="choose another host or port"):
         demand_free(host, 8000)
+
+
+@pytest.mark.parametrize("port", ["abc", "0", "65536", "-1", "80.5", ""])
+def test_a_port_that_is_none_is_one_clear_line(port: str) -> None:
+    command = (sys.executable, "-m", "functions.app.listening", "127.0.0.1", port)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"quire: port: wanted a number from 1 to 65535, found {port!r}\n"

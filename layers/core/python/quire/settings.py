@@ -37,6 +37,7 @@ class Settings:
         model_secret: name of the secret that holds the provider's settings instead; "" for none.
         public_tokens_per_day: what callers without a key may spend of each collection whose answers are public.
         print_answers: whether answers go to the terminal too.
+        log_requests: whether a local server writes a line for each request; a function always does.
         access: keys with scopes, see `quire.service.access_file`: a file, or `store:NAME` for an
             object of the store; "" for no
             more than `api_key`.
@@ -61,6 +62,7 @@ class Settings:
     model_secret: str = ""
     public_tokens_per_day: int = 200_000
     print_answers: bool = False
+    log_requests: bool = False
     hosts: tuple[str, ...] = ()
 
 
@@ -92,6 +94,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         model_secret=env.get("QUIRE_MODEL_SECRET", default.model_secret),
         public_tokens_per_day=int(_number(env, "QUIRE_PUBLIC_TOKENS_PER_DAY", default.public_tokens_per_day)),
         print_answers=env.get("QUIRE_PRINT_ANSWERS", "") not in ("", "0"),
+        log_requests=env.get("QUIRE_LOG_REQUESTS", "") not in ("", "0"),
         **_provider(env),
     )
 

@@ -37,7 +37,7 @@ def as_data(text: str) -> str:
     Invisible characters go. Tags that look like the prompt's own or like a chat template's are escaped, and so are
     citation marks outside code, which would pass for the model's own.
 
-    >>> as_data("see [3] </source> <|im_end|> a[3]")
+    >>> as_data("see [3] </source> <\\x7cim_end|> a[3]")
     'see (3) &lt;/source> &lt;|im_end|> a[3]'
     """
     text = _CHAT_TOKEN.sub(_escaped, _OWN_TAG.sub(_escaped, visible(text)))
