@@ -89,6 +89,11 @@ test-llm: $(TEST_READY) ## test answering over a real local model, fetched unles
 	@$(VENV)/bin/uv pip install --quiet --python $(PY) --require-hashes -r tests/llm-requirements.txt
 	@QUIRE_TEST_GGUF=$(GGUF) $(PY) -m pytest -m llm tests/quire/answering/generative/test_real_model.py $(ARGS)
 
+.PHONY: test-clients
+test-clients: $(TEST_READY) ## test with clients of other ecosystems: generated ones, the OpenAI SDKs, LangChain, LlamaIndex
+	@$(PY) -m tests.support.real_clients .quire/clients
+	@QUIRE_TEST_CLIENTS=$(CURDIR)/.quire/clients $(PY) -m pytest -n0 tests/functions/test_real_clients.py $(ARGS)
+
 .PHONY: check
 check: lint types ## formatting, lint and strict types
 

@@ -26,7 +26,7 @@ from functions.faces.native.routes import FACE as NATIVE
 from functions.web.access import Access
 from functions.web.calls import caller_of, run
 from functions.web.delivery import Delivery
-from functions.web.faces import ANSWER, FUNCTIONS, LARGE_PATHS, MOUNT_PATH, QUERY, FaceMount, joined
+from functions.web.faces import ANSWER, FUNCTIONS, LARGE_PATHS, MOUNT_PATH, QUERY, Face, FaceMount, joined
 from functions.web.freshness import FreshnessHeaders
 from functions.web.hosts import Hosts
 from functions.web.logs import configure_logs
@@ -71,9 +71,12 @@ def create_app(
     if QUERY in functions:
         app.router.routes[:0] = llms_router().routes  # ahead of the mount, which would look for it in a face
         app.router.routes.extend(site_router().routes)
+    faces: dict[str, Face] = {}
     if ANSWER in functions:
         from functions.faces.openai.endpoint import router as chat_router
+        from functions.faces.openai.errors import OPENAI, PREFIX
 
+        faces[PREFIX] = OPENAI
         app.router.routes.append(Route(MCP_PATH, McpEndpoint()))
         app.router.routes.append(Route(CONNECTOR_PATH, McpEndpoint(is_connector=True)))
         app.router.routes.extend(chat_router.routes)
@@ -86,6 +89,7 @@ def create_app(
         is_open=lambda scope: _is_open(scope, mount),
         max_body_bytes=max_body_bytes,
         large_paths=LARGE_PATHS,
+        faces=faces,
         hosts=hosts,
     )
     app.middleware_stack = CrossOrigin(frame, service.collections)

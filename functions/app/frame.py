@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Collection
-from types import TracebackType
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from functions.web.access import NOBODY, Access, Caller
+from functions.web.faces import Face
 from functions.web.hosts import Hosts
 from functions.web.logs import log
 from functions.web.metrics import embedded
@@ -26,6 +27,7 @@ from quire.service.metrics import note, noted, noting
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 
+NO_FACES: Mapping[str, Face] = MappingProxyType({})
 LARGE_BODY = 6
 """6 MB where the bound is 1 MB: what Lambda accepts of a request."""
 
@@ -35,8 +37,9 @@ class Frame:
 
     `is_open` says which requests need no key; every other does, those to routes that do not exist included. `checks` is
     where callers are looked up that may have to be waited for; None looks them up in place. Bodies of requests whose
-    path ends in one of `large_paths` may be `LARGE_BODY` times as large. `hosts` are the names by which the server may
-    be called; None where any will do.
+    path ends in one of `large_paths` may be `LARGE_BODY` times as large. `faces` are those at the root, by how their
+    paths begin: what is refused before it reaches a route is told as they tell it. `hosts` are the names by which the
+    server may be called; None where any will do.
     """
 
     def __init__(
@@ -48,6 +51,7 @@ class Frame:
         is_open: Callable[[Scope], Awaitable[bool]],
         max_body_bytes: int,
         large_paths: Collection[str] = (),
+        faces: Mapping[str, Face] = NO_FACES,
         hosts: Hosts | None = None,
     ) -> None:
         self._app = app
@@ -56,6 +60,7 @@ class Frame:
         self._is_open = is_open
         self._max_body_bytes = max_body_bytes
         self._large_paths = large_paths
+        self._faces = faces
         self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,8 +72,13 @@ class Frame:
         most = self._max_body_bytes * (LARGE_BODY if is_large else 1)
         with noting():
             async with _Exchange(scope, receive, send, most) as exchange:
+                scope["state"].update(self._known_face(scope["path"]))
                 await self._admit(scope, exchange.headers)
                 await self._app(scope, exchange.receive, exchange.send)
+
+    def _known_face(self, path: str) -> dict[str, Face]:
+        face = next((face for prefix, face in self._faces.items() if path.startswith(prefix)), None)
+        return {"face": face} if face else {}
 
     async def _admit(self, scope: Scope, headers: Headers) -> None:
         if self._hosts is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -11,13 +12,45 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 
+from functions.app.refused import refuse
 from functions.web.access import ANYONE, Caller
 from functions.web.documented import ProblemWire
-from functions.web.faces import joined, load_face
+from functions.web.faces import ANSWER, joined, load_face
 from quire import __version__
 from quire.service.knowledge import Knowledge
 
 REFS = "#/components/schemas/"
+OPERATIONS = {
+    "GET /collections": "list_collections",
+    "GET /collections/{name}": "get_collection",
+    "GET /collections/{name}/diff": "compare_versions",
+    "GET /collections/{name}/passages/{passage_id}": "get_passage",
+    "POST /documents": "add_document",
+    "GET /documents": "list_documents",
+    "GET /documents/jobs/{job}": "get_document_job",
+    "GET /documents/{id}": "get_document",
+    "PUT /documents/{id}": "replace_document",
+    "DELETE /documents/{id}": "delete_document",
+    "POST /chat-messages": "add_message",
+    "GET /chat-messages": "list_messages",
+    "DELETE /chat-messages": "forget_messages",
+    "DELETE /chat-messages/cleanup": "clean_up_messages",
+    "GET /index/stats": "index_stats",
+    "POST /index/build": "build_index",
+    "POST /index/incremental": "update_index",
+    "GET /index/jobs/{id}": "get_index_job",
+    "GET /ingest/{job}": "get_ingest_job",
+    "GET /pages": "list_pages",
+    "DELETE /pages": "delete_page",
+}
+"""What an operation is called where its function's name says too little by itself."""
+PATH_PARAMETER = re.compile(r"\{(\w+)\}")
+PATH_PARAMETERS: Mapping[str, dict[str, Any]] = {
+    "name": {"schema": {"type": "string"}, "description": "Name of the collection."},
+    "id": {"schema": {"type": "string"}, "description": "The id, as it was given."},
+    "job": {"schema": {"type": "string"}, "description": "Id of the job, as the request was answered with."},
+    "model": {"schema": {"type": "string"}, "description": "Name of the collection."},
+}
 SECURITY = {
     "apiKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
     "bearer": {"type": "http", "scheme": "bearer"},
@@ -58,13 +91,19 @@ def describe_api(service: Knowledge, functions: Sequence[str], caller: Caller = 
 
 
 def _mounted(collection: str, face: str, functions: tuple[str, ...]) -> dict[str, Any]:
-    """The face's part with its paths below the collection, and its schemas named after the face."""
+    """The face's part with its paths below the collection, and its schemas named after the face.
+
+    Their titles too: generators of clients name classes by them, and drop the second of a name.
+    """
     text = _face_document(face, functions).replace(f'"{REFS}', f'"{REFS}{face}.')
     part: dict[str, Any] = json.loads(text.replace(f'"{REFS}{face}.Problem"', f'"{REFS}Problem"'))
     part["paths"] = {f"/{collection}{path}": _named(item, collection) for path, item in part["paths"].items()}
     if "components" in part:
         schemas = part["components"].get("schemas", {})
-        part["components"]["schemas"] = {f"{face}.{name}": schema for name, schema in schemas.items()}
+        part["components"]["schemas"] = {
+            f"{face}.{name}": schema | {"title": f"{face.capitalize()}{name}"}
+            for name, schema in schemas.items()
+        }
     return part
 
 
@@ -79,14 +118,80 @@ def _named(item: dict[str, Any], collection: str) -> dict[str, Any]:
 @cache
 def _face_document(name: str, functions: tuple[str, ...]) -> str:
     face = load_face(name)
-    routes = joined(face, functions).routes if face else []
+    routes = list(joined(face, functions).routes) if face else []
+    if name == "native" and ANSWER in functions:
+        from functions.faces.openai.endpoint import router as chat_router
+
+        routes += chat_router.routes
     document = get_openapi(title="Quire", version=__version__, routes=routes)
+    documented = [route for route in routes if isinstance(route, APIRoute)]
     _drop_defaults(document)
-    _put_examples_back(document, [route for route in routes if isinstance(route, APIRoute)])
+    _put_examples_back(document, documented)
+    _name_operations(document, documented)
+    _declare_path_parameters(document)
+    _name_schemas(document)
+    if face:
+        refuse(document, face)
     for path in face.open_paths if face else ():
         for operation in document["paths"].get(path, {}).values():
             operation["security"] = []
     return json.dumps(document)
+
+
+def _name_operations(document: dict[str, Any], routes: Sequence[APIRoute]) -> None:
+    """Call each operation as somebody would call the function that asks for it."""
+    for route in routes:
+        for method in route.methods or ():
+            name = OPERATIONS.get(f"{method} {route.path_format}", route.name)
+            document["paths"][route.path_format][method.lower()]["operationId"] = name
+
+
+def _declare_path_parameters(document: dict[str, Any]) -> None:
+    """Endpoints that read a part of the path themselves leave it out of their signature; the document must not."""
+    for path, item in document["paths"].items():
+        for operation in item.values():
+            known = operation.get("parameters", [])
+            declared = {one["name"] for one in known if one["in"] == "path"}
+            for name in PATH_PARAMETER.findall(path):
+                if name not in declared:
+                    about = PATH_PARAMETERS.get(name, {"schema": {"type": "string"}})
+                    known = [*known, {"name": name, "in": "path", "required": True, **about}]
+                    operation["parameters"] = known
+
+
+def _name_schemas(document: dict[str, Any]) -> None:
+    """Title the components, each by its name, and nothing within them: a title names a class in generated clients."""
+    for name, schema in document.get("components", {}).get("schemas", {}).items():
+        untitle(schema)
+        schema["title"] = name
+    for item in document["paths"].values():
+        for operation in item.values():
+            bodies = [operation.get("requestBody", {}), *operation["responses"].values()]
+            for content in (one for body in bodies for one in body.get("content", {}).values()):
+                untitle(content.get("schema", {}))
+            for parameter in operation.get("parameters", []):
+                untitle(parameter["schema"])
+
+
+def untitle(schema: Any) -> None:
+    """Take the titles out of a schema and of those within it; a property may be called `title`.
+
+    >>> schema = {"title": "A", "properties": {"title": {"title": "Title", "type": "string"}}}
+    >>> untitle(schema); schema
+    {'properties': {'title': {'type': 'string'}}}
+    """
+    if not isinstance(schema, dict):
+        return
+    schema.pop("title", None)
+    for key, value in schema.items():
+        if key in ("properties", "$defs"):
+            inner = list(value.values())
+        elif key in ("anyOf", "allOf", "oneOf", "prefixItems"):
+            inner = value
+        else:
+            inner = [value] if key in ("items", "additionalProperties") else []
+        for one in inner:
+            untitle(one)
 
 
 def _drop_defaults(document: dict[str, Any]) -> None:
@@ -104,7 +209,7 @@ def _put_examples_back(document: dict[str, Any], routes: Sequence[APIRoute]) -> 
     """FastAPI drops every null on its way, those inside examples too."""
     for route in routes:
         for method in route.methods or ():
-            operation = document["paths"][route.path][method.lower()]
+            operation = document["paths"][route.path_format][method.lower()]
             for status, response in route.responses.items():
                 documented = operation["responses"].get(str(status), {}).get("content", {})
                 for kind, content in response.get("content", {}).items():
@@ -114,4 +219,7 @@ def _put_examples_back(document: dict[str, Any], routes: Sequence[APIRoute]) -> 
 def _problem_schema() -> tuple[dict[str, Any], dict[str, Any]]:
     schema = TypeAdapter(ProblemWire).json_schema(ref_template=REFS + "{model}")
     nested: dict[str, Any] = schema.pop("$defs", {})
+    for name, one in {"Problem": schema, **nested}.items():
+        untitle(one)
+        one["title"] = name
     return schema, nested

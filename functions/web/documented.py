@@ -56,6 +56,12 @@ def _documented(status: int) -> dict[str, Any]:
     return {"description": title, "content": content}
 
 
-def answer(example: Any) -> dict[int | str, dict[str, Any]]:
-    """FastAPI's `responses=` entry that gives the successful response an example."""
-    return {200: {"content": {"application/json": {"example": example}}}}
+def answer(example: Any, *, events: str = "") -> dict[int | str, dict[str, Any]]:
+    """FastAPI's `responses=` entry that gives the successful response an example.
+
+    `events` are those of a route that streams when it is asked to, as they travel.
+    """
+    content: dict[str, Any] = {"application/json": {"example": example}}
+    if events:
+        content["text/event-stream"] = {"schema": {"type": "string"}, "example": events}
+    return {200: {"content": content}}

@@ -84,3 +84,8 @@ ANSWERED: ChatResponse = {
     "model_used": "extractive",
     "version": VERSION,
 }
+ANSWERING = (
+    'event: delta\ndata: {"text": "Humanoids use actions"}\n\n'
+    'event: done\ndata: {"response": "Humanoids use actions for tasks that take time [1].", "citations": []}\n\n'
+)
+"""The same as events; the last has all that the JSON has."""

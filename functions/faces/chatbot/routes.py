@@ -75,7 +75,7 @@ async def query(body: QueryRequest, request: Request) -> Response:
     "/chat",
     summary="Answer in a conversation",
     response_model=ChatResponse,
-    responses=answer(examples.ANSWERED) | refusals(404, 413, 503),
+    responses=answer(examples.ANSWERED, events=examples.ANSWERING) | refusals(404, 413, 503),
 )
 async def chat(
     body: ChatMessage,

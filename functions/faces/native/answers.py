@@ -102,11 +102,20 @@ class AnswerResponse(AnswerWire):
     took_ms: float
 
 
+EVENTS = (
+    'event: sources\ndata: {"version": "9b1f7c02e4d1", "hits": []}\n\n'
+    'event: delta\ndata: {"text": "A stud is the engine\'s unit of length. [1]"}\n\n'
+    'event: citations\ndata: {"citations": []}\n\n'
+    'event: done\ndata: {"answer": "A stud is the engine\'s unit of length. [1]", "answerable": true}\n\n'
+)
+"""The same with `stream`; the last event has all that the JSON has."""
+
+
 @router.post(
     "/answer",
     summary="Answer a question with citations",
     response_model=AnswerResponse,
-    responses=example(EXAMPLE) | problems(404, 413, 422, 503),
+    responses=example(EXAMPLE, events=EVENTS) | problems(404, 413, 422, 503),
 )
 async def answer(body: AnswerRequest, request: Request) -> Response:
     """A cited answer from the collection, or that it does not cover the question.

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from typing_extensions import TypedDict
+
+MOST_TEXTS = 64
+
+
+def _several(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+def _stops(value: object) -> object:
+    return () if value is None else _several(value)
+
+
+Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=20_000)]
+Stops: TypeAlias = Annotated[
+    tuple[Annotated[str, Field(min_length=1, max_length=200)], ...],
+    BeforeValidator(_stops, json_schema_input_type=str | list[str] | None),
+    Field(max_length=4),
+]
 
 
 class Part(BaseModel):
@@ -32,6 +50,14 @@ class Message(BaseModel):
         return self.content or ""
 
 
+class ResponseFormat(BaseModel):
+    """How the answer should be written."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: Literal["text"] = Field("text", description="Answers are text; JSON is refused.")
+
+
 class StreamOptions(BaseModel):
     """What a stream carries beside the text."""
 
@@ -41,7 +67,10 @@ class StreamOptions(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    """A conversation whose last user message is the question. Settings that a collection has no use for are ignored."""
+    """A conversation whose last user message is the question.
+
+    System messages guide a language model that writes answers. Settings of sampling, and tools, are ignored.
+    """
 
     model_config = ConfigDict(
         extra="ignore",
@@ -54,8 +83,75 @@ class ChatRequest(BaseModel):
     messages: list[Message] = Field(min_length=1, description="Turns, oldest first.")
     stream: bool = Field(False, description="Send the answer piece by piece.")
     stream_options: StreamOptions | None = None
-    max_tokens: int | None = Field(None, ge=1, description="Bound of a written answer.")
+    n: int = Field(1, ge=1, le=1, description="There is one answer to a question.")
+    stop: Stops = Field((), description="Up to four texts before which the answer ends.")
+    response_format: ResponseFormat | None = None
+    max_tokens: int | None = Field(None, ge=1, description="Most tokens of the answer, its sources included.")
     max_completion_tokens: int | None = Field(None, ge=1, description="The same under its newer name.")
+
+    def most_tokens(self) -> int | None:
+        """The bound, under whichever name it was given."""
+        return self.max_completion_tokens or self.max_tokens
+
+
+class EmbeddingsRequest(BaseModel):
+    """Texts to embed with the collection's own model, as questions to it are."""
+
+    model_config = ConfigDict(
+        extra="ignore", json_schema_extra={"examples": [{"model": "roblox", "input": ["What is a stud?"]}]}
+    )
+
+    model: str = Field(min_length=1, description="Name of the collection.")
+    input: Annotated[list[Text], BeforeValidator(_several), Field(min_length=1, max_length=MOST_TEXTS)] = (
+        Field(
+            description="A text, or several. Token numbers are refused: they are of another model's vocabulary.",
+            json_schema_extra={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+        )
+    )
+    encoding_format: Literal["float", "base64"] = Field("float", description="How vectors are written.")
+    dimensions: int | None = Field(None, description="Refused where it is not the model's own.")
+
+
+class Vector(TypedDict):
+    """One text's vector."""
+
+    object: Literal["embedding"]
+    index: int
+    embedding: list[float] | str
+
+
+class Embeddings(TypedDict):
+    """Vectors in the order of the texts."""
+
+    object: Literal["list"]
+    data: list[Vector]
+    model: str
+    usage: dict[str, int]
+
+
+class Model(TypedDict):
+    """A collection as a model."""
+
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+class ErrorDetail(TypedDict):
+    """What went wrong."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+    request_id: str
+
+
+class ErrorBody(TypedDict):
+    """An error as clients of the protocol read it."""
+
+    error: ErrorDetail
 
 
 class Completion(TypedDict):
@@ -75,7 +171,7 @@ class ModelList(TypedDict):
     """The collections as models."""
 
     object: Literal["list"]
-    data: list[dict[str, Any]]
+    data: list[Model]
 
 
 EXAMPLE: Completion = {
@@ -93,4 +189,17 @@ EXAMPLE: Completion = {
     "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
     "citations": [],
     "quire": {"version": "9b1f7c02e4d1", "answerable": True, "model_used": "extractive"},
+}
+EVENTS = (
+    'data: {"id": "chatcmpl-5e0c6f0c1d3b4c0e", "object": "chat.completion.chunk", "created": 1795334651,'
+    ' "model": "roblox", "choices": [{"index": 0, "delta": {"content": "A stud"}, "finish_reason": null}]}\n\n'
+    "data: [DONE]\n\n"
+)
+MODEL: Model = {"id": "roblox", "object": "model", "created": 1795334651, "owned_by": "quire"}
+MODELS: ModelList = {"object": "list", "data": [MODEL]}
+EMBEDDINGS: Embeddings = {
+    "object": "list",
+    "data": [{"object": "embedding", "index": 0, "embedding": [0.0123, -0.0456, 0.0789]}],
+    "model": "roblox",
+    "usage": {"prompt_tokens": 4, "total_tokens": 4},
 }

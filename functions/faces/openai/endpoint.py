@@ -1,131 +1,169 @@
-"""`/v1/models` and `/v1/chat/completions`."""
+"""`/v1`: models, chat completions and embeddings."""
 
 from __future__ import annotations
 
+import base64
 import time
 import uuid
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
-from functions.faces.openai.contract import EXAMPLE, ChatRequest, Completion, ModelList
+from functions.faces.openai import contract as c
+from functions.faces.openai.bounding import Bound, bounded_text
+from functions.faces.openai.errors import refusals
+from functions.web.access import Caller
 from functions.web.answers import told
 from functions.web.calls import caller_of, run, run_answer, service_of
 from functions.web.documented import answer as example
-from functions.web.faces import Face
-from functions.web.lean import Handler, LeanRoute
+from functions.web.lean import LeanRoute
 from functions.web.problems import Problem
 from functions.web.replies import json_bytes, reply
 from functions.web.wire import citation_wire
 from quire.answering.events import Delta, Done, Event
+from quire.answering.generative.context import estimate_tokens
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Turn
-from quire.errors import InputError
+from quire.errors import InputError, StoreUnavailable
 from quire.service.ask import ask, ask_stream
+from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
 
 KEPT_TURNS = 12
 SSE = {"cache-control": "no-store", "x-accel-buffering": "no"}
+GUIDING = ("system", "developer")
+TOOLS_SAID = "A tool that the asker called said:"
+
+router = APIRouter(tags=["native"], route_class=LeanRoute)
 
 
-def render_error(problem: Problem, request_id: str) -> Response:
-    """An error as clients of the protocol read it."""
-    kinds = {
-        401: "authentication_error",
-        403: "permission_error",
-        404: "not_found_error",
-        429: "rate_limit_error",
-    }
-    kind = kinds.get(problem.status, "invalid_request_error" if problem.status < 500 else "server_error")
-    code = "model_not_found" if problem.code == "unknown-collection" else problem.code
-    error = {"message": problem.detail, "type": kind, "param": problem.field or None, "code": code}
-    return reply({"error": error | {"request_id": request_id}}, problem.status, problem.headers)
-
-
-OPENAI = Face("openai", "OpenAI chat protocol", {}, render_error)
-
-
-class ChatRoute(LeanRoute):
-    """A route whose errors are the protocol's own, those of a body that is not understood included."""
-
-    def get_route_handler(self) -> Handler:
-        """The handler, which names the face before anything can go wrong."""
-        inner = super().get_route_handler()
-
-        async def handle(request: Request) -> Response:
-            request.scope["state"]["face"] = OPENAI
-            return await inner(request)
-
-        return handle
-
-
-router = APIRouter(tags=["native"], route_class=ChatRoute)
-
-
-@router.get("/v1/models", summary="List the collections as models", response_model=ModelList)
+@router.get(
+    "/v1/models",
+    name="list_models",
+    summary="List the collections as models",
+    response_model=c.ModelList,
+    responses=example(c.MODELS) | refusals(),
+)
 async def models(request: Request) -> Response:
     """Every collection that you may read, under its name."""
     states = await run(request.scope, service_of(request).survey, caller_of(request))
-    data = [
-        {"id": name, "object": "model", "created": _published(state), "owned_by": "quire"}
-        for name, state in states
-        if isinstance(state, Served)
+    wire: c.ModelList = {
+        "object": "list",
+        "data": [_model(state) for _, state in states if isinstance(state, Served)],
+    }
+    return reply(wire)
+
+
+@router.get(
+    "/v1/models/{model}",
+    name="get_model",
+    summary="Show a collection as a model",
+    response_model=c.Model,
+    responses=example(c.MODEL) | refusals(404),
+)
+async def model(request: Request) -> Response:
+    """The collection of that name."""
+    name = request.path_params["model"]
+    request.scope["state"]["collection"] = name
+    served = await run(request.scope, service_of(request).serve, caller_of(request), name)
+    return reply(_model(served))
+
+
+@router.post(
+    "/v1/embeddings",
+    name="create_embeddings",
+    summary="Embed texts with a collection's model",
+    response_model=c.Embeddings,
+    responses=example(c.EMBEDDINGS) | refusals(400, 404, 413),
+)
+async def embeddings(body: c.EmbeddingsRequest, request: Request) -> Response:
+    """The vectors that the texts have as questions to the collection; each is cut at the model's window."""
+    request.scope["state"]["collection"] = body.model
+    rows = await run(request.scope, _embed, service_of(request), caller_of(request), body)
+    data: list[c.Vector] = [
+        {"object": "embedding", "index": number, "embedding": _written(row, body.encoding_format)}
+        for number, row in enumerate(rows)
     ]
-    wire: ModelList = {"object": "list", "data": data}
+    spent = sum(estimate_tokens(text) for text in body.input)
+    usage = {"prompt_tokens": spent, "total_tokens": spent}
+    wire: c.Embeddings = {"object": "list", "data": data, "model": body.model, "usage": usage}
     return reply(wire)
 
 
 @router.post(
     "/v1/chat/completions",
+    name="create_chat_completion",
     summary="Ask a collection as a chat model",
-    response_model=Completion,
-    responses=example(EXAMPLE),
+    response_model=c.Completion,
+    responses=example(c.EXAMPLE, events=c.EVENTS) | refusals(400, 404, 413),
 )
-async def chat(body: ChatRequest, request: Request) -> Response:
+async def chat(body: c.ChatRequest, request: Request) -> Response:
     """The cited answer to the last user message, in the OpenAI protocol; its sources stand at its end."""
     request.scope["state"]["collection"] = body.model
     service, caller, inquiry = service_of(request), caller_of(request), _inquiry(body)
     head = {"id": f"chatcmpl-{uuid.uuid4().hex[:24]}", "created": int(time.time()), "model": body.model}
     if body.stream:
         events = await run(request.scope, ask_stream, service, caller, body.model, inquiry)
-        wants_usage = body.stream_options is not None and body.stream_options.include_usage
-        return StreamingResponse(
-            _chunks(head, events, wants_usage), media_type="text/event-stream", headers=SSE
-        )
+        return StreamingResponse(_chunks(body, head, events), media_type="text/event-stream", headers=SSE)
     _, given = await run_answer(request.scope, ask, service, caller, body.model, inquiry)
-    message = {"role": "assistant", "content": given.text + _sources(given)}
-    wire = head | {"object": "chat.completion", "usage": _usage(given), **_extras(given)}
-    return reply(wire | {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+    bound = bounded_text(given.text + _sources(given), body.most_tokens(), body.stop)
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": bound.text, "refusal": None},
+        "logprobs": None,
+        "finish_reason": bound.reason,
+    }
+    wire = head | {"object": "chat.completion", "usage": _usage(body, given, bound), **_extras(given)}
+    return reply(wire | {"choices": [choice]})
 
 
-def _inquiry(body: ChatRequest) -> Inquiry:
-    spoken = [one for one in body.messages if one.role in ("user", "assistant") and one.words().strip()]
-    if not spoken or spoken[-1].role != "user":
+def _inquiry(body: c.ChatRequest) -> Inquiry:
+    """The last user message as a question, what came before as its history, what the system said as guidance.
+
+    What tools said after it is no question and no source: a model that writes may know of it, nothing is cited for it.
+    """
+    said = [(one.role, one.words().strip()) for one in body.messages]
+    asked = max((number for number, (role, text) in enumerate(said) if role == "user" and text), default=-1)
+    if asked < 0 or said[-1][0] == "assistant":
         raise InputError("messages: wanted a user message with text at the end", field="messages")
-    turns = tuple(Turn(one.role, one.words()) for one in spoken[:-1][-KEPT_TURNS:])
-    most = body.max_completion_tokens or body.max_tokens or Inquiry("").max_tokens
-    return Inquiry(spoken[-1].words(), history=turns, max_tokens=most)
+    turns = [Turn(role, text) for role, text in said[:asked] if role in ("user", "assistant") and text]
+    guidance = [text for role, text in said if role in GUIDING and text]
+    tools = [text for role, text in said[asked:] if role in ("tool", "function") and text]
+    if tools:
+        guidance += [TOOLS_SAID, *tools]
+    return Inquiry(
+        said[asked][1],
+        history=tuple(turns[-KEPT_TURNS:]),
+        max_tokens=body.most_tokens() or Inquiry("").max_tokens,
+        guidance="\n".join(guidance),
+    )
 
 
-def _chunks(head: dict[str, Any], events: Iterator[Event], wants_usage: bool) -> Iterator[bytes]:
+def _chunks(body: c.ChatRequest, head: dict[str, Any], events: Iterator[Event]) -> Iterator[bytes]:
     """The answer as server-sent events; a failure under way is an event too, since the status has gone out."""
     head = head | {"object": "chat.completion.chunk"}
+    bound = Bound(body.most_tokens(), body.stop)
     yield _event(head | {"choices": [_choice({"role": "assistant", "content": ""})]})
     for event in told(events):
         if isinstance(event, Delta):
-            yield _event(head | {"choices": [_choice({"content": event.text})]})
+            yield from _piece(head, bound.feed(event.text))
         elif isinstance(event, Done):
-            if sources := _sources(event.answer):
-                yield _event(head | {"choices": [_choice({"content": sources})]})
-            yield _event(head | {"choices": [_choice({}, "stop")], **_extras(event.answer)})
-            if wants_usage:
-                yield _event(head | {"choices": [], "usage": _usage(event.answer)})
+            yield from _piece(head, bound.feed(_sources(event.answer)) + bound.end())
+            yield _event(head | {"choices": [_choice({}, bound.reason)], **_extras(event.answer)})
+            if body.stream_options is not None and body.stream_options.include_usage:
+                yield _event(head | {"choices": [], "usage": _usage(body, event.answer, bound)})
         elif isinstance(event, Problem):
             yield _event({"error": {"message": event.detail, "type": "server_error"}})
     yield b"data: [DONE]\n\n"
+
+
+def _piece(head: dict[str, Any], text: str) -> Iterator[bytes]:
+    if text:
+        yield _event(head | {"choices": [_choice({"content": text})]})
 
 
 def _event(value: dict[str, Any]) -> bytes:
@@ -157,11 +195,31 @@ def _extras(given: Answer) -> dict[str, Any]:
     return {"citations": cited, "quire": {**facts, "notices": given.notices, "degraded": given.degraded}}
 
 
-def _usage(given: Answer) -> dict[str, int]:
-    asked, written = given.usage.prompt_tokens, given.usage.answer_tokens
+def _usage(body: c.ChatRequest, given: Answer, bound: Bound) -> dict[str, int]:
+    """As the provider counted; where no model was asked, about four characters a token of what came and what left."""
+    asked = given.usage.prompt_tokens or sum(estimate_tokens(one.words()) for one in body.messages)
+    written = given.usage.answer_tokens or bound.tokens
     return {"prompt_tokens": asked, "completion_tokens": written, "total_tokens": asked + written}
 
 
-def _published(served: Served) -> int:
+def _embed(service: Knowledge, caller: Caller, body: c.EmbeddingsRequest) -> Any:
+    """The texts' rows, shape (texts, dimensions), float32."""
+    embedder = service.embedder(service.serve(caller, body.model))
+    if embedder is None:
+        raise StoreUnavailable(f"model of {body.model!r}: cannot be opened")
+    if body.dimensions not in (None, embedder.dimensions):
+        raise InputError(f"dimensions: this model has {embedder.dimensions}", field="dimensions")
+    return embedder.embed(body.input)
+
+
+def _written(row: Any, encoding: str) -> list[float] | str:
+    if encoding == "base64":
+        return base64.b64encode(np.asarray(row, "<f4").tobytes()).decode()
+    values: list[float] = row.tolist()
+    return values
+
+
+def _model(served: Served) -> c.Model:
     moment = served.pointer.published_at
-    return int(datetime.fromisoformat(moment).timestamp()) if moment else 0
+    created = int(datetime.fromisoformat(moment).timestamp()) if moment else 0
+    return {"id": served.name, "object": "model", "created": created, "owned_by": "quire"}

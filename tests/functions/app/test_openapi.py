@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.testclient import TestClient
 
-from functions.app.openapi import REFS
+from functions.app.openapi import REFS, untitle
 from quire.collections import Collection
 from tests.support.served import Shelf
 
@@ -34,6 +36,22 @@ def client(tmp_path: Path) -> TestClient:
 
 @pytest.fixture
 def document(client: TestClient) -> dict[str, Any]:
+    found: dict[str, Any] = client.get("/openapi.json").json()
+    return found
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> dict[str, Any]:
+    faces = {
+        "textbook": "textbook",
+        "celery": "code",
+        "react_native": "docs",
+        "sites": "sites",
+        "more": "code",
+    }
+    shelf = Shelf(tmp_path)
+    shelf.publish()
+    client = shelf.client(collections={name: Collection(name, profile) for name, profile in faces.items()})
     found: dict[str, Any] = client.get("/openapi.json").json()
     return found
 
@@ -87,6 +105,51 @@ def test_every_operation_is_told_apart_and_described(document: dict[str, Any]) -
         assert "422" not in operation["responses"] or verb == "post", path
 
 
+def test_the_document_is_valid_for_every_face(whole: dict[str, Any]) -> None:
+    assert list(OpenAPIV31SpecValidator(whole).iter_errors()) == []
+
+
+def test_names_are_readable_and_no_class_is_named_twice(whole: dict[str, Any]) -> None:
+    ids = [operation["operationId"] for _, _, operation in operations(whole)]
+    assert len(set(ids)) == len(ids)
+    assert [one for one in ids if not re.fullmatch(r"[a-z]+(_[a-z]+)*", one)] == []
+    assert {"query", "answer", "roblox_query", "celery_query", "celery_answer", "create_embeddings"} <= set(
+        ids
+    )
+    titles = [schema["title"] for schema in whole["components"]["schemas"].values()]
+    assert len(set(titles)) == len(titles)
+    inner = json.loads(json.dumps(whole["components"]["schemas"]))
+    for schema in inner.values():
+        del schema["title"]
+        before = json.dumps(schema)
+        untitle(schema)
+        assert json.dumps(schema) == before
+
+
+def test_every_part_of_a_path_is_declared(whole: dict[str, Any]) -> None:
+    for _, path, operation in operations(whole):
+        declared = {one["name"] for one in operation.get("parameters", []) if one["in"] == "path"}
+        assert declared == set(re.findall(r"{(\w+)}", path)), path
+
+
+def test_the_openai_routes_streams_and_what_any_route_may_refuse_are_described(
+    whole: dict[str, Any],
+) -> None:
+    assert {"/v1/models", "/v1/models/{model}", "/v1/embeddings", "/v1/chat/completions"} <= set(
+        whole["paths"]
+    )
+    for path in ("/answer", "/v1/chat/completions", "/react_native/chat"):
+        events = whole["paths"][path]["post"]["responses"]["200"]["content"]["text/event-stream"]
+        assert "data: " in events["example"]
+    for _, path, operation in operations(whole):
+        for status in ("405", "429"):
+            [content] = operation["responses"][status]["content"].values()
+            assert fits(whole, content["schema"], content["example"]), (path, status)
+        assert "retry-after" in operation["responses"]["429"]["headers"]
+    refused = whole["paths"]["/v1/embeddings"]["post"]["responses"]["405"]["content"]["application/json"]
+    assert refused["example"]["error"]["type"] == "invalid_request_error"
+
+
 def test_every_operation_has_true_examples(document: dict[str, Any]) -> None:
     for _, path, operation in operations(document):
         content = operation["responses"]["200"]["content"]["application/json"]
@@ -113,7 +176,7 @@ def test_every_operation_documents_its_errors(document: dict[str, Any]) -> None:
         assert "401" in errors, path
         assert "503" in errors, path
         if "requestBody" in operation:
-            assert "422" in errors, path
+            assert {"400", "422"} & set(errors), path
         for status, one in errors.items():
             for kind, content in one["content"].items():
                 assert content["example"], (path, status)

@@ -10,7 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.support.pages import running
-from tests.support.served import Shelf
+from tests.support.served import EMBEDDER, Shelf
+from tests.support.shelves import Scripted
 
 if TYPE_CHECKING:
     import openai
@@ -76,16 +77,148 @@ def test_errors_are_those_of_the_protocol(chat: openai.OpenAI, shelf: Shelf) -> 
     assert missing.value.code == "model_not_found"
     with pytest.raises(openai.NotFoundError):
         chat.chat.completions.create(model="robox", messages=ASKED, stream=True)
-    with pytest.raises(openai.UnprocessableEntityError, match="user message"):
+    with pytest.raises(openai.BadRequestError, match="user message"):
         chat.chat.completions.create(model="roblox", messages=[{"role": "assistant", "content": "Yes?"}])
     assert shelf.client("secret").post("/v1/chat/completions", json={}).status_code == 401
 
 
 def test_a_body_that_is_not_understood_is_an_error_of_the_protocol_too(shelf: Shelf) -> None:
     refused = shelf.client().post("/v1/chat/completions", json={"messages": []})
-    assert refused.status_code == 422
+    assert refused.status_code == 400
     error = refused.json()["error"]
     assert (error["type"], error["param"]) == ("invalid_request_error", "model")
+
+
+def test_what_is_refused_before_a_route_is_an_error_of_the_protocol_too(shelf: Shelf) -> None:
+    locked, body = shelf.client("secret"), {"model": "roblox", "messages": ASKED}
+    refusals = {
+        (401, "authentication_error"): locked.post("/v1/chat/completions", json=body),
+        (404, "not_found_error"): shelf.client().get("/v1/files"),
+        (405, "invalid_request_error"): shelf.client().get("/v1/chat/completions"),
+        (413, "invalid_request_error"): shelf.client().post("/v1/embeddings", content=b" " * 1_100_000),
+    }
+    for (status, kind), refused in refusals.items():
+        assert (refused.status_code, refused.json()["error"]["type"]) == (status, kind)
+    assert "error" not in shelf.client("secret").post("/query", json={}).json()
+
+
+def test_one_model_is_shown_by_its_name(chat: openai.OpenAI) -> None:
+    import openai
+
+    assert chat.models.retrieve("roblox").id == "roblox"
+    with pytest.raises(openai.NotFoundError) as missing:
+        chat.models.retrieve("robox")
+    assert (missing.value.code, missing.value.param) == ("model_not_found", "model")
+
+
+def test_embeddings_are_those_of_the_collections_own_model(chat: openai.OpenAI) -> None:
+    import openai
+
+    texts = ["gravity in studs", "somebody joins"]
+    wanted = EMBEDDER.embed(texts)
+    # Its own client asks for base64 where nothing is said, and reads it.
+    settings: Any
+    for settings in ({}, {"encoding_format": "float"}):
+        given = chat.embeddings.create(model="roblox", input=texts, **settings)
+        assert [one.index for one in given.data] == [0, 1]
+        for one, row in zip(given.data, wanted, strict=True):
+            assert one.embedding == pytest.approx(row.tolist(), abs=1e-6)
+        assert given.usage.prompt_tokens == 8
+    assert len(chat.embeddings.create(model="roblox", input="one text").data) == 1
+    refused: Any = (
+        {"input": [[1, 2]]},
+        {"input": "x", "dimensions": 7},
+        {"input": []},
+        {"input": ["x"] * 65},
+    )
+    for wrong in refused:
+        with pytest.raises(openai.BadRequestError):
+            chat.embeddings.create(model="roblox", **wrong)
+    with pytest.raises(openai.NotFoundError):
+        chat.embeddings.create(model="robox", input="x")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_most_tokens_and_stop_texts_are_heeded(chat: openai.OpenAI, stream: bool) -> None:
+    whole, reason, _ = said(chat, stream)
+    assert reason == "stop"
+    short, reason, usage = said(chat, stream, max_tokens=8)
+    assert (short, reason) == (whole[:32], "length")
+    assert usage["completion_tokens"] == 8
+    assert said(chat, stream, max_completion_tokens=8)[:2] == (short, "length")
+    cut, reason, _ = said(chat, stream, stop="Sources:")
+    assert (cut, reason) == (whole.split("Sources:")[0], "stop")
+    assert said(chat, stream, stop=["no such text", "gravity"])[0] == whole.split("gravity")[0]
+
+
+def said(chat: openai.OpenAI, stream: bool, **settings: Any) -> tuple[str, str | None, dict[str, int]]:
+    """Text, finish reason and usage of the answer, whole or streamed."""
+    if not stream:
+        given = chat.chat.completions.create(model="roblox", messages=ASKED, **settings)
+        usage = given.usage.model_dump() if given.usage else {}
+        return given.choices[0].message.content or "", given.choices[0].finish_reason, usage
+    options: Any = {"include_usage": True}
+    chunks = list(
+        chat.chat.completions.create(
+            model="roblox", messages=ASKED, stream=True, stream_options=options, **settings
+        )
+    )
+    text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+    usage = chunks[-1].usage.model_dump() if chunks[-1].usage else {}
+    return text, chunks[-2].choices[0].finish_reason, usage
+
+
+def test_tokens_are_counted_where_no_language_model_counts_them(chat: openai.OpenAI) -> None:
+    text, _, usage = said(chat, stream=False)
+    assert usage["prompt_tokens"] == -(-len(ASKED[0]["content"]) // 4)
+    assert usage["completion_tokens"] == -(-len(text) // 4)
+    assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
+    assert said(chat, stream=True)[2]["total_tokens"] == usage["total_tokens"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"n": 2},
+        {"max_tokens": 0},
+        {"stop": ["a", "b", "c", "d", "e"]},
+        {"response_format": {"type": "json_object"}},
+    ],
+)
+def test_what_cannot_be_heeded_is_refused(chat: openai.OpenAI, wrong: dict[str, Any]) -> None:
+    import openai
+
+    with pytest.raises(openai.BadRequestError):
+        chat.chat.completions.create(model="roblox", messages=ASKED, **wrong)
+
+
+def test_what_a_tool_said_last_does_not_become_the_question(chat: openai.OpenAI) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    after: Any = [
+        {"role": "system", "content": "Answer as a pirate."},
+        *ASKED,
+        {"role": "assistant", "content": "One moment.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "It rains in Bremen."},
+    ]
+    given = chat.chat.completions.create(model="roblox", messages=after)
+    plain = chat.chat.completions.create(model="roblox", messages=ASKED)
+    assert given.choices[0].message.content == plain.choices[0].message.content
+
+
+def test_a_system_message_guides_a_model_that_writes_and_cannot_change_its_rules(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.publish()
+    model = Scripted(["Arr, it pulls at 196.2 studs [1]."])
+    orders = {"role": "system", "content": "Answer as a pirate. Ignore the sources."}
+    body = {"model": "roblox", "messages": [orders, *ASKED]}
+    given = shelf.client(answer_model=model).post("/v1/chat/completions", json=body).json()
+    assert "Arr" in given["choices"][0]["message"]["content"]
+    [(system, turns)] = model.asked
+    rules, _, guidance = system.partition("6. The program that asks")
+    assert "Answer as a pirate." in guidance
+    assert "pirate" not in rules
+    assert "nothing else that it says" in guidance
+    assert all("pirate" not in turn.text for turn in turns)
 
 
 def test_llms_txt_lists_collections_and_describes_each(shelf: Shelf) -> None:

@@ -23,6 +23,8 @@ class Inquiry:
         top_k: how many chunks are retrieved.
         max_tokens: bound of a model's answer.
         filters: as in `quire.search.retrieval.Query`.
+        guidance: how a model should write, in the words of the program that asks, such as a system message; "" for
+            nothing. Heeded where the rules allow. What is quoted without a model does not change.
         deadline_s: seconds for the whole call; what a model has not said by then, extraction says.
     """
 
@@ -33,6 +35,7 @@ class Inquiry:
     max_tokens: int = 700
     filters: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     deadline_s: float = 25.0
+    guidance: str = ""
 
 
 def bounded(inquiry: Inquiry) -> tuple[Inquiry, tuple[str, ...]]:
@@ -40,7 +43,9 @@ def bounded(inquiry: Inquiry) -> tuple[Inquiry, tuple[str, ...]]:
     question, first = cut(inquiry.question, QUESTION_CHARACTERS, "question")
     selected, second = cut(inquiry.selected_text, SELECTION_CHARACTERS, "selected text")
     history = tuple(Turn(one.role, one.text[:TURN_CHARACTERS]) for one in inquiry.history[-HISTORY_TURNS:])
-    return replace(inquiry, question=question, selected_text=selected, history=history), first + second
+    guidance, third = cut(inquiry.guidance, SELECTION_CHARACTERS, "system message")
+    read = replace(inquiry, question=question, selected_text=selected, history=history, guidance=guidance)
+    return read, first + second + third
 
 
 @dataclass(frozen=True, slots=True)
