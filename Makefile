@@ -122,6 +122,10 @@ eval: $(TEST_READY) ## print quality: golden questions of the collections and BE
 	@$(WITH_ENV) $(PY) -m tests.bench.quality --store $(STORE) \
 		$(if $(filter-out file,$(origin COLLECTION)),--collection $(COLLECTION)) $(ARGS)
 
+.PHONY: tune
+tune: $(TEST_READY) ## choose constants of ranking on some corpora, report on others: make tune REPOSITORIES=dir
+	@$(WITH_ENV) $(PY) -m tests.bench.tune --store $(STORE) --repositories $(REPOSITORIES) $(ARGS)
+
 .PHONY: soak
 soak: $(TEST_READY) ## the long rounds that CI leaves out
 	@HYPOTHESIS_PROFILE=soak $(PY) -m pytest -m soak $(ARGS)

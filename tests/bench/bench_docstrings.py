@@ -55,6 +55,11 @@ class Pair:
     last: int
 
 
+def packages_root() -> Path:
+    """Where the environment's packages lie."""
+    return Path(sysconfig.get_path("purelib"))
+
+
 def read_pairs(root: Path) -> Iterator[Pair]:
     """Every documented function of the packages that says enough, of files that can be read."""
     for package in PACKAGES:
@@ -142,7 +147,7 @@ def main() -> None:
     """Print MRR@10 of each mode."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=500)
-    root = Path(sysconfig.get_path("purelib"))
+    root = packages_root()
     pairs = sample(list(read_pairs(root)), parser.parse_args().pairs)
     with tempfile.TemporaryDirectory() as folder:
         index = index_files(root, pairs, Path(folder), open_tools())

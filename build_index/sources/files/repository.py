@@ -7,7 +7,7 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from build_index.sources import Failure
 from build_index.sources.fetch.git import head_commit
@@ -20,6 +20,9 @@ HEAD_CHARACTERS = 4096
 LONGEST_LINE = 20_000
 LONG_LINES = 400
 """Average characters of a line from which on a file of code, script or style sheet counts as minified."""
+
+LETTERS = 0.45
+"""Share of letters among the characters of a file of unknown kind, below which it counts as data."""
 
 _FREE_TEXT = frozenset(("markdown", "rst", "asciidoc", TEXT))
 _GENERATED = re.compile(
@@ -107,12 +110,16 @@ def read_repository(
 def _document(repository: Repository, path: str, content: bytes) -> Document | str:
     """The file's document, or the reason to leave it out."""
     text = decode(content)
+    extension = PurePosixPath(path).suffix.lower()
     if text is None:
-        return "binary"
+        return "binary" if language_of(path) else extension or "binary"
     if not text.strip():
         return "empty"
     head = text[:HEAD_CHARACTERS]
-    language = language_of(path, head) or (TEXT if "." in path.rpartition("/")[2] else "")
+    language = language_of(path, head)
+    if not language and extension and _is_data(content):
+        return extension
+    language = language or (TEXT if extension else "")
     reason = _unwanted_content(text, head, language)
     if reason:
         return reason
@@ -143,6 +150,19 @@ def _unwanted_content(text: str, head: str, language: str) -> str:
         if language not in _FREE_TEXT and len(text) > 4000 and len(text) / lines > LONG_LINES
         else ""
     )
+
+
+def _is_data(content: bytes) -> bool:
+    r"""Whether a file of an unknown kind is not UTF-8, or begins with more numbers and marks than words.
+
+    >>> _is_data(b"fn main() { print(total); }"), _is_data(b"0.12, 0.5, 17, 4e-3"), _is_data(b"caf\xe9 au lait")
+    (False, True, True)
+    """
+    try:
+        head = content.decode()[:HEAD_CHARACTERS]
+    except UnicodeDecodeError:
+        return True
+    return sum(map(str.isalpha, head)) < LETTERS * len("".join(head.split()))
 
 
 def decode(content: bytes) -> str | None:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from pathspec import GitIgnoreSpec
 
 from build_index.sources.files.ignore_rules import Rules, compile_globs, rules_above
-from build_index.sources.files.types import LANGUAGES, NAMES, unwanted_name
+from build_index.sources.files.types import DATA, NO_TEXT, is_vendored, unwanted_name
 from quire.errors import SourceError
 
 DEFAULT_EXCLUDE = tuple(
@@ -27,9 +27,10 @@ LARGEST_BYTES = 1_000_000
 class Excluded:
     """Counts of what was left out, by reason; a folder counts once, whatever it holds.
 
-    Reasons: `gitignore`, `exclude` (a glob), `pattern` (no wanted pattern matches), `type` (no known kind of file),
-    `symlink`, `special` (a pipe, a device), `name` (not UTF-8), `unreadable` (a folder), `size`, `lock`, `minified`,
-    `generated`, `binary`, `empty` and `duplicate`.
+    Reasons: `gitignore`, `exclude` (a glob), `pattern` (no wanted pattern matches), an extension such as `.png` (what
+    is no text, or data), `type` (no extension and no known kind), `symlink`, `special` (a pipe, a device), `name` (not
+    UTF-8), `unreadable` (a folder), `size`, `lock`, `minified`, `generated`, `translation`, `vendored` (a folder),
+    `binary`, `empty` and `duplicate`.
     """
 
     reasons: Counter[str] = field(default_factory=Counter)
@@ -54,7 +55,8 @@ class Selection:
     """What a caller wants of a folder; globs are in the notation of `.gitignore`.
 
     Attributes:
-        patterns: files to take, whatever their kind; empty takes every known kind of file.
+        patterns: files to take, whatever their kind, vendored ones and translations too; empty takes every text but
+            data, translations and what others wrote.
         exclude: files and folders to leave out.
         largest_bytes: larger files are left out.
         gitignore: whether `.gitignore` files are heeded.
@@ -124,7 +126,9 @@ def _folder_reason(walk: _Walk, path: str, rules: Rules) -> str:
         return "name"
     if walk.unwanted.match_file(path + "/"):
         return "exclude"
-    return "gitignore" if rules.ignores(path + "/") else ""
+    if rules.ignores(path + "/"):
+        return "gitignore"
+    return "vendored" if walk.wanted is None and is_vendored(path) else ""
 
 
 def _file_reason(walk: _Walk, entry: os.DirEntry[str], path: str, rules: Rules) -> str:
@@ -143,24 +147,24 @@ def _file_reason(walk: _Walk, entry: os.DirEntry[str], path: str, rules: Rules) 
 
 def _content_reason(walk: _Walk, entry: os.DirEntry[str], path: str) -> str:
     reason = unwanted_name(path)
+    if walk.wanted is not None:
+        reason = reason if reason != "translation" else ""
+        if not walk.wanted.match_file(path):
+            reason = reason or "pattern"
+    if not reason and walk.wanted is None:
+        reason = _unwanted_kind(entry.name)
     if reason:
         return reason
-    if walk.wanted is not None:
-        if not walk.wanted.match_file(path):
-            return "pattern"
-    elif not _may_be_known(entry.name):
-        return "type"
     size = entry.stat(follow_symlinks=False).st_size
     if not size:
         return "empty"
     return "size" if size > walk.selection.largest_bytes else ""
 
 
-def _may_be_known(name: str) -> bool:
-    """Whether the name tells a known kind of file, or leaves it open: a script without an extension."""
-    lower = name.lower()
-    suffix = PurePosixPath(lower).suffix
-    return suffix in LANGUAGES or lower in NAMES or lower.partition(".")[0] in NAMES or "." not in lower
+def _unwanted_kind(name: str) -> str:
+    """The extension of what is no text or only data; "" for all else, whether or not its language is known."""
+    suffix = PurePosixPath(name.lower()).suffix
+    return suffix if suffix in NO_TEXT or suffix in DATA else ""
 
 
 def _is_text(path: str) -> bool:

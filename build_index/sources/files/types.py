@@ -39,13 +39,16 @@ LANGUAGES: Mapping[str, str] = {
         "text": ".txt",
         "html": ".html .htm .vue .svelte .twig .tpl",
         "css": ".css .scss .less",
+        "zig": ".zig",
         "kotlin": ".kt .kts",
         "swift": ".swift",
-        "scala": ".scala",
+        "scala": ".scala .sc",
         "dart": ".dart",
         "elixir": ".ex .exs",
-        "erlang": ".erl",
+        "erlang": ".erl .hrl",
         "haskell": ".hs",
+        "ocaml": ".ml",
+        "ocaml_interface": ".mli",
         "clojure": ".clj .cljs",
         "perl": ".pl .pm",
         "r": ".r",
@@ -54,7 +57,7 @@ LANGUAGES: Mapping[str, str] = {
         "batch": ".bat .cmd",
         "protobuf": ".proto",
         "graphql": ".graphql .gql",
-        "terraform": ".tf",
+        "hcl": ".tf .hcl",
         "cmake": ".cmake",
         "groovy": ".groovy .gradle",
     }.items()
@@ -93,6 +96,47 @@ _SHEBANG = re.compile(r"#!\s*\S*?(?:env\s+(?:-\S+\s+)*)?([a-z]+)[\d.]*(?:\s|$)")
 _CPP = re.compile(
     r"^\s*(?:class\s+\w+[^;]*$|namespace\s+\w|template\s*<|using\s+namespace|public:|private:)", re.MULTILINE
 )
+NO_TEXT = frozenset(
+    """
+    .png .jpg .jpeg .gif .bmp .ico .icns .webp .avif .tif .tiff .psd .ai .eps .svg .pdf .ps .doc .docx .xls
+    .xlsx .ppt .pptx .odt .ods .odp .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg
+    .iso .apk .aab .ipa .nupkg .so .dll .dylib .exe .bin .o .a .lib .obj .pyc .pyo .pyd .class .wasm .node .pdb
+    .dex .ttf .otf .woff .woff2 .eot .mp3 .mp4 .m4a .wav .ogg .flac .avi .mov .mkv .webm .onnx .pt .pth
+    .safetensors .gguf .h5 .pkl .pickle .npy .npz .db .sqlite .sqlite3 .mdb .mo .rbxm .rbxl .blend .fbx .glb
+    .stl .keystore .jks .p12 .pfx .der
+    """.split()
+)
+"""Extensions of what is no text."""
+DATA = frozenset(
+    """
+    .csv .tsv .jsonl .ndjson .geojson .parquet .arrow .feather .log .out .snap .map .dat .data .har .ics .vcf
+    .pem .crt .cer .key .pub .sum .lock .patch .diff .rej .orig .bak .swp .tmp .po .pot .xlf .xliff .arb .resx
+    .strings .stringsdict .ts.qm .ipynb .drawio .excalidraw .fig .xcscheme .pbxproj .xib .storyboard .sln
+    .vcxproj .filters .gpx .kml .obj .mtl .ply .srt
+    """.split()
+)
+"""Extensions of text that nobody asks about: tables, records, keys, translations of an interface's strings."""
+
+_TONGUES = (
+    "ar|az|be|bg|bn|ca|cs|cy|da|de|el|eo|es|et|eu|fa|fi|fil|fr|ga|gl|gu|he|hi|hr|hu|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|lt|lv"
+    "|mk|ml|mn|mr|ms|my|nb|ne|nl|nn|no|pa|pl|ps|pt|ro|ru|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|uk|ur|uz|vi|zh"
+)
+_TONGUE = rf"(?:{_TONGUES})(?:[-_](?:[A-Za-z]{{2}}|hans|hant|latn|cyrl|419))?"
+_TRANSLATED = re.compile(
+    rf"""
+    (?:.*/)?(?:docs?|documentation|locales?|langs?|languages?|i18n|l10n|translations?|content|readmes?|website|pages)
+        /(?:.*/)?{_TONGUE}/.*                          # docs/de/install.md, locale/pt_BR/messages.py
+    | (?:.*/)?(?:locales?|i18n|l10n|translations?)/(?:.*/)?{_TONGUE}\.\w+  # locales/fr.json
+    | (?:.*/)?[^/]+[._-]{_TONGUE}\.(?:md|mdx|markdown|rst|adoc|txt)        # README.zh-CN.md
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_VENDORED = frozenset(
+    """
+    vendor vendors vendored _vendor third_party third-party thirdparty 3rdparty 3rd_party bower_components
+    jspm_packages pods carthage site-packages elm-stuff
+    """.split()
+)
 _LOCK = re.compile(
     r"(?:.*\.lock|.*\.lockb|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.ya?ml|packages\.lock\.json|go\.sum"
     r"|gradle\.lockfile)",
@@ -100,7 +144,8 @@ _LOCK = re.compile(
 )
 _MINIFIED = re.compile(r".*(?:[.-]min\.(?:js|mjs|css|html)|\.bundle\.js|\.(?:js|css)\.map)", re.IGNORECASE)
 _GENERATED = re.compile(
-    r".*(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)|\.g\.(?:dart|cs)|\.designer\.cs|_generated\.\w+)",
+    r".*(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|swift|dart)|\.g\.(?:dart|cs)|\.freezed\.dart|\.designer\.cs"
+    r"|[_.]generated\.\w+|zz_generated.*\.go|\.gen\.\w+)",
     re.IGNORECASE,
 )
 _TEST_FOLDERS = frozenset("test tests __tests__ spec specs testdata __mocks__ e2e t".split())
@@ -143,12 +188,25 @@ def is_test_path(path: str) -> bool:
     return any(folder.lower() in _TEST_FOLDERS for folder in folders) or bool(_TEST_NAME.fullmatch(name))
 
 
+def is_vendored(path: str) -> bool:
+    """Whether a folder's name says that others wrote what is in it.
+
+    >>> is_vendored("third_party"), is_vendored("src/vendor"), is_vendored("src/vendoring")
+    (True, True, False)
+    """
+    return path.rpartition("/")[2].lower() in _VENDORED
+
+
 def unwanted_name(path: str) -> str:
-    """Why a file is left out by its name alone: `lock`, `minified` or `generated`; "" where it is not.
+    """Why a file is left out by its path alone: `lock`, `minified`, `generated` or `translation`; "" where it is not.
 
     >>> unwanted_name("package-lock.json"), unwanted_name("js/app.min.js"), unwanted_name("a.py")
     ('lock', 'minified', '')
+    >>> unwanted_name("docs/pt_BR/a.md"), unwanted_name("README.zh-CN.md"), unwanted_name("src/it/a.py")
+    ('translation', 'translation', '')
     """
+    if _TRANSLATED.fullmatch(path):
+        return "translation"
     name = PurePosixPath(path).name
     for reason, rule in (("lock", _LOCK), ("minified", _MINIFIED), ("generated", _GENERATED)):
         if rule.fullmatch(name):

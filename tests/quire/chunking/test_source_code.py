@@ -153,3 +153,15 @@ def test_a_blank_file_has_no_chunks(language: str) -> None:
 
 def test_the_chunker_is_found_by_its_kind() -> None:
     assert CHUNKERS["source_code"] is chunk_source_code
+
+
+def test_a_chunk_of_code_has_what_it_defines_and_what_documents_it_as_its_headline() -> None:
+    text = (
+        'LIMIT = 3\n\n\ndef closeAll(orders):\n    """Closes orders.\n\n    Each is shipped first.\n    """\n'
+        + ("    print(orders)\n" * 60)
+    )
+    chunks = list(
+        chunk_source_code(Document("a.py", text, "source_code", {"path": "a.py", "lang": "python"}))
+    )
+    said = {chunk.headline for chunk in chunks}
+    assert "close All: Closes orders. Each is shipped first." in said

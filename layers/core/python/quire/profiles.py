@@ -22,6 +22,9 @@ class Profile(NamedTuple):
             must be one of `filters`.
         place_demotions: the same, for questions that ask for a place in code.
         per_document: hits of one document at most, before others had their turn; 0 means no cap.
+        coherence: what a file's best chunk gains where its other chunks match as well as any file's do.
+        file_name: what it gains where the question says the file's name.
+        decay: what the score of each further chunk of a document is multiplied by.
     """
 
     name: str
@@ -34,6 +37,9 @@ class Profile(NamedTuple):
     demotions: tuple[tuple[str, str | bool, float], ...] = ()
     place_demotions: tuple[tuple[str, str | bool, float], ...] = ()
     per_document: int = 1
+    coherence: float = 0.0
+    file_name: float = 0.0
+    decay: float = 1.0
 
 
 PROFILES = {
@@ -63,8 +69,10 @@ PROFILES = {
             demotions=(("is_test", True, 0.5),),
             place_demotions=(("kind", "section", 0.6),),
             vector_breadcrumb=False,
-            headline_weight=0.0,
-            per_document=3,
+            per_document=0,
+            coherence=0.3,
+            file_name=0.5,
+            decay=0.8,
         ),
         Profile("sites", "sites", ("site_id", "source", "document_id")),
     )

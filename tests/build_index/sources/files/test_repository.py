@@ -51,6 +51,16 @@ def test_a_file_becomes_a_document_with_what_is_known_of_it(tmp_path: Path) -> N
     assert chunk.metadata["commit"] == "abc"
 
 
+def test_text_of_an_unknown_kind_is_read_and_data_is_counted_by_its_extension(tmp_path: Path) -> None:
+    write(tmp_path, "main.nim", "proc total(prices: seq[int]): int =\n  result = sum(prices)\n")
+    write(tmp_path, "points.xyz", "0.12 4.5 -7.25\n" * 40)
+    write(tmp_path, "tune.mid", b"MThd\x00\x00")
+    write(tmp_path, "old.asm", b"; caf\xe9\nmov ax, bx\n")
+    documents, reasons = read(Repository(tmp_path, "shop"))
+    assert {path: document.metadata["lang"] for path, document in documents.items()} == {"main.nim": "text"}
+    assert reasons == {".xyz": 1, ".mid": 1, ".asm": 1}
+
+
 def test_what_is_no_readable_source_is_left_out_and_counted(tmp_path: Path) -> None:
     write(tmp_path, "image.py", b"\x00\x01\x02")
     write(tmp_path, "blank.py", " \n\n")

@@ -36,12 +36,22 @@ def seen_by_git(root: Path) -> list[str]:
     return sorted(git(root, "ls-files", "--others", "--exclude-standard").splitlines())
 
 
-def test_known_kinds_of_files_are_taken_and_the_rest_is_counted(tmp_path: Path) -> None:
+def test_every_text_is_taken_and_the_rest_is_counted_by_extension(tmp_path: Path) -> None:
     write(tmp_path, "a.py", "b/c.php", "Dockerfile", "Makefile", "b/notes.rst", "logo.png", "run")
     write(tmp_path, "empty.py", text="")
+    write(tmp_path, "b/rows.csv", "b/logo.PNG", "b/main.zig", "b/odd.language")
     paths, reasons = selected(tmp_path)
-    assert paths == ["Dockerfile", "Makefile", "a.py", "b/c.php", "b/notes.rst", "run"]
-    assert reasons == {"type": 1, "empty": 1}
+    assert paths == [
+        "Dockerfile",
+        "Makefile",
+        "a.py",
+        "b/c.php",
+        "b/main.zig",
+        "b/notes.rst",
+        "b/odd.language",
+        "run",
+    ]
+    assert reasons == {".png": 2, ".csv": 1, "empty": 1}
 
 
 def test_the_usual_folders_locks_minified_and_generated_files_are_left_out(tmp_path: Path) -> None:
@@ -50,6 +60,24 @@ def test_the_usual_folders_locks_minified_and_generated_files_are_left_out(tmp_p
     paths, reasons = selected(tmp_path)
     assert paths == ["src/a.js"]
     assert reasons == {"exclude": 4, "lock": 3, "minified": 1, "generated": 1}
+
+
+def test_what_others_wrote_and_translations_are_left_out_unless_a_pattern_names_them(tmp_path: Path) -> None:
+    write(tmp_path, "src/a.py", "vendor/lib/b.py", "src/third_party/c.c", "src/vendoring.py", "src/it/d.py")
+    write(
+        tmp_path,
+        "docs/en/a.md",
+        "docs/de/a.md",
+        "docs/zh-CN/b/a.md",
+        "README.md",
+        "README.pt-br.md",
+        "locales/fr.json",
+    )
+    paths, reasons = selected(tmp_path)
+    assert paths == ["README.md", "docs/en/a.md", "src/a.py", "src/it/d.py", "src/vendoring.py"]
+    assert reasons == {"vendored": 2, "translation": 4}
+    paths, _ = selected(tmp_path, as_selection(["vendor/**/*.py", "docs/de/*"]))
+    assert paths == ["docs/de/a.md", "vendor/lib/b.py"]
 
 
 def test_patterns_take_files_of_any_kind_and_globs_leave_files_out(tmp_path: Path) -> None:
@@ -149,4 +177,4 @@ def test_a_root_is_confined_to_the_allowed_folder(tmp_path: Path) -> None:
 def test_counts_are_told_in_words(tmp_path: Path) -> None:
     excluded = Excluded()
     list(select_files(write(tmp_path, "a.png", "b.png", "yarn.lock"), Selection(), excluded))
-    assert (str(excluded), excluded.total) == ("3 left out: 2 type, 1 lock", 3)
+    assert (str(excluded), excluded.total) == ("3 left out: 2 .png, 1 lock", 3)

@@ -33,6 +33,20 @@ def summarize(place: str, span: Span, text: str, language: str) -> str:
     return f"{place} {name}\n{doc}{words}"
 
 
+def headline(span: Span) -> str:
+    r"""What a span defines, in words, and the first sentences of what documents it; "" where it defines nothing.
+
+    >>> headline(Span(1, 9, "class", ("MyBasket",), (("MyBasket",),), doc="What one wants.\nIt may be empty."))
+    'My Basket: What one wants. It may be empty.'
+    """
+    name = " ".join(word for part in span.path for word in split_identifier(part))
+    said = " ".join(span.doc.split())
+    cut = said[:LONGEST_DOC]
+    if len(said) > LONGEST_DOC:
+        cut = cut.rpartition(". ")[0] or cut.rpartition(" ")[0]
+    return f"{name}: {cut}" if cut else name
+
+
 def place_in_words(path: str) -> str:
     """The words of a path.
 

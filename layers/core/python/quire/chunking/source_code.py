@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from quire.chunking.code_summary import place_in_words, summarize
+from quire.chunking.code_summary import headline, place_in_words, summarize
 from quire.chunking.lines import Lines, read_lines
 from quire.chunking.markdown import chunk_docs
 from quire.chunking.spans import CODE, SECTIONS, Span, cut_spans
@@ -65,7 +65,8 @@ def chunk_source_code(document: Document) -> Iterator[Chunk]:
         place = place_in_words(path)
         for span in cut_spans(outline, lines, CODE):
             text = lines.text(span.start_line, span.end_line)
-            yield _chunk(file, span, text, summarize(place, span, text, language))
+            summary = summarize(place, span, text, language)
+            yield _chunk(file, span, text, summary)._replace(headline=headline(span))
     elif language in _MARKUP:
         yield from _sections(document, path, lines, language)
     elif language == "markdown":

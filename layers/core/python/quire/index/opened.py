@@ -17,6 +17,7 @@ from quire.analysis.symbols import fold_symbol
 from quire.documents import Chunk
 from quire.errors import InputError
 from quire.filter_values import filter_key
+from quire.index.file_names import FileNames
 from quire.index.layout import Manifest
 from quire.index.parts import (
     Keywords,
@@ -195,6 +196,17 @@ class OpenedIndex:
     def documents(self, ordinals: Ordinals) -> NDArray[np.uint32]:
         """Number of each chunk's document: equal for chunks of one document, and for no others."""
         return self._document_numbers[ordinals]
+
+    def document_id(self, number: int) -> str:
+        """Id of the document of that number, see `documents`."""
+        offsets = bases([part.document_count for part in self._parts])
+        place = bisect_right(offsets, number) - 1
+        return self._parts[place].document_id(number - offsets[place])
+
+    @cached_property
+    def file_names(self) -> FileNames:
+        """The documents' names as paths."""
+        return FileNames(sum(part.document_count for part in self._parts), self.document_id)
 
     def fingerprints(self, ordinals: Ordinals) -> NDArray[np.uint64]:
         """Simhash of each chunk's terms, see `quire.index.fingerprints`."""

@@ -87,6 +87,10 @@ class Segment:
         """Document ids -> their chunks; a document's number is its place in this table."""
         return postings(self._columns, "documents")
 
+    def document_id(self, number: int) -> str:
+        """Id of the document of that number."""
+        return self.documents.strings[number]
+
     @cached_property
     def document_numbers(self) -> NDArray[np.uint32]:
         """Number of each chunk's document."""

@@ -128,6 +128,14 @@ class Stack:
             base += segment.document_count
         return np.concatenate(parts)
 
+    def document_id(self, number: int) -> str:
+        """Id of the document of that number."""
+        for segment in self.segments:
+            if number < segment.document_count:
+                return segment.document_id(number)
+            number -= segment.document_count
+        raise IndexError(f"document number {number}: out of range")
+
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:
         """Simhash of each chunk's terms."""

@@ -105,19 +105,27 @@ def index_rows(chunks: Iterable[Chunk], profile: Profile, vectors: VectorSource)
 
 def index_analyzed(chunks: Iterable[Analyzed], profile: Profile, vectors: VectorSource) -> Iterator[IndexRow]:
     """`index_rows` of chunks whose terms may be known already."""
-    ours, theirs = tee(chunks)
+    ours, theirs, asked = tee(chunks, 3)
     rows = vectors(text for one in theirs for text in _passages(one.chunk, profile))
     if profile.headline_weight:
-        rows = _blended(rows, profile.headline_weight)
+        rows = _blended(rows, (bool(gist(one.chunk, profile)) for one in asked), profile.headline_weight)
     for one, quantized in zip(ours, rows, strict=True):
         frequencies, length = one.read_terms()
         yield IndexRow(one.chunk, frequencies, length, quantized, source_key(one.chunk.metadata), one.line)
 
 
+def gist(chunk: Chunk, profile: Profile) -> str:
+    """What is embedded beside a chunk's text; "" where nothing is."""
+    if not profile.headline_weight:
+        return ""
+    return chunk.headline or (chunk.breadcrumb if profile.vector_breadcrumb else "")
+
+
 def _passages(chunk: Chunk, profile: Profile) -> Iterator[tuple[str, str]]:
     yield passage(chunk, profile)
-    if profile.headline_weight:
-        yield "", chunk.headline or chunk.breadcrumb
+    headline = gist(chunk, profile)
+    if headline:
+        yield "", headline
 
 
 def source_key(metadata: Metadata) -> str:
@@ -125,12 +133,23 @@ def source_key(metadata: Metadata) -> str:
     return str(metadata.get("source") or "")
 
 
-def _blended(rows: Iterator[Quantized], weight: float) -> Iterator[Quantized]:
+def _blended(rows: Iterator[Quantized], has_headline: Iterator[bool], weight: float) -> Iterator[Quantized]:
     """Each chunk's windows moved towards its headline, whose row follows them; many chunks at once, for speed."""
-    while batch := list(islice(rows, 2 * BLENDED)):
-        texts, headlines = batch[::2], batch[1::2]
+    while told := list(islice(has_headline, BLENDED)):
+        texts, headlines = [], []
+        for is_told in told:
+            texts.append(next(rows))
+            headlines.append(next(rows)[:1] if is_told else texts[-1][:0])
+        moved = iter(
+            _moved([text for text, is_told in zip(texts, told, strict=True) if is_told], headlines, weight)
+        )
+        yield from (next(moved) if is_told else text for text, is_told in zip(texts, told, strict=True))
+
+
+def _moved(texts: Sequence[Quantized], headlines: Sequence[Quantized], weight: float) -> Iterator[Quantized]:
+    if texts:
         sizes = [len(text) for text in texts]
-        whole = blend(joined(texts), joined([one[:1] for one in headlines]), weight, sizes)
+        whole = blend(joined(texts), joined(headlines), weight, sizes)
         ends = list(accumulate(sizes))
         yield from (whole[end - size : end] for size, end in zip(sizes, ends, strict=True))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _FUNCTION_VALUES = frozenset(
     "arrow_function function_expression generator_function anonymous_function function_definition".split()
@@ -24,6 +24,13 @@ class Grammar:
         function_values: node types that make what is assigned to a name a function.
         docstrings: whether the first string of a body documents it.
         several_names: whether one definition may name several things.
+        bodies: types of the child that holds a definition's members, where no field `body` does.
+        carriers: types of nodes between a definition and its name, beside the usual ones.
+        named_by: types of the child that names a definition, where no field does.
+        opened: types of nodes that are looked through for definitions, beside the usual ones.
+        attached: types of nodes before a definition that belong to it, beside comments.
+        words: where a call or block defines: its first word -> kind; "" takes the word itself.
+        clauses: whether neighbouring definitions of one name are one, as the equations of a function are.
     """
 
     package: str
@@ -35,6 +42,13 @@ class Grammar:
     function_values: frozenset[str] = _FUNCTION_VALUES
     docstrings: bool = False
     several_names: bool = True
+    bodies: frozenset[str] = frozenset()
+    carriers: frozenset[str] = frozenset()
+    named_by: frozenset[str] = frozenset()
+    opened: frozenset[str] = frozenset()
+    attached: frozenset[str] = frozenset()
+    words: Mapping[str, str] = field(default_factory=dict)
+    clauses: bool = False
 
 
 def node_kinds(**types: str) -> dict[str, str]:

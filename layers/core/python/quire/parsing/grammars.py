@@ -10,10 +10,11 @@ from typing import Any
 
 from quire.errors import ConfigError
 from quire.parsing.compiled_languages import COMPILED
+from quire.parsing.further_languages import FURTHER
 from quire.parsing.grammar import Grammar
 from quire.parsing.scripting_languages import SCRIPTING
 
-GRAMMARS: Mapping[str, Grammar] = {**SCRIPTING, **COMPILED}
+GRAMMARS: Mapping[str, Grammar] = {**SCRIPTING, **COMPILED, **FURTHER}
 """Grammars by the word that `lang` says."""
 
 

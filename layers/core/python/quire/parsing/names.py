@@ -16,6 +16,8 @@ _CARRIERS = frozenset(
     variable_declaration assignment_statement variable_list init_declarator object_reference
     """.split()
 )
+_NAMES = frozenset(("name", "variable_name", "identifier"))
+_LABELS = frozenset(("string_lit",))
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
 _KEY = re.compile(r"""\[\s*['"]([\w.-]+)['"]\s*\]""")
 _NAME = re.compile(
@@ -30,7 +32,8 @@ def declared_names(node: Any, grammar: Grammar, source: bytes) -> tuple[str, ...
     """The names that a node declares, as the source spells them but with dots between their parts; may be empty."""
     if _only_announces(node):
         return ()
-    names = tuple(dict.fromkeys(_names(node, grammar, source, 0)))
+    names = (worded_name(node),) if grammar.words else tuple(dict.fromkeys(_names(node, grammar, source, 0)))
+    names = tuple(filter(None, names))
     return names if grammar.several_names else names[:1]
 
 
@@ -39,6 +42,27 @@ def receiver_type(node: Any) -> str:
     receiver = node.child_by_field_name("receiver") if node.type == "method_declaration" else None
     match = None if receiver is None else _RECEIVER.search(receiver.text.decode(errors="replace"))
     return match[1] if match else ""
+
+
+def first_word(node: Any) -> str:
+    """The word that a call or block begins with: `defmodule`, `resource`."""
+    return str(node.child(0).text.decode(errors="replace")) if node.child_count else ""
+
+
+def worded_name(node: Any) -> str:
+    """What stands behind the first word: `a.b` of `resource "a" "b" {`, `Shop.Item` of `defmodule Shop.Item do`."""
+    labels = [_text(child).strip('"') for child in node.named_children[1:] if child.type in _LABELS]
+    if labels:
+        return ".".join(map(spelled, labels))
+    named = next((child for child in node.named_children if child.type == "arguments"), None)
+    named = named.named_child(0) if named is not None and named.named_child_count else None
+    while named is not None and named.type not in ("alias", "identifier"):
+        named = named.child_by_field_name("target") or named.child_by_field_name("left")
+    return "" if named is None else spelled(_text(named))
+
+
+def _text(node: Any) -> str:
+    return str(node.text.decode(errors="replace"))
 
 
 def spelled(text: str) -> str:
@@ -67,14 +91,17 @@ def _names(node: Any, grammar: Grammar, source: bytes, level: int) -> Iterator[s
             if name and not (name.startswith("__") and name.endswith("__") and field == "left"):
                 yield name
             return
-    if level == 4:
-        return
+    if level < 4:
+        yield from _inner_names(node, grammar, source, level)
+
+
+def _inner_names(node: Any, grammar: Grammar, source: bytes, level: int) -> Iterator[str]:
     for child in node.named_children:
-        if child.type in _CARRIERS:
-            yield from _names(child, grammar, source, level + 1)
-        elif level and child.type in ("name", "variable_name", "identifier"):
-            yield spelled(child.text.decode(errors="replace"))
+        if child.type in grammar.named_by or (level and child.type in _NAMES):
+            yield spelled(_text(child))
             return
+        if child.type in _CARRIERS or child.type in grammar.carriers:
+            yield from _names(child, grammar, source, level + 1)
 
 
 def _only_announces(node: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from quire.parsing.comments import comment_text
 from quire.parsing.grammar import Grammar
 from quire.parsing.grammars import open_grammar
-from quire.parsing.names import declared_names, receiver_type
+from quire.parsing.names import declared_names, first_word, receiver_type
 from quire.parsing.outline import LONGEST_SIGNATURE, Definition, Outline
 from quire.parsing.syntax import ATTACHED, docstring, file_doc, find_cuts, last_row, package_name
 
@@ -89,11 +89,12 @@ def parse_source(text: str, language: str, *, long: int) -> Outline:
     opened = open_grammar(language)
     source = text.encode(errors="replace")
     root = opened.parser.parse(source).root_node
-    interesting = frozenset(opened.grammar.kinds) | opened.grammar.wrappers | _OPEN | _BULKY
+    known = opened.grammar
+    interesting = frozenset(known.kinds) | known.wrappers | known.opened | _OPEN | _BULKY | _worded(known)
     reader = _Reader(source, opened.grammar, long, interesting)
     captured = opened.references(root)
     return Outline(
-        definitions=_apart(_definitions(root, reader, "", 0)),
+        definitions=_apart(_definitions(root, reader, "", 0), clauses=known.clauses),
         cuts=tuple(find_cuts(root, long)),
         references=tuple(sorted((node.start_point[0] + 1, node.text.decode()) for node in captured)),
         doc=file_doc(root, docstrings=opened.grammar.docstrings),
@@ -108,7 +109,7 @@ def _definitions(parent: Any, reader: _Reader, holder: str, depth: int) -> Itera
     crowded = parent.named_child_count > CROWD
     for child in parent.named_children:
         kind = child.type
-        if kind in ATTACHED:
+        if kind in ATTACHED or kind in reader.grammar.attached:
             row = child.start_point[0]
             if commented and row <= end + 1:
                 lead = (lead[0], lead[1], child.end_byte)
@@ -127,7 +128,7 @@ def _read(node: Any, reader: _Reader, place: _Place) -> Iterator[Definition]:
     """The definitions that a node is or holds."""
     if place.depth > DEEPEST:
         return
-    kind = reader.grammar.kinds.get(node.type)
+    kind = _kind(node, reader.grammar)
     if kind:
         yield from _defined(node, kind, reader, place)
     elif node.type in reader.grammar.wrappers:
@@ -135,20 +136,45 @@ def _read(node: Any, reader: _Reader, place: _Place) -> Iterator[Definition]:
         for child in node.named_children:
             if child.type in reader.interesting and child.type not in ATTACHED:
                 yield from _read(child, reader, place)
-    elif node.type in _OPEN or (node.type in _BULKY and reader.is_long(node)):
+    elif (
+        node.type in _OPEN
+        or node.type in reader.grammar.opened
+        or (node.type in _BULKY and reader.is_long(node))
+    ):
         yield from _definitions(node, reader, place.holder, place.depth + 1)
+
+
+def _worded(grammar: Grammar) -> frozenset[str]:
+    return frozenset(("call", "block")) if grammar.words else frozenset()
+
+
+def _kind(node: Any, grammar: Grammar) -> str:
+    """The kind of the definition that a node is; "" where it is none."""
+    if node.type in _worded(grammar):
+        word = first_word(node)
+        return grammar.words.get(word, "") or (word if word in grammar.words else "")
+    return grammar.kinds.get(node.type, "")
+
+
+def _body(node: Any, grammar: Grammar) -> Any:
+    """The node that holds a definition's members or statements; None where there is none."""
+    body = node.child_by_field_name("body")
+    if body is not None or not grammar.bodies:
+        return body
+    for child in node.named_children:
+        if child.type in grammar.bodies:
+            return child
+        if child.type in grammar.carriers:
+            return _body(child, grammar)
+    return None
 
 
 def _defined(node: Any, kind: str, reader: _Reader, place: _Place) -> Iterator[Definition]:
     names = declared_names(node, reader.grammar, reader.source)
     if not names:
         return
-    body, value = node.child_by_field_name("body"), None
-    if kind in ("variable", "property"):
-        kind, body, value = _valued(node, kind, reader, place.holder)
-        if not kind:
-            return
-    elif kind == "namespace" and body is None:
+    kind, body, value = _content(node, kind, reader, place.holder)
+    if not kind:
         return
     receiver = receiver_type(node)
     if receiver:
@@ -169,8 +195,20 @@ def _defined(node: Any, kind: str, reader: _Reader, place: _Place) -> Iterator[D
         end_line=max(last_row(node), place.last_row) + 1,
         doc=_doc(body, reader, place),
         signature=_signature(node, body, reader) if reader.is_long(node) else "",
-        members=_apart(inside),
+        members=_apart(inside, clauses=reader.grammar.clauses),
     )
+
+
+def _content(node: Any, kind: str, reader: _Reader, holder: str) -> tuple[str, Any, Any]:
+    """Kind, body and value of a definition; "" where it is none of note."""
+    body = _body(node, reader.grammar)
+    if kind == "namespace" and body is None:
+        return "", None, None
+    if kind not in ("variable", "property"):
+        return kind, body, None
+    if body is not None and body.type in reader.grammar.bodies:
+        return "class", body, None
+    return _valued(node, kind, reader, holder)
 
 
 def _valued(node: Any, kind: str, reader: _Reader, holder: str) -> tuple[str, Any, Any]:
@@ -207,14 +245,22 @@ def _signature(node: Any, body: Any, reader: _Reader) -> str:
     return _SPACE.sub(" ", text).strip(" :{=")[:LONGEST_SIGNATURE]
 
 
-def _apart(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
-    """Definitions on disjoint lines: one that begins on the last line of another is joined to it."""
+def _apart(definitions: Iterable[Definition], *, clauses: bool = False) -> tuple[Definition, ...]:
+    """Definitions on disjoint lines: one that begins on the last line of another is joined to it.
+
+    With `clauses`, so is one that follows another of its name: the equations of a function.
+    """
     apart: list[Definition] = []
     for definition in definitions:
         above = apart[-1] if apart else None
-        if above is None or definition.start_line > above.end_line:
+        is_clause = clauses and above is not None and _head(above) == _head(definition)
+        if above is None or (definition.start_line > above.end_line and not is_clause):
             apart.append(definition)
             continue
         names = tuple(dict.fromkeys((*above.names, *definition.names)))
         apart[-1] = replace(above, names=names, end_line=max(above.end_line, definition.end_line))
     return tuple(apart)
+
+
+def _head(definition: Definition) -> tuple[str, tuple[str, ...]]:
+    return definition.kind, definition.names

@@ -6,13 +6,13 @@ from typing import Any
 
 from quire.parsing.comments import comment_text, docstring_text, is_legal_notice
 
-COMMENTS = frozenset("comment line_comment block_comment marginalia".split())
+COMMENTS = frozenset("comment line_comment block_comment multiline_comment haddock marginalia".split())
 ATTACHED = COMMENTS | {"attribute_item", "decorator"}
 """Nodes before a definition that belong to it."""
 
 _MOST_COMMENTS = 32
 _PACKAGES = frozenset(
-    "namespace_definition file_scoped_namespace_declaration package_declaration package_clause".split()
+    "namespace_definition file_scoped_namespace_declaration package_declaration package_clause package_header".split()
 )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from quire.index.opened import OpenedIndex
-from quire.ordinals import contains, intersection, union
+from quire.ordinals import NONE, contains, difference, intersection, union
 from quire.ranking import EMPTY, Ranking, rank
 from quire.search.fusion import fuse
 from quire.search.query import Question
@@ -128,8 +128,26 @@ def named_chunks(index: OpenedIndex, names: Sequence[str], allowed: Ordinals | N
     """Chunks that define one of the names, ascending, inside the filter."""
     if not names:
         return np.empty(0, np.uint32)
-    named = union([index.symbol(name)[:MOST_NAMED] for name in names])
+    named = union([defining_chunks(index, name) for name in names])
     return named if allowed is None else intersection(named, allowed)
+
+
+def defining_chunks(index: OpenedIndex, name: str) -> Ordinals:
+    """Up to `MOST_NAMED` chunks that define the name, ascending; those called exactly so are never left out."""
+    defining = index.symbol(name)
+    if len(defining) <= MOST_NAMED:
+        return defining
+    own = own_chunks(index, name)[:MOST_NAMED]
+    return union([own, difference(defining, own)[: MOST_NAMED - len(own)]])
+
+
+def own_chunks(index: OpenedIndex, name: str) -> Ordinals:
+    """Chunks that are the definition of just this name, spelled so, and not a member's; ascending.
+
+    `Serialize` the trait, and neither `Serializer.serialize` nor `serialize`. None where symbols cannot be filtered by.
+    """
+    own = index.allowed({"symbol": name}) if "symbol" in index.filter_fields else None
+    return NONE if own is None else own
 
 
 def _align(ordinals: Ordinals, ranking: Ranking) -> NDArray[np.float32]:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from quire.analysis.terms import HEADING_MARK
 from quire.documents import NOTHING, Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
+from quire.index.file_names import number_terms
 from quire.index.opened import OpenedIndex
 from quire.limits import QUESTION_CHARACTERS, cut
 from quire.profiles import Profile, profile_named
@@ -17,6 +19,7 @@ from quire.search.calibration import Calibration, read_calibration
 from quire.search.candidates import Candidates, fuse_sides, gather, lift_related
 from quire.search.diversity import diversify
 from quire.search.features import gather_evidence
+from quire.search.file_ranking import decay_further, lift_files
 from quire.search.intent import asks_for_place
 from quire.search.query import Question, read_question
 from quire.search.symbol_boost import lead_with_names
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 MODES = ("hybrid", "vector", "keyword")
 COPIES = 16
 """Chunks that are looked at beyond those asked for, as some may be copies of others."""
+SHOWN = 5e-7
+"""Scores are shown with six digits: one that is asked for as it was shown is not below itself."""
 HEADING_WEIGHT = 0.25
 """What a term in a breadcrumb or symbol earns beside what it earns as text."""
 
@@ -54,11 +59,13 @@ class Retrieved(NamedTuple):
     mended: Mapping[str, str] = NOTHING
 
 
-def retrieve(index: OpenedIndex, embedder: Embedder | None, query: Query) -> Retrieved:
+def retrieve(
+    index: OpenedIndex, embedder: Embedder | None, query: Query, *, profile: Profile | None = None
+) -> Retrieved:
     """Find the chunks that answer the question.
 
     Without an embedder the ranking is by keywords alone, without a readable keyword index by vectors alone, and
-    `degraded` says so.
+    `degraded` says so. A `profile` given takes the place of the index's own: so constants are compared.
 
     Raises:
         ArtifactCorrupt: there is neither.
@@ -68,11 +75,12 @@ def retrieve(index: OpenedIndex, embedder: Embedder | None, query: Query) -> Ret
     query = query._replace(text=text)
     _check(query)
     mode, degraded = _available(index, query.mode, embedder)
-    ranked = _rank(index, embedder, query, mode)
-    hits = _hits(index, ranked, read_calibration(index.calibration), query.offset + query.top_k)
-    hits = hits[query.offset :]
+    profile = profile or profile_named(index.profile)
+    ranked = _rank(index, embedder, query._replace(mode=mode), profile)
+    chosen, chunks = _choose(index, ranked, profile, query.offset + query.top_k)
+    hits = _hits(index, ranked, chosen, chunks)[query.offset :]
     if query.min_score is not None:
-        hits = tuple(hit for hit in hits if hit.score >= query.min_score)
+        hits = tuple(hit for hit in hits if hit.score > query.min_score - SHOWN)
     return Retrieved(hits, mode, (*shortened, *degraded), index.version, ranked.question.mended)
 
 
@@ -80,8 +88,8 @@ def weigh_top_hit(
     index: OpenedIndex, embedder: Embedder, query: Query, calibration: Calibration
 ) -> tuple[Chunk, float] | None:
     """The best chunk with its log odds by another calibration than the index's own; None without a hit."""
-    ranked = _rank(index, embedder, query, query.mode)
-    top = Ranking(ranked.chosen.ordinals[:1], ranked.chosen.scores[:1])
+    ranked = _rank(index, embedder, query, profile_named(index.profile))
+    top = Ranking(ranked.fused.ordinals[:1], ranked.fused.scores[:1])
     if not len(top):
         return None
     evidence = gather_evidence(index, ranked.candidates, top, ranked.question)
@@ -91,12 +99,11 @@ def weigh_top_hit(
 class _Ranked(NamedTuple):
     question: Question
     candidates: Candidates
-    chosen: Ranking
+    fused: Ranking
 
 
-def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, mode: str) -> _Ranked:
-    profile = profile_named(index.profile)
-    allowed = index.allowed(query.filters)
+def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: Profile) -> _Ranked:
+    mode, allowed = query.mode, index.allowed(query.filters)
     question = read_question(
         query.text,
         index,
@@ -108,10 +115,52 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, mode: str
     candidates = gather(index, row, question, allowed, keywords=mode != "vector")
     priors = _priors(index, profile, question)
     fused = fuse_sides(candidates, _weight(profile, question, mode), priors)
+    fused = _lift_files(index, fused, question, profile=profile, priors=priors)
     fused = lift_related(candidates, lead_with_names(index, fused, question, priors), priors)
-    limit = query.offset + query.top_k + COPIES
-    chosen = diversify(index, fused, per_document=profile.per_document, limit=limit, exempt=candidates.named)
-    return _Ranked(question, candidates, chosen)
+    if profile.decay < 1.0:
+        fused = decay_further(fused, index.documents(fused.ordinals), profile.decay)
+    return _Ranked(question, candidates, fused)
+
+
+def _lift_files(
+    index: OpenedIndex,
+    fused: Ranking,
+    question: Question,
+    *,
+    profile: Profile,
+    priors: NDArray[np.float32],
+) -> Ranking:
+    """Lift files that match in several places; by name only where no definition of a symbol is asked for."""
+    if not (profile.coherence or profile.file_name):
+        return fused
+    documents = index.documents(fused.ordinals)
+    terms = number_terms(term for term in question.terms if not term.startswith(HEADING_MARK))
+
+    def named(best: NDArray[np.intp]) -> NDArray[np.float32]:
+        likeness = index.file_names.likeness(documents[best], terms)
+        return np.float32(profile.file_name) * priors[fused.ordinals[best]] * likeness
+
+    by_name = profile.file_name and not (question.whole or question.defined)
+    return lift_files(fused, documents, coherence=profile.coherence, named=named if by_name else None)
+
+
+def _choose(
+    index: OpenedIndex, ranked: _Ranked, profile: Profile, wanted: int
+) -> tuple[Ranking, list[Chunk]]:
+    """The first `wanted` chunks of different texts; more of the ranking is read where many are copies of others."""
+    limit = wanted + COPIES
+    while True:
+        chosen = diversify(
+            index,
+            ranked.fused,
+            per_document=profile.per_document,
+            limit=limit,
+            exempt=ranked.candidates.named,
+        )
+        kept, chunks = _distinct(index, chosen, wanted)
+        if len(chunks) == wanted or len(chosen) < limit:
+            return kept, chunks
+        limit *= 4
 
 
 def _check(query: Query) -> None:
@@ -143,14 +192,14 @@ def _weight(profile: Profile, question: Question, mode: str) -> float:
 
 
 def _priors(index: OpenedIndex, profile: Profile, question: Question) -> NDArray[np.float32]:
-    is_place = profile.place_demotions and asks_for_place(question.text)
+    is_place = profile.place_demotions and (question.whole or asks_for_place(question.text))
     return index.priors((*profile.demotions, *profile.place_demotions) if is_place else profile.demotions)
 
 
-def _hits(index: OpenedIndex, ranked: _Ranked, calibration: Calibration, limit: int) -> tuple[Hit, ...]:
-    chosen, chunks = _distinct(index, ranked.chosen, limit)
+def _hits(index: OpenedIndex, ranked: _Ranked, chosen: Ranking, chunks: Sequence[Chunk]) -> tuple[Hit, ...]:
     candidates = ranked.candidates
     evidence = gather_evidence(index, candidates, chosen, ranked.question)
+    calibration = read_calibration(index.calibration)
     scores = np.minimum.accumulate(calibration.probabilities(evidence)).tolist()
     cosines: list[float | None] = [None] * len(scores)
     if candidates.cosines is not None:

@@ -11,19 +11,26 @@ from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
 from quire.ordinals import contains
 from quire.ranking import Ranking, rank
-from quire.search.candidates import MOST_DEFINING, MOST_NAMED
+from quire.search.candidates import MOST_DEFINING, defining_chunks, own_chunks
 from quire.search.intent import Definition
 from quire.search.query import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from quire.ports import Ordinals
+
 NAME_LEAD = 0.5
 """Added to the fused score (at most 1) of a chunk that defines a named symbol; less where many share the name,
 and 1 where the question is nothing but the name or asks for its definition."""
+OWN_LEAD = 2.0
+"""What the definition of a bare name gains where the question is nothing else: more than all else together."""
 INEXACT = 0.5
 """Share of the lead where the symbol is the named one but for its case: `Camera.focus` beside `Camera.Focus`. With it
 899 of 900 members of Roblox come first when asked by their names, 894 without."""
+
+
+NO_CHUNKS = np.zeros(0, np.bool_)
 
 
 def lead_with_names(
@@ -34,14 +41,14 @@ def lead_with_names(
         return fused
     scores = fused.scores.copy()
     for name in question.names:
-        defining = index.symbol(name)[:MOST_NAMED]
-        lifts = _lifts(index, name, defining.tolist(), question) * priors[defining]
+        defining = defining_chunks(index, name)
+        lifts = _lifts(index, name, defining, question) * priors[defining]
         held = contains(defining, fused.ordinals)
         scores[held] += lifts[defining.searchsorted(fused.ordinals[held])]
     return rank(fused.ordinals, scores, len(scores))
 
 
-def _lifts(index: OpenedIndex, name: str, defining: list[int], question: Question) -> NDArray[np.float32]:
+def _lifts(index: OpenedIndex, name: str, defining: Ordinals, question: Question) -> NDArray[np.float32]:
     """What each of the defining chunks is lifted by, float32."""
     if question.defined and question.defined.name == name:
         ranks = [_closeness(chunk, question.defined) for chunk in index.fetch(defining)]
@@ -49,7 +56,10 @@ def _lifts(index: OpenedIndex, name: str, defining: list[int], question: Questio
     lift = 1.0 if question.whole else NAME_LEAD / max(len(defining), 1) ** 0.5
     share = _share(name, question)
     lifts = np.full(len(defining), lift * share, np.float32)
-    if 1 < len(defining) <= MOST_DEFINING and not name.islower():
+    is_own = contains(own_chunks(index, name), defining) if question.whole else NO_CHUNKS
+    if is_own.any():
+        lifts[is_own], lifts[~is_own] = OWN_LEAD, INEXACT
+    elif 1 < len(defining) <= MOST_DEFINING and not name.islower():
         chunks = index.fetch(defining)
         if not question.whole:
             lifts[[_is_own(chunk, name) for chunk in chunks]] = np.float32(NAME_LEAD * share)

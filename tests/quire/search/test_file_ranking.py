@@ -1,0 +1,135 @@
+"""What speaks for a whole file: its other chunks, its name, and the room that it leaves."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quire.analysis.terms import analyze
+from quire.documents import Document
+from quire.index.file_names import FileNames, number_terms
+from quire.index.opened import OpenedIndex
+from quire.index.reader import open_segment
+from quire.ports import Embedder
+from quire.profiles import profile_named
+from quire.ranking import Ranking, rank
+from quire.search.file_ranking import BEST_CHUNKS, decay_further, lift_files
+from quire.search.retrieval import Query, retrieve
+from tests.support.corpus import write_corpus
+
+CHUNKS = st.lists(st.tuples(st.floats(0, 1, width=32), st.integers(0, 6)), max_size=60)
+
+
+def ranked(pairs: list[tuple[float, int]]) -> tuple[Ranking, np.ndarray]:
+    scores = np.array([score for score, _ in pairs], np.float32)
+    ranking = rank(np.arange(len(pairs), dtype=np.uint32), scores, len(pairs))
+    return ranking, np.array([pairs[place][1] for place in ranking.ordinals], np.uint32)
+
+
+@given(CHUNKS)
+def test_coherence_lifts_the_best_chunk_of_each_file_by_what_five_of_its_chunks_amount_to(
+    pairs: list[tuple[float, int]],
+) -> None:
+    ranking, documents = ranked(pairs)
+    lifted = lift_files(ranking, documents, coherence=0.3)
+    by_file: dict[int, list[tuple[float, int]]] = {}
+    for ordinal, score, file in zip(ranking.ordinals, ranking.scores, documents, strict=True):
+        by_file.setdefault(int(file), []).append((float(score), int(ordinal)))
+    sums = {file: sum(score for score, _ in chunks[:BEST_CHUNKS]) for file, chunks in by_file.items()}
+    expected = {
+        int(ordinal): float(score) for ordinal, score in zip(ranking.ordinals, ranking.scores, strict=True)
+    }
+    for file, chunks in by_file.items():
+        expected[chunks[0][1]] += 0.3 * sums[file] / max(*sums.values(), 1e-9)
+    assert sorted(lifted.ordinals.tolist()) == sorted(expected)
+    for ordinal, score in zip(lifted.ordinals.tolist(), lifted.scores.tolist(), strict=True):
+        assert score == pytest.approx(expected[ordinal], abs=1e-5)
+
+
+@given(CHUNKS)
+def test_further_chunks_of_a_file_count_less_and_less(pairs: list[tuple[float, int]]) -> None:
+    ranking, documents = ranked(pairs)
+    decayed = decay_further(ranking, documents, 0.8)
+    scores = dict(zip(decayed.ordinals.tolist(), decayed.scores.tolist(), strict=True))
+    shown: dict[int, int] = {}
+    for ordinal, score, file in zip(
+        ranking.ordinals.tolist(), ranking.scores.tolist(), documents.tolist(), strict=True
+    ):
+        assert scores[ordinal] == pytest.approx(score * 0.8 ** shown.get(file, 0), abs=1e-6)
+        shown[file] = shown.get(file, 0) + 1
+
+
+def test_a_name_is_like_a_question_that_says_it_and_says_little_else() -> None:
+    paths = ["shop/orders/refund_policy.py", "shop/orders/totals.py", "README"]
+    names = FileNames(len(paths), paths.__getitem__)
+    files = np.arange(3, dtype=np.uint32)
+
+    def likeness(question: str) -> list[float]:
+        return [round(float(one), 3) for one in names.likeness(files, number_terms(analyze(question)))]
+
+    assert likeness("refund policy")[0] == pytest.approx(0.9, abs=0.1)
+    assert likeness("orders") == [0.5, 0.5, 0.0]
+    assert likeness("which bus goes to the airport") == [0.0, 0.0, 0.0]
+    policy, totals, readme = likeness("how is the refund policy of an order read")
+    assert policy > totals > readme == 0.0
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> OpenedIndex:
+    """A trait that dozens of files have a member of the name of, and a class that is declared in many parts."""
+    files = {
+        f"crates/model_{n}.py": f"class Model{n}:\n    def serialize(self):\n        return {n}\n"
+        for n in range(90)
+    }
+    files["crates/serialization.py"] = (
+        "class Serialize:\n    def into(self):\n        raise NotImplementedError\n\n\ndef run():\n    pass\n"
+    )
+    files |= {f"parts/mapper_{n}.py": "class Mapper:\n    pass\n" for n in range(30)}
+    files |= {f"pages/mapper_{n}.txt": f"How the mapper is told of table {n}." for n in range(12)}
+    documents = [
+        Document(
+            path, text, "source_code", {"path": path, "lang": "python" if path.endswith("py") else "text"}
+        )
+        for path, text in files.items()
+    ]
+    folder = tmp_path_factory.mktemp("shop")
+    write_corpus(folder / "segment", embedder, documents, profile="code")
+    return OpenedIndex([(open_segment(folder / "segment"), 0)])
+
+
+def test_a_bare_name_finds_its_own_definition_first_however_many_members_are_called_so(
+    shop: OpenedIndex, embedder: Embedder
+) -> None:
+    hits = retrieve(shop, embedder, Query("Serialize")).hits
+    assert hits[0].chunk.metadata["path"] == "crates/serialization.py"
+
+
+def test_as_many_hits_come_as_are_asked_for_although_most_are_copies(
+    shop: OpenedIndex, embedder: Embedder
+) -> None:
+    hits = retrieve(shop, embedder, Query("Mapper", top_k=10)).hits
+    assert len(hits) == 10
+    assert len({hit.chunk.text for hit in hits}) == 10
+
+
+def test_a_file_leads_by_its_name_and_a_profile_without_the_rule_does_not_ask_for_it(
+    tmp_path: Path, embedder: Embedder
+) -> None:
+    texts = {
+        "shop/billing.py": "LIMIT = 3\n\n# how invoices are sent to customers, sent, sent to customers\n",
+        "shop/invoice_sender.py": "def run():\n    # to customers\n    return post()\n",
+    }
+    documents = [
+        Document(path, text, "source_code", {"path": path, "lang": "python"}) for path, text in texts.items()
+    ]
+    write_corpus(tmp_path / "segment", embedder, documents, profile="code")
+    index = OpenedIndex([(open_segment(tmp_path / "segment"), 0)])
+    query = Query("invoice sender to customers")
+    plain = profile_named("code")._replace(file_name=0.0)
+    first = [
+        str(retrieve(index, embedder, query, profile=one).hits[0].chunk.metadata["path"])
+        for one in (None, plain)
+    ]
+    assert first == ["shop/invoice_sender.py", "shop/billing.py"]
