@@ -107,12 +107,12 @@ async def cost_of_meeting(client: Client) -> int:
     return tokens_of(json.dumps(tools)) + tokens_of(content.text)
 
 
-def twenty(files: Sequence[Path]) -> list[GoldenQuestion]:
-    """Twenty answerable golden questions, evenly spread over the files."""
+def twenty(files: Sequence[Path], count: int = 20) -> list[GoldenQuestion]:
+    """Twenty answerable golden questions, or `count`, evenly spread over the files."""
     asked = [
         one for one in read_golden(files) if one.answerable and not one.selected_text and not one.filters
     ]
-    return asked[:: len(asked) // 20][:20]
+    return asked[:: len(asked) // count][:count]
 
 
 def is_found(question: GoldenQuestion, cited: Iterable[Mapping[str, Any]]) -> bool:
