@@ -137,7 +137,9 @@ class Monitoring(Construct):
                 ],
                 [
                     cloudwatch.GraphWidget(title="p95, ms, by collection", left=stages, width=12),
-                    cloudwatch.GraphWidget(title="Degraded, abstained, tokens", left=_searches(), width=12),
+                    cloudwatch.GraphWidget(
+                        title="Degraded, abstained, failed, tokens", left=_searches(), width=12
+                    ),
                 ],
             ],
         )
@@ -171,5 +173,5 @@ def _searches() -> list[cloudwatch.IMetric]:
             label="",
             using_metrics={},
         )
-        for name in ("Degraded", "Abstained", "PromptTokens", "AnswerTokens")
+        for name in ("Degraded", "Abstained", "ModelFailures", "PromptTokens", "AnswerTokens")
     ]

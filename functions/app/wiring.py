@@ -103,6 +103,7 @@ def _open(settings: Settings) -> _Opened:
         model_of=_model_of(settings),
         public_budget=_public_budget(settings),
         print_answers=settings.print_answers,
+        answer_s=settings.answer_s,
     )
     return _Opened(objects, store, models, live, service)
 
@@ -134,10 +135,23 @@ def _public_budget(settings: Settings) -> TokenBudget | None:
 
 def _answer_model(settings: Settings) -> AnswerModel | None:
     """The model that writes answers; None where quotes answer. Only the chosen provider is imported."""
+    model = _opened_model(settings)
+    if model is not None:
+        log("answer model", provider=model.provider, model=model.name, chosen_by=settings.provider_chosen_by)
+    return model
+
+
+def _opened_model(settings: Settings) -> AnswerModel | None:
     if settings.provider == "gemini":
         from quire.adapters.gemini import open_gemini
 
-        return open_gemini(settings.provider_key, settings.model, base_url=settings.provider_url)
+        try:
+            return open_gemini(settings.provider_key, settings.model, base_url=settings.provider_url)
+        except ModuleNotFoundError as error:
+            raise ConfigError(
+                f"{settings.provider_chosen_by}: Gemini needs the package google-genai (pip install google-genai); "
+                "QUIRE_PROVIDER=none answers with quotes"
+            ) from error
     if settings.provider == "openai":
         from quire.adapters.openai import OPENAI_URL, OpenAIModel
 

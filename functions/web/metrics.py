@@ -24,6 +24,7 @@ UNITS = {
     "abstained": ("Abstained", "Count"),
     "prompt_tokens": ("PromptTokens", "Count"),
     "answer_tokens": ("AnswerTokens", "Count"),
+    "model_failures": ("ModelFailures", "Count"),
     "index_age_h": ("IndexAgeHours", "None"),
 }
 """Fact -> name and unit of its metric."""

@@ -41,3 +41,27 @@ def test_the_file_that_nobody_named_may_be_missing(tmp_path: Path, monkeypatch: 
 def test_a_variable_that_does_not_hold_what_it_must_is_named(name: str, text: str) -> None:
     with pytest.raises(ConfigError, match=rf"{name}: wanted .* found '{text}'"):
         read_settings({name: text})
+
+
+@pytest.mark.parametrize(
+    ("environment", "provider", "chosen_by"),
+    [
+        ({}, "none", ""),
+        ({"GEMINI_API_KEY": "k"}, "gemini", "GEMINI_API_KEY"),
+        ({"GEMINI_API_KEY": "k", "QUIRE_PROVIDER": "none"}, "none", "QUIRE_PROVIDER"),
+        ({"GEMINI_API_KEY": "k", "RAG_LLM_PROVIDER": "ollama"}, "ollama", "RAG_LLM_PROVIDER"),
+        ({"GEMINI_API_KEY": "k", "QUIRE_PROVIDER": "gemini"}, "gemini", "QUIRE_PROVIDER"),
+        ({"OPENAI_API_KEY": "k"}, "none", ""),
+        ({"GEMINI_API_KEY": ""}, "none", ""),
+    ],
+)
+def test_a_gemini_key_chooses_gemini_where_nobody_chose(
+    environment: dict[str, str], provider: str, chosen_by: str
+) -> None:
+    settings = read_settings(environment)
+    assert (settings.provider, settings.provider_chosen_by) == (provider, chosen_by)
+    assert settings.provider_key == (environment["GEMINI_API_KEY"] if provider == "gemini" else "")
+
+
+def test_the_time_of_an_answer_is_a_setting() -> None:
+    assert (read_settings({}).answer_s, read_settings({"QUIRE_ANSWER_S": "90"}).answer_s) == (0.0, 90.0)

@@ -58,6 +58,7 @@ class Shelf:
         answer_model: AnswerModel | None = None,
         model_of: Callable[[], AnswerModel | None] | None = None,
         public_budget: TokenBudget | None = None,
+        answer_s: float = 0.0,
     ) -> Knowledge:
         """Use cases that look at the pointer on every request."""
         catalog = Catalog(store or self.store, refresh_s=0.0)
@@ -67,6 +68,7 @@ class Shelf:
             collections,
             model_of=model_of or (lambda: answer_model),
             public_budget=public_budget,
+            answer_s=answer_s,
         )
 
     def app(self, key: str | None = None, *, access: Access | None = None, **service: object) -> FastAPI:

@@ -109,6 +109,8 @@ class Scripted:
         asked: system instruction and turns of each call.
     """
 
+    provider = "script"
+
     def __init__(self, *calls: Sequence[Any], name: str = "scripted", wants_examples: bool = False) -> None:
         self.name = name
         self.wants_examples = wants_examples

@@ -89,3 +89,16 @@ def test_a_broken_collections_file_stops_the_start_and_is_named(settings: Settin
 def test_a_store_of_an_unknown_scheme_is_refused() -> None:
     with pytest.raises(ConfigError, match="'gopher'"):
         open_objects("gopher://host/x")
+
+
+def test_the_start_says_which_model_answers_and_what_chose_it(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    local_app(replace(settings, provider="gemini", provider_key="k-1", provider_chosen_by="GEMINI_API_KEY"))
+    [told] = [
+        line
+        for line in map(json.loads, capsys.readouterr().out.splitlines())
+        if line["event"] == "answer model"
+    ]
+    assert (told["provider"], told["chosen_by"]) == ("gemini", "GEMINI_API_KEY")
+    assert "k-1" not in json.dumps(told)

@@ -182,7 +182,13 @@ class PublishRefused(QuireError):
 
 
 class AnswerModelError(QuireError):
-    """An answer model failed."""
+    """An answer model failed.
+
+    Attributes:
+        provider_status: the HTTP status that the provider answered with; None where it answered none.
+    """
+
+    provider_status: int | None = None
 
 
 class ModelUnavailable(AnswerModelError):
@@ -191,6 +197,10 @@ class ModelUnavailable(AnswerModelError):
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class ModelTooSlow(ModelUnavailable):
+    """The deadline passed before the answer was whole."""
 
 
 class QuotaExceeded(AnswerModelError):

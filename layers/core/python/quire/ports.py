@@ -220,6 +220,10 @@ class AnswerModel(Protocol):
         """What `model_used` says."""
 
     @property
+    def provider(self) -> str:
+        """Who runs it, as settings name it."""
+
+    @property
     def wants_examples(self) -> bool:
         """Whether it follows the citation rule better with two example turns, as small models do."""
 

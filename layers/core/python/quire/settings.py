@@ -31,6 +31,9 @@ class Settings:
         memory: where chat messages are kept: a file, or `dynamodb://TABLE`.
         stale_after_days: answers of a version older than this say so; 0 never.
         provider: who writes answers: `none` (quotes alone), `gemini`, `openai` or `ollama`.
+        provider_chosen_by: the variable that chose it; "" where none did.
+        answer_s: seconds that an answer may take with its model; 0 leaves it to the face: 2.8 for `textbook`, whose
+            specification promises 3, else 25.
         model: the provider's model; "" for its default.
         provider_key, provider_url: its key, and its address where it is not the usual one.
         hosts: names beside `localhost` and addresses by which a server without a key may be called; `*` for any.
@@ -56,6 +59,8 @@ class Settings:
     stale_after_days: float = STALE_AFTER_DAYS
     access: str = ""
     provider: str = "none"
+    provider_chosen_by: str = ""
+    answer_s: float = 0.0
     model: str = ""
     provider_key: str = ""
     provider_url: str = ""
@@ -89,6 +94,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         memory=env.get("QUIRE_MEMORY") or default.memory,
         stale_after_days=_number(env, "QUIRE_STALE_AFTER_DAYS", default.stale_after_days),
         access=env.get("QUIRE_ACCESS", default.access),
+        answer_s=_number(env, "QUIRE_ANSWER_S", default.answer_s),
         model=env.get("QUIRE_MODEL") or env.get("LLM_MODEL") or default.model,
         hosts=tuple(filter(None, map(str.strip, env.get("QUIRE_HOSTS", "").split(",")))),
         model_secret=env.get("QUIRE_MODEL_SECRET", default.model_secret),
@@ -105,14 +111,17 @@ URLS = {"openai": "QUIRE_OPENAI_BASE_URL", "ollama": "OLLAMA_ENDPOINT", "gemini"
 
 def _provider(env: Mapping[str, str]) -> dict[str, str]:
     """The provider with its key and address. An OpenAI-compatible server of one's own may need no key."""
-    name = env.get("QUIRE_PROVIDER") or env.get("RAG_LLM_PROVIDER") or "none"
+    chosen_by = next((one for one in ("QUIRE_PROVIDER", "RAG_LLM_PROVIDER") if env.get(one)), "")
+    name = env[chosen_by] if chosen_by else "none"
+    if not chosen_by and env.get(KEYS["gemini"]):  # nobody sets this key for nothing
+        name, chosen_by = "gemini", KEYS["gemini"]
     if name not in ("none", "gemini", "openai", "ollama"):
         raise ConfigError(f"QUIRE_PROVIDER: wanted none, gemini, openai or ollama, found {name!r}")
     url = env.get(URLS.get(name, ""), "")
     key = env.get(KEYS.get(name, ""), "")
     if name in KEYS and not key and not (name == "openai" and url):
         raise ConfigError(f"Required environment variable {KEYS[name]} not set.")
-    return {"provider": name, "provider_key": key, "provider_url": url}
+    return {"provider": name, "provider_chosen_by": chosen_by, "provider_key": key, "provider_url": url}
 
 
 def _collections_file(env: Mapping[str, str]) -> Path | None:

@@ -134,7 +134,9 @@ def test_a_model_that_hangs_is_left_at_the_deadline() -> None:
     began = time.monotonic()
     _, draft, _ = drafted([slowly], deadline_s=0.2)
     assert time.monotonic() - began < 0.8
-    assert draft.degraded == ["answer model unavailable: quoted from the sources instead"]
+    assert draft.degraded == [
+        "answer model took longer than its time (script): quoted from the sources instead"
+    ]
 
 
 def test_a_drip_is_cut_at_the_deadline_even_between_pieces() -> None:

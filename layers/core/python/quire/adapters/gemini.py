@@ -6,9 +6,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, TypeAlias
 
-from quire.adapters.provider_wire import LONGEST_MESSAGE, failure, seconds
+from quire.adapters.provider_wire import LONGEST_MESSAGE, failure, seconds, without_key
 from quire.documents import Turn
-from quire.errors import AnswerCut, AnswerModelError, ModelMisconfigured, ModelRefused, ModelUnavailable
+from quire.errors import (
+    AnswerCut,
+    AnswerModelError,
+    ModelMisconfigured,
+    ModelRefused,
+    ModelTooSlow,
+    ModelUnavailable,
+)
 from quire.ports import Spent
 
 DEFAULT_MODEL = "gemini-3.5-flash-lite"
@@ -26,12 +33,14 @@ Generate: TypeAlias = Callable[[list[dict[str, Any]], dict[str, Any]], Iterator[
 class GeminiModel:
     """`quire.ports.AnswerModel` over `generate_content_stream`; made by `open_gemini`."""
 
+    provider = "gemini"
     wants_examples = False
 
-    def __init__(self, model: str, generate: Generate, api_error: type[Exception]) -> None:
+    def __init__(self, model: str, generate: Generate, api_error: type[Exception], *, key: str = "") -> None:
         self._model = model
         self._generate = generate
         self._api_error = api_error
+        self._key = key
 
     @property
     def name(self) -> str:
@@ -69,7 +78,7 @@ class GeminiModel:
         try:
             for chunk in self._generate(contents, config):
                 if time.monotonic() > deadline:
-                    raise ModelUnavailable("gemini: the deadline passed in the middle of the answer")
+                    raise ModelTooSlow("gemini: the deadline passed in the middle of the answer")
                 yield chunk
         except AnswerModelError:
             raise
@@ -81,9 +90,11 @@ class GeminiModel:
 
     def _translate(self, error: Any) -> NoReturn:
         """A wrong key is a 400 with a reason of its own; a 429 may say how long to wait."""
-        message = str(error.message or "")[:LONGEST_MESSAGE]
+        message = without_key(str(error.message or ""), self._key)[:LONGEST_MESSAGE]
         if any(detail.get("reason") == "API_KEY_INVALID" for detail in _details(error)):
-            raise ModelMisconfigured(f"gemini: {error.code} {message}") from error
+            refused = ModelMisconfigured(f"gemini: {error.code} {message}")
+            refused.provider_status = int(error.code or 400)
+            raise refused from error
         delays = (seconds(str(detail.get("retryDelay", ""))) for detail in _details(error))
         delay = next((one for one in delays if one is not None), None)
         raise failure("gemini", int(error.code or 500), message, delay) from error
@@ -101,7 +112,7 @@ def open_gemini(api_key: str, model: str = "", *, base_url: str = "") -> GeminiM
     def generate(contents: list[dict[str, Any]], config: dict[str, Any]) -> Iterator[Any]:
         return client.models.generate_content_stream(model=name, contents=contents, config=config)  # type: ignore[arg-type]
 
-    return GeminiModel(name, generate, errors.APIError)
+    return GeminiModel(name, generate, errors.APIError, key=api_key)
 
 
 def _check_prompt(chunk: Any) -> None:

@@ -11,7 +11,7 @@ import urllib3
 
 from quire.adapters.provider_wire import failure, lines, retry_after
 from quire.documents import Turn
-from quire.errors import AnswerCut, ModelMisconfigured, ModelUnavailable
+from quire.errors import AnswerCut, ModelMisconfigured, ModelTooSlow, ModelUnavailable
 from quire.ports import Spent
 
 DEFAULT_ENDPOINT = "http://127.0.0.1:11434"
@@ -23,6 +23,7 @@ CONTEXT_TOKENS = 8192
 class OllamaModel:
     """`quire.ports.AnswerModel` over `POST {endpoint}/api/chat`, streamed as lines of JSON."""
 
+    provider = "ollama"
     wants_examples = True
 
     def __init__(
@@ -91,7 +92,7 @@ def _pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[byt
     try:
         while piece := response.read1(65_536):
             if time.monotonic() > deadline:
-                raise ModelUnavailable("ollama: the deadline passed in the middle of the answer")
+                raise ModelTooSlow("ollama: the deadline passed in the middle of the answer")
             yield piece
     except (urllib3.exceptions.HTTPError, OSError) as error:
         raise ModelUnavailable(

@@ -9,9 +9,9 @@ from typing import Any
 
 import urllib3
 
-from quire.adapters.provider_wire import event_data, failure, retry_after
+from quire.adapters.provider_wire import event_data, failure, retry_after, without_key
 from quire.documents import Turn
-from quire.errors import AnswerCut, AnswerModelError, ModelRefused, ModelUnavailable
+from quire.errors import AnswerCut, AnswerModelError, ModelRefused, ModelTooSlow, ModelUnavailable
 from quire.ports import Spent
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -21,11 +21,13 @@ DEFAULT_MODEL = "gpt-5-mini"
 class OpenAIModel:
     """`quire.ports.AnswerModel` over `POST {base_url}/chat/completions`, streamed."""
 
+    provider = "openai"
     wants_examples = True
 
     def __init__(self, model: str, *, base_url: str = OPENAI_URL, api_key: str = "") -> None:
         self._model = model or DEFAULT_MODEL
         self._url = f"{base_url.rstrip('/')}/chat/completions"
+        self._key = api_key
         self._headers = {"content-type": "application/json", "accept": "text/event-stream"}
         if api_key:
             self._headers["authorization"] = f"Bearer {api_key}"
@@ -74,7 +76,7 @@ class OpenAIModel:
             )
             if response.status == 200:
                 return response
-            text = response.read(100_000).decode("utf-8", "replace")
+            text = without_key(response.read(100_000).decode("utf-8", "replace"), self._key)
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise ModelUnavailable(f"openai: {type(error).__name__}") from error
         raise _refusal(response.status, text, retry_after(response.headers))
@@ -84,7 +86,7 @@ def _pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[byt
     try:
         while piece := response.read1(65_536):
             if time.monotonic() > deadline:
-                raise ModelUnavailable("openai: the deadline passed in the middle of the answer")
+                raise ModelTooSlow("openai: the deadline passed in the middle of the answer")
             yield piece
     except (urllib3.exceptions.HTTPError, OSError) as error:
         raise ModelUnavailable(

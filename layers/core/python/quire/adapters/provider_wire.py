@@ -59,11 +59,22 @@ def failure(provider: str, status: int, message: str, retry_after_s: float | Non
     A wrong key or model name is told from an overload: the first will not go away by itself.
     """
     text = f"{provider}: {status} {message[:LONGEST_MESSAGE]}".strip()
+    error: AnswerModelError = ModelMisconfigured(text)
     if status == 429:
-        return QuotaExceeded(text, retry_after_s=retry_after_s)
-    if status in (408, 409, 425) or status >= 500 or status < 400:
-        return ModelUnavailable(text, retry_after_s=retry_after_s)
-    return ModelMisconfigured(text)
+        error = QuotaExceeded(text, retry_after_s=retry_after_s)
+    elif status in (408, 409, 425) or status >= 500 or status < 400:
+        error = ModelUnavailable(text, retry_after_s=retry_after_s)
+    error.provider_status = status
+    return error
+
+
+def without_key(text: str, key: str) -> str:
+    """What a provider said, without the key: some repeat it in their refusal.
+
+    >>> without_key("invalid key: sk-1", "sk-1")
+    'invalid key: [key]'
+    """
+    return text.replace(key, "[key]") if key else text
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

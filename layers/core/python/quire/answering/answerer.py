@@ -140,7 +140,7 @@ def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writ
     )
     for text in pieces:
         yield Delta(text)
-    written = Written("", degraded=tuple(draft.degraded), usage=draft.usage)
+    written = Written("", notices=tuple(draft.notices), degraded=tuple(draft.degraded), usage=draft.usage)
     if draft.not_covered:
         return replace(written, model_used=model.name)
     if not draft.text:

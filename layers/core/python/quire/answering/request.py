@@ -56,12 +56,14 @@ class Usage:
         prompt_tokens, answer_tokens: as the provider counted, over all attempts; estimated where it did not.
         attempts: calls of the model, 0 where none was asked.
         dropped_citations: numbers in the model's text that named no source.
+        failures: calls that the model failed, or left incomplete.
     """
 
     prompt_tokens: int = 0
     answer_tokens: int = 0
     attempts: int = 0
     dropped_citations: int = 0
+    failures: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ def ask(
         ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
     """
     served, shelf = _opened(service, caller, collection, inquiry, version=version)
+    inquiry = _timely(service, inquiry)
     with timed("answer_ms"):
         given = _with_state(answer(shelf, inquiry, service.model_for(caller, collection)), served, inquiry)
     if service.print_answers:
@@ -44,6 +45,7 @@ def ask_stream(
         ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
     """
     served, shelf = _opened(service, caller, collection, inquiry, version=version)
+    inquiry = _timely(service, inquiry)
     began = time.perf_counter()
     events = stream_answer(shelf, inquiry, service.model_for(caller, collection))
     first = next(events)
@@ -60,6 +62,11 @@ def ask_stream(
             note(answer_ms=round((time.perf_counter() - began) * 1000, 2))
 
     return rest()
+
+
+def _timely(service: Knowledge, inquiry: Inquiry) -> Inquiry:
+    """The inquiry with the time that the operator gives an answer, where he says."""
+    return replace(inquiry, deadline_s=service.answer_s) if service.answer_s else inquiry
 
 
 def _opened(
@@ -82,6 +89,7 @@ def _with_state(given: Answer, served: Served, inquiry: Inquiry) -> Answer:
         abstained=not given.answerable,
         prompt_tokens=given.usage.prompt_tokens,
         answer_tokens=given.usage.answer_tokens,
+        model_failures=given.usage.failures,
     )
     notices = (*given.notices, *missing_values(served.index, inquiry.filters))
     return replace(given, degraded=tuple(dict.fromkeys((*served.degraded, *given.degraded))), notices=notices)

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from quire.errors import ModelUnavailable
+from quire.errors import ModelTooSlow
 
 T = TypeVar("T")
 _END = object()
@@ -20,7 +20,7 @@ def within(deadline: float, pieces: Iterator[T]) -> Generator[T, None, None]:
     consumer closes this, the thread is left behind: it ends with its current read, then closes the pieces.
 
     Raises:
-        ModelUnavailable: the deadline passed.
+        ModelTooSlow: the deadline passed.
     """
     reader = ThreadPoolExecutor(1, "answer model")
     try:
@@ -29,7 +29,7 @@ def within(deadline: float, pieces: Iterator[T]) -> Generator[T, None, None]:
             try:
                 piece = step.result(max(deadline - time.monotonic(), 0.0))
             except TimeoutError:
-                raise ModelUnavailable("answer model: the deadline passed") from None
+                raise ModelTooSlow("answer model: the deadline passed") from None
             if piece is _END:
                 return
             yield piece  # type: ignore[misc]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,11 +17,13 @@ from quire.errors import (
     AnswerModelError,
     ModelMisconfigured,
     ModelRefused,
+    ModelTooSlow,
     ModelUnavailable,
     QuotaExceeded,
 )
 from quire.ports import AnswerModel, Spent
 
+_LOG = logging.getLogger(__name__)
 MOST_ATTEMPTS = 2
 FIRST_WAIT_S = 0.2
 LEAST_TIME_S = 0.5
@@ -80,16 +83,20 @@ def generate(
         attempt = _Attempt(CitationFilter(known))
         yield from _call(model, prompt, attempt, max_tokens=max_tokens, deadline=deadline)
         _count(draft, prompt, attempt)
+        if attempt.error is not None:
+            _log_failure(model, attempt.error, number)
         if attempt.shown:
             draft.text, draft.used = attempt.text, tuple(attempt.checked.used)
-            _note_ending(draft, attempt.error)
+            _note_ending(draft, attempt.error, model.provider)
             return
         if attempt.error is None and _says_not_covered(attempt.text):
             draft.not_covered = True
             return
         wait_s = _wait(attempt.error)
         if number == MOST_ATTEMPTS or wait_s is None or time.monotonic() + wait_s + LEAST_TIME_S > deadline:
-            draft.degraded.append(f"{_reason(attempt.error)}: quoted from the sources instead")
+            reason = _reason(attempt.error, model.provider)
+            draft.degraded.append(f"{reason}: quoted from the sources instead")
+            draft.notices.append(f"{reason[0].upper()}{reason[1:]}; what follows is quoted from the sources.")
             return
         time.sleep(wait_s)
 
@@ -122,6 +129,7 @@ def _count(draft: Draft, prompt: Prompt, attempt: _Attempt) -> None:
         before.answer_tokens + spent.answer_tokens,
         before.attempts + 1,
         before.dropped_citations + attempt.checked.dropped,
+        before.failures + (attempt.error is not None),
     )
 
 
@@ -140,21 +148,36 @@ def _wait(error: AnswerModelError | None) -> float | None:
     return None
 
 
-def _reason(error: AnswerModelError | None) -> str:
-    """What a user may know: the kind of failure, not the provider's words."""
+def _log_failure(model: AnswerModel, error: AnswerModelError, attempt: int) -> None:
+    """For the operator, with the provider's own words; adapters leave the key out of them."""
+    fields = {
+        "provider": model.provider,
+        "model": model.name,
+        "error": type(error).__name__,
+        "provider_status": error.provider_status,
+        "message": str(error),
+        "attempt": attempt,
+    }
+    _LOG.warning("answer model failed", extra={"fields": fields})
+
+
+def _reason(error: AnswerModelError | None, provider: str) -> str:
+    """What a user may know: the kind of failure with provider and status, not the provider's words."""
     if error is None:
         return "answer model cited none of the sources"
     reasons = {
         QuotaExceeded: "answer model's quota is used up",
+        ModelTooSlow: "answer model took longer than its time",
         ModelUnavailable: "answer model unavailable",
         ModelRefused: "answer model's filter blocked the answer",
         ModelMisconfigured: "answer model is not set up right",
         AnswerCut: "answer model reached its length limit before it cited a source",
     }
-    return next((text for kind, text in reasons.items() if isinstance(error, kind)), "answer model failed")
+    kind = next((text for kind, text in reasons.items() if isinstance(error, kind)), "answer model failed")
+    return f"{kind} ({', '.join(map(str, filter(None, (provider, error.provider_status))))})"
 
 
-def _note_ending(draft: Draft, error: AnswerModelError | None) -> None:
+def _note_ending(draft: Draft, error: AnswerModelError | None, provider: str) -> None:
     if error is None:
         return
     if isinstance(error, AnswerCut):
@@ -162,6 +185,8 @@ def _note_ending(draft: Draft, error: AnswerModelError | None) -> None:
         return
     if isinstance(error, ModelRefused):
         draft.notices.append("The answer model's filter ended this answer early.")
+    elif isinstance(error, ModelTooSlow):
+        draft.notices.append("The answer model took longer than its time; this answer is incomplete.")
     else:
         draft.notices.append("The connection to the answer model broke; this answer is incomplete.")
-    draft.degraded.append(f"{_reason(error)}: the answer is incomplete")
+    draft.degraded.append(f"{_reason(error, provider)}: the answer is incomplete")
