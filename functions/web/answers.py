@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import queue
+import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from contextvars import copy_context
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from pydantic import Field
+from starlette.responses import StreamingResponse
+from starlette.types import Scope
 from typing_extensions import TypedDict
 
 from functions.web.problems import Problem, log_fault, problem_of
 from functions.web.replies import json_bytes
+from functions.web.waiting import WaitingRoom
 from functions.web.wire import CitationWire, HitWire, MetadataValue, citation_wire, hit_wire, metadata_wire
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.request import Answer
@@ -21,6 +25,8 @@ from quire.documents import Citation
 from quire.service.metrics import noted
 
 HEARTBEAT_S = 10.0
+BEAT = b": still here\n\n"
+"""A comment of server-sent events."""
 SSE_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
@@ -92,14 +98,12 @@ def quote_wire(citation: Citation, version: str) -> QuoteWire:
 
 
 def stream_wire(events: Iterator[Event], done: dict[str, Any]) -> Iterator[bytes]:
-    """The events `sources`, `delta`..., `citations`, `done` (or `error`), with comments as heartbeats in between.
+    """The events `sources`, `delta`..., `citations`, `done` (or `error`).
 
     `done` is merged into the last event, which is the whole answer once more.
     """
-    for event in with_heartbeats(events):
-        if event is None:
-            yield b": still here\n\n"
-        elif isinstance(event, Problem):
+    for event in told(events):
+        if isinstance(event, Problem):
             yield _sse("error", {"title": event.title, "status": event.status, "detail": event.detail})
         elif isinstance(event, Sources):
             yield _sse("sources", {"version": event.version, "hits": [hit_wire(hit) for hit in event.hits]})
@@ -112,30 +116,58 @@ def stream_wire(events: Iterator[Event], done: dict[str, Any]) -> Iterator[bytes
             yield _sse("done", {**answer_wire(event.answer), **done, "version": event.answer.version})
 
 
-def with_heartbeats(
-    events: Iterator[Event], every_s: float = HEARTBEAT_S
-) -> Iterator[Event | Problem | None]:
-    """The events as they come, a None for every `every_s` seconds without one, an error as the last of them."""
-    passed: queue.SimpleQueue[Event | Problem | None] = queue.SimpleQueue()
+def streamed(
+    scope: Scope, pieces: Iterator[bytes], leave: Callable[[], None], *, media_type: str, beat: bytes = BEAT
+) -> StreamingResponse:
+    """A response that grows with its pieces, which are made in a thread among those that wait on models.
 
-    def read() -> None:
-        try:
-            for event in told(events):
-                passed.put(event)
-        finally:
-            passed.put(None)  # whatever happened: whoever waits for the next event would wait for ever
+    `beat` is sent after each `HEARTBEAT_S` without a piece. When the client has gone, `leave` is called at once.
 
-    # With the context, what the answer notes of itself reaches the request's log line.
-    threading.Thread(target=copy_context().run, args=(read,), name="answer", daemon=True).start()
-    while True:
+    Raises:
+        Overloaded: as many answers are being written as there is room for.
+    """
+    loop = asyncio.get_running_loop()
+    passed: asyncio.Queue[bytes | BaseException | None] = asyncio.Queue()
+
+    def tell(piece: bytes | BaseException | None) -> None:
+        with suppress(RuntimeError):  # the loop has ended, and with it whoever would read
+            loop.call_soon_threadsafe(passed.put_nowait, piece)
+
+    def make() -> None:
+        ended: BaseException | None = None
         try:
-            event = passed.get(timeout=every_s)
-        except queue.Empty:
-            yield None
-            continue
-        if event is None:
-            return
-        yield event
+            for piece in pieces:
+                tell(piece)
+        except BaseException as error:  # noqa: BLE001  raised again where the response is sent
+            ended = error
+        tell(ended)
+
+    room: WaitingRoom | None = scope["app"].state.answers
+    if room is None:
+        threading.Thread(target=copy_context().run, args=(make,), name="answer", daemon=True).start()
+    else:
+        room.start(make)
+    return StreamingResponse(_passed_on(passed, leave, beat), media_type=media_type, headers=SSE_HEADERS)
+
+
+async def _passed_on(
+    passed: asyncio.Queue[bytes | BaseException | None], leave: Callable[[], None], beat: bytes
+) -> AsyncIterator[bytes]:
+    try:
+        while True:
+            try:
+                async with asyncio.timeout(HEARTBEAT_S):
+                    piece = await passed.get()
+            except TimeoutError:
+                piece = beat
+            if piece is None:
+                return
+            if isinstance(piece, BaseException):
+                raise piece
+            if piece:
+                yield piece
+    finally:
+        leave()
 
 
 def told(events: Iterator[Event]) -> Iterator[Event | Problem]:

@@ -23,6 +23,7 @@ from quire.errors import (
     AccessDenied,
     AnswerModelError,
     ArtifactError,
+    AskerGone,
     BuildInProgress,
     InputError,
     ModelMisconfigured,
@@ -50,6 +51,8 @@ from quire.errors import (
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 5
 OVERLOADED = (429, 503)
+CLIENT_GONE = 499
+"""Nobody reads it; in the log it is told from a fault of ours. Source: nginx, which writes it for the same."""
 STATUS: Mapping[type[QuireError], int] = {
     QuireError: 500,
     InputError: 422,
@@ -67,6 +70,7 @@ STATUS: Mapping[type[QuireError], int] = {
     SwapConflict: 409,
     BuildInProgress: 409,
     Overloaded: 503,
+    AskerGone: CLIENT_GONE,
     ModelOutOfReach: 503,
     PublishRefused: 409,
     AnswerModelError: 502,
@@ -75,8 +79,6 @@ STATUS: Mapping[type[QuireError], int] = {
     ModelMisconfigured: 500,
 }
 """The HTTP status of each error; one that is not listed has that of what it derives from."""
-CLIENT_GONE = 499
-"""Nobody reads it; in the log it is told from a fault of ours. Source: nginx, which writes it for the same."""
 UNREADABLE_BODY = "There was an error parsing the body"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pytest
@@ -20,6 +21,7 @@ from quire.errors import (
 from quire.ports import AnswerModel, Spent
 from tests.support.model_server import Behaviour, ModelServer, Wire
 from tests.support.model_wires import ANSWER_TOKENS, PROMPT_TOKENS, GeminiWire, OllamaWire, OpenAIWire
+from tests.support.silence import SilentServer
 
 TEXT = "The stud is the unit of length [1]. Größe, 単位, 🙂 [2]."
 TURNS = (Turn("user", "first"), Turn("assistant", "reply"), Turn("user", "What is a stud?"))
@@ -209,6 +211,30 @@ def test_closing_the_iterator_ends_the_call(provider: Provider) -> None:
         assert next(pieces)
         pieces.close()  # type: ignore[attr-defined]
         assert list(pieces) == []
+
+
+@pytest.mark.parametrize("provider", [OPENAI, OLLAMA], ids=lambda one: str(one.name))
+@pytest.mark.parametrize("said", ["", "one two"])
+def test_hanging_up_ends_a_call_that_waits_and_the_providers_connection_with_it(
+    provider: Provider, said: str
+) -> None:
+    # Silent from the start, or after a piece.
+    with SilentServer() as silent, ModelServer(provider.wire(), [Behaviour(said * 9, pause_s=3.0)]) as server:
+        url = server.url if said else silent.url
+        pieces = provider.open(url).stream("", TURNS, max_tokens=8, deadline=time.monotonic() + 20)
+        if said:
+            assert next(pieces)
+        with ThreadPoolExecutor(1) as reading:
+            waiting = reading.submit(list, pieces)
+            until = time.monotonic() + 5
+            while not said and not silent.calls and time.monotonic() < until:
+                time.sleep(0.02)
+            time.sleep(0.1)
+            began = time.monotonic()
+            pieces.hang_up()  # type: ignore[attr-defined]
+            assert isinstance(waiting.exception(5), ModelUnavailable)
+            assert time.monotonic() - began < 1
+        assert said or silent.left == 1
 
 
 def test_openai_is_asked_with_its_own_bound_and_others_with_the_old_one() -> None:

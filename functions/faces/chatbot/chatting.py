@@ -14,12 +14,12 @@ from functions.web.answers import told
 from functions.web.logs import log
 from functions.web.problems import Problem
 from functions.web.replies import json_bytes
-from quire.answering.events import Delta, Done, Event
+from quire.answering.events import Delta, Done
 from quire.answering.request import Inquiry
 from quire.documents import Turn
 from quire.errors import StoreError
 from quire.ports import ChatMemory
-from quire.service.ask import ask_stream
+from quire.service.ask import AnswerUnderWay, ask_stream
 from quire.service.knowledge import Knowledge
 from quire.service.metrics import note_degraded
 from quire.sessions import session_key
@@ -36,7 +36,7 @@ NEEDS_KEY = (
 class Chat:
     """A chat under way. `remember` stores the question with its answer, if there is a session."""
 
-    events: Iterator[Event]
+    events: AnswerUnderWay
     remember: Callable[[str], None]
     degraded: tuple[str, ...] = ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from functions.faces.chatbot import examples, ingest
 from functions.faces.chatbot.chatting import begin
@@ -21,6 +21,7 @@ from functions.faces.chatbot.contract import (
 from functions.faces.chatbot.errors import refusals, render_error
 from functions.faces.chatbot.search import embed_text, find
 from functions.faces.chatbot.wires import result_wire
+from functions.web.answers import streamed
 from functions.web.calls import caller_of, collection_of, live_of, run, service_of
 from functions.web.documented import answer
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
@@ -28,7 +29,6 @@ from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 
 EVENTS = "text/event-stream"
-UNBUFFERED = {"cache-control": "no-store", "x-accel-buffering": "no"}
 query_router = APIRouter(tags=["chatbot"], route_class=LeanRoute)
 answer_router = APIRouter(tags=["chatbot"], route_class=LeanRoute)
 
@@ -95,8 +95,10 @@ async def chat(
         token=token,
     )
     if body.stream or EVENTS in request.headers.get("accept", ""):
-        return StreamingResponse(said.as_events(), media_type=EVENTS, headers=UNBUFFERED)
-    return StreamingResponse(said.as_json(), media_type="application/json", headers=UNBUFFERED)
+        return streamed(request.scope, said.as_events(), said.events.leave, media_type=EVENTS)
+    # Between two pieces of one JSON text there is nothing that may be sent for a sign of life.
+    pieces = said.as_json()
+    return streamed(request.scope, pieces, said.events.leave, media_type="application/json", beat=b"")
 
 
 @query_router.get(

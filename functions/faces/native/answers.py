@@ -7,10 +7,10 @@ from typing import Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from functions.faces.native.examples import QUERY, VERSION
-from functions.web.answers import SSE_HEADERS, AnswerWire, answer_wire, stream_wire
+from functions.web.answers import AnswerWire, answer_wire, stream_wire, streamed
 from functions.web.calls import caller_of, run, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.documented import problems
@@ -130,8 +130,8 @@ async def answer(body: AnswerRequest, request: Request) -> Response:
             request.scope, ask_stream, service, caller, body.collection, _inquiry(body), version=body.version
         )
         head = {"collection": body.collection}
-        return StreamingResponse(
-            stream_wire(events, head), media_type="text/event-stream", headers=SSE_HEADERS
+        return streamed(
+            request.scope, stream_wire(events, head), events.leave, media_type="text/event-stream"
         )
     served, given = await run_answer(
         request.scope, ask, service, caller, body.collection, _inquiry(body), version=body.version

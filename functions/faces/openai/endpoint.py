@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 from fastapi import APIRouter, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from functions.faces.openai import contract as c
 from functions.faces.openai.bounding import Bound, bounded_text
 from functions.faces.openai.errors import refusals
 from functions.web.access import Caller
-from functions.web.answers import told
+from functions.web.answers import streamed, told
 from functions.web.calls import caller_of, run, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.lean import LeanRoute
@@ -34,7 +34,6 @@ from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
 
 KEPT_TURNS = 12
-SSE = {"cache-control": "no-store", "x-accel-buffering": "no"}
 GUIDING = ("system", "developer")
 TOOLS_SAID = "A tool that the asker called said:"
 
@@ -108,7 +107,9 @@ async def chat(body: c.ChatRequest, request: Request) -> Response:
     head = {"id": f"chatcmpl-{uuid.uuid4().hex[:24]}", "created": int(time.time()), "model": body.model}
     if body.stream:
         events = await run(request.scope, ask_stream, service, caller, body.model, inquiry)
-        return StreamingResponse(_chunks(body, head, events), media_type="text/event-stream", headers=SSE)
+        return streamed(
+            request.scope, _chunks(body, head, events), events.leave, media_type="text/event-stream"
+        )
     _, given = await run_answer(request.scope, ask, service, caller, body.model, inquiry)
     bound = bounded_text(given.text + _sources(given), body.most_tokens(), body.stop)
     choice = {

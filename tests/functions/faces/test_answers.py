@@ -2,16 +2,12 @@ import hashlib
 import io
 import json
 import re
-import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from functions.web.answers import with_heartbeats
 from functions.web.logs import LOGGER, JsonLines
-from quire.answering.events import Delta, Event
 from quire.collections import Collection
 from quire.documents import Document
 from tests.support.served import Shelf
@@ -198,16 +194,3 @@ def test_a_stream_that_breaks_by_a_fault_of_ours_ends_and_says_so_without_its_wo
     ]
     assert fault["error"] == "RuntimeError"
     assert fault["request_id"] == reply.headers["x-request-id"]
-
-
-def test_a_reader_of_a_stream_hears_of_the_end_whatever_the_events_raise() -> None:
-    def events() -> Iterator[Event]:
-        yield Delta("one")
-        raise SystemExit
-
-    hooked = threading.excepthook
-    threading.excepthook = lambda _: None
-    try:
-        assert list(with_heartbeats(events())) == [Delta("one")]
-    finally:
-        threading.excepthook = hooked

@@ -145,7 +145,7 @@ def test_more_answers_than_there_is_room_for_are_refused_with_a_time_to_come_bac
         with running(app) as url:
             asking.submit(ask, url, *ANSWERS[0])
             wait_until(lambda: silent.calls == 1)
-            for path, body in (ANSWERS[0], ANSWERS[2]):
+            for path, body in ANSWERS:
                 refused = ask(url, path, body)
                 assert refused.status_code == 503, path
                 assert int(refused.headers["retry-after"]) > 0
@@ -153,3 +153,28 @@ def test_more_answers_than_there_is_room_for_are_refused_with_a_time_to_come_bac
             asking.shutdown()
     finally:
         asking.shutdown()
+
+
+STREAMS: list[tuple[str, dict[str, Any]]] = [
+    ANSWERS[1],
+    (ANSWERS[2][0], {**ANSWERS[2][1], "stream": True}),
+    ("/talk/chat", {"user_message": "What does BasePart.Touched do?"}),
+    ("/talk/chat", {"user_message": "What does BasePart.Touched do?", "stream": True}),
+]
+
+
+@pytest.mark.parametrize("number", range(len(STREAMS)))
+def test_a_client_that_leaves_a_stream_ends_the_models_connection_within_a_second(
+    shelf: Shelf, url: str, silent: SilentServer, number: int
+) -> None:
+    shelf.publish("talk", profile="docs", engine="")
+    path, body = STREAMS[number]
+    with httpx.stream("POST", url + path, json=body, headers=KEY, timeout=30) as reply:
+        assert reply.status_code == 200
+        wait_until(lambda: silent.calls == 1)
+        assert silent.left == 0
+    left_at = time.monotonic()
+    wait_until(lambda: silent.left == 1)
+    assert time.monotonic() - left_at < 1.5
+    assert timed(url, "/health") < SOON_S
+    assert silent.calls == 1  # no second try for somebody who has gone

@@ -169,6 +169,10 @@ class ModelError(QuireError):
     """An embedding model cannot be exported, opened or run."""
 
 
+class AskerGone(QuireError):
+    """Whoever asked has gone, so that nobody reads what comes."""
+
+
 class Overloaded(QuireError):
     """As much of this is under way as there is room for; the same request may pass in a moment."""
 

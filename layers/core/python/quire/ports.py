@@ -234,5 +234,6 @@ class AnswerModel(Protocol):
 
         `deadline` is in `time.monotonic()` seconds and bounds the whole call. An error may come after pieces:
         `AnswerCut` at the length limit, `ModelRefused` where a filter ended the answer, `ModelUnavailable` where the
-        connection broke. Closing the iterator ends the call. Nothing is retried here.
+        connection broke. Closing the iterator ends the call. Nothing is retried here. Where the iterator has a method
+        `hang_up`, it ends the call from any thread, a read that is under way included.
         """

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 import urllib3
 
+from quire.adapters.model_calls import ModelCall, open_connections
 from quire.adapters.provider_wire import failure, lines, retry_after
 from quire.documents import Turn
 from quire.errors import AnswerCut, ModelMisconfigured, ModelTooSlow, ModelUnavailable
@@ -32,17 +33,20 @@ class OllamaModel:
         self._model = model or DEFAULT_MODEL
         self._url = f"{endpoint.rstrip('/')}/api/chat"
         self._context_tokens = context_tokens
-        self._http = urllib3.PoolManager(retries=False)
+        self._http = open_connections()
 
     @property
     def name(self) -> str:
         """The model's name."""
         return self._model
 
-    def stream(
-        self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float
-    ) -> Iterator[str | Spent]:
+    def stream(self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float) -> ModelCall:
         """See `quire.ports.AnswerModel`."""
+        return ModelCall(self._stream(system, turns, max_tokens, deadline))
+
+    def _stream(
+        self, system: str, turns: Sequence[Turn], max_tokens: int, deadline: float
+    ) -> Generator[str | Spent, None, None]:
         messages = [{"role": "system", "content": system}]
         messages += [{"role": turn.role, "content": turn.text} for turn in turns]
         options = {"num_ctx": self._context_tokens, "num_predict": max_tokens}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 import urllib3
 
+from quire.adapters.model_calls import ModelCall, open_connections
 from quire.adapters.provider_wire import event_data, failure, retry_after, without_key
 from quire.documents import Turn
 from quire.errors import AnswerCut, AnswerModelError, ModelRefused, ModelTooSlow, ModelUnavailable
@@ -33,17 +34,20 @@ class OpenAIModel:
             self._headers["authorization"] = f"Bearer {api_key}"
         # OpenAI's newer models refuse `max_tokens`; many compatible servers know nothing else.
         self._bound = "max_completion_tokens" if base_url.startswith(OPENAI_URL) else "max_tokens"
-        self._http = urllib3.PoolManager(retries=False)
+        self._http = open_connections()
 
     @property
     def name(self) -> str:
         """The model's name."""
         return self._model
 
-    def stream(
-        self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float
-    ) -> Iterator[str | Spent]:
+    def stream(self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float) -> ModelCall:
         """See `quire.ports.AnswerModel`."""
+        return ModelCall(self._stream(system, turns, max_tokens, deadline))
+
+    def _stream(
+        self, system: str, turns: Sequence[Turn], max_tokens: int, deadline: float
+    ) -> Generator[str | Spent, None, None]:
         messages = [{"role": "system", "content": system}]
         messages += [{"role": turn.role, "content": turn.text} for turn in turns]
         body = {"model": self._model, "messages": messages, "stream": True, self._bound: max_tokens}

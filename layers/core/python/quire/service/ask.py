@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 
 from quire.answering.answerer import answer, stream_answer
 from quire.answering.events import Done, Event
 from quire.answering.findings import Shelf
+from quire.answering.generative.leaving import LeavableModel
 from quire.answering.request import Answer, Inquiry
 from quire.index.near_values import missing_values
 from quire.service.access import Caller
@@ -36,9 +37,20 @@ def ask(
     return served, given
 
 
+class AnswerUnderWay(Iterator[Event]):
+    """The events of an answer; `leave` ends it from any thread, its model's call included."""
+
+    def __init__(self, events: Iterator[Event], leave: Callable[[], None]) -> None:
+        self._events = events
+        self.leave = leave
+
+    def __next__(self) -> Event:
+        return next(self._events)
+
+
 def ask_stream(
     service: Knowledge, caller: Caller, collection: str, inquiry: Inquiry, *, version: str | None = None
-) -> Iterator[Event]:
+) -> AnswerUnderWay:
     """The same answer as events. What is wrong with the request is raised here, before the first of them.
 
     Raises:
@@ -47,7 +59,9 @@ def ask_stream(
     served, shelf = _opened(service, caller, collection, inquiry, version=version)
     inquiry = _timely(service, inquiry)
     began = time.perf_counter()
-    events = stream_answer(shelf, inquiry, service.model_for(caller, collection))
+    model = service.model_for(caller, collection)
+    leavable = LeavableModel(model) if model else None
+    events = stream_answer(shelf, inquiry, leavable)
     first = next(events)
 
     def rest() -> Iterator[Event]:
@@ -61,7 +75,7 @@ def ask_stream(
         finally:
             note(answer_ms=round((time.perf_counter() - began) * 1000, 2))
 
-    return rest()
+    return AnswerUnderWay(rest(), leavable.leave if leavable else lambda: None)
 
 
 def _timely(service: Knowledge, inquiry: Inquiry) -> Inquiry:

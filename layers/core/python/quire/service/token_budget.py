@@ -78,6 +78,11 @@ class BudgetedModel:
         return self._model.name
 
     @property
+    def provider(self) -> str:
+        """See `quire.ports.AnswerModel`."""
+        return self._model.provider
+
+    @property
     def wants_examples(self) -> bool:
         """See `quire.ports.AnswerModel`."""
         return self._model.wants_examples

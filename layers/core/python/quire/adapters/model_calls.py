@@ -1,0 +1,94 @@
+"""Calls of a provider that another thread can end: by the socket that they wait on."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from contextvars import ContextVar
+from typing import Any
+
+import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+
+from quire.ports import Spent
+
+_call: ContextVar[ModelCall | None] = ContextVar("model call", default=None)
+
+
+class ModelCall(Iterator[str | Spent]):
+    """The pieces of one answer, and the socket that they come over.
+
+    A thread that waits in a read holds its socket open, whoever closes it; shutting it down ends the read at once.
+    """
+
+    def __init__(self, pieces: Generator[str | Spent, None, None]) -> None:
+        self._pieces = pieces
+        self._guard = threading.Lock()
+        self._socket: socket.socket | None = None
+        self._is_over = False
+
+    def __next__(self) -> str | Spent:
+        token = _call.set(self)
+        try:
+            return next(self._pieces)
+        finally:
+            _call.reset(token)
+
+    def close(self) -> None:
+        """End the call from the thread that reads it."""
+        self._pieces.close()
+
+    def hang_up(self) -> None:
+        """End the call from any thread: its next read, or the one under way, finds the connection broken."""
+        with self._guard:
+            self._is_over = True
+            _shut(self._socket)
+
+    def use(self, connected: socket.socket | None) -> None:
+        """The call goes over this socket."""
+        with self._guard:
+            self._socket = connected
+            if self._is_over:
+                _shut(connected)
+
+
+def _shut(connected: socket.socket | None) -> None:
+    if connected is not None:
+        with suppress(OSError):  # the other side was first
+            # Of the plain socket: an SSL socket's own would take the connection away under the thread that reads.
+            socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+
+class _Plain(HTTPConnection):
+    def request(self, *args: Any, **kwargs: Any) -> None:
+        super().request(*args, **kwargs)
+        _tell(self.sock)
+
+
+class _Secure(HTTPSConnection):
+    def request(self, *args: Any, **kwargs: Any) -> None:
+        super().request(*args, **kwargs)
+        _tell(self.sock)
+
+
+def _tell(connected: socket.socket | None) -> None:
+    call = _call.get()
+    if call is not None:
+        call.use(connected)
+
+
+class _PlainPool(urllib3.HTTPConnectionPool):
+    ConnectionCls = _Plain
+
+
+class _SecurePool(urllib3.HTTPSConnectionPool):
+    ConnectionCls = _Secure
+
+
+def open_connections() -> urllib3.PoolManager:
+    """Connections whose calls can be hung up."""
+    manager = urllib3.PoolManager(retries=False)
+    manager.pool_classes_by_scheme = {"http": _PlainPool, "https": _SecurePool}
+    return manager
