@@ -70,7 +70,7 @@ run: $(RUN_READY) $(QUIRE_READY) ## serve http://127.0.0.1:8000 over an index of
 .PHONY: dev
 dev: $(RUN_READY) $(QUIRE_READY) ## the same with hot reload
 	@$(PY) -m functions.app.listening $(HOST) $(PORT)
-	@$(WITH_ENV) $(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --no-access-log --reload \
+	@$(WITH_ENV) $(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --no-access-log --timeout-graceful-shutdown 10 --reload \
 		--reload-dir functions --reload-dir layers/core/python
 
 .PHONY: index

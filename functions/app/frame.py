@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 import uuid
@@ -27,6 +28,8 @@ from quire.service.metrics import note, noted, noting
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 
+BODY_S = 60.0
+"""For all of a body: 6 MB over a slow line of 1 Mbit/s take 48 s."""
 NO_FACES: Mapping[str, Face] = MappingProxyType({})
 LARGE_BODY = 6
 """6 MB where the bound is 1 MB: what Lambda accepts of a request."""
@@ -39,8 +42,10 @@ class Frame:
     where callers are looked up that may have to be waited for; None looks them up in place. Bodies of requests whose
     path ends in one of `large_paths` may be `LARGE_BODY` times as large. `faces` are those at the root, by how their
     paths begin: what is refused before it reaches a route is told as they tell it. `hosts` are the names by which the
-    server may be called; None where any will do.
+    server may be called; None where any will do. A body has `body_s` seconds to arrive.
     """
+
+    body_s = BODY_S
 
     def __init__(
         self,
@@ -71,7 +76,7 @@ class Frame:
         is_large = scope["path"].rpartition("/")[2] in self._large_paths
         most = self._max_body_bytes * (LARGE_BODY if is_large else 1)
         with noting():
-            async with _Exchange(scope, receive, send, most) as exchange:
+            async with _Exchange(scope, receive, send, most, body_s=self.body_s) as exchange:
                 scope["state"].update(self._known_face(scope["path"]))
                 await self._admit(scope, exchange.headers)
                 await self._app(scope, exchange.receive, exchange.send)
@@ -102,12 +107,16 @@ class _Exchange:
     As a context it is the outermost handler: an error that reached it is answered, logged and goes no further.
     """
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, max_body_bytes: int) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, send: Send, max_body_bytes: int, *, body_s: float
+    ) -> None:
         self.headers = Headers(scope=scope)
         self._scope = scope
         self._receive = receive
         self._send = send
         self._left = self._max_body_bytes = max_body_bytes
+        self._body_s = body_s
+        self._is_whole = False
         self._status = 0
         self._began = time.perf_counter()
         self._request_id = _request_id(scope, self.headers)
@@ -130,12 +139,23 @@ class _Exchange:
         length = self.headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._max_body_bytes:
             raise self._too_large()
-        message = await self._receive()
+        message = await self._next()
         if message["type"] == "http.request":
+            self._is_whole = not message.get("more_body", False)
             self._left -= len(message.get("body", b""))
             if self._left < 0:
                 raise self._too_large()
         return message
+
+    async def _next(self) -> Message:
+        """The next part of the request, in time; once it is whole there is nothing to hurry for."""
+        if self._is_whole:
+            return await self._receive()
+        try:
+            async with asyncio.timeout(self._body_s - (time.perf_counter() - self._began)):
+                return await self._receive()
+        except TimeoutError:
+            raise HTTPException(408, f"body: wanted all of it within {self._body_s:g} s") from None
 
     async def send(self, message: Message) -> None:
         """Pass the response on, stamped with the request id."""

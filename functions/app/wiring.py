@@ -103,8 +103,8 @@ def _open(settings: Settings) -> _Opened:
         model_of=_model_of(settings),
         public_budget=_public_budget(settings),
         print_answers=settings.print_answers,
-        answer_s=settings.answer_s,
     )
+    service.answer_s = settings.answer_s
     return _Opened(objects, store, models, live, service)
 
 

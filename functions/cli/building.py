@@ -81,9 +81,9 @@ def serve(
     ask: Annotated[str, typer.Option(help="A question to suggest.")] = "",
 ) -> None:
     """Serve every index over HTTP: the page at /, the API reference at /reference, MCP at /mcp."""
-    import uvicorn
 
     from functions.app.listening import demand_free
+    from functions.app.serving import serve as serve_app
     from functions.app.wiring import open_service
 
     if bundle and store:
@@ -106,7 +106,7 @@ def serve(
     typer.echo(
         f"serving {bundle or settings.store} ({', '.join(held) or EMPTY}): open {where} and {hint}", err=True
     )
-    uvicorn.run(app, host=host, port=port, access_log=False, log_level="warning")
+    serve_app(host, port, app=app, log_level="warning")
 
 
 def _warn_of_replacing(store: SegmentStore, name: str, folder: Path) -> None:

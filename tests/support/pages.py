@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 import uvicorn
@@ -20,12 +21,12 @@ CHROMIUM_FLAGS = (
 
 
 @contextmanager
-def running(app: ASGIApp) -> Iterator[str]:
-    """Serve the app from a thread; gives its address."""
+def running(app: ASGIApp, **options: Any) -> Iterator[str]:
+    """Serve the app from a thread; gives its address. `options` are uvicorn's."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off", **options))
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         until = time.monotonic() + 20

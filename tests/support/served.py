@@ -62,14 +62,15 @@ class Shelf:
     ) -> Knowledge:
         """Use cases that look at the pointer on every request."""
         catalog = Catalog(store or self.store, refresh_s=0.0)
-        return Knowledge(
+        service = Knowledge(
             catalog,
             embedder_of,
             collections,
             model_of=model_of or (lambda: answer_model),
             public_budget=public_budget,
-            answer_s=answer_s,
         )
+        service.answer_s = answer_s
+        return service
 
     def app(self, key: str | None = None, *, access: Access | None = None, **service: object) -> FastAPI:
         """The app with every route; `service` goes to `service()`."""

@@ -195,3 +195,26 @@ def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_fault_of_ours() ->
     [line] = [json.loads(one) for one in lines._stream.getvalue().splitlines()]
     assert (line["level"], line["event"], line["status"]) == ("INFO", "request", 499)
     assert sent == []
+
+
+class Hasty(Frame):
+    body_s = 0.1
+
+
+def test_a_body_that_does_not_come_in_time_is_408() -> None:
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        if not sent:
+            await asyncio.sleep(5)
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    app = Starlette(routes=ROUTES).router
+    frame = Hasty(app, access=OneKey(None), is_open=is_open, max_body_bytes=100)
+    scope = {"type": "http", "method": "POST", "path": "/length", "headers": [], "query_string": b""}
+    asyncio.run(frame(scope, receive, send))
+    assert sent[0]["status"] == 408
+    assert b"within 0.1 s" in sent[1]["body"]

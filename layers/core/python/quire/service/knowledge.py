@@ -70,11 +70,11 @@ class Knowledge:
         model_of: Callable[[], AnswerModel | None] = lambda: None,
         public_budget: TokenBudget | None = None,
         print_answers: bool = False,
-        answer_s: float = 0.0,
     ) -> None:
         self._model_of = model_of
         self._public_budget = public_budget or ProcessBudget(0)
-        self.answer_s = answer_s
+        self.answer_s = 0.0
+        """Seconds that an answer may take with its model; 0 leaves it to the face."""
         self.print_answers = print_answers
         self.catalog = catalog
         self.collections = dict(collections or {})
