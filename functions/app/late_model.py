@@ -66,6 +66,7 @@ class _UnknownModel:
     """`AnswerModel` in place of one whose settings are not known."""
 
     name = "unknown"
+    provider = "unknown"
     wants_examples = False
 
     def __init__(self, failure: AnswerModelError) -> None:

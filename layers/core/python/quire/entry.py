@@ -119,7 +119,7 @@ def open(  # noqa: A001
             f"collection {collection!r}: {location} holds {held}; name one of them", field="collection"
         )
     return Index(
-        name, Knowledge(Catalog(store, refresh_s=REFRESH_S), _models(objects, near), answer_model=model)
+        name, Knowledge(Catalog(store, refresh_s=REFRESH_S), _models(objects, near), model_of=lambda: model)
     )
 
 
