@@ -97,6 +97,21 @@ def citation_wire(chunk: Chunk, version: str) -> CitationWire:
     }
 
 
+def place_of(chunk: Chunk) -> str:
+    """Where a passage stands: its path with lines, pages or cells; "" where it has no path."""
+    known = chunk.metadata.get
+    path = str(known("path") or "")
+    if not path:
+        return ""
+    if known("start_line"):
+        return f"{path}:{known('start_line')}-{known('end_line')}"
+    for unit in ("page", "cell"):
+        first, last = known(unit), known(f"end_{unit}")
+        if first:
+            return f"{path}, {unit} {first}" if first == last else f"{path}, {unit}s {first}-{last}"
+    return path
+
+
 def metadata_wire(chunk: Chunk) -> dict[str, MetadataValue]:
     """The chunk's metadata; line numbers are always there, null where the source has no lines."""
     wire: dict[str, Any] = {"start_line": None, "end_line": None, **chunk.metadata}

@@ -5,6 +5,7 @@ Names of the parts that it would use (Qdrant, Cohere) stand for what Quire has i
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import time
@@ -21,6 +22,7 @@ from quire.profiles import profile_named
 from quire.service.live_writes import LiveWrites
 from quire.store.write_targets import Place
 from tests.support.lively import EMBEDDER, Lively
+from tests.support.pdfs import make_pdf
 
 SITE = site_of({"site": "docusaurus", "base_url": "https://example.com/docs"})
 FILLER = "Ostra quam velum derit norit folsa sade menka brelo torvi juspo lendra wixel corbu zanthe plint. "
@@ -230,6 +232,50 @@ def test_2_1_errors_have_their_body(empty: TestClient) -> None:
     assert is_error(empty.post("/book/ingest", json={"files": "all"}))
     assert is_error(empty.post("/book/ingest", json={"files": [{"path": "a.md", "content": " "}]}))
     assert is_error(empty.post("/book/ingest", content=b"{"))
+
+
+def test_2_1_pdf_html_notebooks_and_plain_text_are_read_by_their_names(empty: TestClient) -> None:
+    cells = [{"cell_type": "markdown", "metadata": {}, "source": "# Tides\n\nThe moon moves the sea."}]
+    notebook = json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells})
+    pdf = base64.b64encode(make_pdf(["Mooring lines", "An anchor holds in sand."])).decode()
+    files = [
+        {"path": "harbour.pdf", "content": pdf, "encoding": "base64"},
+        {"path": "tides.ipynb", "content": notebook},
+        {"path": "knots.html", "content": "<nav>Menu</nav><h1>Knots</h1><p>A bowline makes a loop.</p>"},
+        {"path": "log.txt", "content": "The ferry left at noon."},
+    ]
+    response = empty.post("/book/ingest", json={"files": files})
+    assert (response.status_code, response.json()["failures"]) == (200, [])
+    found = {one["metadata"]["path"]: one for one in ask(empty, "anchor moon bowline ferry", limit=50)}
+    assert found.keys() == {one["path"] for one in files}
+    assert (found["harbour.pdf"]["metadata"]["page"], found["harbour.pdf"]["metadata"]["end_page"]) == (1, 2)
+    assert found["tides.ipynb"]["metadata"]["cell"] == 1
+    assert "Menu" not in found["knots.html"]["text"]
+    assert found["log.txt"]["metadata"]["start_line"] == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "what"),
+    [
+        ("a.pdf", "%PDF-1.4\n%\u00e2\u00e3", "looks like a PDF"),
+        ("a.md", "%PDF-1.4\n%\u00e2\u00e3", "looks like a PDF"),
+        ("a.pdf", "Only words.", "no PDF"),
+        ("a.md", "PK\x03\x04rest", "an office document"),
+        ("a.txt", "zero \x00 byte", "looks like binary"),
+    ],
+)
+def test_2_1_a_binary_sent_as_text_is_refused_with_a_word_on_what_is_read(
+    empty: TestClient, path: str, content: str, what: str
+) -> None:
+    response = empty.post("/book/ingest", json={"files": [{"path": path, "content": content}]})
+    assert is_error(response)
+    assert what in response.json()["message"]
+    assert "read are Markdown (.md, .mdx), HTML (.html), plain text (.txt)" in response.json()["message"]
+
+
+def test_2_1_what_is_no_base64_is_refused(empty: TestClient) -> None:
+    file = {"path": "a.pdf", "content": "not base64!", "encoding": "base64"}
+    assert is_error(empty.post("/book/ingest", json={"files": [file]}))
 
 
 # 2.2 /embed

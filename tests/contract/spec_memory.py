@@ -111,6 +111,12 @@ def test_3_1_a_document_is_split_embedded_and_stored(service: TestClient) -> Non
     assert add(service, content=long).json()["chunks"] >= 6
 
 
+def test_3_1_a_binary_sent_as_text_is_refused(service: TestClient) -> None:
+    refused = add(service, content="%PDF-1.4\n\u00e2", source="a.pdf")
+    assert refused.status_code == 400
+    assert "looks like a PDF" in refused.text
+
+
 def test_3_1_sites_and_documents_are_listed(service: TestClient) -> None:
     for site in ("acme", "Acme GmbH/1", "zebra"):
         add(service, site_id=site)

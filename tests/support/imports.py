@@ -132,7 +132,7 @@ _INSIDE_QUIRE = {
 """Which folders of `quire` a folder may import, beside itself and the words in the root."""
 _VENDORS = {
     "analysis": {"Stemmer"},
-    "parsing": {"markdown_it", "tree_sitter", "yaml"},
+    "parsing": {"markdown_it", "nbformat", "pypdf", "selectolax", "tree_sitter", "yaml"},
     "embedding": {"onnxruntime", "tokenizers"},
     "index": {"usearch"},
 }

@@ -1,4 +1,4 @@
-"""Any tree of Markdown, reStructuredText and AsciiDoc files: the source of profile `docs`."""
+"""Any tree of Markdown, reStructuredText, AsciiDoc, HTML, text, notebooks and PDF: the source of profile `docs`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from pathlib import Path, PurePosixPath
 from build_index.sources import Failure
 from build_index.sources.files.docusaurus import category_label
 from build_index.sources.files.selection import Excluded
-from build_index.sources.files.text_files import count_others, read_text, walk_files
+from build_index.sources.files.text_files import count_others, read_bytes, read_text, walk_files
 from build_index.sources.site_config import FoundSite
 from quire.chunking.markdown import spoken
 from quire.documents import Document, Value
 from quire.errors import SourceError
+from quire.ingestion.rows import read_apart
 from quire.parsing.asciidoc import parse_asciidoc
-from quire.parsing.markdown import page_title
+from quire.parsing.formats import HTML, TEXT, UNITS, RawFile, kind_of, suffix_of, title_of
 from quire.parsing.outline import Outline
 from quire.parsing.rst import parse_rst
 
@@ -25,7 +26,13 @@ _MARKUP: Mapping[str, tuple[str, Callable[[str], Outline]]] = {
     ".adoc": ("asciidoc", parse_asciidoc),
     ".asciidoc": ("asciidoc", parse_asciidoc),
 }
-SUFFIXES = (".md", ".mdx", ".markdown", *_MARKUP)
+SUFFIXES = (".md", ".mdx", ".markdown", *_MARKUP, *HTML, *TEXT, *UNITS)
+MOST_BYTES = 50_000_000
+"""Of a PDF or a notebook, which hold pictures beside their text."""
+_FOR_PROGRAMS = re.compile(
+    r"(?:requirements|constraints)[\w.-]*\.txt|robots\.txt|cmakelists\.txt|llms[\w-]*\.txt|humans\.txt|top_level\.txt",
+    re.IGNORECASE,
+)
 
 
 def read_markdown_tree(
@@ -46,9 +53,12 @@ def read_markdown_tree(
     seen: set[bytes] = set()
     folders: dict[str, str] = {"": ""}
     for path in walk_files(root, SUFFIXES):
+        if _is_no_document(path):
+            excluded.add("settings" if path.endswith(".txt") else "built")
+            continue
         folder = path.rpartition("/")[0]
         try:
-            text = read_text(root, path)
+            text = _text(root, path)
             digest = hashlib.sha256(text.encode()).digest()
             if not text.strip() or digest in seen:
                 excluded.add("duplicate" if text.strip() else "empty")
@@ -65,6 +75,18 @@ def read_markdown_tree(
         yield document._replace(anchors=site.site.anchors)
 
 
+def _text(root: Path, path: str) -> str:
+    if suffix_of(path) not in UNITS:
+        return read_text(root, path)
+    return read_apart(RawFile(path, read_bytes(root, path, MOST_BYTES)))
+
+
+def _is_no_document(path: str) -> bool:
+    """Whether a file of text is for programs, or what a generator made of documents."""
+    built = suffix_of(path) in HTML and not {"_build", "_site", "htmlcov"}.isdisjoint(path.split("/"))
+    return built or bool(_FOR_PROGRAMS.fullmatch(PurePosixPath(path).name))
+
+
 def _document(path: str, text: str, titles: tuple[str, str], url: str) -> Document:
     """Sections of Markdown are cut as the page shows them, those of other markup by the file's lines."""
     markup = _MARKUP.get(PurePosixPath(path).suffix.lower())
@@ -79,7 +101,7 @@ def _document(path: str, text: str, titles: tuple[str, str], url: str) -> Docume
     if folder_title not in ("", title):
         metadata["chapters"] = (title, folder_title)
     if markup is None:
-        return Document(id=path, text=text, kind="docs", metadata=metadata)
+        return Document(id=path, text=text, kind=kind_of(path), metadata=metadata)
     return Document(id=path, text=text, kind="source_code", metadata=metadata | {"lang": markup[0]})
 
 
@@ -103,6 +125,6 @@ def _folder_title(root: Path, folder: str) -> str:
 def _title(text: str, path: str) -> str:
     markup = _MARKUP.get(PurePosixPath(path).suffix.lower())
     if markup is None:
-        return page_title(text, path)
+        return title_of(path, text)
     sections = markup[1](text).definitions
     return sections[0].names[0] if sections else ""

@@ -66,12 +66,11 @@ def _is_wanted(path: Path) -> bool:
     return not path.name.startswith(".") and path.name not in SKIPPED and not path.is_symlink()
 
 
-def read_text(root: Path, path: str) -> str:
-    """The file's text, line breaks as they are.
+def read_bytes(root: Path, path: str, most: int = MAX_BYTES) -> bytes:
+    """The file as it is.
 
     Raises:
-        SourceError: it leads out of `root`, cannot be read, is larger than `MAX_BYTES` or is not UTF-8; the message
-            names the file and, for a wrong byte, its line.
+        SourceError: it leads out of `root`, cannot be read or is larger than `most`.
     """
     file = root / path
     if not file.resolve().is_relative_to(root.resolve()):
@@ -80,8 +79,19 @@ def read_text(root: Path, path: str) -> str:
         content = file.read_bytes()
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror}", path=path) from error
-    if len(content) > MAX_BYTES:
-        raise SourceError(f"{path}: {len(content)} bytes, wanted at most {MAX_BYTES}", path=path)
+    if len(content) > most:
+        raise SourceError(f"{path}: {len(content)} bytes, wanted at most {most}", path=path)
+    return content
+
+
+def read_text(root: Path, path: str) -> str:
+    """The file's text, line breaks as they are.
+
+    Raises:
+        SourceError: it leads out of `root`, cannot be read, is larger than `MAX_BYTES` or is not UTF-8; the message
+            names the file and, for a wrong byte, its line.
+    """
+    content = read_bytes(root, path)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -30,12 +30,13 @@ CHAT_EXAMPLE: JsonDict = {
 
 
 class FileWire(BaseModel):
-    """A Markdown or MDX file."""
+    """A file: Markdown, MDX, HTML, plain text, a notebook, or a PDF in base64, by the name that its path ends with."""
 
     path: str = Field(
         min_length=1, max_length=500, pattern=r"\S", description="Its path; names it from now on."
     )
-    content: str = Field(description="Its text.")
+    content: str = Field(description="Its text, or its bytes in base64.")
+    encoding: Literal["text", "base64"] = Field("text", description="`base64` for a PDF.")
     is_highlight_chunk: bool = Field(False, description="Kept with its passages: what a reader marked.")
 
 
@@ -174,6 +175,10 @@ class ResultMetadata(TypedDict):
     path: str | None
     start_line: int | None
     end_line: int | None
+    page: NotRequired[Annotated[int, Field(description="First page of a PDF, from 1.")]]
+    end_page: NotRequired[int]
+    cell: NotRequired[Annotated[int, Field(description="First cell of a notebook, from 1.")]]
+    end_cell: NotRequired[int]
     sha256: Annotated[str, Field(description="Digest of the passage's text.")]
     version: Annotated[str, Field(description="State of the collection that it was read from.")]
 

@@ -44,7 +44,7 @@ async def ingest(body: IngestRequest, request: Request, prefer: Prefer = "") -> 
     More than 400,000 characters are a job (202) where a gateway would not wait, and with `Prefer: respond-async`.
     """
     name, caller, live = collection_of(request), caller_of(request), live_of(request)
-    files = [File(one.path, one.content, one.is_highlight_chunk) for one in body.files]
+    files = [File(one.path, one.content, one.is_highlight_chunk, one.encoding) for one in body.files]
     is_large = sum(len(one.content) for one in files) > LARGE_CHARACTERS
     if is_large and (ASYNC in prefer or not live.may_wait):
         job = await write(request.scope, live.jobs.stage, caller, name, files, prune=body.prune)

@@ -45,6 +45,11 @@ def result_wire(hit: Hit, wanted: str | None = None) -> ResultWire:
         "sha256": cited["sha256"],
         "version": cited["version"],
     }
+    known = hit.chunk.metadata
+    if isinstance(page := known.get("page"), int):
+        metadata |= {"page": page, "end_page": int(str(known.get("end_page", page)))}
+    if isinstance(cell := known.get("cell"), int):
+        metadata |= {"cell": cell, "end_cell": int(str(known.get("end_cell", cell)))}
     return {"id": hit.chunk.id, "text": hit.chunk.text, "score": similarity(hit), "metadata": metadata}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from functions.web.wire import citation_wire
+from functions.web.wire import citation_wire, place_of
 from quire.documents import Chunk
 from quire.store.catalog import Served
 
@@ -85,8 +85,7 @@ def version_line(served: Served) -> str:
 def headline(chunk: Chunk) -> str:
     """`Humanoid › MoveTo — path:12-20 — https://…`: as much of it as is known."""
     known = citation_wire(chunk, "")
-    lines = f":{known['start_line']}-{known['end_line']}" if known["start_line"] else ""
-    place = f"{known['path']}{lines}" if known["path"] else ""
+    place = place_of(chunk)
     name = chunk.breadcrumb or known["heading"] or chunk.document_id
     link = known["url"] if (known["url"] or "").startswith("http") else ""
     return " — ".join(one for one in (name, place, link) if one)

@@ -23,7 +23,7 @@ from functions.web.documented import answer as example
 from functions.web.lean import LeanRoute
 from functions.web.problems import Problem
 from functions.web.replies import json_bytes, reply
-from functions.web.wire import citation_wire
+from functions.web.wire import citation_wire, place_of
 from quire.answering.events import Delta, Done, Event
 from quire.answering.generative.context import estimate_tokens
 from quire.answering.request import Answer, Inquiry
@@ -180,8 +180,7 @@ def _sources(given: Answer) -> str:
     lines = []
     for citation in given.citations:
         known = citation_wire(citation.hit.chunk, given.version)
-        span = f":{known['start_line']}-{known['end_line']}" if known["start_line"] else ""
-        place = f"{known['path']}{span}" if known["path"] else citation.hit.chunk.breadcrumb
+        place = place_of(citation.hit.chunk) or citation.hit.chunk.breadcrumb
         link = f" {known['url']}" if (known["url"] or "").startswith("http") else ""
         lines.append(f"[{citation.n}] {place}{link}")
     return "\n\nSources:\n" + "\n".join(lines) if lines else ""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from build_index.sources.files.markdown_tree import read_markdown_tree
 from build_index.sources.files.selection import Excluded
 from build_index.sources.site_config import FoundSite
 from quire.chunking import CHUNKERS
-from quire.documents import Document
+from quire.documents import Chunk, Document
 from quire.parsing.site_pages import site_of
+from tests.support.pdfs import make_pdf
 from tests.support.shared import shared_path
 
 
@@ -89,19 +91,21 @@ def test_other_markup_is_read_by_its_sections_and_keeps_its_lines(
 def test_documents_of_other_kinds_are_counted_by_the_ends_of_their_names(tmp_path: Path) -> None:
     pages = {
         "a.md": "A\n",
-        "b.html": "<p>B\n",
-        "c/D.PDF": "%PDF",
-        "c/e.pdf": "%PDF",
+        "b.epub": "<p>B\n",
+        "c/D.DOCX": "PK",
+        "c/e.docx": "PK",
         "x.css": "x",
-        ".f.html": "no",
+        ".f.epub": "no",
+        "requirements-dev.txt": "x==1\n",
+        "_build/html/a.html": "<p>made of a.md",
     }
     excluded = Excluded()
     assert len(list(read_markdown_tree(write(tmp_path, pages), excluded=excluded))) == 1
-    assert excluded.reasons == {".html": 1, ".pdf": 2}
+    assert excluded.reasons == {".epub": 1, ".docx": 2, "settings": 1, "built": 1}
     excluded = Excluded()
     (tmp_path / "g.rst").write_text("G\n", encoding="utf-8")
     assert len(list(read_docusaurus(tmp_path, excluded=excluded))) == 1
-    assert excluded.reasons == {".html": 1, ".pdf": 2, ".rst": 1}
+    assert excluded.reasons == {".epub": 1, ".docx": 2, ".rst": 1, ".txt": 1, ".html": 1}
 
 
 def test_a_folder_is_called_by_its_category_file_or_its_index_page_or_its_name(tmp_path: Path) -> None:
@@ -117,3 +121,107 @@ def test_a_folder_is_called_by_its_category_file_or_its_index_page_or_its_name(t
     assert found["nav/maps.md"].metadata["chapters"] == ("Maps", "Navigation")
     assert "chapters" not in found["nav/index.md"].metadata
     assert found["03-arm_control/grip.md"].metadata["chapters"] == ("Grip", "Arm control")
+
+
+NOTEBOOK = {
+    "nbformat": 4,
+    "nbformat_minor": 5,
+    "metadata": {"kernelspec": {"name": "python3", "display_name": "Python", "language": "python"}},
+    "cells": [
+        {"id": "a", "cell_type": "markdown", "metadata": {}, "source": "# Tides\n\nThe moon moves the sea."},
+        {
+            "id": "b",
+            "cell_type": "code",
+            "metadata": {},
+            "execution_count": 1,
+            "source": "height = 3\nprint(height)",
+            "outputs": [{"output_type": "stream", "name": "stdout", "text": "3\n"}],
+        },
+        {"id": "c", "cell_type": "markdown", "metadata": {}, "source": "## Neap\n\n" + "Low range. " * 120},
+    ],
+}
+
+
+def cut(root: Path) -> dict[str, list[Chunk]]:
+    found = list(read_markdown_tree(root))
+    assert [one for one in found if isinstance(one, Failure)] == []
+    return {one.id: list(CHUNKERS[one.kind](one)) for one in found if isinstance(one, Document)}
+
+
+def test_pages_of_a_pdf_are_its_places(tmp_path: Path) -> None:
+    pages = [
+        "Mooring\nTie two lines.",
+        "\n".join(f"Line {n} holds the boat in the tide." for n in range(40)),
+        "Anchors",
+    ]
+    (tmp_path / "harbour.pdf").write_bytes(make_pdf(pages))
+    site = FoundSite(site_of({"base_url": "https://host/files"}))
+    [document] = read_markdown_tree(tmp_path, site)
+    assert isinstance(document, Document)
+    chunks = list(CHUNKERS[document.kind](document))
+    places = [pages_of(one) for one in chunks]
+    assert (places[0][0], places[-1][1]) == (1, 3)
+    assert all(first <= last for first, last in places)
+    assert not any("start_line" in one.metadata for one in chunks)
+    assert chunks[0].metadata["url"] == "https://host/files/harbour.pdf#page=1"
+    for word in ("Mooring", "Line 7 ", "Line 33 ", "Anchors"):
+        page = next(number for number, text in enumerate(pages, 1) if word in text)
+        held = [pages_of(one) for one in chunks if word in one.text]
+        assert held
+        assert all(first <= page <= last for first, last in held)
+
+
+def pages_of(chunk: Chunk) -> tuple[int, int]:
+    first, last = chunk.metadata["page"], chunk.metadata["end_page"]
+    assert isinstance(first, int)
+    assert isinstance(last, int)
+    return first, last
+
+
+def test_cells_of_a_notebook_are_its_places(tmp_path: Path) -> None:
+    [chunks] = cut(write(tmp_path, {"tides.ipynb": json.dumps(NOTEBOOK)})).values()
+    text = "\n".join(one.text for one in chunks)
+    assert "```python\nheight = 3\nprint(height)\n```" in text
+    assert "```text\n3\n```" in text
+    assert (chunks[0].metadata["chapter"], chunks[0].metadata["cell"]) == ("Tides", 1)
+    assert {one.metadata["heading"]: one.metadata["cell"] for one in chunks}["Neap"] == 3
+
+
+def test_html_is_read_by_its_headings_without_menus(tmp_path: Path) -> None:
+    page = """<!doctype html><title>Knots - Harbour</title><nav>Menu</nav><main><h1>Knots</h1><p>Rope is <b>wet</b>.</p>
+    <section id="bowline"><h2>Bowline\u00b6</h2>
+    <ul><li>Make a loop<li>Pull</ul><pre>tie()\n  now()</pre></section></main>
+    <script>steal()</script><footer>Imprint</footer>"""
+    site = FoundSite(site_of({"base_url": "https://host"}))
+    [document] = read_markdown_tree(write(tmp_path, {"knots.html": page}), site)
+    assert isinstance(document, Document)
+    [chunk] = CHUNKERS[document.kind](document)
+    assert chunk.text == (
+        "# Knots\n\nRope is wet.\n\n## Bowline\n\n- Make a loop\n- Pull\n\n```\ntie()\n  now()\n```"
+    )
+    assert (chunk.metadata["chapter"], chunk.metadata["anchors"]) == ("Knots", ("", "bowline"))
+
+
+def test_plain_text_keeps_its_lines(tmp_path: Path) -> None:
+    [[chunk]] = cut(write(tmp_path, {"log.txt": "\nOne.\n\nTwo.\n"})).values()
+    assert (chunk.text, chunk.metadata["start_line"], chunk.metadata["end_line"]) == ("One.\n\nTwo.", 2, 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.pdf", b"%PDF-1.4\nbroken", "the PDF cannot be read"),
+        ("b.pdf", make_pdf(["", " "]), "holds no text"),
+        ("c.ipynb", b"{}", "not a notebook"),
+        ("d.ipynb", b"no json", "not a notebook"),
+    ],
+)
+def test_a_damaged_file_is_a_failure_and_the_rest_is_read(
+    tmp_path: Path, name: str, data: bytes, message: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    (tmp_path / "z.md").write_text("# Z\n", encoding="utf-8")
+    failed, page = read_markdown_tree(tmp_path)
+    assert isinstance(failed, Failure)
+    assert message in failed.reason
+    assert isinstance(page, Document)

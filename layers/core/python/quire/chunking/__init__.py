@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterator, Mapping
 
 from quire.chunking.api_member import chunk_api_member
 from quire.chunking.markdown import chunk_creator_docs, chunk_docs, chunk_textbook
+from quire.chunking.parted import chunk_cells, chunk_html, chunk_pages
 from quire.chunking.prose import chunk_prose
 from quire.chunking.source_code import chunk_source_code
 from quire.documents import Chunk, Document
 
 CHUNKERS: Mapping[str, Callable[[Document], Iterator[Chunk]]] = {
     "api_member": chunk_api_member,
+    "cells": chunk_cells,
     "creator_docs": chunk_creator_docs,
     "docs": chunk_docs,
+    "html": chunk_html,
+    "pages": chunk_pages,
     "prose": chunk_prose,
     "source_code": chunk_source_code,
     "textbook": chunk_textbook,

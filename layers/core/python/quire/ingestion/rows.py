@@ -18,8 +18,11 @@ from quire.documents import Chunk, Document, Metadata
 from quire.embedding.quantization import Quantized, joined, quantize, restore
 from quire.index.writer import IndexRow
 from quire.killable import Killable
+from quire.parsing.formats import RawFile, read_parts
 from quire.profiles import Profile
 
+OPENING_CPU_S = 20.0
+"""CPU seconds that a PDF or a notebook may take, before more for its size: a page takes up to a second."""
 BLENDED = 256  # texts whose vectors are blended at once
 
 VectorSource = Callable[[Iterable[tuple[str, str]]], Iterator[Quantized]]
@@ -43,6 +46,20 @@ def cut_apart(document: Document) -> list[Chunk]:
         SourceError: the document cannot be parsed, or not within its bounds.
     """
     return _cutter()(plain(document), name=document.id, size=len(document.text))
+
+
+def read_apart(file: RawFile) -> str:
+    """`quire.parsing.formats.read_parts` in such a process.
+
+    Raises:
+        SourceError: the file is damaged, not what its name says, or not read within its bounds.
+    """
+    return _reader()(file, name=file.path, size=len(file.data), cpu_s=OPENING_CPU_S)
+
+
+@cache
+def _reader() -> Killable[RawFile, str]:
+    return Killable(read_parts)
 
 
 def plain(document: Document) -> Document:

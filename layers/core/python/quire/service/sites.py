@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from quire.documents import Chunk, Document
+from quire.parsing.formats import HTML, SNIFFED, refuse_binary
 from quire.sessions import moment
 from quire.store.keys import collection_key
 from quire.store.write_targets import SITE_FIELD, Site
@@ -93,8 +94,16 @@ def new_id(now_ms: int) -> str:
 
 
 def as_document(new: SiteDocument) -> Document:
-    """The document as ingestion reads it: Markdown by its source's name, else plain text."""
-    kind = "docs" if PurePosixPath(new.source).suffix.lower() in _MARKDOWN else "prose"
+    """The document as ingestion reads it: Markdown or HTML by its source's name, else plain text.
+
+    Raises:
+        SourceError: it is a binary that came as text.
+    """
+    suffix, content = PurePosixPath(new.source).suffix.lower(), new.content or ""
+    kind = "docs" if suffix in _MARKDOWN else "prose"
+    if suffix in HTML and content.lstrip()[:1] == "<":  # what was read off a page is often text by now
+        kind = "html"
+    refuse_binary(new.source or new.id, content[:SNIFFED].encode("utf-8", "surrogatepass"))
     metadata = {
         SITE_FIELD: new.site_id,
         "source": new.source,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,18 @@ from pathlib import PurePosixPath
 from quire.documents import Document, Value
 from quire.errors import SourceError
 from quire.index.reader import Segment
-from quire.ingestion.rows import cut_apart
-from quire.parsing.markdown import page_title
+from quire.ingestion.rows import cut_apart, read_apart
+from quire.parsing.formats import (
+    READABLE,
+    SNIFFED,
+    UNITS,
+    RawFile,
+    decoded,
+    kind_of,
+    refuse_binary,
+    suffix_of,
+    title_of,
+)
 from quire.parsing.site_pages import PublishedSite
 from quire.ports import Embedder
 from quire.profiles import profile_named
@@ -26,11 +37,15 @@ UNPUBLISHED = PublishedSite()
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file as a client sends it; `is_highlight` says that it is what a reader marked, and is kept as metadata."""
+    """A file as a client sends it.
+
+    `is_highlight` says that it is what a reader marked, and is kept as metadata; `encoding` is `text` or `base64`.
+    """
 
     path: str
     content: str
     is_highlight: bool = False
+    encoding: str = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,14 +205,38 @@ def as_document(file: File, site: PublishedSite) -> Document:
         raise SourceError("path: wanted a file's path, found an empty one", path=file.path)
     if not file.content.strip():
         raise SourceError(f"{path}: the file is empty", path=path)
-    title = page_title(file.content, path) or PurePosixPath(path).stem
+    text = _text(file, path)
+    kind = kind_of(path)
+    title = title_of(path, text) or PurePosixPath(path).stem
     metadata: dict[str, Value] = {
         "path": path,
         "filename": PurePosixPath(path).name,
         "chapter": title,
         "section": title,
-        "url": site.url_of(path, file.content),
+        "url": site.url_of(path, text),
     }
     if file.is_highlight:
         metadata["is_highlight_chunk"] = True
-    return Document(path, file.content, "docs", metadata, anchors=site.anchors)
+    return Document(path, text, kind, metadata, anchors=site.anchors)
+
+
+def _text(file: File, path: str) -> str:
+    """The file's text; that of a PDF or a notebook with its pages or cells parted.
+
+    Raises:
+        SourceError: it is a binary that came as text, is no base64, or cannot be read.
+    """
+    if file.encoding == "base64":
+        try:
+            data = base64.b64decode(file.content, validate=True)
+        except ValueError as error:
+            raise SourceError(f"{path}: wanted base64, found {error}", path=path) from error
+    else:
+        data = file.content.encode("utf-8", "surrogatepass")
+        refuse_binary(path, data[:SNIFFED], '; send its bytes with "encoding": "base64"')
+        if suffix_of(path) == ".pdf":
+            raise SourceError(
+                f"{path}: no PDF; it begins with {file.content[:12]!r}; read are {READABLE}", path=path
+            )
+    raw = RawFile(path, data)
+    return read_apart(raw) if suffix_of(path) in UNITS else decoded(raw)

@@ -1,0 +1,111 @@
+"""What a file is by its name and first bytes, and its text: Markdown, HTML, plain text, notebooks and PDF."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from quire.errors import SourceError
+from quire.parsing.markdown import page_title
+
+PART = "\f"
+"""Stands between the pages of a PDF and the cells of a notebook: a form feed, which no page's own text holds."""
+UNITS = {".pdf": "page", ".ipynb": "cell"}
+"""What the parts of such a file are called."""
+HTML = (".html", ".htm")
+TEXT = (".txt", ".text")
+READABLE = "Markdown (.md, .mdx), HTML (.html), plain text (.txt), notebooks (.ipynb) and PDF (.pdf)"
+_MAGIC = {
+    b"%PDF-": "a PDF",
+    b"PK\x03\x04": "a ZIP archive or an office document",
+    b"\x89PNG": "a PNG image",
+    b"GIF8": "a GIF image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"\x1f\x8b": "gzip data",
+    b"\xd0\xcf\x11\xe0": "an old office document",
+    b"\x7fELF": "a program",
+}
+SNIFFED = 8_192
+
+
+class RawFile(NamedTuple):
+    """A file as it came."""
+
+    path: str
+    data: bytes
+
+
+def suffix_of(path: str) -> str:
+    """How its name ends, in lower case.
+
+    >>> suffix_of("a/B.PDF")
+    '.pdf'
+    """
+    return PurePosixPath(path).suffix.lower()
+
+
+def kind_of(path: str) -> str:
+    """Which chunker reads it: Markdown is what no other name says."""
+    suffix = suffix_of(path)
+    if suffix in UNITS:
+        return f"{UNITS[suffix]}s"
+    return {**dict.fromkeys(HTML, "html"), **dict.fromkeys(TEXT, "prose")}.get(suffix, "docs")
+
+
+def title_of(path: str, text: str) -> str:
+    """The title that a file gives itself; "" where it gives none.
+
+    Raises:
+        SourceError: its front matter is malformed.
+    """
+    kind = kind_of(path)
+    if kind == "html":
+        from quire.parsing.html_page import parse_html
+
+        return parse_html(text).title
+    return page_title(text.replace(PART, "\n\n"), path) if kind in ("docs", "cells") else ""
+
+
+def read_parts(file: RawFile) -> str:
+    """The text of a PDF or a notebook, its pages or cells parted by `PART`. Runs where it can be ended.
+
+    Raises:
+        SourceError: it is damaged, or not what its name says.
+    """
+    if suffix_of(file.path) == ".pdf":
+        from quire.parsing.pdf import pdf_pages  # 430 ms of CPU that nobody else should pay
+
+        parts = pdf_pages(file.data, file.path)
+    else:
+        from quire.parsing.notebook import notebook_cells  # 270 ms
+
+        parts = notebook_cells(decoded(file), file.path)
+    return PART.join(part.replace(PART, "\n") for part in parts)
+
+
+def decoded(file: RawFile) -> str:
+    """The text of a file that is one.
+
+    Raises:
+        SourceError: it is a binary, or not UTF-8.
+    """
+    refuse_binary(file.path, file.data[:SNIFFED])
+    try:
+        return file.data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = file.data.count(b"\n", 0, error.start) + 1
+        raise SourceError(
+            f"{file.path}:{line}: byte 0x{file.data[error.start]:02x} is not UTF-8", path=file.path
+        ) from error
+
+
+def refuse_binary(path: str, beginning: bytes, hint: str = "") -> None:
+    """Refuse what is no text by its first bytes.
+
+    Raises:
+        SourceError: it is none; the message says what it looks like, and what is read.
+    """
+    known = next((name for magic, name in _MAGIC.items() if beginning.startswith(magic)), "")
+    if known or b"\0" in beginning:
+        what = known or "binary"
+        raise SourceError(f"{path}: looks like {what}, not text{hint}; read are {READABLE}", path=path)
