@@ -11,6 +11,7 @@ collection cannot ask `OWN_QUESTIONS`, the default model's log odds take the sha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -45,21 +46,22 @@ def calibrate(index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQue
 
 
 def _own(index: OpenedIndex, embedder: Embedder) -> Iterator[tuple[float, bool]]:
-    """Gists of a sample of chunks, as questions: those of the lowest ids, which are digests and so as good as drawn.
+    """What the collection's own questions find, and whether it is their document."""
+    for question, document_id in own_questions(index, OWN_QUESTIONS).items():
+        found = weigh_top_hit(index, embedder, Query(question), DEFAULT)
+        if found is not None:
+            yield found[1], found[0].document_id == document_id
+
+
+def own_questions(index: OpenedIndex, count: int) -> dict[str, str]:
+    """Gists of a sample of chunks, as questions, to their documents: those of the lowest ids, as good as drawn.
 
     An edit changes few of them, so that scores do not move and a rebuild knows most of the questions' vectors.
     """
     ids = np.concatenate([segment.ids for segment in index.segments])
-    sample = np.argsort(ids)[: 3 * OWN_QUESTIONS]
-    asked = 0
-    for chunk in index.fetch(sample.tolist()):
-        question = _gist(chunk)
-        if asked == OWN_QUESTIONS or len(question.split()) < SHORTEST_WORDS:
-            continue
-        asked += 1
-        found = weigh_top_hit(index, embedder, Query(question), DEFAULT)
-        if found is not None:
-            yield found[1], found[0].document_id == chunk.document_id
+    sample = np.argsort(ids)[: 3 * count]
+    gists = ((_gist(chunk), chunk.document_id) for chunk in index.fetch(sample.tolist()))
+    return dict(islice(((gist, of) for gist, of in gists if len(gist.split()) >= SHORTEST_WORDS), count))
 
 
 def _gist(chunk: Chunk) -> str:

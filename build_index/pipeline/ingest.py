@@ -150,6 +150,7 @@ def _calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
     index = OpenedIndex([(open_segment(folder), 0)])
     golden = read_golden([Path(plan.golden)]) if plan.golden else ()
     fitted = calibrate(index, embedder, golden).as_json()
-    if golden:  # without them the default threshold stays
-        fitted["abstention"] = calibrate_answers(index, embedder, golden).as_json()
+    amend_manifest(folder, calibration=fitted)
+    index = OpenedIndex([(open_segment(folder), 0)])  # answers are judged by the scores that it will give
+    fitted["abstention"] = calibrate_answers(index, embedder, golden).as_json()
     return amend_manifest(folder, calibration=fitted)

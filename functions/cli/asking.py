@@ -55,6 +55,7 @@ def search(
             typer.echo(f"{place_of(found.served, hit.chunk)}  {symbol_of(hit.chunk)}  {hit.score:.2f}")
             typer.echo(snippet(hit.chunk.text, question))
     if not found.hits:
+        typer.echo("nothing found", err=True)
         raise typer.Exit(NOTHING)
 
 

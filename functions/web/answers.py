@@ -18,7 +18,15 @@ from typing_extensions import TypedDict
 from functions.web.problems import Problem, log_fault, problem_of
 from functions.web.replies import json_bytes
 from functions.web.waiting import WaitingRoom
-from functions.web.wire import CitationWire, HitWire, MetadataValue, citation_wire, hit_wire, metadata_wire
+from functions.web.wire import (
+    CitationWire,
+    HitWire,
+    MetadataValue,
+    citation_wire,
+    hit_wire,
+    metadata_wire,
+    rounded,
+)
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.request import Answer
 from quire.documents import Citation
@@ -54,6 +62,10 @@ class AnswerWire(TypedDict):
 
     answer: Annotated[str, Field(description="Markdown with citation marks such as `[1]`.")]
     answerable: Annotated[bool, Field(description="False where the collection does not cover the question.")]
+    confidence: Annotated[
+        float | None,
+        Field(description="Probability that the collection answers; null where nothing was read."),
+    ]
     citations: list[QuoteWire]
     hits: list[HitWire]
     notices: Annotated[list[str], Field(description="Sentences for the reader.")]
@@ -68,6 +80,7 @@ def answer_wire(given: Answer, degraded: tuple[str, ...] = ()) -> AnswerWire:
     return {
         "answer": given.text,
         "answerable": given.answerable,
+        "confidence": None if given.confidence is None else rounded(given.confidence),
         "citations": [quote_wire(one, given.version) for one in given.citations],
         "hits": [hit_wire(hit) for hit in given.hits],
         "notices": list(given.notices),

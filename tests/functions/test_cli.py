@@ -98,6 +98,14 @@ def test_search_shows_the_lines_of_a_long_passage_that_were_asked_for() -> None:
     assert snippet("one line", "anything") == "    one line\n"
 
 
+def test_a_search_that_matches_nothing_shows_nothing_and_ends_with_1(desk: Desk) -> None:
+    desk.call("index", "shop")
+    out, err = desk.call("search", "zzqqxx wvwv", code=1)
+    assert "shop/" not in out
+    assert "othing" in out + err
+    assert desk.call("search", "zzqqxx wvwv", "--json", code=1)[0].count('"id"') == 0
+
+
 def test_indexing_says_what_it_left_out_and_whose_place_it_takes(desk: Desk, tmp_path: Path) -> None:
     first, second = tmp_path / "one" / "src", tmp_path / "two" / "src"
     for folder in (first, second):

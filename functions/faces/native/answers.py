@@ -29,6 +29,7 @@ EXAMPLE = {
     "version": VERSION,
     "answer": "BasePart.Touched fires when another part comes in contact. [1]",
     "answerable": True,
+    "confidence": 0.87,
     "citations": [
         {
             "n": 1,

@@ -9,7 +9,7 @@ from build_index.evaluation.answers import METHODS, judge_answers, read_answered
 from build_index.evaluation.calibrate_answers import calibrate_answers
 from build_index.evaluation.golden import GoldenQuestion
 from build_index.pipeline.plan import Tools
-from quire.answering.abstention import DEFAULT
+from quire.answering.abstention import BOUNDS
 from quire.errors import InputError
 from tests.support.fakes import HashingEmbedder
 from tests.support.shelves import household, shelf_of
@@ -95,11 +95,12 @@ def test_golden_questions_measure_false_answers_and_refusals() -> None:
     assert (found.false_answers, found.false_refusals) == (0.0, 0.0)
 
 
-def test_without_golden_questions_the_default_is_measured_on_other_fields() -> None:
+def test_without_golden_questions_the_threshold_is_where_everyday_questions_end() -> None:
     shelf = shelf_of(household())
     assert shelf.embedder is not None
     found = calibrate_answers(shelf.index, shelf.embedder)
-    assert found.threshold == DEFAULT.threshold
+    assert BOUNDS[0] <= found.threshold <= BOUNDS[1]
+    assert 0 <= found.floor < 0.02
     assert found.examples >= 50
     assert found.false_refusals is None
     assert found.false_answers is not None

@@ -119,6 +119,23 @@ def test_a_vague_question_is_asked_back_without_a_search(question: str) -> None:
     assert given.hits == ()
 
 
+def test_a_follow_up_shows_what_its_own_words_ask_and_nothing_that_was_just_shown() -> None:
+    chunks = [
+        chunk(
+            "store.md", "# Release\n\nFor iPhones, upload the finished app to the App Store with Transporter."
+        ),
+        chunk("store.md", "# More\n\nFor Android, upload the finished app to Google Play as a bundle.", 1),
+    ]
+    shelf = shelf_of(chunks)
+    question = "How do I upload the finished app to the App Store?"
+    first = answer(shelf, Inquiry(question))
+    assert "Transporter" in first.text
+    history = (Turn("user", question), Turn("assistant", first.text.partition("[1]")[0]))
+    given = answer(shelf, Inquiry("and for Android?", history=history))
+    assert "Google Play" in given.citations[0].quote
+    assert all("Transporter" not in citation.quote for citation in given.citations)
+
+
 def test_a_vague_question_is_completed_by_the_history() -> None:
     history = (Turn("user", QUESTION), Turn("assistant", "Every two months [1]."))
     given = answer(SHELF, Inquiry("Tell me more", history=history))

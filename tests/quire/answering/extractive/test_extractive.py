@@ -17,7 +17,7 @@ SHELF = shelf_of(household())
 
 def quotes(question: str) -> tuple[str, list[str]]:
     findings = find(SHELF, Inquiry(question), question)
-    text, citations = extract(findings.weighed, findings.scored, findings.confidence)
+    text, citations = extract(findings.weighed, findings.scored)
     for citation in citations:
         assert citation.quote == citation.hit.chunk.text[citation.start : citation.end]
         assert citation.sha256 == text_sha256(citation.quote)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from quire.answering.claims import is_api, missing_symbols, sentence
 from quire.answering.conversation import complete, is_vague
 from quire.answering.events import Citations, Delta, Done, Event, Sources
-from quire.answering.extractive.extractive import extract
+from quire.answering.extractive.extractive import extract, unsaid
 from quire.answering.findings import Findings, Shelf, find
 from quire.answering.generative.attribution import quote_sources
 from quire.answering.generative.context import pack
@@ -23,9 +23,10 @@ from quire.documents import Citation
 from quire.ports import AnswerModel
 from quire.search.retrieval import Retrieved
 
-MODEL_LENIENCY = 0.5
+MODEL_LENIENCY = 0.25
 """A model may try from this share of the threshold on: it reads, and can still say that the sources do not answer."""
 CONTEXT_TOKENS = 4000
+CLOSEST = "This is the closest passage; it may not answer the question."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Written:
     model_used: str = EXTRACTIVE
     degraded: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def stream_answer(shelf: Shelf, inquiry: Inquiry, model: AnswerModel | None = No
         findings = find(shelf, inquiry, searched)
         found = findings.found
         yield Sources(found.hits, found.version)
-        written = yield from _write(request, findings)
+        written = replace((yield from _write(request, findings)), confidence=findings.confidence)
     yield Citations(written.citations)
     yield Done(_answer(shelf, inquiry, replace(written, notices=(*shortened, *written.notices)), found))
 
@@ -100,25 +102,30 @@ def _answer(shelf: Shelf, inquiry: Inquiry, written: Written, found: Retrieved) 
         degraded=(*found.degraded, *written.degraded),
         usage=written.usage,
         version=found.version,
+        confidence=written.confidence,
     )
 
 
 def _write(request: _Request, findings: Findings) -> Writing:
     shelf, inquiry, model = request.shelf, request.inquiry, request.model
-    threshold = shelf.abstention.threshold
+    abstention = shelf.abstention
     written = Written("")
     if is_api(shelf.index) and (missing := missing_symbols(shelf.index, inquiry.question)):
         title = named(shelf.title, shelf.index.profile)
         text = "\n\n".join(sentence(one, title, shelf.label) for one in missing)
         return (yield from _say(Written(text, answerable=False)))
-    if model is not None and findings.confidence >= MODEL_LENIENCY * threshold:
+    if model is not None and findings.confidence >= MODEL_LENIENCY * abstention.threshold:
         written = yield from _generate(request, findings, model)
         if written.text:
             return written
-    if findings.confidence >= threshold and written.model_used == EXTRACTIVE:
-        text, citations = extract(findings.weighed, findings.scored, findings.confidence)
+    if abstention.covers(findings.confidence, findings.score) and written.model_used == EXTRACTIVE:
+        is_unsure = abstention.is_unsure(findings.confidence)
+        text, citations = extract(
+            findings.weighed, unsaid(findings.scored, inquiry.history), sure=not is_unsure
+        )
         if citations:
-            return (yield from _say(replace(written, text=text, citations=citations)))
+            notices = (*written.notices, *([CLOSEST] if is_unsure else []))
+            return (yield from _say(replace(written, text=text, citations=citations, notices=notices)))
     text = (
         NOTICE
         if is_foreign(inquiry.question)

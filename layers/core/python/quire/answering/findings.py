@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from quire.analysis.symbols import fold_symbol
 from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
+from quire.answering.conversation import is_vague
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
 from quire.answering.extractive.weighing import Weighed, strange_words, weigh
+from quire.answering.hearsay import evidence_of
 from quire.answering.request import Inquiry
 from quire.documents import Hit
 from quire.index.opened import OpenedIndex
@@ -57,6 +59,7 @@ class Findings:
         scored: passages of the first hits and of the siblings, best first.
         evidence: what speaks for and against an answer.
         confidence: probability that the collection answers.
+        score: of the best hit that is evidence, as the search calibrates it; 0 without one.
     """
 
     found: Retrieved
@@ -65,6 +68,7 @@ class Findings:
     scored: list[Scored]
     evidence: Evidence
     confidence: float
+    score: float
 
 
 def find(shelf: Shelf, inquiry: Inquiry, searched: str) -> Findings:
@@ -75,20 +79,27 @@ def find(shelf: Shelf, inquiry: Inquiry, searched: str) -> Findings:
     """
     index, embedder = shelf.index, shelf.embedder
     text = f"{searched}\n{inquiry.selected_text}" if inquiry.selected_text.strip() else searched
+    leans = searched != inquiry.question and not is_vague(inquiry.question)
+    if leans:  # a follow-up's few words are what is new: they count twice
+        text = f"{inquiry.question}\n{text}"
     text = text[:QUESTION_CHARACTERS]
     found = retrieve(index, embedder, Query(text, inquiry.top_k, inquiry.filters))
     vector = embedder.embed([text])[0] if embedder is not None else None
-    read = with_siblings(index, found.hits, text, vector)
-    text, searched = _mended(text, found.mended), _mended(searched, found.mended)
+    told = evidence_of(text, found.hits)
+    read = with_siblings(index, told, text, vector)
+    text, searched = mended(text, found.mended), mended(searched, found.mended)
     weighed = weigh(text, index)
-    first = (*found.hits[:READ_HITS], *read[len(found.hits) :])
+    if leans:
+        weighed = weighed.leaning_to(inquiry.question)
+    first = (*told[:READ_HITS], *read[len(told) :])
     scored = score_passages(weighed, first, embedder, vector)
     ordinary = embedder if isinstance(embedder, WordList) else None
     # What is asked of a symbol that was found may be called by words of the asker's own.
-    strange = not _names_a_hit(searched, found.hits) and bool(strange_words(searched, index, ordinary))
+    strange = not _names_a_hit(searched, told) and bool(strange_words(searched, index, ordinary))
     asked = weigh(searched, index)
-    evidence = gather(asked, weighed, found.hits, scored, lexicon=index, strange=strange)
-    return Findings(found, read, weighed, scored, evidence, confidence(evidence) if found.hits else 0.0)
+    evidence = gather(asked, weighed, told, scored, lexicon=index, strange=strange)
+    sure, score = (confidence(evidence), told[0].score) if told else (0.0, 0.0)
+    return Findings(found, read, weighed, scored, evidence, sure, score)
 
 
 def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
@@ -97,6 +108,6 @@ def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
     return any(fold_symbol(symbol) in names for hit in hits[:READ_HITS] for symbol in hit.chunk.symbols)
 
 
-def _mended(text: str, mended: Mapping[str, str]) -> str:
+def mended(text: str, mended: Mapping[str, str]) -> str:
     """The text with its misspelt words as the search read them."""
     return _WORD.sub(lambda word: mended.get(word.group(), word.group()), text) if mended else text

@@ -80,6 +80,7 @@ class Answer:
         degraded: what did not work as it should, in words; empty when all is well.
         usage: what it cost.
         version: the collection version that was read.
+        confidence: probability that the collection answers, before anything was written; None where nothing was read.
     """
 
     text: str
@@ -91,3 +92,4 @@ class Answer:
     degraded: tuple[str, ...]
     usage: Usage
     version: str
+    confidence: float | None = None

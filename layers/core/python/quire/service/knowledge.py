@@ -23,6 +23,7 @@ from quire.ports import AnswerModel, Embedder, TokenBudget
 from quire.profiles import profile_named
 from quire.search.retrieval import Query, retrieve
 from quire.service.access import PUBLIC, READ, Caller
+from quire.service.floor import matches_nothing
 from quire.service.metrics import age_hours, note, note_degraded, note_served, timed
 from quire.service.token_budget import BudgetedModel, ProcessBudget
 from quire.settings import STALE_AFTER_DAYS
@@ -104,7 +105,7 @@ class Knowledge:
         return model and BudgetedModel(model, self._public_budget, collection, complain=tell)
 
     def search(self, caller: Caller, collection: str, query: Query, version: str | None = None) -> Found:
-        """Hits for a question over one collection.
+        """Hits for a question over one collection; none where it matches nothing.
 
         Raises:
             ScopeMissing: the caller may not read it.
@@ -115,11 +116,14 @@ class Knowledge:
             embedder, missing = self._embedder(served, query.mode)
         with timed("search_ms"):
             found = retrieve(served.index, embedder, query)
+        hits = (
+            () if query.mode == "hybrid" and matches_nothing(served.index, query.text, found) else found.hits
+        )
         degraded = tuple(dict.fromkeys((*served.degraded, *missing, *found.degraded)))
         age_h = age_hours(served.pointer.fresh_at)
         note(collection=served.name, version=served.version, degraded=bool(degraded), index_age_h=age_h)
         note_degraded(degraded)
-        return Found(served, found.hits, found.mode, degraded, missing_values(served.index, query.filters))
+        return Found(served, hits, found.mode, degraded, missing_values(served.index, query.filters))
 
     def serve(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quire.analysis.terms import analyze
 from quire.answering.citations import cite
@@ -14,25 +14,24 @@ from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.showing import is_code_chunk, shown
 from quire.answering.extractive.weighing import Weighed
-from quire.documents import Citation, Hit
+from quire.documents import Citation, Hit, Turn
 
 MOST_PLACES = 3
 UNSURE_PLACES = 1
 FIRST_CHARACTERS = 900
-LATER_CHARACTERS = 450
+LATER_CHARACTERS = 600
 LONGEST_PIECE = 1_500
 """A list, table or paragraph beyond it is shown in part, whole items or sentences at a time."""
 CODE_CHARACTERS = 1_200
 ANSWER_CHARACTERS = 2_400
 LEAST_SHARE = 0.45
-UNSURE = 0.5
-"""Below this confidence one place is shown, as the closest there is."""
-AHEAD = 0.5
+AHEAD = 1.5
 """What comes next is preferred to what came before, by so much of a score."""
 WORTHLESS = -9.0
 SAME = 0.7
 """A further quote scores at least this share of the best one's score."""
 
+_WORDS = re.compile(r"\w+")
 _KEY = re.compile(r"\b[A-Z][\w ]*(?=: )")
 _CHECKBOX = re.compile(r"\[[ xX]?\] ")
 _DRAWING = re.compile(r"(?:[^\n]*\n\s*)?```\s*mermaid")
@@ -53,15 +52,27 @@ class Quote:
 
 
 def extract(
-    question: Weighed, scored: Sequence[Scored], confidence: float = 1.0
+    question: Weighed, scored: Sequence[Scored], *, sure: bool = True
 ) -> tuple[str, tuple[Citation, ...]]:
     """The answer's text in Markdown and its citations; empty where there is nothing to quote.
 
     Each paragraph of the text is a quote as `quire.answering.extractive.showing` shows it, and its mark.
     """
-    quotes = choose_quotes(question, scored, sure=confidence >= UNSURE)
+    quotes = choose_quotes(question, scored, sure=sure)
     citations = tuple(cite(n, quote.hit, quote.start, quote.end) for n, quote in enumerate(quotes, 1))
     return "\n\n".join(shown(citation) for citation in citations), citations
+
+
+def unsaid(scored: Sequence[Scored], history: Sequence[Turn]) -> Sequence[Scored]:
+    """The passages that the last answer of the conversation did not show; all of them where it showed them all."""
+    last = next((turn.text for turn in reversed(history) if turn.role == "assistant"), "")
+    said = " ".join(_WORDS.findall(last)).casefold()
+    new = (
+        [one for one in scored if " ".join(_WORDS.findall(one.text)).casefold() not in said]
+        if said
+        else scored
+    )
+    return new or scored
 
 
 def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = True) -> list[Quote]:
@@ -70,9 +81,9 @@ def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = T
     What stands in one chunk comes in the order of its text. Where the evidence is weak the first place stands alone.
     """
     answers = [one for one in scored if not one.text.endswith("?") or _is_followed(one)] or scored
-    ranked = sorted(answers, key=lambda one: -_fitness(question, one))
-    best = _fitness(question, ranked[0]) if ranked else 0.0
-    good = [one for one in ranked if _fitness(question, one) >= LEAST_SHARE * best] or ranked[:1]
+    ranked = sorted((_judged(question, one) for one in answers), key=lambda one: -one.score)
+    least = LEAST_SHARE * ranked[0].score if ranked else 0.0
+    good = [one for one in ranked if one.score >= least] or ranked[:1]
     quotes: list[Quote] = []
     for one in good:
         if not any(_covers(quote, one) for quote in quotes):
@@ -103,8 +114,8 @@ def _in_order(quotes: Sequence[Quote]) -> list[Quote]:
     return sorted(quotes, key=lambda quote: (chunks.index(quote.hit.chunk.id), quote.start))
 
 
-def _fitness(question: Weighed, one: Scored) -> float:
-    """The score, less for what reads badly as an answer: drawings, quiz questions, check lists, facts unasked for."""
+def _judged(question: Weighed, one: Scored) -> Scored:
+    """With its score, less for what reads badly as an answer: drawings, quiz questions, check lists, facts unasked."""
     text, score = one.text, one.score
     if one.passage.kind == CODE:
         score -= 3.0 if _DRAWING.match(text) else 0.0 if question.wants_code else 1.0
@@ -114,7 +125,7 @@ def _fitness(question: Weighed, one: Scored) -> float:
         score -= 1.0
     if _is_facts(text) and not question.idf.keys() & set(analyze(" ".join(_KEY.findall(text)))):
         score -= 1.5
-    return score
+    return replace(one, score=score)
 
 
 def _is_facts(text: str) -> bool:
@@ -177,8 +188,7 @@ def _widened(question: Weighed, one: Scored, ranked: Sequence[Scored], room: int
         return Quote(one.hit, *_part(question, text, pieces[place], one))
     beside = [other for other in ranked if other.hit.chunk.id == one.hit.chunk.id]
     values = [
-        max((_fitness(question, other) for other in beside if _holds(piece, other)), default=WORTHLESS)
-        for piece in pieces
+        max((other.score for other in beside if _holds(piece, other)), default=WORTHLESS) for piece in pieces
     ]
     first, last = _neighbours(_Page(text, pieces, values, room, question.wants_code), place)
     return Quote(one.hit, pieces[first].start, pieces[last].end)

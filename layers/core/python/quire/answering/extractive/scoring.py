@@ -85,13 +85,25 @@ def score_passages(
     )
     if embedder is None or vector is None or not found:
         return found
-    first, rest = found[:MOST_EMBEDDED], found[MOST_EMBEDDED:]
+    first, rest = _one_a_piece(found)
     cosines = embedder.embed([_embedded_text(one) for one in first]) @ vector
     first = [
         replace(one, score=one.score + COSINE * float(cosine), cosine=float(cosine))
         for one, cosine in zip(first, cosines, strict=True)
     ]
     return sorted(first + rest, key=_order)
+
+
+def _one_a_piece(found: Sequence[Scored]) -> tuple[list[Scored], list[Scored]]:
+    """The first passages to embed, and the others: one of each paragraph, list or table, as these are shown whole."""
+    seen: set[tuple[str, int]] = set()
+    first: list[Scored] = []
+    rest: list[Scored] = []
+    for one in found:
+        place = (one.hit.chunk.id, one.passage.block)
+        (rest if place in seen or len(first) >= MOST_EMBEDDED else first).append(one)
+        seen.add(place)
+    return first, rest
 
 
 def _leads(question: Weighed, hits: Sequence[Hit]) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from quire.analysis.terms import STOP_WORDS, analyze, identifiers, words
@@ -72,6 +72,9 @@ _CODE_WANTED = re.compile(
 )
 
 
+EARLIER = 0.4
+
+
 class Lexicon(Protocol):
     """What weighing asks of an index; `quire.index.opened.OpenedIndex` fulfils it."""
 
@@ -103,6 +106,15 @@ class Weighed:
     def total(self) -> float:
         """Sum of the weights; 1 for a question without terms."""
         return sum(self.idf.values()) or 1.0
+
+    def leaning_to(self, follow_up: str) -> Weighed:
+        """The same with what a follow-up does not say itself at `EARLIER` of its weight.
+
+        "And for Android?" asks for what is said of Android; the question before only tells what about it.
+        """
+        new = set(analyze(follow_up))
+        idf = {term: weight if term in new else EARLIER * weight for term, weight in self.idf.items()}
+        return replace(self, idf=idf)
 
     def coverage(self, terms: set[str]) -> float:
         """Share of the question's weight that the terms hold, 0 to 1."""

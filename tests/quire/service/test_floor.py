@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from quire.search.retrieval import Query, Retrieved, retrieve
+from quire.service.floor import NEAR, matches_nothing
+from tests.support.shelves import household, shelf_of
+
+SHELF = shelf_of(household())
+
+
+def found(question: str) -> Retrieved:
+    return retrieve(SHELF.index, SHELF.embedder, Query(question))
+
+
+def test_keys_hit_at_random_match_nothing() -> None:
+    assert found("zzqqxx wvwv").hits
+    assert matches_nothing(SHELF.index, "zzqqxx wvwv", found("zzqqxx wvwv"))
+
+
+@pytest.mark.parametrize("question", ["kettle", "zzqqxx kettle", "ketle"])
+def test_one_known_word_is_a_match_however_it_is_spelled(question: str) -> None:
+    assert not matches_nothing(SHELF.index, question, found(question))
+
+
+def test_what_is_near_in_meaning_matches_without_a_word() -> None:
+    given = found("zzqqxx wvwv")
+    near = given._replace(hits=(given.hits[0]._replace(cosine=NEAR),))
+    assert not matches_nothing(SHELF.index, "zzqqxx wvwv", near)
+    by_words = given._replace(hits=(given.hits[0]._replace(cosine=None),))
+    assert not matches_nothing(SHELF.index, "zzqqxx wvwv", by_words)
