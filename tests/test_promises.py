@@ -11,8 +11,14 @@ import pytest
 from tests.support.tree import ROOT, project_files
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [path for path in project_files() if path.suffix == ".md" and len(path.parts) == 1]
+PAGES = [
+    path
+    for path in project_files()
+    if path.suffix == ".md" and path.name not in {"THIRD_PARTY_LICENSES.md", "CHANGELOG.md"}
+]
+PAGE_TEXT = "\n".join((ROOT / path).read_text(encoding="utf-8") for path in PAGES)
+SERVING = (ROOT / "functions/README.md").read_text(encoding="utf-8")
+README_LINES = 120
 CODE = "\n".join(
     (ROOT / path).read_text(encoding="utf-8")
     for path in project_files()
@@ -59,21 +65,21 @@ def test_quality_is_asked_of_the_store_that_is_used_and_of_the_collection_that_i
     assert "--collection" not in _make("-n", "eval")
 
 
-@pytest.mark.parametrize("target", sorted(set(re.findall(r"`make ([a-z-]+)", README))))
-def test_a_target_that_the_readme_names_exists(target: str) -> None:
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"`make ([a-z-]+)", PAGE_TEXT))))
+def test_a_target_that_a_page_names_exists(target: str) -> None:
     assert f".PHONY: {target}\n" in MAKEFILE
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
-def test_a_setting_stands_in_the_readme_and_in_the_example(variable: str) -> None:
-    assert f"`{variable}`" in README
+def test_a_setting_stands_in_the_guide_to_serving_and_in_the_example(variable: str) -> None:
+    assert f"`{variable}`" in SERVING
     assert f"# {variable}=" in (ROOT / ".env.example").read_text(encoding="utf-8")
 
 
-def test_the_example_and_the_readme_name_no_other_settings() -> None:
+def test_the_example_and_the_guide_name_no_other_settings() -> None:
     example = (ROOT / ".env.example").read_text(encoding="utf-8")
     assert set(re.findall(r"^# (QUIRE_[A-Z_]+)=", example, re.MULTILINE)) <= set(VARIABLES)
-    assert set(re.findall(r"^\| `(QUIRE_[A-Z_]+)`", README, re.MULTILINE)) <= set(VARIABLES)
+    assert set(re.findall(r"^\| `(QUIRE_[A-Z_]+)`", SERVING, re.MULTILINE)) <= set(VARIABLES)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
@@ -88,6 +94,10 @@ def test_a_code_path_that_a_page_names_exists(page: Path) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:functions|infra|build_index|tests|layers)/[\w./-]+)`", text))
     assert [one for one in sorted(named) if not (ROOT / one).exists()] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < README_LINES
 
 
 @pytest.mark.parametrize("script", [".ci/run", ".github/workflows/test.yml"])
