@@ -31,8 +31,8 @@ _MODEL = (
     r"\b(?:AI|A\.I\.|LLMs?|chat ?bots?|bots?|(?:language )?models?|assistants?|GPT|agents?|instructions?)\b"
 )
 _UNSEEN_TAG = re.compile(
-    r"<\w+[^>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d]*[1-9])|"
-    r"color\s*:\s*(#fff\w*|white)[^>]*background[^>]*(?:#fff|white)|\shidden\b)[^>]*>(?P<text>[^<]{0,300})",
+    r"<\w[^<>]{0,400}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d]*[1-9])|"
+    r"color\s*:\s*(#fff\w*|white)[^<>]{0,400}background[^<>]{0,400}(?:#fff|white)|\shidden\b)[^<>]*+>(?P<text>[^<]{0,300})",
     re.IGNORECASE,
 )
 _COMMENT = re.compile(r"<!--(?P<text>.{0,400}?)-->|\{/\*(?P<mdx>.{0,400}?)\*/\}", re.DOTALL)

@@ -263,7 +263,7 @@ def _builder(file: Path, root: Path) -> bool:
         for name in (".readthedocs.yaml", ".readthedocs.yml"):
             settings = folder / name
             if settings.is_file():
-                return bool(re.search(r"^\s+builder:\s*['\"]?dirhtml", _read(settings), re.MULTILINE))
+                return bool(re.search(r"^[ \t]+builder:\s*['\"]?dirhtml", _read(settings), re.MULTILINE))
     return False
 
 

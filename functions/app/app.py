@@ -30,7 +30,8 @@ from functions.web.faces import ANSWER, FUNCTIONS, LARGE_PATHS, MOUNT_PATH, QUER
 from functions.web.freshness import FreshnessHeaders
 from functions.web.hosts import Hosts
 from functions.web.logs import configure_logs
-from functions.web.waiting import ANSWERS, CHECKS, CHECKS_WAITING, WaitingRoom
+from functions.web.waiting import WaitingRoom
+from quire.limits import ANSWERS_AT_ONCE, BODY_BYTES, CHECKS_AT_ONCE, CHECKS_WAITING
 from quire.service.knowledge import Knowledge
 
 BARE: dict[str, Any] = {
@@ -49,7 +50,7 @@ def create_app(
     *,
     functions: Sequence[str] = FUNCTIONS,
     concurrent: bool = True,
-    max_body_bytes: int = 1_000_000,
+    max_body_bytes: int = BODY_BYTES,
     hosts: Hosts | None = None,
 ) -> FastAPI:
     """An ASGI app that serves the routes of `functions`.
@@ -62,7 +63,7 @@ def create_app(
     app.state.service = service
     app.state.hosts = hosts
     app.state.pool = ThreadPoolExecutor(os.cpu_count(), "search") if concurrent else None
-    app.state.answers = WaitingRoom("answers", ANSWERS) if concurrent else None
+    app.state.answers = WaitingRoom("answers", ANSWERS_AT_ONCE) if concurrent else None
     mount = FaceMount(functions)
     # First, because it is one comparison, and most requests come through a face.
     app.router.routes.append(Mount(MOUNT_PATH, app=mount))
@@ -85,7 +86,7 @@ def create_app(
     frame = Frame(
         Delivery(FreshnessHeaders(AsyncExitStackMiddleware(app.router), service)),
         access=access,
-        checks=WaitingRoom("checks of keys", CHECKS, CHECKS_WAITING) if concurrent else None,
+        checks=WaitingRoom("checks of keys", CHECKS_AT_ONCE, CHECKS_WAITING) if concurrent else None,
         is_open=lambda scope: _is_open(scope, mount),
         max_body_bytes=max_body_bytes,
         large_paths=LARGE_PATHS,

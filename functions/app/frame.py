@@ -24,6 +24,7 @@ from functions.web.problems import CLIENT_GONE, Problem, log_fault, problem_of, 
 from functions.web.waiting import WaitingRoom
 from quire.collections import NAME
 from quire.errors import AccessDenied
+from quire.limits import LARGE_BODY_TIMES
 from quire.service.metrics import note, noted, noting
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
@@ -31,8 +32,6 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 BODY_S = 60.0
 """For all of a body: 6 MB over a slow line of 1 Mbit/s take 48 s."""
 NO_FACES: Mapping[str, Face] = MappingProxyType({})
-LARGE_BODY = 6
-"""6 MB where the bound is 1 MB: what Lambda accepts of a request."""
 
 
 class Frame:
@@ -40,9 +39,9 @@ class Frame:
 
     `is_open` says which requests need no key; every other does, those to routes that do not exist included. `checks` is
     where callers are looked up that may have to be waited for; None looks them up in place. Bodies of requests whose
-    path ends in one of `large_paths` may be `LARGE_BODY` times as large. `faces` are those at the root, by how their
-    paths begin: what is refused before it reaches a route is told as they tell it. `hosts` are the names by which the
-    server may be called; None where any will do. A body has `body_s` seconds to arrive.
+    path ends in one of `large_paths` may be `LARGE_BODY_TIMES` times as large. `faces` are those at the root, by how
+    their paths begin: what is refused before it reaches a route is told as they tell it. `hosts` are the names by which
+    the server may be called; None where any will do. A body has `body_s` seconds to arrive.
     """
 
     body_s = BODY_S
@@ -74,7 +73,7 @@ class Frame:
             await self._app(scope, receive, send)
             return
         is_large = scope["path"].rpartition("/")[2] in self._large_paths
-        most = self._max_body_bytes * (LARGE_BODY if is_large else 1)
+        most = self._max_body_bytes * (LARGE_BODY_TIMES if is_large else 1)
         with noting():
             async with _Exchange(scope, receive, send, most, body_s=self.body_s) as exchange:
                 scope["state"].update(self._known_face(scope["path"]))

@@ -19,12 +19,6 @@ from quire.errors import Overloaded
 P = ParamSpec("P")
 T = TypeVar("T")
 
-ANSWERS = 64
-"""Answers that a model writes at one time. A waiting thread costs 50 KB; providers' own quotas are lower."""
-CHECKS = 8
-CHECKS_WAITING = 128
-"""Callers whose key or token is looked up elsewhere, at work and in line."""
-
 
 class WaitingRoom:
     """Threads, at most `threads`, with room for `waiting` further calls in line.

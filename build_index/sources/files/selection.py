@@ -13,6 +13,7 @@ from pathspec import GitIgnoreSpec
 from build_index.sources.files.ignore_rules import Rules, compile_globs, rules_above
 from build_index.sources.files.types import DATA, NO_TEXT, is_vendored, unwanted_name
 from quire.errors import SourceError
+from quire.limits import CODE_FILE_BYTES
 
 DEFAULT_EXCLUDE = tuple(
     """
@@ -20,7 +21,6 @@ DEFAULT_EXCLUDE = tuple(
     .hypothesis .quire .idea .vs .gradle .next .nuxt .terraform *.egg-info .DS_Store
     """.split()
 )
-LARGEST_BYTES = 1_000_000
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class Selection:
 
     patterns: tuple[str, ...] = ()
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
-    largest_bytes: int = LARGEST_BYTES
+    largest_bytes: int = CODE_FILE_BYTES
     gitignore: bool = True
 
 

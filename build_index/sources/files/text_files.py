@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 
 from build_index.sources.files.selection import Excluded
 from quire.errors import SourceError
+from quire.limits import DOCUMENT_FILE_BYTES
 
 SKIPPED = frozenset(("node_modules", "__pycache__"))
-MAX_BYTES = 8_000_000
 DOCUMENTS = (
     *(".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".textile", ".txt", ".html", ".htm"),
     *(".pdf", ".doc", ".docx", ".odt", ".epub", ".tex", ".ipynb"),
@@ -66,7 +66,7 @@ def _is_wanted(path: Path) -> bool:
     return not path.name.startswith(".") and path.name not in SKIPPED and not path.is_symlink()
 
 
-def read_bytes(root: Path, path: str, most: int = MAX_BYTES) -> bytes:
+def read_bytes(root: Path, path: str, most: int = DOCUMENT_FILE_BYTES) -> bytes:
     """The file as it is.
 
     Raises:
@@ -88,8 +88,8 @@ def read_text(root: Path, path: str) -> str:
     """The file's text, line breaks as they are.
 
     Raises:
-        SourceError: it leads out of `root`, cannot be read, is larger than `MAX_BYTES` or is not UTF-8; the message
-            names the file and, for a wrong byte, its line.
+        SourceError: it leads out of `root`, cannot be read, is larger than `DOCUMENT_FILE_BYTES` or is not UTF-8; the
+            message names the file and, for a wrong byte, its line.
     """
     content = read_bytes(root, path)
     try:

@@ -94,7 +94,8 @@ _INTERPRETERS: Mapping[str, str] = {
 }
 _SHEBANG = re.compile(r"#!\s*\S*?(?:env\s+(?:-\S+\s+)*)?([a-z]+)[\d.]*(?:\s|$)")
 _CPP = re.compile(
-    r"^\s*(?:class\s+\w+[^;]*$|namespace\s+\w|template\s*<|using\s+namespace|public:|private:)", re.MULTILINE
+    r"^[ \t]*+(?:class\s+\w+[^;\n]*+$|namespace\s+\w|template\s*<|using\s+namespace|public:|private:)",
+    re.MULTILINE,
 )
 NO_TEXT = frozenset(
     """
@@ -174,7 +175,7 @@ def language_of(path: str, head: str = "") -> str:
         return "cpp"
     if known or "." in name.lstrip("."):
         return known or ""
-    shebang = _SHEBANG.match(head)
+    shebang = _SHEBANG.match(head.partition("\n")[0][:200])
     return _INTERPRETERS.get(shebang[1], "") if shebang else ""
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from build_index.sources.roblox.api_text import bare, split_words
 
-_LONG_NUMBER = re.compile(r"-?\d+\.\d{7,}(?:e[-+]?\d+)?")
+_LONG_NUMBER = re.compile(r"-?(?<!\d)\d++\.\d{7,}+(?:e[-+]?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)

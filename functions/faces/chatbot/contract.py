@@ -8,6 +8,16 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
+from quire.limits import (
+    FILES,
+    ID_CHARACTERS,
+    MARKED_CHARACTERS,
+    MESSAGE_CHARACTERS,
+    PATH_CHARACTERS,
+    SENT_TURN_CHARACTERS,
+    SENT_TURNS,
+)
+
 INGEST_EXAMPLE: JsonDict = {
     "files": [
         {"path": "ros2/topics.md", "content": "# ROS 2 Architecture\n\n## Topics\n\nNodes publish messages."}
@@ -33,7 +43,7 @@ class FileWire(BaseModel):
     """A file: Markdown, MDX, HTML, plain text, a notebook, or a PDF in base64, by the name that its path ends with."""
 
     path: str = Field(
-        min_length=1, max_length=500, pattern=r"\S", description="Its path; names it from now on."
+        min_length=1, max_length=PATH_CHARACTERS, pattern=r"\S", description="Its path; names it from now on."
     )
     content: str = Field(description="Its text, or its bytes in base64.")
     encoding: Literal["text", "base64"] = Field("text", description="`base64` for a PDF.")
@@ -46,7 +56,7 @@ class IngestRequest(BaseModel):
     model_config = ConfigDict(json_schema_extra={"examples": [INGEST_EXAMPLE]})
 
     files: list[FileWire] = Field(
-        min_length=1, max_length=2_000, description="Each takes the place of its path's."
+        min_length=1, max_length=FILES, description="Each takes the place of its path's."
     )
     prune: bool = Field(
         False, description="Whether files that were ingested before and are not among these shall go."
@@ -122,7 +132,7 @@ class EmbedRequest(BaseModel):
 
     text: str = Field(
         min_length=1,
-        max_length=20_000,
+        max_length=MESSAGE_CHARACTERS,
         pattern=r"\S",
         description="The model reads its first 250 words or so.",
     )
@@ -202,7 +212,7 @@ class HistoryTurn(BaseModel):
     """An earlier message."""
 
     role: Literal["user", "assistant"]
-    content: str = Field(max_length=100_000)
+    content: str = Field(max_length=SENT_TURN_CHARACTERS)
 
 
 class ChatMessage(BaseModel):
@@ -210,13 +220,20 @@ class ChatMessage(BaseModel):
 
     model_config = ConfigDict(json_schema_extra={"examples": [CHAT_EXAMPLE]})
 
-    user_message: str = Field(min_length=1, max_length=20_000, pattern=r"\S", description="The question.")
-    selected_text_context: str | None = Field(None, max_length=50_000, description="What the reader marked.")
+    user_message: str = Field(
+        min_length=1, max_length=MESSAGE_CHARACTERS, pattern=r"\S", description="The question."
+    )
+    selected_text_context: str | None = Field(
+        None, max_length=MARKED_CHARACTERS, description="What the reader marked."
+    )
     chat_history: list[HistoryTurn] | None = Field(
-        None, max_length=200, description="Earlier messages; outranks what a session remembers."
+        None, max_length=SENT_TURNS, description="Earlier messages; outranks what a session remembers."
     )
     session: str | None = Field(
-        None, min_length=1, max_length=200, description="Remember this conversation under it for 30 days."
+        None,
+        min_length=1,
+        max_length=ID_CHARACTERS,
+        description="Remember this conversation under it for 30 days.",
     )
     stream: bool = Field(
         False, description="Send server-sent events; without it the JSON itself arrives piece by piece."

@@ -25,9 +25,9 @@ from functions.faces.mcp.choosing import near_collection
 from functions.faces.mcp.passages import MOST_BYTES, SIZE, Reply, version_line
 from functions.web.access import ANYONE, Caller
 from functions.web.problems import problem_of
-from functions.web.waiting import ANSWERS
 from quire import __version__
 from quire.errors import AccessDenied, QuireError, StoreError, UnknownCollection, UnknownVersion
+from quire.limits import ANSWERS_AT_ONCE
 from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
 
@@ -53,7 +53,7 @@ CallerOf: TypeAlias = Callable[[Context], Caller]
 def build_server(service: Knowledge, caller_of: CallerOf) -> Server[Any]:
     """The server; `caller_of` tells who makes a request."""
     # An answer may wait for its model: apart from the threads that search.
-    answers = anyio.CapacityLimiter(ANSWERS)
+    answers = anyio.CapacityLimiter(ANSWERS_AT_ONCE)
 
     async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tool_list(), ttl_ms=LASTING_MS, cache_scope="public")

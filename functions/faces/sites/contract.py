@@ -8,10 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
+from quire.limits import ID_CHARACTERS, KEPT_MESSAGE_CHARACTERS
 from quire.service.chat import BUDGET_TOKENS
 
-ID_CHARACTERS = 200
-MESSAGE_CHARACTERS = 400_000
 MOST_TOKENS = 16_000
 
 DOCUMENT_EXAMPLE: JsonDict = {
@@ -138,7 +137,7 @@ class MessageRequest(BaseModel):
     user_id: UserId = ""
     site_id: SiteId
     role: Role = Field(description="Who said it.")
-    message: str = Field(min_length=1, max_length=MESSAGE_CHARACTERS, description="What was said.")
+    message: str = Field(min_length=1, max_length=KEPT_MESSAGE_CHARACTERS, description="What was said.")
 
 
 class MessageWire(TypedDict):

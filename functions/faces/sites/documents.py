@@ -9,7 +9,6 @@ from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response
 
 from functions.faces.sites.contract import (
-    ID_CHARACTERS,
     DocumentList,
     DocumentRequest,
     DocumentWire,
@@ -24,6 +23,7 @@ from functions.web.documented import answer, problems
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.errors import InputError, SourceError
+from quire.limits import ID_CHARACTERS
 from quire.service.jobs import FAILED, LARGE_CHARACTERS
 from quire.service.large_documents import LargeDocument
 from quire.service.sites import Submission

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response
 
 from functions.faces.sites.contract import (
-    ID_CHARACTERS,
     CleanUpSummary,
     Forgotten,
     MessageList,
@@ -22,6 +21,7 @@ from functions.web.documented import answer, problems
 from functions.web.hosts import demand_near
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
+from quire.limits import ID_CHARACTERS
 from quire.sessions import RETENTION
 from quire.store.write_targets import Site
 

@@ -6,6 +6,10 @@ every other request waiting.
 
 from __future__ import annotations
 
+BODY_BYTES = 1_000_000
+"""Of a request's body, where settings say nothing else."""
+LARGE_BODY_TIMES = 6
+"""Times as many for documents and files: what Lambda accepts of a request."""
 QUESTION_CHARACTERS = 8_000
 """Of a question, and of all that is searched for together. The model reads 1,000, keywords gain nothing beyond."""
 SELECTION_CHARACTERS = 8_000
@@ -14,8 +18,6 @@ HISTORY_TURNS = 12
 """Earlier messages that are looked at, the last ones."""
 TURN_CHARACTERS = 4_000
 """Of each of them."""
-EMBEDDED_CHARACTERS = 20_000
-"""Of a text that is embedded by request; the model reads its first 1,000."""
 READING_CPU_S = 4.0
 """CPU seconds that reading one file may take, see `quire.killable`."""
 READING_CPU_S_A_MB = 10.0
@@ -28,8 +30,32 @@ READING_PROCESSES = 4
 """Files that are read at once."""
 INDEX_JOB_S = 6 * 3600.0
 """An index build that a request started is ended after so long."""
-SYMBOL_CHARACTERS = 500
-"""Of the name of a symbol, a document, a passage or a version that is looked up."""
+MESSAGE_CHARACTERS = 20_000
+"""Of a chat's message and of a text to embed; a longer one is refused, one over the question's bound is cut."""
+MARKED_CHARACTERS = 50_000
+"""Of what a chat's reader marked; a longer one is refused."""
+SENT_TURNS = 200
+"""Earlier messages that a chat may send."""
+SENT_TURN_CHARACTERS = 100_000
+"""Of each of them."""
+KEPT_MESSAGE_CHARACTERS = 400_000
+"""Of a message that a site keeps."""
+ID_CHARACTERS = 200
+"""Of the id of a site, a user or a session."""
+FILES = 2_000
+"""That one ingest may send."""
+PATH_CHARACTERS = 500
+"""Of the path of each."""
+CODE_FILE_BYTES = 1_000_000
+"""Of a file that an index of code reads; larger ones are left out."""
+DOCUMENT_FILE_BYTES = 8_000_000
+"""Of any other file of a build; larger ones are failures."""
+ANSWERS_AT_ONCE = 64
+"""Answers that a model writes at one time. A waiting thread costs 50 KB; providers' own quotas are lower."""
+CHECKS_AT_ONCE = 8
+"""Callers whose key or token is looked up elsewhere, at work."""
+CHECKS_WAITING = 128
+"""And in line."""
 
 
 def cut(text: str, most: int, what: str) -> tuple[str, tuple[str, ...]]:

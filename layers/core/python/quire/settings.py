@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quire.errors import ConfigError
+from quire.limits import BODY_BYTES
 
 LOCAL_ROOT = ".quire"
 STALE_AFTER_DAYS = 30.0
@@ -53,7 +54,7 @@ class Settings:
     refresh_s: float = 1.0
     api_key: str | None = None
     threads: int = 1
-    max_body_bytes: int = 1_000_000
+    max_body_bytes: int = BODY_BYTES
     base_path: str = ""
     memory: str = f"{LOCAL_ROOT}/memory.sqlite"
     stale_after_days: float = STALE_AFTER_DAYS

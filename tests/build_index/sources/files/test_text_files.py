@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from build_index.sources.files.text_files import MAX_BYTES, read_text, walk_files
+from build_index.sources.files.text_files import read_text, walk_files
 from quire.errors import SourceError
+from quire.limits import DOCUMENT_FILE_BYTES
 
 
 def write(root: Path, *names: str) -> None:
@@ -60,7 +61,7 @@ def test_a_wrong_byte_is_named_with_its_line(tmp_path: Path) -> None:
 
 def test_a_file_that_is_missing_or_too_large_is_named(tmp_path: Path) -> None:
     with (tmp_path / "large.md").open("wb") as file:
-        file.truncate(MAX_BYTES + 1)
+        file.truncate(DOCUMENT_FILE_BYTES + 1)
     with pytest.raises(SourceError, match=r"^large\.md: \d+ bytes"):
         read_text(tmp_path, "large.md")
     with pytest.raises(SourceError, match=r"^none\.md: cannot be read"):

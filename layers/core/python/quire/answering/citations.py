@@ -9,9 +9,9 @@ from quire.documents import Citation, Hit, text_sha256
 
 CITED = re.compile(r"\[(\d{1,3})\]")
 """A mark as `CitationFilter` passes it."""
-_NUMBERS = r"\d{1,3}(?:,\s*\d{1,3})*"
-_MARK = re.compile(rf" ?\[+({_NUMBERS})\]+| ?【({_NUMBERS})(?:†[^】\n]{{0,40}})?】")
-_UNSETTLED = re.compile(r" ?(?:\[+(?:\d{1,3}(?:,\s*\d{1,3})*,?\s*)?\]*|【[^】\n]{0,48}| )$")
+_NUMBERS = r"\d{1,3}(?:,\s*+\d{1,3})*+"
+_MARK = re.compile(rf" ?(?<!\[)\[++({_NUMBERS})\]++| ?【({_NUMBERS})(?:†[^】\n]{{0,40}})?】")
+_UNSETTLED = re.compile(r" ?(?:(?<!\[)\[++(?:\d{1,3}(?:,\s*+\d{1,3})*,?\s*+)?\]*+|【[^】\n]{0,48}| )$")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _PERHAPS_FENCE = re.compile(r" {0,3}(?:`{0,2}|~{0,2})")
 LONGEST_CODE_SPAN = 120

@@ -95,7 +95,11 @@ def block_units(block: Block) -> Iterator[Unit]:
 
 
 def split_section(units: Sequence[Unit], section: int, sizes: Sizes) -> Iterator[Piece]:
-    """Cut a section's units into pieces of even size, the later ones beginning with an overlap."""
+    """Cut a section's units into pieces of even size, the later ones beginning with an overlap.
+
+    The text of a piece is measured only where the sum of its units, which is never less, is over the limit: measuring
+    it with each unit would take quadratic time.
+    """
     whole = Piece(tuple(units), section)
     total = sizes.measure(whole.text)
     if total <= sizes.most:
@@ -107,10 +111,13 @@ def split_section(units: Sequence[Unit], section: int, sizes: Sizes) -> Iterator
     limit = min(sizes.most, max(sizes.least, ceil(even * 1.1)))
     groups: list[list[Unit]] = []
     current: list[Unit] = []
-    text = ""
+    text, bound = "", 0
     for unit in (small for one in units for small in _split_unit(one, limit - sizes.overlap, sizes)):
         longer = f"{text}{unit.joint}{unit.part.text}" if current else unit.part.text
-        if _has_own(current) and sizes.measure(longer) > limit:
+        bound += sizes.measure(unit.part.text) + len(unit.joint) + 1
+        if bound > limit:
+            bound = sizes.measure(longer)
+        if bound > limit and _has_own(current):
             kept, moved = _unstick(current, unit, limit, sizes)
             if kept:
                 groups.append(kept)
@@ -118,6 +125,7 @@ def split_section(units: Sequence[Unit], section: int, sizes: Sizes) -> Iterator
             else:
                 current = [one for one in moved if not one.repeated]
             longer = join_units([*current, unit])
+            bound = sizes.measure(longer)
         current.append(unit)
         text = longer
     for group in _without_crumb([*groups, current], sizes):
@@ -193,10 +201,14 @@ def split_part(part: Part, most: int, measure: Callable[[str], int] = len) -> It
             )
         ]
     start, end = spans[0]
+    bound = measure(part.text[start:end])
     for next_start, next_end in spans[1:]:
-        if measure(part.text[start:next_end]) > most:
+        bound += measure(part.text[end:next_end]) + 1
+        if bound > most:
+            bound = measure(part.text[start:next_end])
+        if bound > most:
             yield _cut(part, start, end)
-            start = next_start
+            start, bound = next_start, measure(part.text[next_start:next_end])
         end = next_end
     yield _cut(part, start, end)
 

@@ -17,13 +17,13 @@ from markdown_it import MarkdownIt
 
 from quire.documents import AnchorRules
 
-_ATX = re.compile(r"#{1,6}(?:[ \t]+|(?=[^#\s]))(.*?)(?:[ \t]+#+)?[ \t]*$")
-_HTML_HEADING = re.compile(r"<h[1-6]\b([^>]*)>", re.IGNORECASE)
+_ATX = re.compile(r"#{1,6}(?:[ \t]++|(?=[^#\s]))(.*)$")
+_HTML_HEADING = re.compile(r"<h[1-6]\b([^<>]*+)>", re.IGNORECASE)
 _HTML_ID = re.compile(r"""\bid\s*=\s*["']?([^"'\s>]+)""")
 _UNDERLINE = re.compile(r"[ \t>]*(?:=+|-+)[ \t]*$")
-_BRACED_ID = re.compile(r"\s*\\?\{#((?:(?!\{#|\}).)+)\}$")
-_COMMENT_ID = re.compile(r"\s*(?:\{/\*|<!--)\s*#(\S+?)\s*(?:\*/\}|-->)$")
-_ATTRIBUTES = re.compile(r"[ \t]*\{:?[ \t]*([^{}\n]*[^{}\s])[ \t]*\}[ \t]*$")
+_BRACED_ID = re.compile(r"(?<!\s)\s*+\\?\{#((?:(?!\{#|\}).)+)\}$")
+_COMMENT_ID = re.compile(r"(?<!\s)\s*+(?:\{/\*|<!--)\s*+#(\S{1,200}?)\s*+(?:\*/\}|-->)$")
+_ATTRIBUTES = re.compile(r"(?<![ \t])[ \t]*+\{:?[ \t]*+([^{}\n]*[^{}\s])[ \t]*\}[ \t]*$")
 _ATTRIBUTE_ID = re.compile(r"(?:^|\s)#([^\s.#}]+)")
 _EMOJI = re.compile(r":[a-z0-9_+-]+:")
 _COUNTED = re.compile(r"(.*)_(\d+)$")
@@ -58,13 +58,19 @@ def raw_heading(lines: Sequence[str], line: int) -> RawHeading | None:
     written = lines[line - 1].lstrip(" \t>")
     atx = _ATX.match(written)
     if atx:
-        return RawHeading(atx[1].strip())
+        return RawHeading(_unclosed(atx[1].rstrip(" \t")).strip())
     tag = _HTML_HEADING.match(written)
     if tag:
         found = _HTML_ID.search(tag[1])
         return RawHeading("", found[1] if found else "")
     underlined = line < len(lines) and _UNDERLINE.match(lines[line])
     return RawHeading(written.strip()) if underlined else None
+
+
+def _unclosed(text: str) -> str:
+    """The text of a heading without the hashes that may close it."""
+    bare = text.rstrip("#")
+    return bare if bare[-1:] in (" ", "\t") else text
 
 
 def heading_anchors(headings: Sequence[RawHeading | None], rules: AnchorRules) -> Iterator[str]:

@@ -10,12 +10,14 @@ import re
 from quire.parsing.outline import Outline
 from quire.parsing.sections import Heading, identifier_in, nest_sections, paragraph_cuts
 
-_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t\r]*")
+_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _BLOCK = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|```\w*|\|={3,}|--)[ \t\r]*")
 _LABEL = re.compile(r"\[(?:\[[^\]]+\]|[#.\w][^\]]*)\][ \t\r]*")
-_LINK = re.compile(r"(?:link:|xref:|https?://)[^\s\[]*\[([^\]]*)\]|<<[^,>]+,?\s*([^>]*)>>")
+_LINK = re.compile(
+    r"(?:link:|xref:|https?://)[^\s\[]{0,500}+\[([^\]]{0,500}+)\]|<<[^,>]{1,200}+(?:,\s*+([^>]{0,500}+))?>>"
+)
 _ATTRIBUTE = re.compile(r"^(?::[\w!-]+:.*|\[[^\]]*\]|include::.*|//(?!//).*)$")
-_QUOTED = re.compile(r"(?<!\w)([*_`+#])(\S(?:.*?\S)?)\1(?!\w)")
+_QUOTED = re.compile(r"(?<!\w)([*_`+#])(\S(?:.{0,300}?\S)?)\1(?!\w)")
 
 
 def parse_asciidoc(text: str) -> Outline:
@@ -34,9 +36,9 @@ def parse_asciidoc(text: str) -> Outline:
             block = "" if block == fence[1] else block or fence[1]
             label = -1
             continue
-        heading = None if block else _HEADING.fullmatch(line)
+        heading = None if block else _HEADING.fullmatch(line.rstrip(" \t\r"))
         if heading:
-            title = heading[2]
+            title = _title(heading[2], heading[1])
             own = identifier_in(title)
             first = label if label >= 0 else number
             headings.append(Heading(first + 1, len(heading[1]), _inline(title), (own,) if own else ()))
@@ -57,6 +59,12 @@ def readable_asciidoc(text: str) -> str:
     """
     kept = (line for line in text.split("\n") if not _BLOCK.fullmatch(line) and not _ATTRIBUTE.match(line))
     return "\n".join(_inline(line) for line in kept).strip("\n")
+
+
+def _title(text: str, mark: str) -> str:
+    """The text of a heading without the mark that may close it."""
+    bare = text.removesuffix(mark)
+    return bare.rstrip() if bare != text and bare[-1:].isspace() else text
 
 
 def _inline(line: str) -> str:

@@ -17,7 +17,7 @@ from quire.parsing.inline import make_part, normal_line, read_plainly, readable
 from quire.parsing.page import Block, Part, Section
 from quire.parsing.scan import BREAK, INSERT, NOTHING, Insert, Row
 
-_ANCHOR = re.compile(r"\s*\{#([\w:.-]+)\}\s*$")
+_ANCHOR = re.compile(r"(?<!\s)\s*+\{#([\w:.-]++)\}\s*+$")
 _ALERT = re.compile(r"\[!(\w+)\][ \t]*")
 _CODE_TITLE = re.compile(r"""\b(?:title|name)\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s&"']+))""")
 _STRUCTURED = re.compile(

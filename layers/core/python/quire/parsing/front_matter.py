@@ -124,7 +124,7 @@ def _scalar(text: str, where: str) -> str:
 
 
 def _uncomment(text: str) -> str:
-    return re.sub(r"\s+#.*$", "", text).strip()
+    return re.sub(r"(?<!\s)\s++#.*$", "", text).strip()
 
 
 def _path(where: str) -> str:

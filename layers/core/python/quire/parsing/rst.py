@@ -26,10 +26,10 @@ _DEFINES = re.compile(
 )
 _TARGET = re.compile(r"\.\. _((?:[^:\\]|\\.)+):\s*$")
 _NOTE = re.compile(r"(?:(?<=\s)|^)\[(?:\d+|[#*][\w.-]*|[A-Za-z][\w.-]*)\]_(?!\w)|^\.\. \[(?:\d+|[#*])\]")
-_ROLE = re.compile(r":[a-zA-Z][\w:.+-]*:`([^`]*)`")
+_ROLE = re.compile(r":[a-zA-Z][\w:.+-]{0,60}:`([^`]*)`")
 _TITLED = re.compile(r"([^<`]*[^<`\s])\s*<[^<>]+>$")
 _CODE = re.compile(r"``([^`]+)``")
-_LINK = re.compile(r"`([^`<]+?)(?:\s*<[^<>]*>)?`__?")
+_LINK = re.compile(r"`([^`<]+?)(?:\s{0,4}<[^<>]*>)?`__?")
 _STRONG = re.compile(r"(?<![\w*])(\*{1,2})([^*\s](?:[^*]*[^*\s])?)\1(?![\w*])")
 _DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:[a-z]+:)?([a-z-]+)::[ \t]*(.*)$")
 _FIELD = re.compile(

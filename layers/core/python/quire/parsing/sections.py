@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from quire.parsing.outline import Definition
 
-_IDENTIFIER = re.compile(r"[^\W\d]\w*(?:[._:-]+\w+)*(?:\(\))?")
+_IDENTIFIER = re.compile(r"[^\W\d]\w*+(?:[.:-]++\w++)*+(?:\(\))?")
 _MARKED = re.compile(r"``?([^`]+)``?|\+([^+\s]+)\+")
 
 

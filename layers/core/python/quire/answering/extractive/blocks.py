@@ -20,7 +20,7 @@ LONGEST_LABEL = 60
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _HEADING = re.compile(r"#{1,6} ")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|(\d{1,3})[.)])\s+\S")
-_ROW = re.compile(r"\S.* \| \S|^\s*\|.*\|$|^\s*\+[-=+]+\+$")
+_ROW = re.compile(r"\S[ \t]{0,20} \| \S|^[ \t]*+\|.*\|$|^[ \t]*+\+[-=+]+\+$")
 _RULE = re.compile(r"\s*[|:+=-][\s|:+=-]*$")
 _DIRECTIVE = re.compile(r"\s*\.\. [\w-]+::")
 _DRAWN = re.compile(r"\s*\.\. (?:code-block|sourcecode|code|literalinclude|parsed-literal|productionlist)::")

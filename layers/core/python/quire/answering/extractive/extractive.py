@@ -32,7 +32,7 @@ SAME = 0.7
 """A further quote scores at least this share of the best one's score."""
 
 _WORDS = re.compile(r"\w+")
-_KEY = re.compile(r"\b[A-Z][\w ]*(?=: )")
+_KEY = re.compile(r"\b[A-Z][\w ]{0,80}(?=: )")
 _CHECKBOX = re.compile(r"\[[ xX]?\] ")
 _DRAWING = re.compile(r"(?:[^\n]*\n\s*)?```\s*mermaid")
 

@@ -10,7 +10,7 @@ _ROLE = re.compile(r":(?:[a-z][\w+-]*:)?(?P<role>[a-z][\w+-]*):`(?P<text>[^`]+)`
 _PLAIN_ROLES = frozenset(
     ("ref", "doc", "term", "abbr", "sup", "sub", "emphasis", "strong", "pep", "rfc", "download")
 )
-_TARGET = re.compile(r"\s*<[^<>]*>$")
+_TARGET = re.compile(r"(?<!\s)\s*+<[^<>]*+>$")
 _LITERAL = re.compile(r"(?<!`)``(?!`)(.+?)``(?!`)", re.S)
 _LINK = re.compile(r"`([^`<>]+?)\s*<(https?://[^<>\s]+)>`__?")
 _NAMED_LINK = re.compile(r"(?<!`)`([^`\n]+)`__?(?!\w)")

@@ -1,0 +1,71 @@
+"""The limits stand in one module and one table, and each is tried at its edge, here or where it is at home."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from build_index.sources.files.selection import Selection
+from functions.faces.chatbot.contract import ChatMessage, EmbedRequest, FileWire, IngestRequest
+from functions.faces.sites.contract import MessageRequest
+from quire import limits
+from quire.settings import Settings
+from tests.support.tree import ROOT
+
+ROW = re.compile(r"^\| `([A-Z_]+)` \| ([\d,]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+KNOWN = {name: value for name, value in vars(limits).items() if name.isupper()}
+FILE = {"path": "a.md", "content": "a"}
+SENT: list[tuple[str, type[BaseModel], Any]] = [
+    ("MESSAGE_CHARACTERS", ChatMessage, lambda n: {"user_message": "q" * n}),
+    ("MESSAGE_CHARACTERS", EmbedRequest, lambda n: {"text": "q" * n}),
+    ("MARKED_CHARACTERS", ChatMessage, lambda n: {"user_message": "q", "selected_text_context": "s" * n}),
+    (
+        "SENT_TURNS",
+        ChatMessage,
+        lambda n: {"user_message": "q", "chat_history": [{"role": "user", "content": ""}] * n},
+    ),
+    (
+        "SENT_TURN_CHARACTERS",
+        ChatMessage,
+        lambda n: {"user_message": "q", "chat_history": [{"role": "user", "content": "c" * n}]},
+    ),
+    ("ID_CHARACTERS", ChatMessage, lambda n: {"user_message": "q", "session": "s" * n}),
+    ("FILES", IngestRequest, lambda n: {"files": [FILE] * n}),
+    ("PATH_CHARACTERS", FileWire, lambda n: {"path": "p" * n, "content": "a"}),
+    (
+        "KEPT_MESSAGE_CHARACTERS",
+        MessageRequest,
+        lambda n: {"site_id": "a", "role": "user", "message": "m" * n},
+    ),
+    ("ID_CHARACTERS", MessageRequest, lambda n: {"site_id": "a" * n, "role": "user", "message": "m"}),
+]
+
+
+def test_the_table_shows_what_the_module_holds() -> None:
+    rows = ROW.findall((ROOT / "functions" / "README.md").read_text(encoding="utf-8"))
+    assert {name: float(value.replace(",", "")) for name, value, _, _ in rows} == KNOWN
+    assert len(rows) == len(KNOWN)
+
+
+@pytest.mark.parametrize(("name", "model", "body"), SENT)
+def test_what_is_sent_may_be_as_long_as_its_limit_and_no_longer(
+    name: str, model: type[BaseModel], body: Any
+) -> None:
+    assert model.model_validate(body(KNOWN[name]))
+    with pytest.raises(ValidationError, match="at most"):
+        model.model_validate(body(KNOWN[name] + 1))
+
+
+def test_settings_and_selections_begin_with_the_limits() -> None:
+    assert Settings().max_body_bytes == limits.BODY_BYTES
+    assert Selection().largest_bytes == limits.CODE_FILE_BYTES
+
+
+@pytest.mark.parametrize("text", ["", "abcd", "abcde"])
+def test_a_text_is_cut_behind_its_limit_and_not_before(text: str) -> None:
+    kept, said = limits.cut(text, 4, "question")
+    assert kept == text[:4]
+    assert bool(said) == (len(text) > 4)
