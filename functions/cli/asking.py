@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from functions.cli.common import (
@@ -29,15 +27,11 @@ def search(
     collection: CollectionOption = "",
     top: TopOption = 8,
     *,
-    rerank: Annotated[
-        bool, typer.Option("--rerank", help="Read the best passages twice: better, slower.")
-    ] = False,
     version: VersionOption = "",
     store: StoreOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Find passages and show where they stand."""
-    from functions.faces.codebase.search import search as find
     from functions.web.access import ANYONE
     from functions.web.wire import hit_wire
     from quire.search.retrieval import Query
@@ -45,7 +39,7 @@ def search(
     service = open_knowledge(store)
     name = choose(service, collection)
     query = Query(question, top)
-    found = find(service, ANYONE, name, query, second_look=rerank, version=version or None)
+    found = service.search(ANYONE, name, query, version or None)
     warn(found.degraded)
     if as_json:
         hits = [hit_wire(hit) for hit in found.hits]

@@ -137,7 +137,7 @@ def test_a_file_that_cannot_be_read_is_reported_every_time(desk: Desk, tmp_path:
 
 
 def test_search_gives_one_json_value(desk: Desk) -> None:
-    found = json.loads(desk.run("search", "cart total", "--rerank", "--collection", "shop", "--json").stdout)
+    found = json.loads(desk.run("search", "cart total", "--collection", "shop", "--json").stdout)
     assert found["collection"] == "shop"
     assert found["hits"][0]["metadata"]["path"] == "public/js/cart.js"
 

@@ -101,7 +101,7 @@ class QueryRequest(_Question):
     model_config = ConfigDict(json_schema_extra={"examples": [QUERY_EXAMPLE]})
 
     rerank: bool = Field(
-        False, description="Read the best matches once more, more closely: better and slower."
+        False, description="Accepted for clients that send it; the one ranking there is has no second pass."
     )
 
 

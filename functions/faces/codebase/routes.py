@@ -20,7 +20,6 @@ from functions.faces.codebase.contract import (
 from functions.faces.codebase.documented import INVALID, documented
 from functions.faces.codebase.errors import render_detail
 from functions.faces.codebase.matches import match_wire
-from functions.faces.codebase.search import search
 from functions.faces.codebase.settings import effective, read_code_settings
 from functions.web.calls import caller_of, collection_of, run, run_answer, service_of
 from functions.web.documented import answer as example
@@ -88,7 +87,7 @@ async def query(body: QueryRequest, request: Request) -> Response:
     """Passages of files that answer the question, best first, with their lines."""
     question = Query(body.q, body.top_k or read_code_settings().top_k, body.filters)
     service, caller, name = service_of(request), caller_of(request), collection_of(request)
-    found = await run(request.scope, search, service, caller, name, question, second_look=body.rerank)
+    found = await run(request.scope, service.search, caller, name, question)
     index = found.served.index
     wire: QueryResponse = {"matches": [match_wire(hit, index, body.expand) for hit in found.hits]}
     return reply(wire, headers=_labels(found.served.version, found.degraded))
