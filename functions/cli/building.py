@@ -24,6 +24,8 @@ LEFT_OUT = {
     "minified": "minified",
     "generated": "generated",
     "binary": "binary",
+    "vendored": "folders that others wrote",
+    "translation": "translated",
     "type": "of other kinds",
     "symlink": "symbolic links",
 }
@@ -137,6 +139,7 @@ def _summary(outcome: Outcome) -> str:
 def _left_out(excluded: Mapping[str, int]) -> str:
     """What was not read for a reason that the user did not give, as a further line; "" where that is nothing."""
     counts = [f"{excluded[reason]} {words}" for reason, words in LEFT_OUT.items() if excluded.get(reason)]
+    counts += [f"{count} {reason}" for reason, count in sorted(excluded.items()) if reason.startswith(".")]
     return f"\nleft out: {', '.join(counts)}" if counts else ""
 
 

@@ -114,7 +114,7 @@ def test_indexing_says_what_it_left_out_and_whose_place_it_takes(desk: Desk, tmp
     (first / "big.py").write_text("x = 1\n" * 200_000, encoding="utf-8")
     (first / "logo.png").write_bytes(b"\x89PNG")
     out, err = desk.call("index", str(first), "--store", str(tmp_path / ".quire" / "store"))
-    assert (out.splitlines()[1], err.count("--name")) == ("left out: 1 over 1 MB, 1 of other kinds", 0)
+    assert (out.splitlines()[1], err.count("--name")) == ("left out: 1 over 1 MB, 1 .png", 0)
     assert (tmp_path / ".quire" / ".gitignore").read_text(encoding="utf-8") == "*\n"
     _, err = desk.call("index", str(second), "--store", str(tmp_path / ".quire" / "store"))
     assert f"src: held {first} until now; --name keeps both" in err

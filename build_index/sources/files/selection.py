@@ -162,8 +162,10 @@ def _content_reason(walk: _Walk, entry: os.DirEntry[str], path: str) -> str:
 
 
 def _unwanted_kind(name: str) -> str:
-    """The extension of what is no text or only data; "" for all else, whether or not its language is known."""
+    """The extension of what is no text or only data, `type` of a tool's dot file; "" for all else, known or not."""
     suffix = PurePosixPath(name.lower()).suffix
+    if name.startswith(".") and not suffix:
+        return "type"
     return suffix if suffix in NO_TEXT or suffix in DATA else ""
 
 

@@ -69,6 +69,8 @@ def build_document(entry: Described, identity: Identity) -> Document:
         "summary": write_embedding(entry),
         "headline": write_headline(entry),
     }
+    if not entry.prose and identity.member_type != "EnumItem":
+        metadata["undocumented"] = True
     if identity.member_name:
         metadata["member_name"] = identity.member_name
     return Document(

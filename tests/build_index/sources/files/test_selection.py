@@ -39,7 +39,7 @@ def seen_by_git(root: Path) -> list[str]:
 def test_every_text_is_taken_and_the_rest_is_counted_by_extension(tmp_path: Path) -> None:
     write(tmp_path, "a.py", "b/c.php", "Dockerfile", "Makefile", "b/notes.rst", "logo.png", "run")
     write(tmp_path, "empty.py", text="")
-    write(tmp_path, "b/rows.csv", "b/logo.PNG", "b/main.zig", "b/odd.language")
+    write(tmp_path, "b/rows.csv", "b/logo.PNG", "b/main.zig", "b/odd.language", ".editorconfig")
     paths, reasons = selected(tmp_path)
     assert paths == [
         "Dockerfile",
@@ -51,7 +51,7 @@ def test_every_text_is_taken_and_the_rest_is_counted_by_extension(tmp_path: Path
         "b/odd.language",
         "run",
     ]
-    assert reasons == {".png": 2, ".csv": 1, "empty": 1}
+    assert reasons == {".png": 2, ".csv": 1, "type": 1, "empty": 1}
 
 
 def test_the_usual_folders_locks_minified_and_generated_files_are_left_out(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from build_index.sources.roblox.api_dump import read_engine_version, read_hierar
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
 from quire.errors import SourceError
+from quire.profiles import profile_named
 from tests.support.completeness import list_entries
 from tests.support.engine import DUMP, engine_class, member, write_engine
 from tests.support.engine_pages import BOAT, PAGES
@@ -114,6 +115,14 @@ def test_a_member_without_a_description_is_found_by_the_words_of_its_name(chunks
     assert chunk.summary == "Boat.OnHail (on hail), Callback of Boat."
     assert chunk.metadata["path"] == "Full-API-Dump.json"
     assert "start_line" not in chunk.metadata
+
+
+def test_members_that_nobody_described_are_marked_so_that_they_rank_below_those_that_are(
+    chunks: dict[str, Chunk],
+) -> None:
+    assert chunks["api_dump Boat.OnHail"].metadata["undocumented"] is True
+    assert "undocumented" not in chunks["api_dump Boat"].metadata
+    assert ("undocumented", True, 0.5) in profile_named("roblox").demotions
 
 
 def test_a_deprecated_member_names_its_replacement(chunks: dict[str, Chunk]) -> None:
