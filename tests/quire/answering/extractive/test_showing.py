@@ -61,9 +61,14 @@ def test_code_is_cut_at_statements_never_inside_a_docstring_or_comment(room: int
 
 
 def test_a_row_is_shown_below_the_head_of_its_table() -> None:
-    one = chunk("parts.md", "Part | Price\nLid | 9\nSeal | 4\n")
+    one = chunk("parts.md", "# Parts\n\nPart | Price\nLid | 9\nSeal | 4\n")
     text = show(one, one.text.index("Seal"), len(one.text) - 1)
     assert text == "| Part | Price |\n| --- | --- |\n| Seal | 4 |\n\n[1]"
+
+
+def test_the_rest_of_a_torn_table_takes_no_row_for_its_head() -> None:
+    one = chunk("parts.md", "Seal | 4\nBase | 7\n", 1)
+    assert show(one, 0, len(one.text) - 1) == "|  |  |\n| --- | --- |\n| Seal | 4 |\n| Base | 7 |\n\n[1]"
 
 
 def test_restructured_text_loses_its_markup() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quire.analysis.symbols import fold_symbol
 from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
@@ -22,6 +22,7 @@ from quire.search.query import written_names
 from quire.search.retrieval import Query, Retrieved, retrieve
 
 _WORD = re.compile(r"\w+")
+NAMED_COVERAGE = 0.6
 READ_HITS = 6
 """Hits whose passages are scored; later ones change one answer in a hundred."""
 
@@ -94,10 +95,12 @@ def find(shelf: Shelf, inquiry: Inquiry, searched: str) -> Findings:
     first = (*told[:READ_HITS], *read[len(told) :])
     scored = score_passages(weighed, first, embedder, vector)
     ordinary = embedder if isinstance(embedder, WordList) else None
-    # What is asked of a symbol that was found may be called by words of the asker's own.
-    strange = not _names_a_hit(searched, told) and bool(strange_words(searched, index, ordinary))
     asked = weigh(searched, index)
+    is_named = _names_a_hit(searched, told)
+    strange = not is_named and bool(strange_words(searched, index, ordinary))
     evidence = gather(asked, weighed, told, scored, lexicon=index, strange=strange)
+    if is_named:  # what is asked of a symbol that was found may be called by words of the asker's own
+        evidence = replace(evidence, unknown=0.0, coverage=max(evidence.coverage, NAMED_COVERAGE))
     sure, score = (confidence(evidence), told[0].score) if told else (0.0, 0.0)
     return Findings(found, read, weighed, scored, evidence, sure, score)
 

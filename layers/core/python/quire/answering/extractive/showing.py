@@ -102,7 +102,8 @@ def _prose(citation: Citation) -> str:
 def _block(text: str, block: Block, quote: str, *, is_rst: bool) -> str:
     stored = text[block.start : block.end]
     if block.kind == TABLE:
-        return _table(stored, quote, is_rst=is_rst)
+        is_torn = not text[: block.start].strip() and not any(map(_RULE.fullmatch, stored.splitlines()))
+        return _table(stored, quote, is_torn=is_torn, is_rst=is_rst)
     if block.kind == HEADING:
         title = _HEADING_MARK.sub("", quote.strip(), count=1)
         return f"**{title.replace('`', '')}**" if not _UNDER_LINE.fullmatch(title) else ""
@@ -124,8 +125,11 @@ def _dedented(quote: str) -> str:
     return textwrap.dedent(quote.expandtabs(4))
 
 
-def _table(stored: str, quote: str, *, is_rst: bool) -> str:
-    """Rows below the stored table's head and a separator."""
+def _table(stored: str, quote: str, *, is_torn: bool, is_rst: bool) -> str:
+    """Rows below the stored table's head and a separator.
+
+    A table that begins a chunk, above which no heading stands, is the rest of one that was torn: its head is not here.
+    """
     if "+-" in stored[:3] or stored.lstrip().startswith(("+-", "+=")):
         return fenced(quote)
     rows = [
@@ -133,10 +137,10 @@ def _table(stored: str, quote: str, *, is_rst: bool) -> str:
         for line in quote.splitlines()
         if line.strip() and not _RULE.fullmatch(line)
     ]
-    head = _cells(stored.splitlines()[0], is_rst=is_rst)
+    head = [] if is_torn else _cells(stored.splitlines()[0], is_rst=is_rst)
     rows = [row for row in rows if row != head]
     width = max(map(len, [head, *rows]))
-    lines = [head, ["---"] * width, *rows]
+    lines = [head, ["---"] * width, *rows]  # an empty head keeps the table a table
     return "\n".join(f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in lines)
 
 
