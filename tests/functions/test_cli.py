@@ -68,7 +68,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Desk:
     """The shop, indexed."""
     desk = Desk(tmp_path_factory.mktemp("desk"), model_folder)
     outcome = json.loads(desk.run("index", "shop", "--json").stdout)
-    assert (outcome["collection"], outcome["files"], outcome["changed"]) == ("shop", 9, 9)
+    assert (outcome["collection"], outcome["files"], outcome["changed"]) == ("shop", 10, 10)
     return desk
 
 

@@ -43,6 +43,7 @@ profile = "code"
 profile = "sites"
 """
 NOWHERE = "http://127.0.0.1:9"
+LOCAL = "http://localhost"
 DOCUMENT = {"site_id": "acme", "source": "gulls.txt", "content": "Gulls follow the fishing boats home."}
 CHAT = {"user_message": "What follows the boats home?", "session": "s1"}
 
@@ -91,7 +92,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
     publish(store, "react_native", book_documents(), model_folder, profile="docs", engine="")
     publish(store, "quire", code_documents(), model_folder, profile="code", engine="")
     (root / "collections.toml").write_text(COLLECTIONS, encoding="utf-8")
-    with TestClient(local_app(settings_of(root))) as client:
+    with TestClient(local_app(settings_of(root)), base_url=LOCAL) as client:
         assert client.post("/sites/documents", json=DOCUMENT).status_code == 201
     return root
 
@@ -128,7 +129,7 @@ def ask(settings: Settings, route: Route) -> tuple[int, str, float]:
 @cache
 def client_of(settings: Settings) -> TestClient:
     """A client of an app, the same one for all routes of a fault."""
-    return TestClient(local_app(settings), raise_server_exceptions=False)
+    return TestClient(local_app(settings), base_url=LOCAL, raise_server_exceptions=False)
 
 
 def said(client: TestClient, route: Route) -> tuple[int, str, float]:
@@ -242,7 +243,7 @@ def test_a_store_that_is_away_leaves_the_last_good_version(
     with FaultyS3(moto_url) as s3:
         use_endpoint(monkeypatch, s3.url)
         location = bucket.environment(tmp_path, tmp_path)["QUIRE_STORE"]
-        client = TestClient(local_app(replace(settings_of(tmp_path), store=location)))
+        client = TestClient(local_app(replace(settings_of(tmp_path), store=location)), base_url=LOCAL)
         assert client.post("/sites/documents", json=DOCUMENT).status_code == 201
         for route in ROUTES:
             assert said(client, route)[:2] == (200, "")

@@ -28,7 +28,7 @@ FUNCTION_OF = {
     for line in lines
     if not line.startswith("HEAD")
 }
-ELSEWHERE = {key for key in FUNCTION_OF if key[1].endswith(" /mcp")}
+ELSEWHERE = {key for key in FUNCTION_OF if key[1].endswith((" /mcp", " /mcp/connector"))}
 """Sessions of the Model Context Protocol have their own test."""
 LASTING = [
     one for one in CASES if one.method == "GET" and (one.face != "sites" or one.route.endswith("/health"))

@@ -87,6 +87,13 @@ CASES = (
         "POST /query",
         lambda body: body["hits"][0]["metadata"]["member_name"] == "WalkSpeed" and body["mode"] == "hybrid",
         body={"collection": "roblox", "q": "how fast does a character walk"},
+        keeps={"passage": "hits.0.id"},
+    ),
+    Case(
+        "native",
+        "GET /collections/{name}/passages/{passage_id}",
+        lambda body: "WalkSpeed" in str(body),
+        "/collections/roblox/passages/{passage}",
     ),
     Case(
         "native",
@@ -102,6 +109,13 @@ CASES = (
         body={"collection": "textbook", "citations": ["{citation}"]},
     ),
     Case("native", "GET /v1/models", lambda body: {"roblox", "textbook"} <= {o["id"] for o in body["data"]}),
+    Case("native", "GET /v1/models/{model}", lambda body: body["id"] == "textbook", "/v1/models/textbook"),
+    Case(
+        "native",
+        "POST /v1/embeddings",
+        lambda body: len(body["data"][0]["embedding"]) == 384,
+        body={"model": "textbook", "input": "boats"},
+    ),
     Case(
         "native",
         "POST /v1/chat/completions",
@@ -133,6 +147,8 @@ CASES = (
         lambda body: body["ingested_count"] > 0,
         body={"files": [{"path": "oars.md", "content": "# Oars\n\nAn oar moves a boat by hand."}]},
     ),
+    Case("chatbot", "GET /pages", cites("oars.md")),
+    Case("chatbot", "DELETE /pages", lambda body: isinstance(body, dict), "/pages?path=oars.md"),
     Case("chatbot", "GET /ingest/{job}", lambda body: body["status"] == "error", "/ingest/none", status=404),
     Case("codebase", "GET /health", is_ok),
     Case("codebase", "GET /config", lambda body: isinstance(body, dict) and bool(body)),
@@ -182,11 +198,13 @@ CASES = (
         lambda body: BOOK[1] in body["context"] and "Who counts them?" in body["context"],
         body={"site_id": "acme", "user_id": "u1", "query": "Who counts the boats?"},
     ),
+    Case("sites", "GET /sites", cites("acme")),
     Case("sites", "DELETE /chat-messages/cleanup", lambda body: isinstance(body, dict)),
     Case("sites", "DELETE /chat-messages", lambda body: isinstance(body, dict), f"/chat-messages?{SITE}"),
     Case(
         "sites", "DELETE /documents/{id}", lambda text: not text, f"/documents/{{document}}?{SITE}", None, 204
     ),
+    Case("sites", "DELETE /sites", lambda body: body["site_id"] == "acme", "/sites?site_id=acme"),
 )
 
 

@@ -285,5 +285,6 @@ def test_a_job_of_files_is_kept_as_it_always_was(desk: Desk) -> None:
         "chunks": 0,
         "failures": [],
         "message": "",
-        "files": [{"path": "a.md", "content": "# A\n\nText.", "is_highlight": True}],
+        "files": [{"path": "a.md", "content": "# A\n\nText.", "is_highlight": True, "encoding": "text"}],
+        "prune": False,
     }
