@@ -153,3 +153,19 @@ def test_asked_for_what_replaces_a_symbol_the_sentence_that_says_so_comes_first(
     assert score_passages(weigh(question, SHELF.index), hits, None, None)[0].text in note
     other = score_passages(weigh("How fast does a KettleMotor turn?", SHELF.index), hits, None, None)
     assert other[0].text not in note
+
+
+def test_of_a_long_list_whole_items_are_quoted_with_the_code_below_them() -> None:
+    items = [
+        f"- Step {number} turns valve {number} by {number} degrees.\n\n"
+        f"    ```diff\n    -   old {number}\n    +   new {number}\n    ```\n"
+        for number in range(10, 50)
+    ]
+    shelf = shelf_of([chunk("valves.md", "The valves:\n\n" + "\n".join(items))])
+    findings = find(shelf, Inquiry("Which step turns valve 33 by 33 degrees?"), "valve 33")
+    text, citations = extract(findings.weighed, findings.scored)
+    assert "Step 33" in text
+    for citation in citations:
+        assert citation.quote.count("```") % 2 == 0
+        assert citation.quote.startswith(("- Step", "The valves"))
+        assert len(citation.quote) < 1300

@@ -116,3 +116,8 @@ def test_the_checker_finds_what_it_is_there_for() -> None:
         "dead mark",
         "source without mark",
     }
+
+
+def test_markup_of_restructured_text_goes_whatever_the_file_is_called() -> None:
+    one = chunk("moved.html", "It has moved.\n\nSee :ref:`guide-debugging`.", lang="html")
+    assert show(one) == "It has moved.\n\nSee guide debugging. [1]"

@@ -26,7 +26,7 @@ from quire.search.retrieval import Retrieved
 MODEL_LENIENCY = 0.25
 """A model may try from this share of the threshold on: it reads, and can still say that the sources do not answer."""
 CONTEXT_TOKENS = 4000
-CLOSEST = "This is the closest passage; it may not answer the question."
+CLOSEST = "These are the closest passages; they may not answer the question."
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from quire.answering.extractive.weighing import Weighed
 from quire.documents import Citation, Hit, Turn
 
 MOST_PLACES = 3
-UNSURE_PLACES = 1
+UNSURE_PLACES = 2
 FIRST_CHARACTERS = 900
 LATER_CHARACTERS = 600
 LONGEST_PIECE = 1_500
@@ -34,6 +34,7 @@ SAME = 0.7
 _WORDS = re.compile(r"\w+")
 _KEY = re.compile(r"\b[A-Z][\w ]{0,80}(?=: )")
 _CHECKBOX = re.compile(r"\[[ xX]?\] ")
+_FENCED = re.compile(r"^ *(`{3,}|~{3,})[^\n]*\n.*?^ *\1[ \t]*$", re.M | re.S)
 _DRAWING = re.compile(r"(?:[^\n]*\n\s*)?```\s*mermaid")
 
 
@@ -229,9 +230,18 @@ def _part(question: Weighed, text: str, piece: Piece, one: Scored) -> tuple[int,
     """Whole items, rows or sentences of a long piece around the passage, within `FIRST_CHARACTERS`."""
     if piece.kind == CODE:
         return best_lines(question, text, one.passage.start, CODE_CHARACTERS, within=(piece.start, piece.end))
-    inside = [p for p in split_passages(text) if piece.start <= p.start and p.end <= piece.end]
-    spans = [(_line_start(text, p.start) if piece.kind in (LIST, TABLE) else p.start, p.end) for p in inside]
-    place = next((n for n, p in enumerate(inside) if p.start == one.passage.start), 0)
+    fences = [match.span() for match in _FENCED.finditer(text, piece.start, piece.end)]
+    inside = [
+        p
+        for p in split_passages(text)
+        if piece.start <= p.start and p.end <= piece.end and not any(a <= p.start < b for a, b in fences)
+    ]
+    starts = [_line_start(text, p.start) if piece.kind in (LIST, TABLE) else p.start for p in inside]
+    spans = [
+        (start, len(text[:end].rstrip()))  # what is indented below an item ends where the next one begins
+        for start, end in zip(starts, [*starts[1:], piece.end], strict=True)
+    ]
+    place = max((n for n, p in enumerate(inside) if p.start <= one.passage.start), default=0)
     first = last = place
     while last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= FIRST_CHARACTERS:
         last += 1

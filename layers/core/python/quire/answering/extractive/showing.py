@@ -33,6 +33,7 @@ _BREAK = re.compile(r"<br\s*/?>", re.I)
 _FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})\s*([\w+#.-]*)[^\n]*")
 _HEADING_MARK = re.compile(r"#{1,6} +")
 _UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
+_RST = re.compile(r":[a-z]+:`[^`\n]+`|^\.\. (?:[\w-]+::|_)", re.M)
 _RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
 
 
@@ -90,7 +91,7 @@ def fenced(code: str, language: str = "") -> str:
 def _prose(citation: Citation) -> str:
     """The quote's blocks, each shown as its kind asks."""
     chunk = citation.hit.chunk
-    is_rst = chunk.metadata.get("lang") == "rst"
+    is_rst = chunk.metadata.get("lang") == "rst" or bool(_RST.search(citation.quote))
     parts = []
     for block in split_blocks(chunk.text):
         start, end = max(block.start, citation.start), min(block.end, citation.end)
