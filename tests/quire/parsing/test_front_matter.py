@@ -54,3 +54,32 @@ def test_a_broken_head_is_an_error_that_names_file_and_line(text: str, line: int
     with pytest.raises(SourceError, match=rf"^guide\.mdx:{line}: ") as raised:
         read_front_matter(text, "guide.mdx")
     assert raised.value.path == "guide.mdx"
+
+
+@pytest.mark.parametrize(
+    ("head", "key", "value", "line"),
+    [
+        ('"title": Ropes', "title", "Ropes", 2),
+        ("{title: Ropes, tags: [a, b]}", "tags", ("a", "b"), 2),
+        ("sidebar: x\nLast updated: 2024", "Last updated", "2024", 3),
+        ('title: "Caf\\u00e9"', "title", "Café", 2),
+        ("draft: false\n? title\n: Ropes", "title", "Ropes", 2),
+    ],
+)
+def test_other_valid_yaml_is_read_too(head: str, key: str, value: object, line: int) -> None:
+    found = read_front_matter(f"---\n{head}\n---\nText\n", "a.md")
+    assert (found.values[key], found.lines[key]) == (value, line)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "a: &a [x]\nb c: *a",
+        "- one\n- two: x\nnot a pair",
+        "not a pair\nx: 2024-99-99",
+        "x y: " + "a" * 70_000,
+    ],
+)
+def test_yaml_that_is_no_plain_mapping_stays_refused(head: str) -> None:
+    with pytest.raises(SourceError, match=r"^a\.md:\d: "):
+        read_front_matter(f"---\n{head}\n---\n", "a.md")
