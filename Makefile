@@ -186,6 +186,19 @@ bootstrap: layers $(CDK_READY) ## prepare the account and region of the shell's 
 deploy: layers $(CDK_READY) ## deploy to the AWS account of the shell's credentials
 	@$(CDK) deploy --outputs-file build/outputs.json $(CONTEXT)
 
+.PHONY: rotate-key
+rotate-key: $(TEST_READY) ## add a new key for the first caller, with the next deployment; the older one counts on
+	@$(PY) -m infra.rotate rotate
+
+.PHONY: retire-key
+retire-key: $(TEST_READY) ## take the older key back, with the next deployment
+	@$(PY) -m infra.rotate retire
+
+.PHONY: rollback
+rollback: $(TEST_READY) ## lead every function back to the code before: make rollback FUNCTIONS="..." (output FunctionNames)
+	@$(PY) -m build_index.release.snapshots --rollback --alias live \
+		$(or $(FUNCTIONS),$$($(PY) -c 'import json; print(next(iter(json.load(open("build/outputs.json")).values()))["FunctionNames"])'))
+
 .PHONY: destroy
 destroy: layers $(CDK_READY) ## take the deployment down; bucket and table stay unless deployed with keep_data=false
 	@$(CDK) destroy $(CONTEXT)

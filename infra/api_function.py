@@ -21,13 +21,14 @@ LAMBDA_TASK = "/var/task"
 
 @dataclass(frozen=True, slots=True)
 class FunctionPlan:
-    """What makes one function differ from the others. `streams` says that its responses leave piece by piece."""
+    """What makes one function differ from the others. `streams`: its responses leave piece by piece."""
 
     name: str
     layers: Sequence[lambda_.ILayerVersion]
     timeout_s: int
     environment: Mapping[str, str]
     streams: bool = False
+    has_snapshot: bool = False
 
 
 class ApiFunction(Construct):
@@ -69,7 +70,15 @@ class ApiFunction(Construct):
             ephemeral_storage_size=cdk.Size.mebibytes(settings.ephemeral_mb),
             timeout=cdk.Duration.seconds(plan.timeout_s),
             environment=_environment(plan, settings),
-            snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if settings.snap_start else None,
+            tracing=lambda_.Tracing.ACTIVE if settings.tracing else lambda_.Tracing.DISABLED,
+            reserved_concurrent_executions=settings.reserved_concurrency or None,
+            # A stack that goes back to an earlier template leads its alias to that version again.
+            current_version_options=lambda_.VersionOptions(
+                removal_policy=cdk.RemovalPolicy.RETAIN,
+                # Else it would have the one that renewing snapshots gave the function, and be pruned like those.
+                description="deployed",
+            ),
+            snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if plan.has_snapshot else None,
         )
         self.alias = lambda_.Alias(self, "Alias", alias_name=ALIAS, version=self.function.current_version)
         accept(self.function, {"AwsSolutions-L1": "the layers hold libraries and bytecode of Python 3.13"})

@@ -57,7 +57,7 @@ class Building(Construct):
     ) -> None:
         super().__init__(scope, id)
         self._storage, self._settings = storage, settings
-        self._functions = [one.function.function_name for one in functions.values()]
+        self._functions = [one.function.function_name for one in functions.values() if one.plan.has_snapshot]
         self.source = assets.Asset(self, "Source", path=str(ROOT), exclude=LEFT_OUT)
         self.publishing = self._publishing(functions)
         self.project = self._project()
@@ -81,7 +81,8 @@ class Building(Construct):
             source=codebuild.Source.s3(bucket=self.source.bucket, path=self.source.s3_object_key),
             environment=codebuild.BuildEnvironment(
                 build_image=codebuild.LinuxBuildImage.AMAZON_LINUX_2_5,
-                compute_type=codebuild.ComputeType.LARGE,  # 8 CPUs: embedding is the build, and it is all CPU
+                # 8 CPUs where it is LARGE: embedding is the build, and it is all CPU.
+                compute_type=getattr(codebuild.ComputeType, self._settings.build_size),
             ),
             environment_variables={
                 name: codebuild.BuildEnvironmentVariable(value=value)
@@ -92,7 +93,7 @@ class Building(Construct):
                 cloud_watch=codebuild.CloudWatchLoggingOptions(log_group=log_group)
             ),
             build_spec=codebuild.BuildSpec.from_object(_build_spec()),
-            timeout=cdk.Duration.hours(2),
+            timeout=cdk.Duration.hours(self._settings.build_timeout_h),
         )
         accept(
             project,

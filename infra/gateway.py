@@ -32,27 +32,34 @@ class Gateway(Construct):
         routes: Sequence[Route],
         functions: Mapping[str, ApiFunction],
         *,
-        api_key: secrets.Secret,
+        api_keys: Mapping[int, secrets.Secret],
         settings: StackSettings,
     ) -> None:
         super().__init__(scope, id)
-        self._settings, self._api_key = settings, api_key
+        self._settings, self._api_keys = settings, api_keys
+        self._routes = routes
         self.api = self._api()
-        self._keep_execution_log()
+        if settings.api_logging:
+            self._keep_execution_log()
         integrations = {name: _integration(one) for name, one in functions.items()}
-        asked = {
-            one.collection.name for one in routes if one.collection and one.collection.options.get("origins")
-        }
+        asked = {one.name for route in routes for one in route.collections if one.options.get("origins")}
         for route in routes:
             # A page of another site calls the native routes, which serve every collection, or a collection's own.
-            is_shared = bool(asked) and (route.collection is None or route.collection.name in asked)
+            owners = {one.name for one in route.collections}
+            is_shared = bool(asked) and (not owners or not owners.isdisjoint(asked))
             self._add(route, integrations[route.function], is_shared=is_shared)
         add_refusals(self.api, is_shared=bool(asked))
         if settings.keys_required:
             self._add_keys()
-        if settings.firewall:
+        # Whoever may spend the owner's tokens without a key is held to a rate of his own.
+        answers_anyone = any(one.public_answers for route in routes for one in route.collections)
+        if has_firewall := settings.firewall or answers_anyone:
             self._add_firewall()
-        accept(self.api, _REASONS if settings.firewall else _REASONS | _NO_FIREWALL)
+        accept(self.api, _REASONS)
+        if not has_firewall:
+            accept(self.api, _NO_FIREWALL)
+        if not settings.api_logging:
+            accept(self.api, _NO_ERROR_LOG)
 
     def _api(self) -> apigateway.RestApi:
         access_log = logs.LogGroup(
@@ -68,8 +75,9 @@ class Gateway(Construct):
             endpoint_types=[apigateway.EndpointType.REGIONAL],
             # What a function sends in base64 leaves as bytes: the page's files are compressed.
             binary_media_types=["*/*"],
-            cloud_watch_role=True,
-            cloud_watch_role_removal_policy=cdk.RemovalPolicy.DESTROY,
+            # One role a region, for the APIs of everybody: without it the others' logs would end with this stack.
+            cloud_watch_role=self._settings.api_logging,
+            cloud_watch_role_removal_policy=cdk.RemovalPolicy.RETAIN if self._settings.api_logging else None,
             domain_name=self._domain(),
             deploy_options=apigateway.StageOptions(
                 stage_name=self._settings.stage,
@@ -77,13 +85,26 @@ class Gateway(Construct):
                 throttling_burst_limit=self._settings.burst,
                 # A metric for each method would cost $0.30 a month; those of the whole API come without.
                 metrics_enabled=False,
-                logging_level=apigateway.MethodLoggingLevel.ERROR,
+                method_options=self._open_methods(),
+                tracing_enabled=self._settings.tracing,
+                logging_level=apigateway.MethodLoggingLevel.ERROR
+                if self._settings.api_logging
+                else apigateway.MethodLoggingLevel.OFF,
                 # Requests hold questions.
                 data_trace_enabled=False,
                 access_log_destination=apigateway.LogGroupLogDestination(access_log),
                 access_log_format=_access_log_format(),
             ),
         )
+
+    def _open_methods(self) -> dict[str, apigateway.MethodDeploymentOptions]:
+        """Routes that need no key have a bound of their own, which takes nothing from callers with one."""
+        bound = apigateway.MethodDeploymentOptions(
+            throttling_rate_limit=self._settings.open_rate_per_s,
+            throttling_burst_limit=self._settings.open_burst,
+        )
+        is_bound = self._settings.keys_required
+        return {f"{one.path or '/'}/{one.method}": bound for one in self._routes if one.is_open and is_bound}
 
     def _domain(self) -> apigateway.DomainNameOptions | None:
         if not self._settings.domain:
@@ -117,10 +138,6 @@ class Gateway(Construct):
 
     def _add_keys(self) -> None:
         settings = self._settings
-        # The functions ask for the same key again: a method that was opened by mistake is not open.
-        key = self.api.add_api_key(
-            "Key", value=self._api_key.secret_value.unsafe_unwrap(), description="The first caller's"
-        )
         plan = self.api.add_usage_plan(
             "Plan",
             throttle=apigateway.ThrottleSettings(
@@ -128,7 +145,14 @@ class Gateway(Construct):
             ),
             quota=apigateway.QuotaSettings(limit=settings.key_quota_per_day, period=apigateway.Period.DAY),
         )
-        plan.add_api_key(key)
+        for generation, secret in self._api_keys.items():
+            # The functions ask for the same keys again: a method that was opened by mistake is not open.
+            key = self.api.add_api_key(
+                f"Key{generation}" if generation > 1 else "Key",
+                value=secret.secret_value.unsafe_unwrap(),
+                description=f"The first caller's, generation {generation}",
+            )
+            plan.add_api_key(key)
         plan.add_api_stage(stage=self.api.deployment_stage)
 
     def _add_firewall(self) -> None:
@@ -185,6 +209,12 @@ def _access_log_format() -> apigateway.AccessLogFormat:
                 field.context_status(),
                 '","took_ms":"',
                 field.context_response_latency(),
+                '","function_ms":"',
+                field.context_integration_latency(),
+                '","function_status":"',
+                field.context_integration_status(),
+                '","error":"',
+                field.context_error_response_type(),
                 '","key_id":"',
                 field.context_identity_api_key_id(),
                 '"}',
@@ -205,6 +235,9 @@ _REASONS = {
     "AwsSolutions-APIG4": "API keys, and access policies of the collections in the functions, say who may call",
     "AwsSolutions-COG4": "callers are programs with keys; there is no user pool",
     f"AwsSolutions-IAM4[Policy::{LOGGING}]": "API Gateway asks for this very policy to write its logs",
+}
+_NO_ERROR_LOG = {
+    "AwsSolutions-APIG6": "the access log has status, latency and error; `api_logging` adds API Gateway's own"
 }
 _NO_FIREWALL = {
     "AwsSolutions-APIG3": "throttling and quotas bound what a caller can do; `firewall` adds AWS WAF"

@@ -32,14 +32,7 @@ def add_schedules(
     scheduled = [one for one in collections if one.schedule]
     if not scheduled:
         return None
-    not_started = sqs.Queue(
-        scope,
-        "NotStarted",
-        enforce_ssl=True,
-        encryption=sqs.QueueEncryption.SQS_MANAGED,
-        retention_period=cdk.Duration.days(14),
-    )
-    accept(not_started, {"AwsSolutions-SQS3": ITSELF})
+    not_started = queue_of_failures(scope, "NotStarted")
     role.add_to_policy(iam.PolicyStatement(actions=["sqs:SendMessage"], resources=[not_started.queue_arn]))
     for collection in scheduled:
         scheduler.CfnSchedule(
@@ -52,6 +45,19 @@ def add_schedules(
             target=_start(collection, project, role, not_started),
         )
     return not_started
+
+
+def queue_of_failures(scope: Construct, id: str) -> sqs.Queue:  # noqa: A002
+    """A queue that keeps for 14 days what would else fail without a word; an alarm looks at it."""
+    queue = sqs.Queue(
+        scope,
+        id,
+        enforce_ssl=True,
+        encryption=sqs.QueueEncryption.SQS_MANAGED,
+        retention_period=cdk.Duration.days(14),
+    )
+    accept(queue, {"AwsSolutions-SQS3": ITSELF})
+    return queue
 
 
 def _start(

@@ -10,18 +10,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_lambda_destinations as destinations
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.api_function import ALIAS, ApiFunction, FunctionPlan
 from infra.reasons import accept, logical_id
 from infra.routes import Table, functions_of, written_collections
+from infra.schedules import queue_of_failures
 from infra.settings import StackSettings
 from infra.storage import Storage
 from quire.collections import Collection
 
-ANSWER, MEMORY = "answer", "memory"
+QUERY, ANSWER, MEMORY, JOBS = "query", "answer", "memory", "jobs"
+MOST_NAMED = 20
 ACCESS = "access.toml"
 """The object of the bucket that says which keys have which scopes; see `quire.service.access_file`."""
 LAYERS = {"core": "quire", "runtime": "numpy, onnxruntime, usearch, FastAPI", "llm": "google-genai, mcp"}
@@ -52,9 +57,14 @@ class Functions(Construct):
         self._deployed, self._storage, self._settings = deployed, storage, settings
         self._layers = {name: self._layer(name, what) for name, what in LAYERS.items()}
         names = functions_of(deployed.table, deployed.collections)
-        self.by_name = {name: self._function(name) for name in names}
-        for name, one in self.by_name.items():
-            self._allow(name, one.role)
+        self.failed_jobs = queue_of_failures(self, "FailedJobs") if MEMORY in names else None
+        self.by_name: dict[str, ApiFunction] = {}
+        # Jobs first: the function that starts them is told their name.
+        for name in [JOBS, *names] if self.failed_jobs else names:
+            self.by_name[name] = self._function(name)
+            self._allow(name, self.by_name[name].role)
+        if self.failed_jobs:
+            self._tell_of_failed_jobs(self.failed_jobs)
 
     def _layer(self, name: str, description: str) -> lambda_.LayerVersion:
         return lambda_.LayerVersion(
@@ -73,21 +83,45 @@ class Functions(Construct):
             "QUIRE_STORE": f"s3://{self._storage.bucket.bucket_name}",
             # CloudFormation fills it in: no call to another service stands before a cold start's first answer.
             "QUIRE_API_KEY": self._storage.api_key.secret_value.unsafe_unwrap(),
+            "QUIRE_API_KEYS_BEFORE": self._keys_before(),
             # Keys with scopes and issuers of tokens; there is no need for the object to be there.
             "QUIRE_ACCESS": f"store:{ACCESS}",
         }
-        if name in (ANSWER, MEMORY):
+        if name != QUERY:
             environment["QUIRE_MEMORY"] = f"dynamodb://{self._storage.table.table_name}"
         if name == MEMORY:
+            environment["QUIRE_JOB_FUNCTION"] = self.by_name[JOBS].function.function_name
             environment["QUIRE_JOB_ALIAS"] = ALIAS
         if streams:
             environment["QUIRE_MODEL_SECRET"] = self._storage.model_key.secret_arn
-        timeout_s = {ANSWER: self._settings.answer_timeout_s, MEMORY: self._settings.job_timeout_s}.get(
+            environment["QUIRE_PUBLIC_TOKENS_PER_DAY"] = str(self._settings.public_tokens_per_day)
+        timeout_s = {ANSWER: self._settings.answer_timeout_s, JOBS: self._settings.job_timeout_s}.get(
             name, self._settings.query_timeout_s
         )
-        plan = FunctionPlan(name, layers, timeout_s, environment, streams)
+        # Nobody waits for a job's start: it need not cost a snapshot.
+        has_snapshot = self._settings.snap_start and name != JOBS
+        plan = FunctionPlan(name, layers, timeout_s, environment, streams, has_snapshot)
         archive = self._deployed.archives / "functions.zip"
         return ApiFunction(self, name.capitalize(), plan, archive=archive, settings=self._settings)
+
+    def _tell_of_failed_jobs(self, queue: sqs.Queue) -> None:
+        jobs = self.by_name[JOBS]
+        lambda_.EventInvokeConfig(
+            self,
+            "JobRetries",
+            function=jobs.function,
+            qualifier=ALIAS,
+            retry_attempts=2,
+            max_event_age=cdk.Duration.hours(
+                1
+            ),  # what nobody finished within an hour counts as failed anyway
+            on_failure=destinations.SqsDestination(queue),
+        ).node.add_dependency(jobs.alias)
+
+    def _keys_before(self) -> str:
+        """Keys that were rotated and still count, in one variable; "" where there is none."""
+        older = [one for one in self._storage.api_keys.values() if one is not self._storage.api_key]
+        return ",".join(one.secret_value.unsafe_unwrap() for one in older)
 
     def _allow(self, name: str, role: iam.Role) -> None:
         bucket = self._storage.bucket.bucket_arn
@@ -98,26 +132,34 @@ class Functions(Construct):
             # Without it S3 answers 403 where an object is missing, as if access were the matter.
             _statement(["s3:ListBucket"], [bucket]),
         ]
-        if name == MEMORY:
-            written = written_collections(self._deployed.table, self._deployed.collections)
-            places = [f"{bucket}/collections/{one}/*" for one in written]
+        if name in (MEMORY, JOBS):
+            places = [f"{bucket}/collections/{one}/*" for one in self._written()]
             statements.append(_statement(["s3:PutObject", "s3:DeleteObject"], places))
+        if name == MEMORY:
             # A job goes on in an invocation of its own, which nobody waits for.
-            statements.append(
-                _statement(["lambda:InvokeFunction"], [f"{self.by_name[name].function.function_arn}:{ALIAS}"])
-            )
+            jobs = self.by_name[JOBS].function.function_arn
+            statements.append(_statement(["lambda:InvokeFunction"], [f"{jobs}:{ALIAS}"]))
         if name in (ANSWER, MEMORY):
-            turns = _TURNS + (_FORGETTING if name == MEMORY else [])
+            turns = _TURNS + (_FORGETTING if name == MEMORY else self._counting())
             statements.append(_statement(turns, [self._storage.table.table_arn]))
         if name == ANSWER:
             statements.append(
                 _statement(["secretsmanager:GetSecretValue"], [self._storage.model_key.secret_arn])
             )
         policy = iam.Policy(self, f"{name.capitalize()}Rights", roles=[role], statements=statements)
+        # A version whose start meets no rights yet would start without its model, and stay so.
+        self.by_name[name].function.node.add_dependency(policy)
         accept(policy, _wildcards(logical_id(self._storage.bucket), self._written()))
 
     def _written(self) -> list[str]:
-        return written_collections(self._deployed.table, self._deployed.collections)
+        """The collections whose prefixes are written; all, where a policy would outgrow its 10,240 characters."""
+        written = written_collections(self._deployed.table, self._deployed.collections)
+        return written if len(written) <= MOST_NAMED else ["*"]
+
+    def _counting(self) -> list[str]:
+        """What the budget of callers without a key takes."""
+        has_budget = any(one.public_answers for one in self._deployed.collections.values())
+        return ["dynamodb:UpdateItem"] if has_budget else []
 
 
 _TURNS = ["dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem"]

@@ -33,7 +33,7 @@ class StackSettings:
         key_rate_per_s, key_burst, key_quota_per_day: what one API key may use.
         keys_required: whether API Gateway asks for a key where a collection is not public.
         domain, certificate_arn: a custom domain; both or neither.
-        firewall: whether AWS WAF stands before the API, about $7 a month.
+        firewall: whether AWS WAF stands before the API, about $7 a month; it does where `public_answers` is set.
         timezone: of the collections' schedules.
         stale_after_days: an index older than that raises an alarm.
         p99_ms: a function slower than that raises an alarm.
@@ -45,6 +45,20 @@ class StackSettings:
             $20.49 a month ($0.0000015046 a GB-second), asked or not; without, a start takes about a second of CPU.
         versions_kept: published versions kept of each function where snapshots are renewed.
         keep_data: whether bucket and table outlive the stack.
+        key_generation, key_oldest: which of the first caller's keys is the newest, and the oldest that still counts.
+            `make rotate-key` and `make retire-key` raise them in cdk.json.
+        open_rate_per_s, open_burst: what routes without a key let through, so that they starve no caller with one.
+        public_tokens_per_day: what callers without a key may spend of a collection with `public_answers = true`.
+        repository_id, owner_id: GitHub's numbers of them, which its tokens name for repositories made, renamed or
+            transferred after July 2026: `gh api repos/OWNER/NAME --jq '.id, .owner.id'`. "" accepts any.
+        environment: of GitHub, whose approval the workflow `deploy` waits for.
+        canary: whether a tenth of the calls meets new code for five minutes first, and an alarm leads back.
+        api_logging: whether API Gateway writes an error log; sets the role for it, one a region for all APIs.
+        tracing: whether AWS X-Ray traces calls, $5 a million.
+        dashboard: whether there is one, $3 a month.
+        build_size: of CodeBuild: SMALL, MEDIUM, LARGE or X_LARGE; new accounts may have no LARGE.
+        build_timeout_h: of one build.
+        reserved_concurrency: of each function; 0 reserves none.
     """
 
     name: str = "quire"
@@ -75,8 +89,24 @@ class StackSettings:
     snap_start: bool = False
     versions_kept: int = 1
     keep_data: bool = True
+    key_generation: int = 1
+    key_oldest: int = 1
+    open_rate_per_s: int = 10
+    open_burst: int = 20
+    public_tokens_per_day: int = 200_000
+    repository_id: str = ""
+    owner_id: str = ""
+    environment: str = "production"
+    canary: bool = True
+    api_logging: bool = False
+    tracing: bool = False
+    dashboard: bool = False
+    build_size: str = "LARGE"
+    build_timeout_h: int = 2
+    reserved_concurrency: int = 0
 
 
+BUILD_SIZES = ("SMALL", "MEDIUM", "LARGE", "X_LARGE")
 SMALLEST_DISK_MB, LARGEST_DISK_MB = 512, 10_240
 PLACES = ("archives", "collections")
 """Of the context too: where `infra.app` finds what it deploys, if elsewhere."""
@@ -105,6 +135,11 @@ def read_settings(context: Mapping[str, Any]) -> StackSettings:
     if settings.repository.count("/") != bool(settings.repository):
         raise ValueError(f"repository: wanted owner/name, found {settings.repository!r}")
     _check_disk(settings)
+    if not 1 <= settings.key_oldest <= settings.key_generation:
+        found = f"{settings.key_oldest} of {settings.key_generation}"
+        raise ValueError(f"key_oldest: wanted 1 to key_generation, found {found}")
+    if settings.build_size not in BUILD_SIZES:
+        raise ValueError(f"build_size: wanted one of {', '.join(BUILD_SIZES)}, found {settings.build_size!r}")
     return settings
 
 

@@ -10,7 +10,8 @@ from constructs import Construct
 
 from infra.building import Building
 from infra.gateway import Gateway
-from infra.monitoring import Monitoring
+from infra.monitoring import TAG, Monitoring, Watched
+from infra.rollout import Rollout
 from infra.routes import deployed_routes
 from infra.serving import Deployed, Functions
 from infra.settings import StackSettings
@@ -31,25 +32,34 @@ class QuireStack(cdk.Stack):
     ) -> None:
         super().__init__(scope, id, **more)
         storage = Storage(self, "Storage", settings)
-        functions = Functions(self, "Functions", deployed, storage=storage, settings=settings).by_name
+        serving = Functions(self, "Functions", deployed, storage=storage, settings=settings)
+        functions = serving.by_name
         routes = deployed_routes(deployed.table, deployed.collections)
-        gateway = Gateway(self, "Gateway", routes, functions, api_key=storage.api_key, settings=settings)
+        gateway = Gateway(self, "Gateway", routes, functions, api_keys=storage.api_keys, settings=settings)
         building = Building(
             self, "Building", deployed.collections, functions, storage=storage, settings=settings
         )
-        scheduled = [one.name for one in deployed.collections.values() if one.schedule]
-        Monitoring(
+        monitoring = Monitoring(
             self,
             "Monitoring",
             functions,
-            api=gateway.api,
-            scheduled=scheduled,
-            project=building.project,
-            not_started=building.not_started,
+            watched=Watched(
+                api=gateway.api,
+                project=building.project,
+                scheduled=[one.name for one in deployed.collections.values() if one.schedule],
+                queues={
+                    "NotStarted": ("a scheduled build could not be started", building.not_started),
+                    "JobFailed": ("a job failed three times", serving.failed_jobs),
+                },
+                answers_anyone=any(one.public_answers for one in deployed.collections.values()),
+            ),
             settings=settings,
         )
-        if settings.snap_start:
-            cdk.CfnOutput(self, "FunctionNames", value=building.environment()["QUIRE_FUNCTIONS"])
+        if settings.canary:
+            Rollout(self, "Rollout", functions, monitoring.errors)
+        cdk.Tags.of(self).add(TAG, settings.name)
+        names = [one.function.function_name for one in functions.values()]
+        cdk.CfnOutput(self, "FunctionNames", value=" ".join(names))
         _print_address(self, gateway.api, settings)
         _print_storage(self, storage)
 

@@ -34,7 +34,8 @@ class Storage(Construct):
             removal_policy=removal,
         )
         self.model_key = self._model_key()
-        self.api_key = self._api_key()
+        generations = range(settings.key_oldest, settings.key_generation + 1)
+        self.api_keys = {generation: self._api_key(generation) for generation in generations}
 
     def _model_key(self) -> secrets.Secret:
         secret = secrets.Secret(
@@ -49,17 +50,23 @@ class Storage(Construct):
         accept(secret, {"AwsSolutions-SMG4": reason})
         return secret
 
-    def _api_key(self) -> secrets.Secret:
+    @property
+    def api_key(self) -> secrets.Secret:
+        """The newest key of the first caller."""
+        return self.api_keys[max(self.api_keys)]
+
+    def _api_key(self, generation: int) -> secrets.Secret:
+        """A secret of its own for each: CloudFormation reads a value again only where the reference to it changes."""
         secret = secrets.Secret(
             self,
-            "ApiKey",
-            description="The key of the first caller, who may do everything",
+            f"ApiKey{generation}" if generation > 1 else "ApiKey",
+            description=f"The key of the first caller, who may do everything; generation {generation}",
             generate_secret_string=secrets.SecretStringGenerator(
                 password_length=40, exclude_punctuation=True, include_space=False
             ),
             removal_policy=cdk.RemovalPolicy.DESTROY,
         )
-        reason = "callers hold it; who runs this rotates it with them, by a new deployment"
+        reason = "callers hold it; who runs this rotates it with them: make rotate-key, make retire-key"
         accept(secret, {"AwsSolutions-SMG4": reason})
         return secret
 
@@ -84,6 +91,8 @@ class Storage(Construct):
                 s3.LifecycleRule(
                     abort_incomplete_multipart_upload_after=cdk.Duration.days(2),
                     noncurrent_version_expiration=None if expiration else cdk.Duration.days(30),
+                    # What was deleted leaves a marker, which goes once nothing lies under it.
+                    expired_object_delete_marker=None if expiration else True,
                     expiration=expiration,
                 )
             ],

@@ -24,7 +24,7 @@ CODE = "\n".join(
     for path in project_files()
     if path.suffix == ".py" and path.parts[0] in ("layers", "build_index", "functions")
 )
-OF_A_DEPLOYMENT = {"QUIRE_JOB_ALIAS", "QUIRE_MODEL_SECRET"}
+OF_A_DEPLOYMENT = {"QUIRE_JOB_ALIAS", "QUIRE_JOB_FUNCTION", "QUIRE_MODEL_SECRET"}
 """Read in Lambda alone, where the stack sets it."""
 VARIABLES = sorted(
     set(re.findall(r'"((?:QUIRE_[A-Z_]+)|(?:GEMINI|OPENAI)_API_KEY|OLLAMA_ENDPOINT)"', CODE))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from infra.settings import StackSettings
 from tests.support.tree import ROOT, project_files
 
 WORKFLOWS = [path for path in project_files() if path.match(".github/workflows/*.yml")]
@@ -81,7 +82,14 @@ def test_publishing_goes_on_where_only_some_files_failed(code: int, goes_on: boo
 def test_a_deployment_keeps_what_was_chosen_before() -> None:
     made = [step["run"] for step in steps("deploy") if step.get("run", "").startswith("make ")]
     assert len(made) == 2
-    assert all('CONTEXT="$CDK_CONTEXT ' in line for line in made)
+    # Of one name the CDK takes the last: what the context chose is not overwritten.
+    wanted = r'CONTEXT="-c repository=[^"]* \$CDK_CONTEXT( --require-approval never)?"'
+    assert all(re.search(wanted, line) for line in made)
+
+
+def test_nothing_is_deployed_without_somebodys_approval() -> None:
+    (job,) = workflow("deploy")["jobs"].values()
+    assert job["environment"] == StackSettings().environment
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=str)

@@ -18,12 +18,17 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError, WaiterError
 
 from build_index.progress import say
+from quire.errors import ConfigError
 
 FAILED = 2
+NOTE = "index of "
+"""How the description of every version begins that is made here."""
 
 
 def renew(client: Any, function: str, alias: str, keep: int, *, note: str) -> tuple[str, list[str]]:
-    """Publish a version, lead the alias to it once it is active, delete all but the `keep` newest and the alias's.
+    """Publish a version, lead the alias to it once it is active, delete all but the `keep` newest of those made here.
+
+    A version that a deployment made stays: CloudFormation leads the alias back to it where the next deployment fails.
 
     Lambda publishes no version of a function that did not change; its description, which gets `note`, makes it.
 
@@ -42,17 +47,51 @@ def renew(client: Any, function: str, alias: str, keep: int, *, note: str) -> tu
     version: str = client.publish_version(FunctionName=function, Description=note)["Version"]
     client.get_waiter("published_version_active").wait(FunctionName=function, Qualifier=version)
     client.update_alias(FunctionName=function, Name=alias, FunctionVersion=version)
-    old = [one for one in _versions(client, function) if one != version]
+    old = [one for one in _versions(client, function, made_by=NOTE) if one != version]
     gone = old[: max(len(old) - (keep - 1), 0)]
     for one in gone:
         client.delete_function(FunctionName=function, Qualifier=one)
     return version, gone
 
 
-def _versions(client: Any, function: str) -> list[str]:
-    """Numbers of the published versions, oldest first."""
+def roll_back(client: Any, function: str, alias: str) -> tuple[str, str]:
+    """Lead the alias back to the version before the one that it leads to; both numbers.
+
+    Raises:
+        ConfigError: there is none before it.
+    """
+    live = client.get_alias(FunctionName=function, Name=alias)["FunctionVersion"]
+    before = [one for one in _versions(client, function) if int(one) < int(live)]
+    if not before:
+        raise ConfigError(f"{function}: version {live} is live, and there is none before it")
+    client.update_alias(
+        FunctionName=function,
+        Name=alias,
+        FunctionVersion=before[-1],
+        RoutingConfig={"AdditionalVersionWeights": {}},
+    )
+    return live, before[-1]
+
+
+def prune(client: Any, function: str, alias: str, keep: int) -> list[str]:
+    """Delete the versions that deployments left but for the alias's and the `keep` newest; those that were deleted."""
+    live = client.get_alias(FunctionName=function, Name=alias)["FunctionVersion"]
+    versions = _versions(client, function)
+    gone = [one for one in versions[: max(len(versions) - keep, 0)] if one != live]
+    for one in gone:
+        client.delete_function(FunctionName=function, Qualifier=one)
+    return gone
+
+
+def _versions(client: Any, function: str, made_by: str = "") -> list[str]:
+    """Numbers of the published versions whose description begins so, oldest first."""
     pages = client.get_paginator("list_versions_by_function").paginate(FunctionName=function)
-    found = [one["Version"] for page in pages for one in page["Versions"]]
+    found = [
+        one["Version"]
+        for page in pages
+        for one in page["Versions"]
+        if one.get("Description", "").startswith(made_by)
+    ]
     return sorted((one for one in found if one.isdecimal()), key=int)
 
 
@@ -64,18 +103,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("functions", nargs="*")
     parser.add_argument("--alias", default="live")
     parser.add_argument("--keep", type=int, default=2)
+    parser.add_argument("--rollback", action="store_true", help="lead the aliases to the versions before")
+    parser.add_argument("--prune", action="store_true", help="delete all versions but the newest")
     asked = parser.parse_args(arguments)
-    note = time.strftime("index of %Y-%m-%dT%H:%M:%SZ", time.gmtime())
     try:
         # Without snapshots nothing is named, and neither region nor credentials need be there.
         client = boto3.client("lambda") if asked.functions else None
         for function in asked.functions:
-            version, gone = renew(client, function, asked.alias, max(asked.keep, 1), note=note)
-            say(f"{function}: version {version} is live; {len(gone)} old versions deleted")
-    except (BotoCoreError, ClientError, WaiterError) as error:
+            say(f"{function}: {_do(client, function, asked)}")
+    except (BotoCoreError, ClientError, WaiterError, ConfigError) as error:
         say(f"snapshots: {error}")
         return FAILED
     return 0
+
+
+def _do(client: Any, function: str, asked: argparse.Namespace) -> str:
+    keep = max(asked.keep, 1)
+    if asked.rollback:
+        left, version = roll_back(client, function, asked.alias)
+        return f"version {version} is live in place of {left}"
+    if asked.prune:
+        return f"{len(prune(client, function, asked.alias, keep))} old versions deleted"
+    note = NOTE + time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    version, gone = renew(client, function, asked.alias, keep, note=note)
+    return f"version {version} is live; {len(gone)} old versions deleted"
 
 
 if __name__ == "__main__":

@@ -265,7 +265,7 @@ def open_memory(location: str) -> ChatMemory:
 
 def _invoke() -> Callable[[str, str], None] | None:
     """In Lambda nothing goes on after the answer: a job runs in an invocation of its own."""
-    if not (function := os.environ.get("AWS_LAMBDA_FUNCTION_NAME")):
+    if not (function := os.environ.get("QUIRE_JOB_FUNCTION")):
         return None
     from quire.adapters.lambda_jobs import open_invoker
 
@@ -273,14 +273,15 @@ def _invoke() -> Callable[[str, str], None] | None:
 
 
 def _access(settings: Settings, objects: ObjectStore) -> Access:
+    master = OneKey(settings.api_key, settings.api_keys_before)
     if not settings.access:
-        return OneKey(settings.api_key)
+        return master
     scheme, _, key = settings.access.partition(":")
     if scheme == "store":
         found: Policies = AccessObject(objects, key, settings.refresh_s, complain=_access_unusable)
     else:
         found = AccessFile(Path(settings.access), complain=_access_unusable)
-    return ScopedKeys(found, settings.api_key, _open_tokens)
+    return ScopedKeys(found, master, _open_tokens)
 
 
 def _access_unusable(message: str) -> None:

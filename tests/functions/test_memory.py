@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from build_index.model.export import ensure_model
+from functions.aws.lambda_adapter import LambdaHandler
 from quire.adapters.folder import FolderStore
-from quire.errors import UnknownDocument
+from quire.errors import QuireError, UnknownDocument
 from quire.service.jobs import LARGE_CHARACTERS
 from quire.store.store import SegmentStore
 from tests.support.aws import CREDENTIALS
@@ -80,13 +81,14 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def start(
     model: Path, invocations: Lambda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[[], Handler]]:
+) -> Iterator[Callable[..., Handler]]:
     """Starts the function as Lambda does: in its environment, by its file; each has a cache of its own."""
     SegmentStore(FolderStore(tmp_path / "store"), tmp_path / "cache").put_model(model)
     (tmp_path / "collections.toml").write_text(COLLECTIONS)
     known = {
         **CREDENTIALS,
-        "AWS_LAMBDA_FUNCTION_NAME": NAME,
+        "AWS_LAMBDA_FUNCTION_NAME": "quire-memory",
+        "QUIRE_JOB_FUNCTION": NAME,
         "QUIRE_JOB_ALIAS": ALIAS,
         "AWS_ENDPOINT_URL_LAMBDA": invocations.url,
         "QUIRE_STORE": str(tmp_path / "store"),
@@ -98,9 +100,9 @@ def start(
         monkeypatch.setenv(name, value)
     modules: list[ModuleType] = []
 
-    def started() -> Handler:
+    def started(name: str = "memory") -> Handler:
         monkeypatch.setenv("QUIRE_CACHE", str(tmp_path / f"cache{len(modules)}"))
-        spec = spec_from_file_location("started_memory", ROOT / "functions/memory.py")
+        spec = spec_from_file_location(f"started_{name}", ROOT / f"functions/{name}.py")
         assert spec is not None
         assert spec.loader is not None
         module = module_from_spec(spec)
@@ -111,7 +113,8 @@ def start(
 
     yield started
     for module in modules:
-        module._handler.close()
+        if isinstance(module.handler, LambdaHandler):
+            module.handler.close()
 
 
 def ask(handler: Handler, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
@@ -120,7 +123,7 @@ def ask(handler: Handler, method: str, path: str, body: Any = None, **headers: s
 
 
 def test_a_large_document_is_embedded_in_an_invocation_of_its_own(
-    start: Callable[[], Handler], invocations: Lambda
+    start: Callable[..., Handler], invocations: Lambda
 ) -> None:
     handler, body = start(), {"site_id": "acme", "source": "fox.txt", "content": LARGE}
     status, said = ask(handler, "POST", "/sites/documents", body)
@@ -129,18 +132,18 @@ def test_a_large_document_is_embedded_in_an_invocation_of_its_own(
     assert ask(handler, "GET", link) == (200, said)
     [event] = invocations.events
     assert event == {"quire_job": {"collection": "sites", "id": said["job"]}}
-    another = start()
-    assert another(event, LambdaContext()) == {"job": said["job"], "state": "done"}
+    jobs = start("jobs")
+    assert jobs(event, LambdaContext()) == {"job": said["job"], "state": "done"}
     status, ended = ask(handler, "GET", link)
     assert (status, ended["status"], ended["document"]["id"]) == (200, "done", said["id"])
-    assert handler(event, LambdaContext())["state"] == "done"  # Lambda delivers at least once
+    assert jobs(event, LambdaContext())["state"] == "done"  # Lambda delivers at least once
     _, listed = ask(handler, "GET", "/sites/documents?site_id=acme")
     assert listed["documents"] == [ended["document"]]
     assert ask(handler, "GET", link.replace("acme", "other"))[0] == 404
 
 
 def test_a_large_replacement_and_large_files_are_jobs_too(
-    start: Callable[[], Handler], invocations: Lambda
+    start: Callable[..., Handler], invocations: Lambda
 ) -> None:
     handler = start()
     _, old = ask(handler, "POST", "/sites/documents", {"site_id": "acme", "content": "A short text."})
@@ -148,27 +151,28 @@ def test_a_large_replacement_and_large_files_are_jobs_too(
     assert ask(handler, "PUT", path, {"content": LARGE})[0] == 202
     assert ask(handler, "POST", "/book/ingest", {"files": [{"path": "fox.md", "content": LARGE}]})[0] == 202
     assert [one["quire_job"]["collection"] for one in invocations.events] == ["sites", "book"]
-    assert [handler(event, LambdaContext())["state"] for event in invocations.events] == ["done", "done"]
+    jobs = start("jobs")
+    assert [jobs(event, LambdaContext())["state"] for event in invocations.events] == ["done", "done"]
     assert ask(handler, "GET", path)[1]["content"] == LARGE
     job = invocations.events[1]["quire_job"]["id"]
     assert ask(handler, "GET", f"/book/ingest/{job}")[1]["status"] == "success"
 
 
 def test_a_job_that_fails_ends_its_invocation_well_and_tells_who_asks(
-    start: Callable[[], Handler], invocations: Lambda
+    start: Callable[..., Handler], invocations: Lambda
 ) -> None:
     handler = start()
     _, old = ask(handler, "POST", "/sites/documents", {"site_id": "acme", "content": "A short text."})
     path = f"/sites/documents/{old['id']}?site_id=acme"
     _, said = ask(handler, "PUT", path, {"content": LARGE})
     assert handler(event_v2("DELETE", path, headers=KEY), LambdaContext())["statusCode"] == 204
-    assert handler(invocations.events[0], LambdaContext())["state"] == "failed"
+    assert start("jobs")(invocations.events[0], LambdaContext())["state"] == "failed"
     status, problem = ask(handler, "GET", f"/sites/documents/jobs/{said['job']}?site_id=acme")
     assert (status, problem["detail"]) == (400, f"job {said['job']}: document '{old['id']}': not here")
 
 
 def test_what_cannot_be_started_is_not_accepted_and_may_be_sent_again(
-    start: Callable[[], Handler], invocations: Lambda
+    start: Callable[..., Handler], invocations: Lambda
 ) -> None:
     handler, body = start(), {"site_id": "acme", "content": LARGE}
     invocations.status = 404
@@ -176,9 +180,26 @@ def test_what_cannot_be_started_is_not_accepted_and_may_be_sent_again(
     invocations.status = 202
     status, said = ask(handler, "POST", "/sites/documents", body, **{"idempotency-key": "k"})
     assert (status, len(invocations.events)) == (202, 1)
-    assert handler(invocations.events[0], LambdaContext()) == {"job": said["job"], "state": "done"}
+    assert start("jobs")(invocations.events[0], LambdaContext()) == {"job": said["job"], "state": "done"}
 
 
-def test_an_event_of_a_job_that_is_not_there_fails(start: Callable[[], Handler]) -> None:
+def test_an_event_of_a_job_that_is_not_there_fails(start: Callable[..., Handler]) -> None:
     with pytest.raises(UnknownDocument, match="not here"):
-        start()({"quire_job": {"collection": "sites", "id": "0" * 32}}, LambdaContext())
+        start("jobs")({"quire_job": {"collection": "sites", "id": "0" * 32}}, LambdaContext())
+
+
+def test_a_job_that_the_store_keeps_from_being_done_fails_its_invocation_and_waits_for_the_next(
+    start: Callable[..., Handler], invocations: Lambda, tmp_path: Path
+) -> None:
+    handler, body = start(), {"site_id": "acme", "content": LARGE}
+    _, said = ask(handler, "POST", "/sites/documents", body)
+    models, away = tmp_path / "store/models", tmp_path / "away"
+    models.rename(away)
+    with pytest.raises(
+        QuireError, match="model"
+    ):  # Lambda repeats it twice, and tells the queue of failed jobs
+        start("jobs")(invocations.events[0], LambdaContext())
+    link = f"/sites/documents/jobs/{said['job']}?site_id=acme"
+    assert ask(handler, "GET", link)[1]["status"] == "accepted"
+    away.rename(models)
+    assert start("jobs")(invocations.events[0], LambdaContext())["state"] == "done"

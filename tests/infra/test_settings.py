@@ -1,13 +1,30 @@
 from __future__ import annotations
 
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 
 from functions.app.route_table import face_names
 from functions.app.site import is_open_path
 from functions.web.faces import load_face
-from infra.routes import OPEN, deployed_routes, functions_of, gateway_path, written_collections
+from infra.github import GITHUB, conditions
+from infra.rotate import main
+from infra.routes import (
+    OPEN,
+    Table,
+    deployed_routes,
+    functions_of,
+    gateway_path,
+    read_table,
+    written_collections,
+)
 from infra.settings import StackSettings, read_settings
 from quire.collections import Collection
+from quire.profiles import PROFILES
+from tests.support.tree import ROOT
 
 TABLE = {
     "native": {"query": ["GET /health", "POST /query"], "answer": ["POST /answer"]},
@@ -43,6 +60,8 @@ def test_what_costs_money_unasked_is_off_until_somebody_chooses_it() -> None:
         ({"alarm_mail": "a@example.com"}, "alarm_mail: no such setting, wanted one of name, stage,"),
         ({"repository": "quire"}, "wanted owner/name"),
         ({"repository": "a/b/c"}, "wanted owner/name"),
+        ({"key_oldest": "2"}, "key_oldest: wanted 1 to key_generation, found 2 of 1"),
+        ({"build_size": "HUGE"}, "build_size: wanted one of SMALL, MEDIUM, LARGE, X_LARGE, found 'HUGE'"),
         ({"ephemeral_mb": "256"}, "ephemeral_mb: wanted 512 to 10240, found 256"),
         ({"ephemeral_mb": "1024", "snap_start": "true"}, "wanted 512 with snap_start, found 1024"),
     ],
@@ -61,38 +80,102 @@ def test_the_cdks_own_context_is_let_pass() -> None:
     assert read_settings(own | {"cli-telemetry": False}) == StackSettings()
 
 
-def test_each_collection_gets_the_routes_of_its_face() -> None:
-    routes = deployed_routes(TABLE, COLLECTIONS)
-    assert {(one.method, one.path, one.function) for one in routes} == {
+def found(table: Table, collections: Mapping[str, Collection]) -> set[tuple[str, str, str]]:
+    return {(one.method, one.path, one.function) for one in deployed_routes(table, collections)}
+
+
+def test_one_path_stands_for_all_collections_that_may_be_asked_alike() -> None:
+    closed = {"handbook": Collection("handbook", "docs"), "engine": Collection("engine", "code")}
+    assert found(TABLE, closed) == {
         ("GET", "/health", "query"),
         ("POST", "/query", "query"),
         ("POST", "/answer", "answer"),
+        ("GET", "/{collection}/health", "query"),
+        ("POST", "/{collection}/query", "query"),
+        ("POST", "/{collection}/ingest", "memory"),
+        ("DELETE", "/{collection}/files/{name+}", "memory"),
+    }
+    (query,) = (one for one in deployed_routes(TABLE, closed) if one.path == "/{collection}/query")
+    assert [one.name for one in query.collections] == ["handbook", "engine"]
+
+
+def test_a_collection_whose_access_differs_has_paths_of_its_own() -> None:
+    more = COLLECTIONS | {"second": Collection("second", "code")}  # most are not public
+    assert found(TABLE, more) == {
+        ("GET", "/health", "query"),
+        ("POST", "/query", "query"),
+        ("POST", "/answer", "answer"),
+        ("POST", "/{collection}/query", "query"),
         ("GET", "/handbook/health", "query"),
         ("POST", "/handbook/query", "query"),
         ("POST", "/handbook/ingest", "memory"),
         ("DELETE", "/handbook/files/{name+}", "memory"),
-        ("POST", "/engine/query", "query"),
     }
-    assert functions_of(TABLE, COLLECTIONS) == ["answer", "memory", "query"]
-    assert written_collections(TABLE, COLLECTIONS) == ["handbook"]
+    assert functions_of(TABLE, more) == ["answer", "memory", "query"]
+    assert written_collections(TABLE, more) == ["handbook"]
+
+
+def test_what_another_function_answers_has_paths_of_its_own() -> None:
+    table = {"native": {}, "chatbot": {"query": ["GET /health"]}, "codebase": {"memory": ["GET /health"]}}
+    asked = {"a": Collection("a", "docs"), "b": Collection("b", "docs"), "c": Collection("c", "code")}
+    assert found(table, asked) == {("GET", "/{collection}/health", "query"), ("GET", "/c/health", "memory")}
 
 
 def test_a_route_is_open_for_health_and_for_public_collections() -> None:
-    found = {one.path: one.is_open for one in deployed_routes(TABLE, COLLECTIONS)}
-    assert found["/health"] is True
-    assert found["/query"] is False
-    assert found["/handbook/query"] is True
-    assert found["/handbook/ingest"] is False
-    assert found["/engine/query"] is False
+    open_ = {one.path: one.is_open for one in deployed_routes(TABLE, COLLECTIONS)}
+    assert open_["/health"] is True
+    assert open_["/query"] is False
+    assert open_["/handbook/query"] is True
+    assert open_["/handbook/ingest"] is False
+    assert open_["/{collection}/query"] is False
 
 
 def test_a_native_route_about_one_collection_stands_below_each() -> None:
     table = {"native": {"query": ["GET /{collection}/llms.txt"]}}
-    routes = deployed_routes(table, COLLECTIONS)
-    assert [(one.path, one.is_open) for one in routes] == [
+    assert [(one.path, one.is_open) for one in deployed_routes(table, COLLECTIONS)] == [
+        ("/{collection}/llms.txt", False),
         ("/handbook/llms.txt", True),
-        ("/engine/llms.txt", False),
     ]
+
+
+def test_every_face_of_the_real_table_shares_its_paths() -> None:
+    table = read_table(ROOT / "functions/routes.json")
+    every = {name: Collection(name, name) for name in PROFILES}
+    assert {one.path.split("/")[1] for one in deployed_routes(table, every) if one.collections} == {
+        "{collection}"
+    }
+
+
+@pytest.mark.parametrize(
+    ("owner", "repository", "subject"),
+    [
+        ("", "", "repo:acme@*/quire@*:ref:refs/heads/main"),
+        ("7", "9", "repo:acme@7/quire@9:environment:production"),
+    ],
+)
+def test_github_may_sign_in_with_either_form_of_subject(owner: str, repository: str, subject: str) -> None:
+    settings = StackSettings(repository="acme/quire", owner_id=owner, repository_id=repository)
+    asked = conditions(settings)
+    assert subject in asked["StringLike"][f"{GITHUB}:sub"]
+    assert "repo:acme/quire:ref:refs/heads/main" in asked["StringLike"][f"{GITHUB}:sub"]
+    assert asked["StringEquals"][f"{GITHUB}:ref"] == "refs/heads/main"
+    assert asked["StringEquals"].get(f"{GITHUB}:repository_id", "") == repository
+
+
+def test_a_key_is_rotated_and_retired_in_the_choices_that_are_committed(tmp_path: Path) -> None:
+    choices = tmp_path / "cdk.json"
+    shutil.copy(ROOT / "cdk.json", choices)
+
+    def generations() -> tuple[int, int]:
+        settings = read_settings(json.loads(choices.read_text())["context"])
+        return settings.key_oldest, settings.key_generation
+
+    seen = [generations()]
+    for act in ("rotate", "retire", "rotate"):
+        assert main([act], choices) == 0
+        seen.append(generations())
+    assert seen == [(1, 1), (1, 2), (2, 2), (2, 3)]
+    assert main(["turn"], choices) == 2
 
 
 @pytest.mark.parametrize("face", face_names())

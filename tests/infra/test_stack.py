@@ -20,7 +20,7 @@ from tests.support.tree import ROOT
 
 TABLE = read_table(ROOT / "functions/routes.json")
 COLLECTIONS = read_collections(ROOT / "collections.toml")
-FUNCTIONS = functions_of(TABLE, COLLECTIONS)
+FUNCTIONS = ["jobs", *functions_of(TABLE, COLLECTIONS)]
 READING = {"s3:GetObject", "s3:ListBucket", "logs:CreateLogStream", "logs:PutLogEvents"}
 each_function = pytest.mark.parametrize("name", FUNCTIONS)
 
@@ -75,7 +75,7 @@ def test_every_path_of_every_face_reaches_the_function_that_serves_it(deployment
     assert {key: name for key, (name, _) in found.items()} == {
         (route.method, route.path): route.function for route in routes
     }
-    assert ("POST", "/roblox/query") in found
+    assert ("POST", "/{collection}/query") in found
     assert ("POST", "/query") in found
 
 
@@ -93,8 +93,8 @@ def test_a_key_is_needed_wherever_a_collection_is_not_public(deployment: Deploym
     for route in deployed_routes(TABLE, COLLECTIONS):
         _, method = found[route.method, route.path]
         assert method["ApiKeyRequired"] is not route.is_open
-    assert found["POST", "/roblox/query"][1]["ApiKeyRequired"] is True
-    assert found["GET", "/roblox/health"][1]["ApiKeyRequired"] is False
+    assert found["POST", "/{collection}/query"][1]["ApiKeyRequired"] is True
+    assert found["GET", "/{collection}/health"][1]["ApiKeyRequired"] is False
 
 
 def test_a_page_that_its_collection_allows_may_ask_first(other_deployment: Deployment) -> None:
@@ -114,12 +114,11 @@ def test_a_page_that_its_collection_allows_may_ask_first(other_deployment: Deplo
     }
     # The widget asks the native routes, whose collection stands in the body.
     assert names >= {"answer", "query", "collections", "chat", "ingest"}
-    paths = [path for _, path in served(other_deployment) if path.startswith("/book")]
-    assert paths
-    assert not [name for name in other_deployment.of_type("ApiGateway::Method") if "bookOPTIONS" in name]
-    assert not [
-        name for name in other_deployment.of_type("ApiGateway::Method") if "bookapiqueryOPTIONS" in name
-    ]
+    # `/{collection}` stands for the book, which no page of another site may ask.
+    (variable,) = (key for key, one in resources.items() if one["PathPart"] == "{collection}")
+    below = {key for key, one in resources.items() if one["ParentId"] == {"Ref": variable}}
+    assert below
+    assert below.isdisjoint(one["ResourceId"].get("Ref") for one in preflights)
 
 
 def test_nobody_asks_first_where_no_collection_is_shared(deployment: Deployment) -> None:
@@ -169,7 +168,8 @@ def test_a_function_runs_a_published_version_from_its_snapshot(deployment: Deplo
     assert function["Runtime"] == "python3.13"
     assert function["Architectures"] == ["x86_64"]
     assert function["Handler"] == f"functions.{name}.handler"
-    assert function["SnapStart"] == {"ApplyOn": "PublishedVersions"}
+    wanted = {"ApplyOn": "PublishedVersions"} if name != "jobs" else None  # nobody waits for a job's start
+    assert function.get("SnapStart") == wanted
     assert function["EphemeralStorage"] == {"Size": 512}
     assert function["Environment"]["Variables"]["QUIRE_CACHE_MB"] == "512"
     assert len(function["Layers"]) == (3 if name == "answer" else 2)
@@ -208,6 +208,27 @@ def test_only_memory_may_forget_and_neither_may_do_what_no_code_asks(deployment:
     assert memory == keeping | {"dynamodb:Scan", "dynamodb:BatchWriteItem"}
 
 
+def test_a_job_has_a_function_of_its_own_and_one_that_fails_is_kept_and_told(deployment: Deployment) -> None:
+    (retries,) = deployment.of_type("Lambda::EventInvokeConfig").values()
+    (name,) = (key for key in deployment.of_type("Lambda::Function") if "FunctionsJobs" in key)
+    (queue,) = (key for key in deployment.of_type("SQS::Queue") if "FailedJobs" in key)
+    assert (retries["FunctionName"], retries["Qualifier"]) == ({"Ref": name}, "live")
+    assert retries["DestinationConfig"]["OnFailure"]["Destination"] == {"Fn::GetAtt": [queue, "Arn"]}
+    assert "sqs:SendMessage" in deployment.actions("FunctionsJobsRole")
+    alarms = deployment.of_type("CloudWatch::Alarm")
+    told = {
+        key.removeprefix("Monitoring")[:-8]: one["Threshold"] for key, one in alarms.items() if "Job" in key
+    }
+    assert told == {"JobFailed": 1, "JobDropped": 1}
+
+
+def test_a_function_is_updated_once_it_has_its_rights(deployment: Deployment) -> None:
+    for name, one in deployment.template["Resources"].items():
+        if one["Type"] == "AWS::Lambda::Function" and name.startswith("Functions"):
+            title = name.removeprefix("Functions").partition("Function")[0]
+            assert [key for key in one["DependsOn"] if key.startswith(f"Functions{title}Rights")], name
+
+
 @pytest.mark.skipif("memory" not in FUNCTIONS, reason="no route is served by memory")
 def test_memory_may_write_its_own_prefixes_and_the_table(deployment: Deployment) -> None:
     rest = deployment.actions("FunctionsMemoryRole") - READING
@@ -222,13 +243,14 @@ def test_memory_may_write_its_own_prefixes_and_the_table(deployment: Deployment)
 
 
 def test_jobs_go_through_the_alias_that_requests_go_through(deployment: Deployment) -> None:
-    (name, function) = next(
-        (key, one) for key, one in deployment.of_type("Lambda::Function").items() if "FunctionsMemory" in key
-    )
+    functions = deployment.of_type("Lambda::Function")
+    (function,) = (one for key, one in functions.items() if "FunctionsMemory" in key)
+    (name,) = (key for key in functions if "FunctionsJobs" in key)
     (alias,) = (
         one for one in deployment.of_type("Lambda::Alias").values() if one["FunctionName"] == {"Ref": name}
     )
     assert function["Environment"]["Variables"]["QUIRE_JOB_ALIAS"] == alias["Name"]
+    assert function["Environment"]["Variables"]["QUIRE_JOB_FUNCTION"] == {"Ref": name}
     (invoking,) = (
         one
         for one in deployment.statements("FunctionsMemoryRole")
@@ -243,14 +265,32 @@ def test_a_function_asks_for_the_key_that_the_gateway_asks_for(deployment: Deplo
     (function,) = (
         one for key, one in deployment.of_type("Lambda::Function").items() if f"Functions{title}" in key
     )
-    (key,) = deployment.of_type("ApiGateway::ApiKey").values()
-    said = flat(function["Environment"]["Variables"]["QUIRE_API_KEY"])
-    assert said == flat(key["Value"])
-    assert said.startswith("{{resolve:secretsmanager:<StorageApiKey")
-    (secret,) = (
-        one for key, one in deployment.of_type("SecretsManager::Secret").items() if "StorageApiKey" in key
-    )
-    assert secret["GenerateSecretString"]["PasswordLength"] >= 40
+    keys = {flat(one["Value"]) for one in deployment.of_type("ApiGateway::ApiKey").values()}
+    said = function["Environment"]["Variables"]
+    assert {flat(said["QUIRE_API_KEY"]), flat(said["QUIRE_API_KEYS_BEFORE"])} == keys
+    assert flat(said["QUIRE_API_KEY"]).startswith("{{resolve:secretsmanager:<StorageApiKey2")
+    secrets = deployment.of_type("SecretsManager::Secret")
+    made = [one["GenerateSecretString"] for key, one in secrets.items() if "StorageApiKey" in key]
+    assert [one["PasswordLength"] >= 40 for one in made] == [True, True]
+
+
+def test_a_rotated_key_changes_the_reference_that_cloudformation_resolves_and_the_older_one_counts_on(
+    deployment: Deployment, other_deployment: Deployment
+) -> None:
+    def keys(of: Deployment) -> tuple[str, str]:
+        functions = of.of_type("Lambda::Function").items()
+        (found,) = (one for key, one in functions if "FunctionsAnswer" in key)
+        said = found["Environment"]["Variables"]
+        return flat(said["QUIRE_API_KEY"]), flat(said.get("QUIRE_API_KEYS_BEFORE", ""))
+
+    (before, none), (after, older) = keys(other_deployment), keys(deployment)
+    assert (none, older) == ("", before)
+    assert before != after
+
+
+def test_both_keys_are_in_the_usage_plan_while_one_follows_the_other(deployment: Deployment) -> None:
+    assert len(deployment.of_type("ApiGateway::UsagePlanKey")) == 2
+    assert len({flat(one["Value"]) for one in deployment.of_type("ApiGateway::ApiKey").values()}) == 2
 
 
 @each_function
@@ -302,7 +342,8 @@ def test_turns_expire_can_be_restored_and_cost_nothing_unused(deployment: Deploy
 
 
 def test_data_goes_with_the_stack_where_it_is_not_to_be_kept(other_deployment: Deployment) -> None:
-    assert other_deployment.kept() <= {"AWS::Lambda::Version"}
+    logging = {"AWS::ApiGateway::Account", "AWS::IAM::Role"}  # the region's
+    assert other_deployment.kept() <= {"AWS::Lambda::Version", *logging}
     # CloudFormation deletes no bucket that holds anything.
     emptied = [
         one for one in other_deployment.template["Resources"].values() if "AutoDeleteObjects" in one["Type"]
@@ -313,8 +354,19 @@ def test_data_goes_with_the_stack_where_it_is_not_to_be_kept(other_deployment: D
 def test_every_log_group_forgets(deployment: Deployment) -> None:
     groups = deployment.of_type("Logs::LogGroup").values()
     assert {one["RetentionInDays"] for one in groups} == {30}
+    assert not [one for one in groups if "LogGroupName" in one]
+
+
+def test_the_regions_role_for_logs_is_left_alone_unless_it_is_asked_for(
+    deployment: Deployment, other_deployment: Deployment
+) -> None:
+    assert not deployment.of_type("ApiGateway::Account")
+    resources = other_deployment.template["Resources"].values()
+    (account,) = (one for one in resources if one["Type"] == "AWS::ApiGateway::Account")
+    assert account["DeletionPolicy"] == "Retain"
+    groups = other_deployment.of_type("Logs::LogGroup").values()
+    (api,) = other_deployment.of_type("ApiGateway::RestApi")
     named = [flat(one["LogGroupName"]) for one in groups if "LogGroupName" in one]
-    (api,) = deployment.of_type("ApiGateway::RestApi")
     assert named == [f"API-Gateway-Execution-Logs_<{api}>/prod"]
 
 
@@ -342,21 +394,25 @@ def test_every_schedule_has_its_alarm_on_age(deployment: Deployment) -> None:
     assert len(deployment.of_type("Scheduler::Schedule")) == len(scheduled)
 
 
-def test_a_scheduled_build_that_could_not_be_started_is_kept_and_raises_an_alarm(either: Deployment) -> None:
-    (name,) = either.of_type("SQS::Queue")
+def test_a_scheduled_build_that_could_not_be_started_is_kept_and_raises_an_alarm(
+    deployment: Deployment,
+) -> None:
+    either = deployment
+    (name,) = (key for key in either.of_type("SQS::Queue") if "NotStarted" in key)
     for one in either.of_type("Scheduler::Schedule").values():
         assert one["Target"]["DeadLetterConfig"] == {"Arn": {"Fn::GetAtt": [name, "Arn"]}}
     sent = [one for one in either.statements("BuildingScheduler") if one["Action"] == "sqs:SendMessage"]
     assert [one["Resource"] for one in sent] == [{"Fn::GetAtt": [name, "Arn"]}]
-    (alarm,) = (one for one in either.of_type("CloudWatch::Alarm").values() if one["Namespace"] == "AWS/SQS")
+    alarms = either.of_type("CloudWatch::Alarm")
+    (alarm,) = (one for key, one in alarms.items() if "NotStarted" in key)
     assert alarm["Dimensions"] == [{"Name": "QueueName", "Value": {"Fn::GetAtt": [name, "QueueName"]}}]
     assert (alarm["MetricName"], alarm["Threshold"]) == ("ApproximateNumberOfMessagesVisible", 1)
     assert alarm["AlarmActions"]
 
 
 def test_the_cost_table_counts_the_alarms_there_are(deployment: Deployment) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (counted,) = re.findall(r"(\d+) × 0\.10 \+ 3\.00", readme)
+    readme = (ROOT / "infra/README.md").read_text(encoding="utf-8")
+    (counted,) = re.findall(r"(\d+) × 0\.10 \|", readme)
     assert int(counted) == len(deployment.of_type("CloudWatch::Alarm"))
 
 
@@ -422,8 +478,16 @@ def test_github_may_come_from_one_branch_of_one_repository(deployment: Deploymen
     assert statement["Condition"] == {
         "StringEquals": {
             f"{issuer}:aud": "sts.amazonaws.com",
-            f"{issuer}:sub": "repo:acme/quire:ref:refs/heads/main",
-        }
+            f"{issuer}:ref": "refs/heads/main",
+        },
+        "StringLike": {
+            f"{issuer}:sub": [
+                "repo:acme/quire:ref:refs/heads/main",
+                "repo:acme/quire:environment:production",
+                "repo:acme@*/quire@*:ref:refs/heads/main",
+                "repo:acme@*/quire@*:environment:production",
+            ]
+        },
     }
 
 
@@ -431,16 +495,16 @@ def test_github_may_come_from_one_branch_of_one_repository(deployment: Deploymen
 
 
 @each_function
-def test_errors_throttles_and_slowness_of_a_function_raise_alarms(deployment: Deployment, name: str) -> None:
+def test_errors_and_slowness_of_a_function_raise_alarms(deployment: Deployment, name: str) -> None:
     alarms = {
         key: one
         for key, one in deployment.of_type("CloudWatch::Alarm").items()
         if f"Monitoring{name.capitalize()}" in key
     }
-    assert {one["MetricName"] for one in alarms.values()} == {"Errors", "Throttles", "Duration"}
-    assert {one.get("ExtendedStatistic") for one in alarms.values()} == {None, "p99"}
+    watched = set() if name == "jobs" else {"Errors", "Duration"}  # a failed job is in its queue
+    assert {one["MetricName"] for one in alarms.values()} == watched
     # Not of the alias: a job may end on the version before.
-    assert {len(one["Dimensions"]) for one in alarms.values()} == {1}
+    assert {len(one["Dimensions"]) for one in alarms.values()} <= {1}
 
 
 def test_failures_that_functions_answer_raise_an_alarm(deployment: Deployment) -> None:
@@ -450,7 +514,9 @@ def test_failures_that_functions_answer_raise_an_alarm(deployment: Deployment) -
     assert alarm["Dimensions"] == [{"Name": "ApiName", "Value": "quire"}]
 
 
-def test_alarms_and_graphs_look_at_metrics_that_are_written(deployment: Deployment) -> None:
+def test_alarms_and_graphs_look_at_metrics_that_are_written(
+    deployment: Deployment, other_deployment: Deployment
+) -> None:
     written = {DISK_SHARE, *(name for name, _ in UNITS.values())}
     own = [one for one in deployment.of_type("CloudWatch::Alarm").values() if one["Namespace"] == NAMESPACE]
     assert {one["MetricName"] for one in own} <= written
@@ -460,7 +526,8 @@ def test_alarms_and_graphs_look_at_metrics_that_are_written(deployment: Deployme
         assert directive["Namespace"] == one["Namespace"]
         if one["MetricName"] != DISK_SHARE:  # of a function's disk, whatever the collection
             assert directive["Dimensions"] == [[part["Name"] for part in one["Dimensions"]]]
-    (board,) = deployment.of_type("CloudWatch::Dashboard").values()
+    assert not deployment.of_type("CloudWatch::Dashboard")  # $3 a month
+    (board,) = other_deployment.of_type("CloudWatch::Dashboard").values()
     drawn = set(re.findall(r'MetricName=[\\"]+(\w+)', flat(board["DashboardBody"])))
     assert drawn
     assert drawn <= written
@@ -491,7 +558,10 @@ def test_requests_are_throttled_counted_by_key_and_logged_without_their_content(
     deployment: Deployment,
 ) -> None:
     (stage,) = deployment.of_type("ApiGateway::Stage").values()
-    (settings,) = stage["MethodSettings"]
+    (settings,) = (one for one in stage["MethodSettings"] if one["ResourcePath"] == "/*")
+    bounds = {one["ResourcePath"]: one["ThrottlingRateLimit"] for one in stage["MethodSettings"]}
+    assert bounds["/~1{collection}~1health"] == 10
+    assert "/~1{collection}~1query" not in bounds
     assert (settings["ThrottlingRateLimit"], settings["DataTraceEnabled"]) == (50, False)
     # They cost for each method of the API, and nothing here looks at them.
     assert settings["MetricsEnabled"] is False
@@ -503,3 +573,74 @@ def test_requests_are_throttled_counted_by_key_and_logged_without_their_content(
 @pytest.mark.parametrize("collection", COLLECTIONS.values(), ids=lambda one: one.name)
 def test_a_collections_face_has_routes(collection) -> None:  # type: ignore[no-untyped-def]
     assert face_of(collection) in {one.face for one in PROFILES.values()}
+
+
+def test_new_code_meets_a_tenth_of_the_calls_first_and_an_alarm_leads_back(deployment: Deployment) -> None:
+    groups = deployment.of_type("CodeDeploy::DeploymentGroup")
+    assert len(groups) == len(FUNCTIONS)
+    for group in groups.values():
+        assert group["DeploymentConfigName"] == "CodeDeployDefault.LambdaCanary10Percent5Minutes"
+    # No caller waits for a job, so nothing is to be led back.
+    stopped = [one for one in groups.values() if one.get("AlarmConfiguration", {}).get("Alarms")]
+    assert len(stopped) == len(FUNCTIONS) - 1
+    for group in stopped:
+        assert "DEPLOYMENT_STOP_ON_ALARM" in group["AutoRollbackConfiguration"]["Events"]
+    for one in deployment.template["Resources"].values():
+        if one["Type"] == "AWS::Lambda::Alias":
+            assert "CodeDeployLambdaAliasUpdate" in one["UpdatePolicy"]
+
+
+def test_a_version_of_code_stays_when_a_deployment_replaces_it(deployment: Deployment) -> None:
+    for one in deployment.template["Resources"].values():
+        if one["Type"] == "AWS::Lambda::Version":
+            assert (one["DeletionPolicy"], one["Properties"]["Description"]) == ("Retain", "deployed")
+
+
+def test_everything_has_the_tag_that_the_budget_filters_by(deployment: Deployment) -> None:
+    (budget,) = deployment.of_type("Budgets::Budget").values()
+    assert budget["Budget"]["CostFilters"] == {"TagKeyValue": ["user:application$quire"]}
+    for kind in ("Lambda::Function", "S3::Bucket", "DynamoDB::Table", "CodeBuild::Project", "SQS::Queue"):
+        for one in deployment.of_type(kind).values():
+            assert {"Key": "application", "Value": "quire"} in one["Tags"], kind
+
+
+def test_without_somebody_to_tell_there_is_no_alarm_and_the_synthesis_says_so(
+    other_deployment: Deployment,
+) -> None:
+    assert not other_deployment.of_type("CloudWatch::Alarm")
+    said = " ".join(path.read_text(encoding="utf-8") for path in other_deployment.folder.glob("*.json"))
+    assert "alarm_email: nobody is named" in said
+
+
+def test_where_a_model_answers_anyone_a_firewall_bounds_each_address(
+    deployment: Deployment, many: Deployment
+) -> None:
+    assert not deployment.of_type("WAFv2::WebACL")
+    (acl,) = many.of_type("WAFv2::WebACL").values()
+    assert "RateBasedStatement" in str(acl["Rules"])
+
+
+def test_callers_without_a_key_have_a_budget_and_an_alarm_tells_when_it_is_used_up(
+    deployment: Deployment, many: Deployment
+) -> None:
+    assert "dynamodb:UpdateItem" in many.actions("FunctionsAnswerRole")
+    assert "dynamodb:UpdateItem" not in deployment.actions("FunctionsAnswerRole")
+    (told,) = many.of_type("Logs::MetricFilter").values()
+    (metric,) = told["MetricTransformations"]
+    names = {one["MetricName"] for one in many.of_type("CloudWatch::Alarm").values()}
+    assert metric["MetricName"] in names
+
+
+def test_two_hundred_collections_synthesize(many: Deployment) -> None:
+    assert len(many.template["Resources"]) <= 400
+
+
+def test_the_runbook_says_of_every_alarm_what_it_means_and_what_ends_it(
+    deployment: Deployment, many: Deployment
+) -> None:
+    readme = (ROOT / "infra/README.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in readme.splitlines() if line.startswith("| `")]
+    told = {name for row in rows if len(row) == 5 for name in re.findall(r"`(\w+)…?`", row[1])}
+    found = {name for one in (deployment, many) for name in one.of_type("CloudWatch::Alarm")}
+    rung = {name.removeprefix("Monitoring")[:-8] for name in found}
+    assert {"Stale" if name.startswith("Stale") else name for name in rung} <= told

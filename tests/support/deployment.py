@@ -14,12 +14,14 @@ from typing import Any
 
 import pytest
 
+from quire.profiles import PROFILES
 from tests.support.tree import ROOT
 
 CONTEXT = {
     "repository": "acme/quire",
     "alarm_email": "ops@example.com",
     "snap_start": "true",
+    "key_generation": "2",
 }
 Resource = dict[str, Any]
 
@@ -147,6 +149,10 @@ def other_deployment(archive_folder: Path, tmp_path_factory: pytest.TempPathFact
         "snap_start": "false",
         "keys_required": "false",
         "keep_data": "false",
+        "key_generation": "1",
+        "api_logging": "true",
+        "dashboard": "true",
+        "canary": "false",
         "firewall": "true",
         "domain": "api.example.com",
         "certificate_arn": "arn:aws:acm:us-west-2:111111111111:certificate/abc",
@@ -154,3 +160,20 @@ def other_deployment(archive_folder: Path, tmp_path_factory: pytest.TempPathFact
         "alarm_email": "",
     }
     return synthesize(folder, archive_folder, **choices)
+
+
+@pytest.fixture(scope="session")
+def many(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Deployment:
+    """200 collections of every profile, two of them public, one of which a model answers for anyone."""
+    if shutil.which("node") is None:
+        pytest.skip("the CDK's library needs Node.js, and there is none on this machine")
+    folder = tmp_path_factory.mktemp("cdk-many")
+    profiles = sorted(PROFILES)
+    tables = [
+        f'[c{number}]\nprofile = "{profiles[number % len(profiles)]}"\nsource = {{ docs = "docs" }}\n'
+        for number in range(198)
+    ]
+    tables.append('[open]\nprofile = "docs"\npublic = true\npublic_answers = true\n')
+    tables.append('[read]\nprofile = "textbook"\npublic = true\nschedule = "0 0 ? * THU *"\n')
+    (folder / "collections.toml").write_text("\n".join(tables))
+    return synthesize(folder, archive_folder, collections=str(folder / "collections.toml"))

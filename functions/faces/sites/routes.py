@@ -11,13 +11,14 @@ from functions.faces.sites.examples import CONTEXT
 from functions.faces.sites.wires import context_wire
 from functions.web.calls import caller_of, collection_of, live_of, run
 from functions.web.documented import answer, problems
-from functions.web.faces import MEMORY, Face
+from functions.web.faces import MEMORY, QUERY, Face
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.service.metrics import note_degraded
 from quire.store.write_targets import Site
 
 router = APIRouter(tags=["sites"], route_class=LeanRoute)
+query_router = APIRouter(tags=["sites"], route_class=LeanRoute)
 
 
 @router.post(
@@ -43,7 +44,7 @@ async def retrieve_context(body: ContextRequest, request: Request) -> Response:
     return reply(context_wire(found), headers={"x-quire-version": found.version} if found.version else None)
 
 
-@router.get(
+@query_router.get(
     "/health", summary="Is the server running", response_model=Health, responses=answer({"status": "ok"})
 )
 async def health() -> Response:
@@ -53,4 +54,9 @@ async def health() -> Response:
 
 
 _ROUTERS = (documents.router, messages.router, whole.router, router)
-FACE = Face("sites", "Sites", {MEMORY: APIRouter(routes=[one for part in _ROUTERS for one in part.routes])})
+FACE = Face(
+    "sites",
+    "Sites",
+    # Health is with the function that answers it for every other face: one path stands for all collections.
+    {QUERY: query_router, MEMORY: APIRouter(routes=[one for part in _ROUTERS for one in part.routes])},
+)

@@ -59,16 +59,33 @@ def test_the_alias_leads_to_a_version_published_after_the_index(client: Any) -> 
 
 def test_only_the_newest_versions_are_kept(client: Any) -> None:
     for number in range(2):
-        renew(client, "quire-query", "live", 9, note=f"index {number}")
-    assert renew(client, "quire-query", "live", 2, note="index 3") == ("4", ["1", "2"])
-    assert (versions(client), live(client)) == (["3", "4"], "4")
+        renew(client, "quire-query", "live", 9, note=f"index of {number}")
+    assert renew(client, "quire-query", "live", 2, note="index of 3") == ("4", ["2"])
+    # The first is the deployment's: CloudFormation would lead the alias back to it.
+    assert (versions(client), live(client)) == (["1", "3", "4"], "4")
+
+
+def test_code_is_rolled_back_to_the_version_before_and_old_ones_go_but_for_the_newest(
+    client: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(4):
+        client.update_function_configuration(FunctionName="quire-query", Description=f"{number}")
+        made = client.publish_version(FunctionName="quire-query", Description="deployed")["Version"]
+    client.update_alias(FunctionName="quire-query", Name="live", FunctionVersion=made)
+    assert main(["quire-query", "--rollback"]) == 0
+    assert live(client) == "4"
+    assert main(["quire-query", "--prune", "--keep", "3"]) == 0
+    assert (versions(client), live(client)) == (["3", "4", "5"], "4")
+    assert main(["quire-query", "--rollback"]) == 0
+    assert main(["quire-query", "--rollback"]) == 2
+    assert "version 3 is live, and there is none before it" in capsys.readouterr().err
 
 
 def test_the_command_renews_each_function_and_names_one_that_is_missing(
     client: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["quire-query", "--keep", "1"]) == 0
-    assert versions(client) == ["2"]
+    assert versions(client) == ["1", "2"]
     assert main(["quire-nothing"]) == 2
     assert "quire-nothing" in capsys.readouterr().err
 
@@ -80,7 +97,8 @@ def test_renewing_takes_no_right_that_the_build_job_has_not(client: Any) -> None
         called.add(model.name)
 
     client.meta.events.register("before-call.lambda", note)
-    renew(client, "quire-query", "live", 1, note="index of today")
+    for day in ("yesterday", "today"):
+        renew(client, "quire-query", "live", 1, note=f"index of {day}")
     allowed = re.findall(r'"lambda:(\w+)"', (ROOT / "infra/building.py").read_text(encoding="utf-8"))
     assert called == set(allowed)
 

@@ -80,7 +80,7 @@ def scoped(tmp_path: Path, api_key: str | None = None) -> ScopedKeys:
         '[jwt]\nissuer = "i"\naudience = "a"\njwks_url = "u"\nactions = ["read"]\ncollections = ["docs"]\n'
     )
 
-    return ScopedKeys(AccessFile(path), api_key, OneToken)
+    return ScopedKeys(AccessFile(path), OneKey(api_key), OneToken)
 
 
 class OneToken:

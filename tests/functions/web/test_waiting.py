@@ -14,7 +14,7 @@ import jwt
 import pytest
 
 from functions.app.app import create_app
-from functions.web.access import ScopedKeys
+from functions.web.access import OneKey, ScopedKeys
 from functions.web.waiting import WaitingRoom
 from quire.adapters.jwt import JwtTokens
 from quire.adapters.openai import OpenAIModel
@@ -50,7 +50,9 @@ def scoped(folder: Path, provider: str) -> ScopedKeys:
         f'[jwt]\nissuer = "i"\naudience = "a"\njwks_url = "{provider}/keys"\nactions = ["read"]\ncollections = ["*"]\n'
     )
     return ScopedKeys(
-        AccessFile(path), "master", lambda policy: JwtTokens(policy.issuer, policy.audience, policy.jwks_url)
+        AccessFile(path),
+        OneKey("master"),
+        lambda policy: JwtTokens(policy.issuer, policy.audience, policy.jwks_url),
     )
 
 

@@ -26,6 +26,7 @@ class Settings:
         collections_file: path of `collections.toml`; an empty file describes none.
         refresh_s: a serving process looks at the pointer at most this often, in seconds.
         api_key: when set, all but `/health` needs it.
+        api_keys_before: keys that it was before, which still count while callers move on.
         threads: threads of one embedding session.
         max_body_bytes: larger request bodies are answered 413.
         base_path: path that a custom domain puts before every route, such as `/v1`.
@@ -53,6 +54,7 @@ class Settings:
     collections_file: Path = Path("collections.toml")
     refresh_s: float = 1.0
     api_key: str | None = None
+    api_keys_before: tuple[str, ...] = ()
     threads: int = 1
     max_body_bytes: int = BODY_BYTES
     base_path: str = ""
@@ -89,6 +91,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         collections_file=_collections_file(env) or default.collections_file,
         refresh_s=_number(env, "QUIRE_REFRESH_S", 10.0 if "AWS_LAMBDA_FUNCTION_NAME" in env else 1.0),
         api_key=env.get("QUIRE_API_KEY") or env.get("RAG_API_KEY") or None,
+        api_keys_before=tuple(one for one in env.get("QUIRE_API_KEYS_BEFORE", "").split(",") if one),
         threads=int(_number(env, "QUIRE_THREADS", default.threads)),
         max_body_bytes=int(_number(env, "QUIRE_MAX_BODY_BYTES", default.max_body_bytes)),
         base_path=env.get("QUIRE_BASE_PATH", default.base_path),

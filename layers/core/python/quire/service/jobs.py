@@ -146,11 +146,14 @@ class Jobs:
         stored = self._objects.read(_key(collection, job_id)) if _ID.fullmatch(job_id) else None
         return _read(job_id, json.loads(stored.data)) if stored else None
 
-    def run(self, collection: str, job_id: str) -> Job:
+    def run(self, collection: str, job_id: str, *, is_repeated: bool = False) -> Job:
         """Do a job that waits; one that has ended is left as it is.
+
+        `is_repeated` says that whoever calls will call again after an error of ours: then the job waits on.
 
         Raises:
             UnknownDocument: there is no such job.
+            QuireError: with `is_repeated`, what kept it from being done, where that is no fault of the request.
         """
         job = self._known(collection, job_id)
         if job.state != WAITING:
@@ -160,6 +163,8 @@ class Jobs:
             done = self._do(collection, job)
             ended = replace(ended, state=DONE, chunks=done.chunks, failures=done.failures)
         except QuireError as error:
+            if is_repeated and not isinstance(error, TELLABLE):
+                raise
             message = str(error) if isinstance(error, TELLABLE) else "try again later"
             ended = replace(ended, state=FAILED, message=message)
         now = self._read(collection, job_id)
