@@ -84,6 +84,10 @@ index: $(RUN_READY) ## build and publish one collection of collections.toml: mak
 test: $(TEST_READY) ## run the whole suite, on all cores; uses ../shared (or $QUIRE_SHARED) where it is there
 	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
+.PHONY: spec
+spec: $(TEST_READY) ## print each requirement of the five specifications with its test and whether it holds
+	@$(PY) -m tests.support.spec_table
+
 .PHONY: test-llm
 test-llm: $(TEST_READY) ## test answering over a real local model, fetched unless GGUF=path names one
 	@$(VENV)/bin/uv pip install --quiet --python $(PY) --require-hashes -r tests/llm-requirements.txt

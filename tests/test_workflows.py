@@ -43,14 +43,22 @@ def test_the_template_is_made_and_validated_before_anything_is_deployed(name: st
     assert not [line for line in lines[: made + 1] if "make deploy" in line]
 
 
-@pytest.mark.parametrize("name", ["publish", "deploy"])
-def test_what_touches_aws_is_started_by_hand_and_signs_in_through_oidc(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "triggers"), [("publish", {"workflow_dispatch", "schedule"}), ("deploy", {"workflow_dispatch"})]
+)
+def test_what_touches_aws_is_started_by_hand_or_by_the_week_and_signs_in_through_oidc(
+    name: str, triggers: set[str]
+) -> None:
     said = workflow(name)
-    assert set(said[True]) == {"workflow_dispatch"}
+    assert set(said[True]) == triggers
     assert said["permissions"]["id-token"] == "write"
     (sign_in,) = (step for step in steps(name) if "configure-aws-credentials" in step.get("uses", ""))
     assert set(sign_in["with"]) == {"role-to-assume", "aws-region"}
     assert "secrets." not in (ROOT / f".github/workflows/{name}.yml").read_text(encoding="utf-8")
+
+
+def test_a_fork_that_names_no_bucket_skips_the_weekly_build() -> None:
+    assert workflow("publish")["jobs"]["publish"]["if"] == "vars.QUIRE_BUCKET != ''"
 
 
 def test_a_published_index_is_tagged_with_its_engine_version() -> None:

@@ -14,6 +14,7 @@ from quire.ports import Embedder
 from quire.profiles import profile_named
 
 ENGINE = "0.735.0.7350832"
+HIERARCHY = {"Part": "BasePart", "BasePart": "Instance", "Humanoid": "Instance"}
 
 _MEMBERS = (
     (
@@ -135,5 +136,6 @@ def write_corpus(
         dimensions=embedder.dimensions,
         model=embedder.digest,
         sources=(SourceFacts("api_dump", "Full-API-Dump.json", version=engine),),
+        extra={"hierarchy": HIERARCHY} if profile == "roblox" else {},
     )
     return write_segment(folder, rows, facts)

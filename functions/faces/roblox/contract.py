@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
@@ -15,14 +15,31 @@ QUERY_EXAMPLE: JsonDict = {
 }
 
 
+def _listed(value: object) -> object:
+    """A value as a list of one; an empty list, which nothing could fulfil, as no filter."""
+    return [value] if isinstance(value, str) else value or None if isinstance(value, list) else value
+
+
+Wanted: TypeAlias = Annotated[
+    list[str] | None, BeforeValidator(_listed, json_schema_input_type=str | list[str] | None)
+]
+"""One value, or several of which a result must have one."""
+
+
 class QueryFilter(BaseModel):
-    """Exact filters; what is left out does not filter, and another field is refused: results would not be of it."""
+    """Filters, in any case; what is left out does not filter, and another field is refused."""
 
     model_config = ConfigDict(extra="forbid")
 
-    source: str | None = Field(None, description="Filter by 'api_dump' or 'creator_docs'")
-    class_name: str | None = Field(None, description="Filter by a specific API class name")
-    member_type: str | None = Field(None, description="Filter by 'Property', 'Function', etc.")
+    source: Wanted = Field(None, description="Filter by 'api_dump' or 'creator_docs', or a list of both")
+    class_name: Wanted = Field(
+        None,
+        description="Filter by a specific API class name, or by several; members that the class inherits are found "
+        "too: their `class_name` says which class declares them, `inherited_by` for which one they were found.",
+    )
+    member_type: Wanted = Field(
+        None, description="Filter by 'Property', 'Function', etc., or by several of them"
+    )
 
 
 class QueryRequest(BaseModel):
@@ -31,7 +48,12 @@ class QueryRequest(BaseModel):
     model_config = ConfigDict(json_schema_extra={"examples": [QUERY_EXAMPLE]})
 
     text: str = Field(..., description="The natural language query text.")
-    top_k: int = Field(5, gt=0, le=20, description="The number of results to return.")
+    top_k: int = Field(
+        5,
+        gt=0,
+        le=20,
+        description="The number of results to return; for more, up to 50, there is the native `POST /query`.",
+    )
     filters: QueryFilter | None = Field(None, description="Optional metadata filters.")
 
 
@@ -40,7 +62,11 @@ class SearchResult(TypedDict):
 
     score: Annotated[float, Field(description="Calibrated probability that it is relevant, 0 to 1.")]
     payload: Annotated[
-        dict[str, Any], Field(description="`text`, `id`, `sha256`, `version` and the metadata.")
+        dict[str, Any],
+        Field(
+            description="The metadata, `text`, `id`, `sha256` of the text, and `version`: that of the index, which "
+            "the native `POST /query` takes to be asked again; not that of the engine, which `/status` has."
+        ),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -17,6 +18,8 @@ from functions.faces.roblox.contract import (
     Status,
 )
 from functions.faces.roblox.errors import ERROR_EXAMPLE, render_detail
+from functions.faces.roblox.filters import CLASS, heirs, spelled, with_inherited
+from functions.web.access import Caller
 from functions.web.calls import caller_of, collection_of, run, service_of
 from functions.web.documented import answer
 from functions.web.faces import QUERY, Face
@@ -24,7 +27,9 @@ from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from functions.web.wire import metadata_wire, rounded
 from quire.documents import Hit, text_sha256
+from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query
+from quire.service.knowledge import Found, Knowledge
 
 QUERY_ANSWER = {
     "results": [
@@ -74,12 +79,15 @@ router = APIRouter(tags=["roblox"], route_class=LeanRoute)
     responses=answer(QUERY_ANSWER) | ERRORS | INVALID,
 )
 async def query(body: QueryRequest, request: Request) -> Response:
-    """The most relevant document chunks, best first."""
-    filters = body.filters.model_dump(exclude_none=True) if body.filters else {}
-    question = Query(body.text, body.top_k, filters)
+    """The most relevant document chunks, best first.
+
+    Beyond this contract, `POST /query` and `POST /answer` of the native API take the collection's name: up to 50
+    results, older versions, and answers in words with citations.
+    """
     service, caller, name = service_of(request), caller_of(request), collection_of(request)
-    found = await run(request.scope, service.search, caller, name, question)
-    wire: QueryResponse = {"results": [_result(hit) for hit in found.hits]}
+    found, classes = await run(request.scope, _search, service, caller, name, body)
+    index = found.served.index
+    wire: QueryResponse = {"results": [_result(hit, index, classes) for hit in found.hits]}
     headers = {"x-quire-version": found.served.version}
     if found.degraded:
         headers["x-quire-degraded"] = "; ".join(found.degraded)
@@ -113,10 +121,25 @@ async def status(request: Request) -> Response:
     return reply(wire)
 
 
-def _result(hit: Hit) -> SearchResult:
+def _search(service: Knowledge, caller: Caller, name: str, body: QueryRequest) -> tuple[Found, Sequence[str]]:
+    """What was found, and the classes that it was asked of, spelled as the engine does."""
+    filters = body.filters.model_dump(exclude_none=True) if body.filters else {}
+    if filters:
+        index = service.serve(caller, name).index
+        filters = spelled(index, filters)
+        wider = with_inherited(index, filters)
+    else:
+        wider = filters
+    return service.search(caller, name, Query(body.text, body.top_k, wider)), filters.get(CLASS, ())
+
+
+def _result(hit: Hit, index: OpenedIndex, classes: Sequence[str]) -> SearchResult:
     text = hit.chunk.text
-    payload = {**metadata_wire(hit.chunk), "text": text, "id": hit.chunk.id}
+    payload: dict[str, Any] = {**metadata_wire(hit.chunk), "text": text, "id": hit.chunk.id}
     payload |= {"sha256": text_sha256(text), "version": hit.version}
+    inherited_by = heirs(index, classes, hit.chunk.metadata.get(CLASS))
+    if inherited_by:
+        payload["inherited_by"] = inherited_by
     return {"score": rounded(hit.score), "payload": payload}
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quire.analysis.inheritance import resolve
+from quire.analysis.inheritance import ancestry, resolve
 from quire.analysis.symbols import fold_symbol
 from quire.documents import Chunk
 from quire.errors import InputError
@@ -184,6 +184,10 @@ class OpenedIndex:
     def resolve(self, name: str) -> str | None:
         """The symbol as its declaring class spells it, through the `hierarchy` of the manifests' `extra`."""
         return resolve(name, self._hierarchy, self.has_symbol)
+
+    def ancestry(self, name: str) -> tuple[str, ...]:
+        """The class itself, then its superclasses, nearest first; the class alone where no hierarchy is known."""
+        return tuple(ancestry(name, self._hierarchy))
 
     @cached_property
     def _hierarchy(self) -> dict[str, str]:
