@@ -85,8 +85,8 @@ class Ledger:
 
     def _identity(self, version: str) -> list[Any]:
         order = self.order
-        # 2: with `by_content`.
-        return [2, version, __version__, order.root, list(order.patterns), list(order.exclude)]
+        # 3: without secrets.
+        return [3, version, __version__, order.root, list(order.patterns), list(order.exclude)]
 
 
 def _digest(file: Path) -> str:

@@ -32,6 +32,7 @@ from build_index.sources.site_config import FoundSite, find_site
 from quire.canonical_json import json_sha256
 from quire.documents import Document
 from quire.errors import InputError
+from quire.parsing.secret_forms import find_secret, is_secret_name
 from quire.parsing.site_pages import site_of
 
 Documents = Iterator[Document | Failure]
@@ -106,8 +107,34 @@ def open_reading(
     label = str(options.get("engine_version") or opened.label)
     located = tuple(folder for listed in folders.values() for folder in listed)
     return Reading(
-        opened.documents, tuple(provenance), label, opened.extra, opened.excluded, located, opened.files
+        without_secrets(opened.documents, opened.excluded),
+        tuple(provenance),
+        label,
+        opened.extra,
+        opened.excluded,
+        located,
+        opened.files,
     )
+
+
+def without_secrets(documents: Documents, excluded: Excluded) -> Documents:
+    """All but the documents whose names or texts, included ones too, are secret: each is told, never what it says."""
+    for one in documents:
+        if isinstance(one, Failure) or not (told := _secret_in(one)):
+            yield one
+        else:
+            say(f"{one.id}: left out as secret: {told}")
+            excluded.add("secret")
+
+
+def _secret_in(document: Document) -> str:
+    """What is secret in a document, without saying it; "" where nothing is."""
+    if "path" in document.metadata and is_secret_name(str(document.metadata["path"])):
+        return "files of this name hold keys or passwords"
+    found = find_secret(document.text) or next(
+        filter(None, map(find_secret, document.includes.values())), None
+    )
+    return f"it holds {found}" if found else ""
 
 
 def _settled(key: str, found: Located) -> Located:

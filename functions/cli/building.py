@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from quire.store.store import SegmentStore
 
 LEFT_OUT = {
+    "secret": "with keys or passwords",
     "size": "over 1 MB",
     "unreadable": "unreadable",
     "name": "with names that are no text",

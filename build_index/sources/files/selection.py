@@ -14,6 +14,7 @@ from build_index.sources.files.ignore_rules import Rules, compile_globs, rules_a
 from build_index.sources.files.types import DATA, NO_TEXT, is_vendored, unwanted_name
 from quire.errors import SourceError
 from quire.limits import CODE_FILE_BYTES
+from quire.parsing.secret_forms import is_secret_folder, is_secret_name
 
 DEFAULT_EXCLUDE = tuple(
     """
@@ -30,7 +31,7 @@ class Excluded:
     Reasons: `gitignore`, `exclude` (a glob), `pattern` (no wanted pattern matches), an extension such as `.png` (what
     is no text, or data), `type` (no extension and no known kind), `symlink`, `special` (a pipe, a device), `name` (not
     UTF-8), `unreadable` (a folder), `size`, `lock`, `minified`, `generated`, `translation`, `vendored` (a folder),
-    `binary`, `empty` and `duplicate`.
+    `binary`, `empty`, `duplicate` and `secret` (by the name or the text, whatever a caller asks for).
     """
 
     reasons: Counter[str] = field(default_factory=Counter)
@@ -83,12 +84,16 @@ def select_files(root: Path, selection: Selection, excluded: Excluded) -> Iterat
     Symbolic links are never followed: what they point to is either walked itself or not part of the source.
 
     Raises:
-        SourceError: `root` is no folder.
+        SourceError: `root` is no folder, or one of secrets such as `.git` and `.ssh`.
     """
     if not root.is_dir():
         found = "a file" if root.exists() else "nothing"
         raise SourceError(f"{root}: wanted a folder, found {found}", path=str(root))
     root = root.resolve()
+    if is_secret_folder(root.as_posix()):
+        raise SourceError(
+            f"{root}: folders of this name hold secrets, wanted a folder of code", path=str(root)
+        )
     walk = _Walk(
         root,
         selection,
@@ -128,6 +133,8 @@ def _folder_reason(walk: _Walk, path: str, rules: Rules) -> str:
         return "exclude"
     if rules.ignores(path + "/"):
         return "gitignore"
+    if is_secret_folder(path):
+        return "secret"
     return "vendored" if walk.wanted is None and is_vendored(path) else ""
 
 
@@ -138,6 +145,8 @@ def _file_reason(walk: _Walk, entry: os.DirEntry[str], path: str, rules: Rules) 
         return "exclude"
     if rules.ignores(path):
         return "gitignore"
+    if is_secret_name(path):
+        return "secret"
     if entry.is_symlink():
         return "symlink"
     if not entry.is_file(follow_symlinks=False):

@@ -21,6 +21,7 @@ from quire.service.live_writes import LiveWrites
 from quire.service.verification import read_claims
 from quire.store.write_targets import Place
 from tests.support.lively import EMBEDDER, Lively
+from tests.support.secret_texts import secrets
 
 
 def padded(text: str, seed: int) -> str:
@@ -112,6 +113,20 @@ def test_bad_files_are_listed_and_good_ones_kept(client: TestClient) -> None:
     assert only_bad.status_code == 400
     assert only_bad.json()["status"] == "error"
     assert "broken.mdx" in only_bad.json()["message"]
+
+
+def test_a_file_with_a_secret_is_refused_without_being_quoted(client: TestClient) -> None:
+    token = secrets()["GitHub"]
+    files = [
+        {"path": "a.md", "content": f"# A\n\nUse {token} to enter.\n"},
+        {"path": "conf/.env", "content": "# Name\n\nswordfish\n"},
+        {"path": "good.md", "content": "# Doors\n\nThey open.\n"},
+    ]
+    response = client.post("/book/ingest", json={"files": files})
+    reasons = {one["path"]: one["reason"] for one in response.json()["failures"]}
+    assert reasons["a.md"] == "a.md: secret: it holds a GitHub token in line 3"
+    assert reasons["conf/.env"] == "conf/.env: secret: files of this name hold keys or passwords"
+    assert token not in response.text
 
 
 def test_a_file_takes_the_place_of_its_path(book: TestClient) -> None:

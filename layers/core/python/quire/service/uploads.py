@@ -23,6 +23,7 @@ from quire.parsing.formats import (
     suffix_of,
     title_of,
 )
+from quire.parsing.secret_forms import refuse_secret
 from quire.parsing.site_pages import PublishedSite
 from quire.ports import Embedder
 from quire.profiles import profile_named
@@ -198,7 +199,7 @@ def as_document(file: File, site: PublishedSite) -> Document:
     """The document of a file: its chapter is the page's title, and its chunks' headings are the sections.
 
     Raises:
-        SourceError: the path or the file is empty, or the file is malformed.
+        SourceError: the path or the file is empty, or the file is malformed or holds a secret.
     """
     path = _path(file)
     if not path:
@@ -206,6 +207,7 @@ def as_document(file: File, site: PublishedSite) -> Document:
     if not file.content.strip():
         raise SourceError(f"{path}: the file is empty", path=path)
     text = _text(file, path)
+    refuse_secret(path, text)
     kind = kind_of(path)
     title = title_of(path, text) or PurePosixPath(path).stem
     metadata: dict[str, Value] = {
