@@ -10,6 +10,7 @@ from functions.cli.common import (
     JsonOption,
     QuestionArgument,
     StoreOption,
+    TermsOption,
     TopOption,
     VersionOption,
     choose,
@@ -27,6 +28,7 @@ def search(
     collection: CollectionOption = "",
     top: TopOption = 8,
     *,
+    terms: TermsOption = "",
     version: VersionOption = "",
     store: StoreOption = "",
     as_json: JsonOption = False,
@@ -38,12 +40,15 @@ def search(
 
     service = open_knowledge(store)
     name = choose(service, collection)
-    query = Query(question, top)
+    query = Query(question, top, terms=terms)
     found = service.search(ANYONE, name, query, version or None)
     warn(found.degraded)
+    for line in found.notices:
+        typer.echo(line, err=True)
     if as_json:
         hits = [hit_wire(hit) for hit in found.hits]
-        print_json({"collection": name, "version": found.served.version, "mode": found.mode, "hits": hits})
+        facts = {"version": found.served.version, "mode": found.mode, "terms": found.terms}
+        print_json({"collection": name, **facts, "hits": hits})
     else:
         for hit in found.hits:
             typer.echo(f"{place_of(found.served, hit.chunk)}  {symbol_of(hit.chunk)}  {hit.score:.2f}")
@@ -58,6 +63,7 @@ def ask(
     collection: CollectionOption = "",
     top: TopOption = 8,
     *,
+    terms: TermsOption = "",
     version: VersionOption = "",
     store: StoreOption = "",
     as_json: JsonOption = False,
@@ -70,7 +76,7 @@ def ask(
 
     service = open_knowledge(store)
     name = choose(service, collection)
-    inquiry = Inquiry(question, top_k=top)
+    inquiry = Inquiry(question, top_k=top, terms=terms)
     served, answer = ask_collection(service, ANYONE, name, inquiry, version=version or None)
     warn(answer.degraded)
     cited = [(one, one.hit.chunk) for one in answer.citations]
@@ -81,7 +87,7 @@ def ask(
             for one, chunk in cited
         ]
         known = {"answer": answer.text, "answerable": answer.answerable, "notices": list(answer.notices)}
-        facts = {"model_used": answer.model_used, "version": answer.version}
+        facts = {"model_used": answer.model_used, "version": answer.version, "terms": answer.terms}
         print_json({"collection": name, **known, "citations": citations, **facts})
     else:
         typer.echo("\n\n".join([answer.text, *answer.notices]))

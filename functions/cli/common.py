@@ -39,6 +39,10 @@ VersionOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 TopOption = Annotated[int, typer.Option("--top", "-n", min=1, max=50, help="How many passages at most.")]
+TermsOption = Annotated[
+    str,
+    typer.Option("--terms", help="Names and words that the sources would use, ranked beside the question."),
+]
 QuestionArgument = Annotated[str, typer.Argument(help="In words, or just a name.")]
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from contextvars import copy_context
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
 from starlette.responses import StreamingResponse
@@ -72,12 +72,13 @@ class AnswerWire(TypedDict):
     model_used: Annotated[str, Field(description="The model's name, or `extractive`.")]
     degraded: list[str]
     usage: UsageWire
+    terms: NotRequired[Annotated[str, Field(description="What was searched for beside the question.")]]
 
 
 def answer_wire(given: Answer, degraded: tuple[str, ...] = ()) -> AnswerWire:
     """The whole answer; `degraded` is what the collection's state adds."""
     usage = given.usage
-    return {
+    used: AnswerWire = {
         "answer": given.text,
         "answerable": given.answerable,
         "confidence": None if given.confidence is None else rounded(given.confidence),
@@ -93,6 +94,9 @@ def answer_wire(given: Answer, degraded: tuple[str, ...] = ()) -> AnswerWire:
             "dropped_citations": usage.dropped_citations,
         },
     }
+    if given.terms:
+        used["terms"] = given.terms
+    return used
 
 
 def quote_wire(citation: Citation, version: str) -> QuoteWire:

@@ -15,6 +15,7 @@ from pathlib import Path
 UNUSED = {
     "tokenizers": {"huggingface-hub"},  # downloads models; ours come from the store
     "onnxruntime": {"flatbuffers", "protobuf"},  # for its converters
+    "nbformat": {"jupyter-core"},  # finds Jupyter's own folders; notebooks are given as text
     "mcp": {"jsonschema", "python-multipart"},  # for its client, and for signing in through forms
 }
 """Packages that one declares and never imports when it is used as Quire uses it."""
@@ -24,6 +25,10 @@ PRUNED = (
     "**/testing/data",
     "**/*.pyi",
     "**/*.pxd",
+    "**/*.pyx",
+    "**/*.pxi",
+    # Sources that Cython generates and wheels bring along: 3 MB of selectolax.
+    "**/*.c",
     "**/*.h",
     "**/*.hpp",
     "**/*.a",
@@ -49,6 +54,11 @@ PRUNED = (
     "*.dist-info/direct_url.json",
     "*.dist-info/sboms",
     "boto3/examples",
+    "jsonschema/benchmarks",
+    # Front matter is read by the loader in Python; without its extension PyYAML says so to itself and goes on.
+    "yaml/_yaml*.so",
+    # Time zones of its own: botocore takes the system's.
+    "dateutil/zoneinfo/*.tar.gz",
     "boto3/data/[!s]*",
     "botocore/data/[!_]*",
 )

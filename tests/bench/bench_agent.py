@@ -1,10 +1,11 @@
 """A scripted agent asks 20 golden questions of each collection: `python -m tests.bench.bench_agent --store DIR`.
 
 It has nothing but the MCP tools, over the standard input and output of `quire mcp`, and no language model: it looks
-names up, asks for an answer, searches where that quotes little, and reads on where it is refused. It reads replies as
-each kind of client hands them to its model. Prints how many questions it found a right place for among the first five
-passages that it would cite, and the tokens that it read, the tools' own descriptions included. Exit code 1 where a
-collection costs more than its budget.
+names up, asks for an answer, searches where that quotes little, and reads on where it is refused. Where
+`paraphrase_terms.jsonl` has a line for the question it sends those terms. It reads replies as each kind of client hands
+them to its model. Prints how many questions it found a right place for among the first five passages that it would
+cite, and the tokens that it read, the tools' own descriptions included. Exit code 1 where a collection costs more than
+its budget.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from mcp.client.stdio import StdioServerParameters
 from build_index.evaluation.golden import GoldenQuestion
 from build_index.wiring import open_store
 from quire.index.opened import OpenedIndex
+from tests.bench.bench_terms import read_lines
 from tests.support.mcp_agent import READERS, examine, twenty
 from tests.support.shared import shared_root
 from tests.support.tree import ROOT
@@ -61,9 +63,10 @@ async def ask(store: str, name: str, questions: list[GoldenQuestion], index: Ope
         env=known,
         cwd=str(ROOT),
     )
+    lines = read_lines().get(name, {})
     began = time.perf_counter()
     async with Client(server) as client:
-        found, spent, most = await examine(client, name, questions, metadata, READERS[kind])
+        found, spent, most = await examine(client, name, questions, metadata, READERS[kind], lines)
     took = time.perf_counter() - began
     print(
         f"{name:<14} {kind:<17} {len(found):>2}/{len(questions)} found, {spent:,} tokens of {BUDGET_TOKENS:,}"

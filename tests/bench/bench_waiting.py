@@ -18,7 +18,7 @@ import httpx
 import jwt
 
 from functions.app.app import create_app
-from functions.web.access import ScopedKeys
+from functions.web.access import OneKey, ScopedKeys
 from functions.web.logs import LOGGER
 from quire.adapters.jwt import JwtTokens
 from quire.adapters.openai import OpenAIModel
@@ -56,7 +56,9 @@ def _round(shelf: Shelf, *, hanging: int) -> list[float]:
         lines = ("[jwt]", 'issuer = "i"', 'audience = "a"', f'jwks_url = "{silent.url}/k"')
         access.write_text("\n".join((*lines, 'actions = ["read"]', 'collections = ["*"]', "")))
         keys = ScopedKeys(
-            AccessFile(access), "master", lambda one: JwtTokens(one.issuer, one.audience, one.jwks_url)
+            AccessFile(access),
+            OneKey("master"),
+            lambda one: JwtTokens(one.issuer, one.audience, one.jwks_url),
         )
         model = OpenAIModel("m", base_url=f"{silent.url}/v1")
         app = create_app(shelf.service(answer_model=model), keys)

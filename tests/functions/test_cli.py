@@ -216,3 +216,10 @@ def test_what_is_wrong_is_one_message_and_exit_code_2(
 
 def test_the_program_tells_its_version(desk: Desk) -> None:
     assert desk.call("--version")[0] == f"quire {__version__}\n"
+
+
+def test_terms_count_beside_the_question_on_the_command_line(desk: Desk) -> None:
+    found = desk.json("search", "which machine remembers who is logged in", "--terms", "doCurlGet curl")
+    assert found["terms"] == "doCurlGet curl"
+    assert "doCurlGet" in [hit["metadata"].get("symbol") for hit in found["hits"]]
+    assert desk.json("ask", "Where is the memcached session handler?", "--terms", "php")["terms"] == "php"

@@ -63,6 +63,14 @@ def test_four_lines_search_and_answer(shelf: Shelf) -> None:
     assert index.search("gravity in studs", top_k=3, version=index.version) == hits
 
 
+def test_terms_count_beside_the_question(shelf: Shelf) -> None:
+    index = quire.open(shelf.folder, "roblox")
+    question = "let a thing glide somewhere"
+    helped = index.search(question, top_k=1, terms="TweenService.Create tween")
+    assert helped[0].chunk.symbols[0] == "TweenService.Create"
+    assert index.ask(question, terms="TweenService.Create").terms == "TweenService.Create"
+
+
 def test_what_cannot_be_opened_is_said_with_what_is_there(shelf: Shelf, tmp_path: Path) -> None:
     shelf.publish("other", documents=api_documents()[:1])
     with pytest.raises(InputError, match="holds other, roblox; name one of them"):

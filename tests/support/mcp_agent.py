@@ -14,6 +14,7 @@ from mcp.client import Client
 
 from build_index.evaluation.golden import GoldenQuestion, matches, read_golden
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN
+from quire.documents import NOTHING
 
 IDENTIFIER = re.compile(
     r"\b(?:[A-Za-z_]\w*[.:])+[A-Za-z_]\w*|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b[a-z]+_\w+\b"
@@ -68,14 +69,15 @@ class Agent:
     reads: Reader = content_alone
     finding: Finding = field(default_factory=Finding)
 
-    async def ask(self, question: str) -> Finding:
-        """Find what answers the question."""
+    async def ask(self, question: str, terms: str = "") -> Finding:
+        """Find what answers the question; `terms` are what a model would guess that the documentation calls it."""
         self.finding = Finding()
+        guessed = {"terms": terms} if terms else {}
         for name in IDENTIFIER.findall(question)[:2]:
             await self._use("lookup", symbol=name, max_tokens=400)
-        answered = await self._use("answer", question=question, max_tokens=500)
+        answered = await self._use("answer", question=question, max_tokens=500, **guessed)
         if len(self.finding.cited) < MOST_CITED:
-            found = await self._use("search", query=question, limit=MOST_CITED, max_tokens=800)
+            found = await self._use("search", query=question, limit=MOST_CITED, max_tokens=800, **guessed)
             for one in [] if answered else found[:1]:
                 await self._use("read", id=one, max_tokens=300)
         return self.finding
@@ -127,12 +129,16 @@ async def examine(
     questions: Sequence[GoldenQuestion],
     metadata: Callable[[str], Mapping[str, Any]],
     reads: Reader = content_alone,
+    terms: Mapping[str, str] = NOTHING,
 ) -> tuple[list[str], int, int]:
-    """Ids of the questions that were found, all tokens that were read, and the most for one question."""
+    """Ids of the questions that were found, all tokens that were read, and the most for one question.
+
+    `terms` are lines by the question's id, for those that have one.
+    """
     agent = Agent(client, collection, reads)
     found, spent = [], [await cost_of_meeting(client)]
     for question in questions:
-        finding = await agent.ask(question.query)
+        finding = await agent.ask(question.query, terms.get(question.id, ""))
         spent.append(finding.tokens)
         if is_found(question, map(metadata, finding.cited)):
             found.append(question.id)

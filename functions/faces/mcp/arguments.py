@@ -18,6 +18,7 @@ NEAR: Mapping[str, tuple[str, ...]] = {
     "query": ("question", "q", "text", "search", "search_query", "prompt"),
     "question": ("query", "q", "text", "prompt"),
     "collection": ("collection_name", "index", "library", "corpus"),
+    "terms": ("keywords", "hints", "search_terms"),
     "limit": ("top_k", "k", "n", "count", "max_results", "num_results"),
     "symbol": ("name", "identifier", "query"),
     "pattern": ("query", "text", "q", "regex", "search"),
@@ -85,6 +86,11 @@ Under: TypeAlias = Annotated[
 Limit: TypeAlias = Annotated[int, Field(ge=1, le=20, description="How many passages at most.")]
 
 
+Terms: TypeAlias = Annotated[
+    str, Field(description="Names and words that the documentation would use, in English.")
+]
+
+
 def plain_name(name: str) -> str:
     """The name as fields are spelled.
 
@@ -127,6 +133,7 @@ class Search(Arguments):
         pattern=r"\S",
         description="A question in plain words, or identifiers such as Humanoid.MoveTo.",
     )
+    terms: Terms = ""
     collection: CollectionName = None
     limit: Limit = 5
     filters: ExactFilters = Field(default_factory=dict)
@@ -138,6 +145,7 @@ class Ask(Arguments):
     """A question."""
 
     question: str = Field(min_length=1, pattern=r"\S", description="One whole question, with its context.")
+    terms: Terms = ""
     collection: CollectionName = None
     selected_text: str = Field(
         "", max_length=8_000, description="Text that the question is about, if there is any."

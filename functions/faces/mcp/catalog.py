@@ -30,6 +30,11 @@ class Tool:
     work: Callable[[Knowledge, Caller, Any], Reply]
 
 
+_TERMS = (
+    " Put into `terms` the names and words that the documentation would use, your guesses included: for 'parts should"
+    " not bump into each other' NoCollisionConstraint, collision groups."
+)
+
 TOOLS: Mapping[str, Tool] = {
     "list_collections": Tool(
         "List collections",
@@ -41,14 +46,15 @@ TOOLS: Mapping[str, Tool] = {
         "Search passages",
         a.Search,
         "Find passages in documentation or code by meaning and by words. Returns passages with path, lines, link, id"
-        " and version. Use it to gather evidence; use `lookup` where you know the exact name of a symbol.",
+        " and version. Use it to gather evidence; use `lookup` where you know the exact name of a symbol."
+        + _TERMS,
         tools.search,
     ),
     "answer": Tool(
         "Answer from the sources",
         a.Ask,
         "Answer one question from a collection, with numbered quotes from its sources. It says so where the sources do"
-        " not cover the question: then do not answer from memory as if they did.",
+        " not cover the question: then do not answer from memory as if they did." + _TERMS,
         tools.answer,
     ),
     "read": Tool(

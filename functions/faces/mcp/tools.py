@@ -41,13 +41,15 @@ def list_collections(service: Knowledge, caller: Caller, _: a.ListCollections) -
 def search(service: Knowledge, caller: Caller, args: a.Search) -> Reply:
     """Passages for a question, of one collection or the best of all."""
     names = collections(service, caller, args.collection)
-    question = Query(args.query, args.limit, args.filters)
+    question = Query(args.query, args.limit, args.filters, terms=args.terms)
     founds, notes = from_each(names, lambda name: service.search(caller, name, question, args.version))
     best = best_hits(founds, args.limit)
     spoke = tuple(dict.fromkeys(served for served, _ in best)) or tuple(found.served for found in founds)
     reply = Reply(spoke, args.max_tokens)
-    for line in dict.fromkeys((*notes, *(line for found in founds for line in found.degraded))):
+    told = (line for found in founds for line in (*found.degraded, *found.notices))
+    for line in dict.fromkeys((*notes, *told)):
         reply.say(f"Note: {line}")
+    _say_terms(reply, founds[0].terms)
     # A fair share for each, so that one long passage does not hide the others.
     share = max(reply.left // max(len(best), 1), LEAST_SHARE)
     for number, (served, hit) in enumerate(best, 1):
@@ -75,12 +77,18 @@ def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
     names = collections(service, caller, args.collection)
     notes: list[str] = []
     if len(names) > 1:
-        question = Query(args.question, 1, args.filters)
+        question = Query(args.question, 1, args.filters, terms=args.terms)
         founds, notes = from_each(names, lambda name: service.search(caller, name, question, args.version))
         best = best_hits(founds, 1)
         names = [best[0][0].name if best else founds[0].served.name]
         notes.append(f"answered from {names[0]}, the nearest of {len(founds)} collections")
-    inquiry = Inquiry(args.question, args.selected_text, max_tokens=args.max_tokens, filters=args.filters)
+    inquiry = Inquiry(
+        args.question,
+        args.selected_text,
+        max_tokens=args.max_tokens,
+        filters=args.filters,
+        terms=args.terms,
+    )
     served, given = ask(service, caller, names[0], inquiry, version=args.version)
     reply = Reply((served,), args.max_tokens)
     if not given.answerable:
@@ -88,10 +96,16 @@ def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
     reply.say(given.text)
     for line in (*given.notices, *given.degraded, *notes):
         reply.say(f"Note: {line}")
+    _say_terms(reply, given.terms)
     for number, citation in {one.n: one for one in given.citations}.items():
         if not reply.cite(citation.hit.chunk, served, number=number, text=_unsaid(citation, given)):
             break
     return reply
+
+
+def _say_terms(reply: Reply, terms: str) -> None:
+    if terms:
+        reply.say(f"Terms: {terms}")
 
 
 def _unsaid(citation: Citation, given: Answer) -> str:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from functions.faces.native.contract import TERMS
 from functions.faces.native.examples import QUERY, VERSION
 from functions.web.answers import AnswerWire, answer_wire, stream_wire, streamed
 from functions.web.calls import caller_of, run, run_answer, service_of
@@ -91,6 +92,7 @@ class AnswerRequest(BaseModel):
     max_tokens: int = Field(700, ge=16, le=8192, strict=True, description="Bound of a model's answer.")
     filters: Filters = Field(default_factory=dict, description="As for `POST query`.")
     version: str | None = Field(None, min_length=1, description="Ask an older version.")
+    terms: str = Field("", description=TERMS)
     stream: bool = Field(False, description="Answer as server-sent events.")
 
 
@@ -156,4 +158,5 @@ def _inquiry(body: AnswerRequest) -> Inquiry:
         body.top_k,
         body.max_tokens,
         body.filters,
+        terms=body.terms,
     )

@@ -29,6 +29,14 @@ MOST_QUERIES = 32
 MOST_OFFSET = 200
 """About as many passages are ranked; those further down are left out of every ranking."""
 
+TERMS = (
+    "Names and words that the documentation would use for what the question says in its own, such as"
+    " `NoCollisionConstraint collision groups` for parts that should not bump into each other. They are ranked beside"
+    " the question; scores stay the question's own."
+)
+USED_TERMS = (
+    "The terms that were searched for beside the question, where there were any: with them it is found again."
+)
 Mode = Literal["hybrid", "vector", "keyword"]
 
 
@@ -51,6 +59,7 @@ class Searched(BaseModel):
     min_score: float | None = Field(
         None, ge=0, le=1, allow_inf_nan=False, description="Leave out hits that score below this."
     )
+    terms: str = Field("", description=TERMS)
     mode: Mode = Field("hybrid", description="Search by meaning and by words, or by one alone.")
     excerpt: int | None = Field(
         None,
@@ -128,6 +137,7 @@ class QueryResponse(TypedDict):
     freshness: Annotated[FreshnessWire, Field(description="How old that version is.")]
     took_ms: Annotated[float, Field(description="Milliseconds spent on the question in the server.")]
     hits: list[HitWire]
+    terms: NotRequired[Annotated[str, Field(description=USED_TERMS)]]
     facets: NotRequired[Annotated[FacetsWire, Field(description="Counts, where they were asked for.")]]
 
 

@@ -70,7 +70,9 @@ def _search(
     service: Knowledge, caller: Caller, collection: str, asked: Searched, *, version: str | None
 ) -> tuple[Found, QueryResponse]:
     """One question's reply, its time excepted."""
-    question = Query(asked.q, asked.top_k, asked.filters, asked.min_score, asked.mode, asked.offset)
+    question = Query(
+        asked.q, asked.top_k, asked.filters, asked.min_score, asked.mode, asked.offset, asked.terms
+    )
     found = service.search(caller, collection, question, version)
     wire: QueryResponse = {
         "collection": collection,
@@ -82,6 +84,8 @@ def _search(
         "took_ms": 0.0,
         "hits": _hits(found, asked),
     }
+    if found.terms:
+        wire["terms"] = found.terms
     if asked.facets:
         facets = count_facets(service, caller, collection, question, fields=asked.facets, version=version)
         told: FacetsWire = {"of": facets.of, "matching": facets.matching, "counts": facets.counts}
@@ -92,7 +96,7 @@ def _search(
 def _hits(found: Found, asked: Searched) -> list[HitWire]:
     if asked.excerpt is None:
         return [hit_wire(hit) for hit in found.hits]
-    weights = weigh_stems(asked.q, found.served.index)
+    weights = weigh_stems(f"{asked.q} {found.terms}", found.served.index)
     return [excerpt_wire(hit, weights, asked.excerpt) for hit in found.hits]
 
 

@@ -35,7 +35,7 @@ def outsider(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[TestCli
         f'[[keys]]\nname = "r"\nsha256 = "{digest}"\nactions = ["read"]\ncollections = ["open"]\n'
     )
     scoped = ScopedKeys(
-        AccessFile(tmp_path / "access.toml"), "master", lambda _: pytest.fail("no tokens here")
+        AccessFile(tmp_path / "access.toml"), OneKey("master"), lambda _: pytest.fail("no tokens here")
     )
     is_public = request.param == "public"
     access = PublicReads(OneKey("master"), frozenset({"open"})) if is_public else scoped

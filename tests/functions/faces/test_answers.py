@@ -194,3 +194,15 @@ def test_a_stream_that_breaks_by_a_fault_of_ours_ends_and_says_so_without_its_wo
     ]
     assert fault["error"] == "RuntimeError"
     assert fault["request_id"] == reply.headers["x-request-id"]
+
+
+def test_an_answer_takes_terms_and_shows_them(shelf: Shelf) -> None:
+    body = {"collection": "book", "q": "Where do vessels find calm when it storms?"}
+    client = shelf.client()
+    assert "terms" not in client.post("/answer", json=body).json()
+    given = client.post("/answer", json=body | {"terms": "harbour boats"}).json()
+    assert given["terms"] == "harbour boats"
+    assert given["hits"][0]["text"] in SENTENCES[:2]
+    streamed = client.post("/answer", json=body | {"terms": "harbour boats", "stream": True}).text
+    done = json.loads(streamed.split("event: done\ndata: ")[1].split("\n\n")[0])
+    assert done["terms"] == "harbour boats"

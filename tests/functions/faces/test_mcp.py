@@ -19,6 +19,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, META
+from functions.faces.mcp.server import tool_list
 from tests.support.corpus import api_documents
 from tests.support.mcp_agent import PASSAGE, READERS, Reader
 from tests.support.served import Shelf
@@ -229,7 +230,7 @@ def test_a_symbol_that_does_not_exist_is_answered_with_those_that_come_near(shel
     [
         ("search", {"collection": "robox", "query": "x"}, "Call list_collections"),
         ("search", {"collection": "roblox", "query": " "}, "query"),
-        ("search", {"collection": "roblox", "qury": "x"}, "search takes query, collection"),
+        ("search", {"collection": "roblox", "qury": "x"}, "search takes query, terms, collection"),
         ("search", {"collection": "roblox", "query": "x", "filters": {"klass": "y"}}, "class_name"),
         ("search", {"collection": "roblox", "query": "x", "version": "0.1"}, "for the newest"),
         ("search", {"collection": "roblox", "query": "x", "limit": 900}, "limit"),
@@ -297,3 +298,14 @@ def test_the_other_routes_do_not_import_the_sdk() -> None:
         env={"PYTHONPATH": paths},
     )
     assert re.fullmatch(r"\[\]\n", done.stdout)
+
+
+def test_an_agent_is_asked_for_terms_which_both_tools_take_and_show(shelf: Shelf) -> None:
+    about = {one.name: one.description or "" for one in tool_list()}
+    assert all("NoCollisionConstraint" in about[name] for name in ("search", "answer"))
+    given = {"collection": "roblox", "terms": "TweenService.Create tween"}
+    found = said(ask(shelf, "search", query="let a thing glide somewhere", limit=1, **given))
+    assert "TweenService" in found
+    assert "Terms: TweenService.Create tween" in found
+    assert "Terms: TweenService.Create tween" in said(ask(shelf, "answer", question="glide?", **given))
+    assert "Terms:" not in said(ask(shelf, "search", query="Humanoid", collection="roblox"))

@@ -180,3 +180,30 @@ def test_a_passage_that_there_is_not_is_404_and_names_what_is_missing(client: Te
     unknown = client.get("/collections/roblox/passages/0000000000000000", params={"version": "nope"})
     assert unknown.json()["type"] == "urn:quire:problem:unknown-version"
     assert client.get("/collections/rolbox/passages/0000000000000000").status_code == 404
+
+
+def test_terms_are_ranked_beside_the_question_and_shown_so_that_it_can_be_asked_again(
+    client: TestClient,
+) -> None:
+    question = {"q": "let the character glide somewhere", "top_k": 3}
+    plain = ask(client, **question)
+    helped = ask(client, **question, terms="  TweenService.Create\n tween ")
+    assert "terms" not in plain
+    assert helped["terms"] == "TweenService.Create tween"
+    assert "Create" not in [hit["metadata"].get("member_name") for hit in plain["hits"]]
+    assert "Create" in [hit["metadata"].get("member_name") for hit in helped["hits"]]
+    assert [hit["score"] for hit in helped["hits"]] == [hit["score"] for hit in plain["hits"]]
+    assert ids(ask(client, **question, terms=helped["terms"])) == ids(helped)
+    batch = client.post("/query", json={"collection": "roblox", "queries": [question | {"terms": "tween"}]})
+    assert batch.json()["results"][0]["terms"] == "tween"
+
+
+def test_a_question_in_another_language_is_told_what_the_index_reads_unless_it_brings_terms(
+    client: TestClient,
+) -> None:
+    question = "¿Cómo cambio la velocidad con la que anda el personaje?"
+    assert any("reads English" in line for line in ask(client, q=question)["notices"])
+    helped = ask(client, q=question, terms="how fast does the character walk WalkSpeed")
+    assert helped["notices"] == []
+    assert helped["hits"][0]["metadata"]["member_name"] == "WalkSpeed"
+    assert helped["hits"][0]["score"] > 0.5

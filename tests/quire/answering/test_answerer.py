@@ -4,10 +4,10 @@ import time
 
 import pytest
 
+from quire.analysis.language import NOTICE, READS
 from quire.answering.answerer import answer, stream_answer
 from quire.answering.events import Citations, Delta, Done, Sources
 from quire.answering.findings import Shelf
-from quire.answering.language import NOTICE
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry
 from quire.documents import Turn
 from quire.errors import InputError, ModelUnavailable, QuotaExceeded
@@ -202,3 +202,37 @@ def test_an_empty_collection_covers_nothing() -> None:
     shelf = shelf_of([chunk("only.md", "One line about pumps.")])
     given = answer(Shelf(shelf.index, None, "Pumps"), Inquiry("quantum chromodynamics lattice"))
     assert not given.answerable
+
+
+SPANISH = "¿Cada cuántos meses tengo que quitar la cal del hervidor?"
+
+
+def test_a_question_in_another_language_is_not_answered_by_chance() -> None:
+    given = answer(SHELF, Inquiry(SPANISH))
+    assert not given.answerable
+    assert given.text == NOTICE
+    assert READS in given.notices
+
+
+def test_with_terms_a_question_in_another_language_is_answered() -> None:
+    given = answer(SHELF, Inquiry(SPANISH, terms=QUESTION))
+    assert given.answerable
+    assert given.terms == QUESTION
+    assert NOTICE not in given.notices
+    assert "Descale the kettle every two months." in given.text
+
+
+def test_terms_do_not_make_the_collection_cover_what_it_does_not() -> None:
+    question = "Which bus goes to the airport on Sundays?"
+    given = answer(SHELF, Inquiry(question, terms="descale kettle every two months"))
+    plain = answer(SHELF, Inquiry(question))
+    assert not given.answerable
+    assert given.confidence == plain.confidence
+    assert given.hits[0].chunk.document_id == "kettle.md"
+
+
+def test_terms_bring_the_passage_that_is_quoted() -> None:
+    question = "How do I look after the kettle?"
+    given = answer(SHELF, Inquiry(question, terms="descale every two months"))
+    assert given.confidence == answer(SHELF, Inquiry(question)).confidence
+    check_quotes(given)

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,8 @@ from quire.documents import Document
 from quire.errors import InputError
 from quire.index.opened import OpenedIndex
 from quire.index.reader import open_segment
-from quire.ports import Embedder
+from quire.limits import TERMS_CHARACTERS
+from quire.ports import Embedder, Vectors
 from quire.search.retrieval import Query, retrieve
 from tests.support.corpus import write_corpus
 from tests.support.fakes import HashingEmbedder
@@ -146,3 +148,74 @@ def test_any_embedder_of_the_port_serves(tmp_path: Path) -> None:
     hits = retrieve(index, fake, Query("gravity studs")).hits
     assert hits[0].chunk.metadata["title"] == "Physics units"
     assert np.isfinite(hits[0].score)
+
+
+def test_terms_bring_what_the_question_says_in_other_words(index: OpenedIndex, embedder: Embedder) -> None:
+    question = Query("who walks in through the door", top_k=3)
+    before = retrieve(index, embedder, question)
+    after = retrieve(index, embedder, question._replace(terms="TweenService Create tween"))
+    assert "TweenService.Create" not in [name for hit in before.hits for name in hit.chunk.symbols]
+    assert "TweenService.Create" in [name for hit in after.hits for name in hit.chunk.symbols]
+    assert after.terms == "TweenService Create tween"
+
+
+def test_scores_with_terms_are_those_of_the_question_alone(index: OpenedIndex, embedder: Embedder) -> None:
+    question = Query("somebody enters the game")
+    plain = retrieve(index, embedder, question)
+    found = retrieve(index, embedder, question._replace(terms="Humanoid.MoveTo walk character"))
+    assert found.plain == plain.hits
+    assert [hit.score for hit in found.hits] == [hit.score for hit in plain.hits][: len(found.hits)]
+    assert [hit.chunk.id for hit in found.hits] != [hit.chunk.id for hit in plain.hits]
+
+
+def test_terms_cost_one_more_forward_pass_and_nothing_where_there_are_none(index: OpenedIndex) -> None:
+    counting = Counting()
+    retrieve(index, counting, Query("somebody enters the game"))
+    assert counting.texts == ["somebody enters the game"]
+    retrieve(index, counting, Query("somebody enters the game", terms=" PlayerAdded\n Players "))
+    assert counting.texts[1:] == ["somebody enters the game", "somebody enters the game PlayerAdded Players"]
+
+
+def test_long_terms_are_cut_and_that_is_told(index: OpenedIndex, embedder: Embedder) -> None:
+    found = retrieve(index, embedder, Query("character health", terms="health " * 100))
+    assert found.degraded == ("terms: read the first 400 of 699 characters",)
+    assert len(found.terms) == TERMS_CHARACTERS
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+def test_terms_count_in_every_mode(index: OpenedIndex, embedder: Embedder, mode: str) -> None:
+    found = retrieve(index, embedder, Query("xyzzy frobnicate", terms="Humanoid.WalkSpeed speed", mode=mode))
+    assert "Humanoid.WalkSpeed" in [name for hit in found.hits[:3] for name in hit.chunk.symbols]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["¿Cómo cambio la velocidad con la que anda el personaje?", "как изменить скорость ходьбы персонажа"],
+)
+def test_a_question_in_another_language_is_found_and_scored_by_its_terms(
+    index: OpenedIndex, embedder: Embedder, question: str
+) -> None:
+    english = "how fast does the character walk"
+    found = retrieve(index, embedder, Query(question, terms=english))
+    assert found.hits == retrieve(index, embedder, Query(english)).hits
+    assert found.terms == english
+
+
+def test_a_page_of_hits_with_terms_goes_on_where_the_one_before_ended(
+    index: OpenedIndex, embedder: Embedder
+) -> None:
+    whole = retrieve(index, embedder, Query("character health", top_k=6, terms="MaxHealth")).hits
+    page = retrieve(index, embedder, Query("character health", top_k=3, offset=3, terms="MaxHealth")).hits
+    assert page == whole[3:]
+
+
+class Counting(HashingEmbedder):
+    """An embedder that remembers what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__(384)
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return super().embed(texts)

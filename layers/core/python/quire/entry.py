@@ -54,15 +54,18 @@ class Index:
         top_k: int = 8,
         filters: Mapping[str, str | Sequence[str]] | None = None,
         version: str | None = None,
+        terms: str = "",
     ) -> tuple[Hit, ...]:
         """The passages that answer the question, best first, at most `top_k`.
 
-        `filters` are exact, a list meaning any of. What could not be done as it should is told by a warning.
+        `terms` are names and words that the documentation would use for what the question says in its own. `filters`
+        are exact, a list meaning any of. What could not be done as it should is told by a warning.
 
         Raises:
             InputError, UnknownVersion: the question is empty, a filter's field or the version unknown.
         """
-        found = self._knowledge.search(ANYONE, self.name, Query(question, top_k, filters or {}), version)
+        query = Query(question, top_k, filters or {}, terms=terms)
+        found = self._knowledge.search(ANYONE, self.name, query, version)
         _warn(found.degraded)
         return found.hits
 
@@ -74,13 +77,16 @@ class Index:
         history: Sequence[Turn] = (),
         filters: Mapping[str, str | Sequence[str]] | None = None,
         version: str | None = None,
+        terms: str = "",
     ) -> Answer:
         """A cited answer: by the answer model that `open` was given, else in quotes of the sources.
+
+        `terms` are as for `search`.
 
         Raises:
             InputError, UnknownVersion: as for `search`.
         """
-        inquiry = Inquiry(question, selected_text, tuple(history), filters=filters or {})
+        inquiry = Inquiry(question, selected_text, tuple(history), filters=filters or {}, terms=terms)
         _, answer = ask(self._knowledge, ANYONE, self.name, inquiry, version=version)
         _warn(answer.degraded)
         return answer

@@ -12,6 +12,8 @@ LARGE_BODY_TIMES = 6
 """Times as many for documents and files: what Lambda accepts of a request."""
 QUESTION_CHARACTERS = 8_000
 """Of a question, and of all that is searched for together. The model reads 1,000, keywords gain nothing beyond."""
+TERMS_CHARACTERS = 400
+"""Of the names and words that are searched for beside a question: some forty, where eight to sixteen are of use."""
 SELECTION_CHARACTERS = 8_000
 """Of what a reader had marked; a prompt holds the first 4,000."""
 HISTORY_TURNS = 12

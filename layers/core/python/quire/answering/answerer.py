@@ -7,6 +7,9 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from quire.analysis.language import NOTICE, is_foreign
+from quire.analysis.language import notices as language_notices
+from quire.analysis.terms import identifiers
 from quire.answering.claims import is_api, missing_symbols, sentence
 from quire.answering.conversation import complete, is_vague
 from quire.answering.events import Citations, Delta, Done, Event, Sources
@@ -16,7 +19,6 @@ from quire.answering.generative.attribution import quote_sources
 from quire.answering.generative.context import pack
 from quire.answering.generative.generation import Draft, generate
 from quire.answering.generative.prompt import new_nonce, write_prompt
-from quire.answering.language import NOTICE, is_foreign
 from quire.answering.refusals import ask_back, named, not_covered
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
 from quire.documents import Citation
@@ -86,7 +88,7 @@ def stream_answer(shelf: Shelf, inquiry: Inquiry, model: AnswerModel | None = No
 
 
 def _answer(shelf: Shelf, inquiry: Inquiry, written: Written, found: Retrieved) -> Answer:
-    notices = [NOTICE] if is_foreign(inquiry.question) else []
+    notices = list(language_notices(inquiry.question, found.terms))
     notices += [
         f"Read `{name}` as `{known}`."
         for name, known in found.mended.items()
@@ -103,6 +105,7 @@ def _answer(shelf: Shelf, inquiry: Inquiry, written: Written, found: Retrieved) 
         usage=written.usage,
         version=found.version,
         confidence=written.confidence,
+        terms=found.terms,
     )
 
 
@@ -118,7 +121,9 @@ def _write(request: _Request, findings: Findings) -> Writing:
         written = yield from _generate(request, findings, model)
         if written.text:
             return written
-    if abstention.covers(findings.confidence, findings.score) and written.model_used == EXTRACTIVE:
+    by_chance = _is_by_chance(shelf, inquiry, findings)
+    covered = abstention.covers(findings.confidence, findings.score) and not by_chance
+    if covered and written.model_used == EXTRACTIVE:
         is_unsure = abstention.is_unsure(findings.confidence)
         text, citations = extract(
             findings.weighed, unsaid(findings.scored, inquiry.history), sure=not is_unsure
@@ -126,12 +131,16 @@ def _write(request: _Request, findings: Findings) -> Writing:
         if citations:
             notices = (*written.notices, *([CLOSEST] if is_unsure else []))
             return (yield from _say(replace(written, text=text, citations=citations, notices=notices)))
-    text = (
-        NOTICE
-        if is_foreign(inquiry.question)
-        else not_covered(shelf.title, shelf.index.profile, findings.found.hits)
-    )
+    is_unread = is_foreign(inquiry.question) and not findings.found.terms
+    text = NOTICE if is_unread else not_covered(shelf.title, shelf.index.profile, findings.found.hits)
     return (yield from _say(replace(written, text=text, answerable=False)))
+
+
+def _is_by_chance(shelf: Shelf, inquiry: Inquiry, findings: Findings) -> bool:
+    """Whether quotes would be a matter of luck: for a question in another language that names nothing of the index."""
+    if findings.found.terms or not is_foreign(inquiry.question):
+        return False
+    return not any(map(shelf.index.has_symbol, identifiers(inquiry.question)))
 
 
 def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writing:

@@ -17,9 +17,9 @@ from quire.answering.request import Inquiry
 from quire.documents import Hit
 from quire.index.opened import OpenedIndex
 from quire.limits import QUESTION_CHARACTERS
-from quire.ports import Embedder, WordList
+from quire.ports import Embedder, Vectors, WordList
 from quire.search.query import written_names
-from quire.search.retrieval import Query, Retrieved, retrieve
+from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
 
 _WORD = re.compile(r"\w+")
 NAMED_COVERAGE = 0.6
@@ -75,6 +75,9 @@ class Findings:
 def find(shelf: Shelf, inquiry: Inquiry, searched: str) -> Findings:
     """Retrieve for `searched`, the question as its history completes it, and for the selected text; then read.
 
+    Whether the collection answers is judged by what the question found without its terms. They bring passages to read
+    and to quote.
+
     Raises:
         InputError: the question is empty, or a filter field unknown; `field` names it.
     """
@@ -83,26 +86,40 @@ def find(shelf: Shelf, inquiry: Inquiry, searched: str) -> Findings:
     leans = searched != inquiry.question and not is_vague(inquiry.question)
     if leans:  # a follow-up's few words are what is new: they count twice
         text = f"{inquiry.question}\n{text}"
-    text = text[:QUESTION_CHARACTERS]
-    found = retrieve(index, embedder, Query(text, inquiry.top_k, inquiry.filters))
+    query = Query(text[:QUESTION_CHARACTERS], inquiry.top_k, inquiry.filters, terms=inquiry.terms)
+    found = retrieve(index, embedder, query)
+    text = read_by_terms(query).text
+    if text != query.text:
+        searched, leans = text, False
     vector = embedder.embed([text])[0] if embedder is not None else None
-    told = evidence_of(text, found.hits)
-    read = with_siblings(index, told, text, vector)
-    text, searched = mended(text, found.mended), mended(searched, found.mended)
-    weighed = weigh(text, index)
+    known = mended(text, found.mended), mended(searched, found.mended)
+    weighed = weigh(known[0], index)
     if leans:
         weighed = weighed.leaning_to(inquiry.question)
-    first = (*told[:READ_HITS], *read[len(told) :])
-    scored = score_passages(weighed, first, embedder, vector)
+    told = evidence_of(text, found.plain or found.hits)
+    read, scored = _passages(shelf, told, text, vector, weighed=weighed)
     ordinary = embedder if isinstance(embedder, WordList) else None
-    asked = weigh(searched, index)
-    is_named = _names_a_hit(searched, told)
-    strange = not is_named and bool(strange_words(searched, index, ordinary))
+    asked = weigh(known[1], index)
+    is_named = _names_a_hit(known[1], told)
+    strange = not is_named and bool(strange_words(known[1], index, ordinary))
     evidence = gather(asked, weighed, told, scored, lexicon=index, strange=strange)
     if is_named:  # what is asked of a symbol that was found may be called by words of the asker's own
         evidence = replace(evidence, unknown=0.0, coverage=max(evidence.coverage, NAMED_COVERAGE))
     sure, score = (confidence(evidence), told[0].score) if told else (0.0, 0.0)
+    if found.plain:
+        text = f"{text} {inquiry.terms}"
+        weighed = weigh(text, index)
+        read, scored = _passages(shelf, found.hits, text, vector, weighed=weighed)
     return Findings(found, read, weighed, scored, evidence, sure, score)
+
+
+def _passages(
+    shelf: Shelf, told: Sequence[Hit], text: str, vector: Vectors | None, *, weighed: Weighed
+) -> tuple[tuple[Hit, ...], list[Scored]]:
+    """The hits with more chunks of their documents, and the passages of the first, best first."""
+    read = with_siblings(shelf.index, told, text, vector)
+    first = (*told[:READ_HITS], *read[len(told) :])
+    return read, score_passages(weighed, first, shelf.embedder, vector)
 
 
 def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from quire.documents import Citation, Hit, Turn
-from quire.limits import HISTORY_TURNS, QUESTION_CHARACTERS, SELECTION_CHARACTERS, TURN_CHARACTERS, cut
+from quire.limits import (
+    HISTORY_TURNS,
+    QUESTION_CHARACTERS,
+    SELECTION_CHARACTERS,
+    TERMS_CHARACTERS,
+    TURN_CHARACTERS,
+    cut,
+)
 
 EXTRACTIVE = "extractive"
 """What `model_used` says where no language model wrote the answer."""
@@ -23,6 +30,7 @@ class Inquiry:
         top_k: how many chunks are retrieved.
         max_tokens: bound of a model's answer.
         filters: as in `quire.search.retrieval.Query`.
+        terms: names and words that the sources would use, as in `quire.search.retrieval.Query`.
         guidance: how a model should write, in the words of the program that asks, such as a system message; "" for
             nothing. Heeded where the rules allow. What is quoted without a model does not change.
         deadline_s: seconds for the whole call; what a model has not said by then, extraction says.
@@ -36,6 +44,7 @@ class Inquiry:
     filters: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     deadline_s: float = 25.0
     guidance: str = ""
+    terms: str = ""
 
 
 def bounded(inquiry: Inquiry) -> tuple[Inquiry, tuple[str, ...]]:
@@ -44,8 +53,16 @@ def bounded(inquiry: Inquiry) -> tuple[Inquiry, tuple[str, ...]]:
     selected, second = cut(inquiry.selected_text, SELECTION_CHARACTERS, "selected text")
     history = tuple(Turn(one.role, one.text[:TURN_CHARACTERS]) for one in inquiry.history[-HISTORY_TURNS:])
     guidance, third = cut(inquiry.guidance, SELECTION_CHARACTERS, "system message")
-    read = replace(inquiry, question=question, selected_text=selected, history=history, guidance=guidance)
-    return read, first + second + third
+    terms, fourth = cut(" ".join(inquiry.terms.split()), TERMS_CHARACTERS, "terms")
+    read = replace(
+        inquiry,
+        question=question,
+        selected_text=selected,
+        history=history,
+        guidance=guidance,
+        terms=terms,
+    )
+    return read, first + second + third + fourth
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +98,7 @@ class Answer:
         usage: what it cost.
         version: the collection version that was read.
         confidence: probability that the collection answers, before anything was written; None where nothing was read.
+        terms: what was searched for beside the question, so that the search can be made again; "" for nothing.
     """
 
     text: str
@@ -93,3 +111,4 @@ class Answer:
     usage: Usage
     version: str
     confidence: float | None = None
+    terms: str = ""

@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quire.analysis.terms import HEADING_MARK
+from quire.analysis.language import is_foreign
+from quire.analysis.terms import HEADING_MARK, identifiers
 from quire.documents import NOTHING, Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
 from quire.index.file_names import number_terms
 from quire.index.opened import OpenedIndex
-from quire.limits import QUESTION_CHARACTERS, cut
+from quire.limits import QUESTION_CHARACTERS, TERMS_CHARACTERS, cut
+from quire.ordinals import union
 from quire.profiles import Profile, profile_named
 from quire.ranking import Ranking
 from quire.search.calibration import Calibration, read_calibration
-from quire.search.candidates import Candidates, fuse_sides, gather, lift_related
+from quire.search.candidates import NORMALIZED_DEPTH, Candidates, fuse_sides, gather, lift_related
 from quire.search.diversity import diversify
 from quire.search.features import gather_evidence
 from quire.search.file_ranking import decay_further, lift_files
+from quire.search.fusion import fuse
 from quire.search.intent import asks_for_place
 from quire.search.query import Question, read_question
 from quire.search.symbol_boost import lead_with_names
@@ -27,7 +30,7 @@ from quire.search.symbol_boost import lead_with_names
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quire.ports import Embedder
+    from quire.ports import Embedder, Vectors
 
 MODES = ("hybrid", "vector", "keyword")
 COPIES = 16
@@ -39,7 +42,10 @@ HEADING_WEIGHT = 0.25
 
 
 class Query(NamedTuple):
-    """What a caller asks; `filters` are exact, a list meaning any of. The first `offset` hits are left out."""
+    """What a caller asks; `filters` are exact, a list meaning any of. The first `offset` hits are left out.
+
+    `terms` are names and words that the sources would use for what the question says in its own.
+    """
 
     text: str
     top_k: int = 8
@@ -47,16 +53,22 @@ class Query(NamedTuple):
     min_score: float | None = None
     mode: str = "hybrid"
     offset: int = 0
+    terms: str = ""
 
 
 class Retrieved(NamedTuple):
-    """Hits, best first, and how they were found; `degraded` says in words what was missing."""
+    """Hits, best first, and how they were found; `degraded` says in words what was missing.
+
+    Where `terms` took part, `plain` are the hits of the question alone.
+    """
 
     hits: tuple[Hit, ...]
     mode: str
     degraded: tuple[str, ...]
     version: str
     mended: Mapping[str, str] = NOTHING
+    terms: str = ""
+    plain: tuple[Hit, ...] = ()
 
 
 def retrieve(
@@ -67,21 +79,58 @@ def retrieve(
     Without an embedder the ranking is by keywords alone, without a readable keyword index by vectors alone, and
     `degraded` says so. A `profile` given takes the place of the index's own: so constants are compared.
 
+    With `terms` the question is ranked a second time with them behind it, and both rankings count alike. Scores stay
+    those of the question alone, place by place: how sure the first hits are does not depend on what an agent guesses.
+    A question in another language is read by its terms alone, see `read_by_terms`.
+
     Raises:
         ArtifactCorrupt: there is neither.
         InputError: the text is empty, the mode or a filter field unknown; `field` names it.
     """
     text, shortened = cut(query.text, QUESTION_CHARACTERS, "question")
-    query = query._replace(text=text)
+    terms, too_long = cut(" ".join(query.terms.split()), TERMS_CHARACTERS, "terms")
+    asked = query._replace(text=text, terms=terms)
+    query = read_by_terms(asked)
     _check(query)
     mode, degraded = _available(index, query.mode, embedder)
     profile = profile or profile_named(index.profile)
     ranked = _rank(index, embedder, query._replace(mode=mode), profile)
-    chosen, chunks = _choose(index, ranked, profile, query.offset + query.top_k)
-    hits = _hits(index, ranked, chosen, chunks)[query.offset :]
-    if query.min_score is not None:
-        hits = tuple(hit for hit in hits if hit.score > query.min_score - SHOWN)
-    return Retrieved(hits, mode, (*shortened, *degraded), index.version, ranked.question.mended)
+    wanted = query.offset + query.top_k
+    plain = hits = _hits(index, ranked, *_choose(index, ranked, profile, wanted))
+    if query.terms:
+        second = _rank(
+            index, embedder, query._replace(mode=mode, text=f"{query.text} {query.terms}"), profile
+        )
+        both = _joined(ranked, second)
+        hits = _as_sure_as(plain, index, ranked.row, _choose(index, both, profile, wanted))
+    return Retrieved(
+        _shown(hits, query),
+        mode,
+        (*shortened, *too_long, *degraded),
+        index.version,
+        ranked.question.mended,
+        terms=asked.terms,
+        plain=_shown(plain, query) if query.terms else (),
+    )
+
+
+def read_by_terms(query: Query) -> Query:
+    """The query as it is ranked: one in another language by its terms and the identifiers that it writes.
+
+    The words of another language are found by chance: they are misspellings of the index's, and its scores were
+    measured on English. So the terms, which are English, are searched for and scored in their place.
+    """
+    if not query.terms or not is_foreign(query.text):
+        return query
+    return query._replace(text=" ".join([*identifiers(query.text), query.terms]), terms="")
+
+
+def _shown(hits: tuple[Hit, ...], query: Query) -> tuple[Hit, ...]:
+    """What is left of them by the offset and the least score."""
+    hits = hits[query.offset :]
+    if query.min_score is None:
+        return hits
+    return tuple(hit for hit in hits if hit.score > query.min_score - SHOWN)
 
 
 def weigh_top_hit(
@@ -98,6 +147,7 @@ def weigh_top_hit(
 
 class _Ranked(NamedTuple):
     question: Question
+    row: Vectors | None
     candidates: Candidates
     fused: Ranking
 
@@ -119,7 +169,20 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: 
     fused = lift_related(candidates, lead_with_names(index, fused, question, priors), priors)
     if profile.decay < 1.0:
         fused = decay_further(fused, index.documents(fused.ordinals), profile.decay)
-    return _Ranked(question, candidates, fused)
+    return _Ranked(question, row, candidates, fused)
+
+
+def _joined(plain: _Ranked, second: _Ranked) -> _Ranked:
+    """Both rankings as one, each with weight 1; what either question names may fill its file's places."""
+    fused = fuse(
+        plain.fused,
+        second.fused,
+        weight=0.5,
+        depth=NORMALIZED_DEPTH,
+        limit=len(plain.fused) + len(second.fused),
+    )
+    named = union([plain.candidates.named, second.candidates.named])
+    return plain._replace(candidates=plain.candidates._replace(named=named), fused=fused)
 
 
 def _lift_files(
@@ -201,12 +264,34 @@ def _hits(index: OpenedIndex, ranked: _Ranked, chosen: Ranking, chunks: Sequence
     evidence = gather_evidence(index, candidates, chosen, ranked.question)
     calibration = read_calibration(index.calibration)
     scores = np.minimum.accumulate(calibration.probabilities(evidence)).tolist()
-    cosines: list[float | None] = [None] * len(scores)
+    cosines: list[float] = []
     if candidates.cosines is not None:
         cosines = candidates.cosines[np.searchsorted(candidates.ordinals, chosen.ordinals)].tolist()
+    return _numbered(index, chunks, scores, cosines)
+
+
+def _as_sure_as(
+    plain: Sequence[Hit], index: OpenedIndex, row: Vectors | None, found: tuple[Ranking, list[Chunk]]
+) -> tuple[Hit, ...]:
+    """The chunks found, with the scores that the question alone earns at their places; `row` is its vector."""
+    chosen, chunks = found
+    last = plain[-1].score if plain else 0.0
+    scores = [hit.score for hit in plain[: len(chunks)]] + [last] * (len(chunks) - len(plain))
+    cosines: list[float] = []
+    if row is not None:
+        ascending = np.sort(chosen.ordinals)
+        cosines = index.cosines(row, ascending)[np.searchsorted(ascending, chosen.ordinals)].tolist()
+    return _numbered(index, chunks, scores, cosines)
+
+
+def _numbered(
+    index: OpenedIndex, chunks: Sequence[Chunk], scores: Sequence[float], cosines: Sequence[float]
+) -> tuple[Hit, ...]:
+    """Hits in their order; without `cosines` where vectors took no part."""
+    known: Sequence[float | None] = cosines or [None] * len(scores)
     return tuple(
         Hit(chunk, number, score, cosine, index.version)
-        for number, (chunk, score, cosine) in enumerate(zip(chunks, scores, cosines, strict=True), 1)
+        for number, (chunk, score, cosine) in enumerate(zip(chunks, scores, known, strict=True), 1)
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 
+from quire.analysis.language import notices as language_notices
 from quire.collections import Collection
 from quire.documents import Hit
 from quire.errors import (
@@ -42,6 +43,7 @@ class Found:
     """Hits and the collection state that they come from.
 
     `degraded` says in words what was missing, `notices` what of the question found nothing, such as a filter's value.
+    `terms` are those that took part.
     """
 
     served: Served
@@ -49,6 +51,7 @@ class Found:
     mode: str
     degraded: tuple[str, ...]
     notices: tuple[str, ...] = ()
+    terms: str = ""
 
 
 class Knowledge:
@@ -116,14 +119,14 @@ class Knowledge:
             embedder, missing = self._embedder(served, query.mode)
         with timed("search_ms"):
             found = retrieve(served.index, embedder, query)
-        hits = (
-            () if query.mode == "hybrid" and matches_nothing(served.index, query.text, found) else found.hits
-        )
+        asked = f"{query.text} {found.terms}"
+        hits = () if query.mode == "hybrid" and matches_nothing(served.index, asked, found) else found.hits
         degraded = tuple(dict.fromkeys((*served.degraded, *missing, *found.degraded)))
         age_h = age_hours(served.pointer.fresh_at)
         note(collection=served.name, version=served.version, degraded=bool(degraded), index_age_h=age_h)
         note_degraded(degraded)
-        return Found(served, hits, found.mode, degraded, missing_values(served.index, query.filters))
+        notices = (*language_notices(query.text, found.terms), *missing_values(served.index, query.filters))
+        return Found(served, hits, found.mode, degraded, notices, found.terms)
 
     def serve(
         self,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from quire.answering.language import is_foreign
+from quire.analysis.language import is_foreign
 from tests.support.shared import shared_path
 
 FOREIGN = """

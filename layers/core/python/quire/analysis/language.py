@@ -11,6 +11,9 @@ import unicodedata
 from quire.analysis.terms import STOP_WORDS, identifiers, words
 
 NOTICE = "Please ask your question in English."
+READS = (
+    "This index reads English; in another language send `terms` too, the English names and words to look for."
+)
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _QUOTED = re.compile(r"`[^`]*`")
@@ -46,6 +49,15 @@ _SHARED = frozenset(
 )
 _TELLING = _FOREIGN - _SHARED
 _WEAK = _FOREIGN & _SHARED - STOP_WORDS
+
+
+def notices(question: str, terms: str) -> tuple[str, ...]:
+    """What is said of a question in another language that nobody put into English.
+
+    >>> notices("¿Dónde guardo los datos?", "")[0], notices("¿Dónde guardo los datos?", "save data")
+    ('Please ask your question in English.', ())
+    """
+    return (NOTICE, READS) if not terms and is_foreign(question) else ()
 
 
 def is_foreign(question: str) -> bool:
