@@ -143,11 +143,11 @@ RUNTIME_NAMES = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' la
 
 .PHONY: lock
 lock: | $(RUN_READY) ## lock the dependencies of pyproject.toml with digests; UPGRADE=--upgrade takes newer ones
-	@echo "lock: tests/requirements.txt" && $(COMPILE) $(PROJECT) --extra local --extra llm --extra build --extra dev --group infra --group rig -o tests/requirements.txt
-	@echo "lock: tests/llm-requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt --group test-llm $(RUNTIME_NAMES) -o tests/llm-requirements.txt
-	@echo "lock: build_index/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt --extra local --extra build -o build_index/requirements.txt
-	@echo "lock: layers/runtime/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt -o layers/runtime/requirements.txt
-	@echo "lock: layers/llm/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt --extra llm $(RUNTIME_NAMES) -o layers/llm/requirements.txt
+	@echo "lock: tests/requirements.txt" && $(COMPILE) $(PROJECT) --extra llm --extra dev --group checkout --group infra --group rig -o tests/requirements.txt
+	@echo "lock: tests/llm-requirements.txt" && $(COMPILE) -c tests/requirements.txt --group test-llm $(RUNTIME_NAMES) -o tests/llm-requirements.txt
+	@echo "lock: build_index/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt --group checkout -o build_index/requirements.txt
+	@echo "lock: layers/runtime/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group lambda -o layers/runtime/requirements.txt
+	@echo "lock: layers/llm/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group lambda-llm $(RUNTIME_NAMES) -o layers/llm/requirements.txt
 	@echo "lock: infra/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group infra -o infra/requirements.txt
 
 .PHONY: routes

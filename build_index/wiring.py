@@ -51,10 +51,14 @@ def open_store(location: str | None) -> SegmentStore:
     return SegmentStore(open_objects(location), settings().cache / "store")
 
 
-def open_tools(*, threads: int | None = None) -> Tools:
-    """The embedding model, exported at the first use and opened with a thread a core, and the cache folder."""
-    folder = ensure_model(settings().cache, progress=_progress)
-    return Tools(_embedder(folder, threads or os.cpu_count() or 1), folder, settings().cache)
+def open_tools(*, threads: int | None = None, cache: Path | None = None) -> Tools:
+    """The embedding model, exported at the first use and opened with a thread a core, and the cache folder.
+
+    `cache` is by default that of the process's settings.
+    """
+    kept = cache or settings().cache
+    folder = ensure_model(kept, progress=_progress)
+    return Tools(_embedder(folder, threads or os.cpu_count() or 1), folder, kept)
 
 
 def open_question_embedder() -> Embedder:

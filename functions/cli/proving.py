@@ -9,15 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
+from functions.cli.choosing import choose
 from functions.cli.common import (
     NOTHING,
     CollectionOption,
     JsonOption,
     StoreOption,
-    choose,
     open_knowledge,
     print_json,
 )
+from functions.cli.places import settings_for
 from quire.errors import InputError
 
 
@@ -31,14 +32,15 @@ def verify_citation(
     as_json: JsonOption = False,
 ) -> None:
     """Check citations byte for byte against the indexed text; exit code 1 where one is not what was indexed."""
-    from functions.web.access import ANYONE
+    from quire.service.access import ANYONE
     from quire.service.verification import VERIFIED, read_claims, verify_claims
 
     said = _read_json(file)
     claims = read_claims(said)
     named = said.get("collection", "") if isinstance(said, dict) else ""
-    service = open_knowledge(store)
-    verdicts = verify_claims(service, ANYONE, choose(service, collection or str(named)), claims)
+    settings = settings_for(store)
+    service = open_knowledge(settings)
+    verdicts = verify_claims(service, ANYONE, choose(service, collection or str(named), settings), claims)
     if as_json:
         print_json(
             [
@@ -68,17 +70,18 @@ def diff(
     as_json: JsonOption = False,
 ) -> None:
     """List what changed between two versions of an index: quire diff roblox 0.732 0.735."""
-    from functions.web.access import ANYONE
     from functions.web.wire import comparison_wire
+    from quire.service.access import ANYONE
     from quire.service.diff import compare
 
-    service = open_knowledge(store)
+    settings = settings_for(store)
+    service = open_knowledge(settings)
     if not collection and (len(versions) > 2 or versions[0] in service.catalog.names()):
         collection, *versions = versions
     if not 1 <= len(versions) <= 2:
         raise InputError(f"diff: wanted one version or two, found {len(versions)}", field="version")
     before, after = (*versions, "latest")[:2]
-    name = choose(service, collection)
+    name = choose(service, collection, settings)
     changes = comparison_wire(name, compare(service, ANYONE, name, before, after=after))
     if as_json:
         print_json(changes)

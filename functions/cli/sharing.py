@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from functions.cli.common import StoreOption, settings_for
+from functions.cli.common import StoreOption
+from functions.cli.places import settings_for
 
 
 def mcp(store: StoreOption = "") -> None:

@@ -122,8 +122,8 @@ def _llm(tree: Path, site: Path) -> None:
 
 def _wanted() -> dict[str, list[str]]:
     """What the project itself asks for, by layer."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return {"runtime": project["dependencies"], "llm": project["optional-dependencies"]["llm"]}
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    return {"runtime": groups["lambda"], "llm": groups["lambda-llm"]}
 
 
 def _packages(tree: Path, site: Path, wanted: list[str], without: Sequence[str]) -> None:

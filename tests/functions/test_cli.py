@@ -68,7 +68,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Desk:
     """The shop, indexed."""
     desk = Desk(tmp_path_factory.mktemp("desk"), model_folder)
     outcome = json.loads(desk.run("index", "shop", "--json").stdout)
-    assert (outcome["collection"], outcome["files"], outcome["changed"]) == ("shop", 10, 10)
+    assert (outcome["collection"], outcome["files"], outcome["changed"]) == ("shop", 9, 9)
     return desk
 
 
@@ -116,10 +116,54 @@ def test_indexing_says_what_it_left_out_and_whose_place_it_takes(desk: Desk, tmp
     out, err = desk.call("index", str(first), "--store", str(tmp_path / ".quire" / "store"))
     assert (out.splitlines()[1], err.count("--name")) == ("left out: 1 over 1 MB, 1 .png", 0)
     assert (tmp_path / ".quire" / ".gitignore").read_text(encoding="utf-8") == "*\n"
-    _, err = desk.call("index", str(second), "--store", str(tmp_path / ".quire" / "store"))
-    assert f"src: held {first} until now; --name keeps both" in err
-    _, err = desk.call("index", str(second), "--store", str(tmp_path / ".quire" / "store"))
-    assert "--name" not in err
+    places = (str(second), "--store", str(tmp_path / ".quire" / "store"))
+    for _ in range(2):
+        out, err = desk.call("index", *places)
+        assert (out.partition(":")[0], err.count("--name")) == ("two-src", 0)
+    _, err = desk.call("index", *places, "--name", "src")
+    assert f"src: held {first} until now; another --name keeps both" in err
+
+
+def test_of_several_collections_the_one_of_this_folder_is_asked_and_the_reason_is_told(
+    desk: Desk, tmp_path: Path
+) -> None:
+    store = str(tmp_path / "store")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "tea.md").write_text("# Tea\n\nGreen tea brews at 80 degrees.\n", encoding="utf-8")
+    for folder in (str(tmp_path / "notes"), "shop"):
+        desk.call("index", folder, "--store", store)
+    words = ("search", "green tea or curl", "--store", store, "--files")
+    inside = desk.run(*words, folder="shop", code=0)
+    assert inside.stderr == "shop: holds this folder; --collection names another: notes\n"
+    done = desk.run(*words, folder=str(tmp_path / "notes"))
+    assert (done.stdout, done.stderr.partition(";")[0]) == ("tea.md\n", "notes: holds this folder")
+
+
+def test_search_is_narrowed_by_filters_and_scores(desk: Desk) -> None:
+    out, _ = desk.call("search", "curl", "--files", "--filter", "lang=php")
+    assert out
+    assert all(line.endswith(".php") for line in out.splitlines())
+    assert desk.call("search", "curl", "--min-score", "99", code=1)[0] == ""
+    assert (
+        "--filter: wanted FIELD=VALUE, found 'php'"
+        in desk.call("search", "curl", "--filter", "php", code=2)[1]
+    )
+
+
+def test_a_search_starts_without_the_servers_libraries(desk: Desk) -> None:
+    script = (
+        "import sys, functions.cli\nsys.argv = ['quire', 'search', 'curl', '--files']\n"
+        "try:\n    functions.cli.main()\nexcept SystemExit:\n    print(*sys.modules)"
+    )
+    done = subprocess.run(
+        (sys.executable, "-c", script),
+        cwd=desk.folder,
+        env={"PYTHONPATH": PATHS},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not {"fastapi", "starlette", "uvicorn", "mcp", "boto3", "onnx", "httpx"} & set(done.stdout.split())
 
 
 def test_a_file_that_cannot_be_read_is_reported_every_time(desk: Desk, tmp_path: Path) -> None:

@@ -1,0 +1,116 @@
+"""Which collection is meant where none is named, and what a folder's index is called."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import typer
+
+from quire.errors import ArtifactError, UnknownCollection
+from quire.settings import LOCAL_ROOT, Settings
+
+if TYPE_CHECKING:
+    from quire.service.knowledge import Knowledge
+    from quire.store.catalog import Catalog
+
+MOST_LETTERS = 63
+
+
+@dataclass(frozen=True, slots=True)
+class HeldIndex:
+    """A collection of a store: the places that it was made from, and when it was last indexed or found current."""
+
+    name: str
+    locations: tuple[str, ...]
+    indexed_at: str
+
+    def depth_over(self, folder: Path, base: Path) -> int:
+        """How many folders deep the deepest of its sources lies that holds `folder`; -1 where none does.
+
+        A relative location is one from `base`.
+        """
+        roots = ((base / one).resolve() for one in self.locations if "://" not in one)
+        return max((len(root.parts) for root in roots if folder.is_relative_to(root)), default=-1)
+
+
+def name_of(folder: Path) -> str:
+    """What a folder's index is called: its name, in the letters that a collection may have.
+
+    >>> name_of(Path("/src/My.App 2")), name_of(Path("Größe")), name_of(Path("проект"))
+    ('my-app-2', 'grosse', 'code-f4da9059')
+    """
+    plain = unicodedata.normalize("NFKD", folder.name.casefold()).encode("ascii", "ignore").decode()
+    name = re.sub(r"[^a-z0-9_-]+", "-", plain).strip("-") or f"code-{crc32(folder.name.encode()):x}"
+    return name[:MOST_LETTERS] if name[:1].isalpha() else f"code-{name}"[:MOST_LETTERS].rstrip("-")
+
+
+def free_name(folder: Path, held: Mapping[str, HeldIndex]) -> str:
+    """The name for a folder's index: the one that it has, else its own, with the folder above where that is taken."""
+    of_folder = [one.name for one in held.values() if one.locations == (str(folder),)]
+    if of_folder:
+        return name_of(folder) if name_of(folder) in of_folder else min(of_folder)
+    plain = name_of(folder)
+    above = f"{name_of(folder.parent)}-{plain}"[:MOST_LETTERS].rstrip("-")
+    marked = f"{plain[: MOST_LETTERS - 9]}-{crc32(str(folder).encode()):08x}"
+    return next((one for one in (plain, above) if one not in held), marked)
+
+
+def read_held(catalog: Catalog) -> dict[str, HeldIndex]:
+    """What the store tells of its collections, by name; one that is damaged has no sources."""
+    return {name: _held_by(catalog, name) for name in catalog.names()}
+
+
+def choose(service: Knowledge, wanted: str, settings: Settings) -> str:
+    """The collection that was named, the only one, the one that holds the folder we stand in, or the last indexed.
+
+    Where it was not named and there are others, standard error says which it is.
+
+    Raises:
+        UnknownCollection: the store holds none.
+    """
+    names = service.catalog.names()
+    if wanted or len(names) == 1:
+        return wanted or names[0]
+    if not names:
+        raise UnknownCollection(
+            "nothing is indexed in this store yet: run `quire index PATH` first, or name another store with --store",
+            field="collection",
+        )
+    name, reason = meant(list(read_held(service.catalog).values()), Path.cwd(), base_of(settings.store))
+    others = ", ".join(one for one in names if one != name)
+    typer.echo(f"{name}: {reason}; --collection names another: {others}", err=True)
+    return name
+
+
+def base_of(store: str) -> Path:
+    """Where relative locations of a store's sources begin: the folder with its `.quire`, else the one we stand in."""
+    kept = Path(store).absolute().parent
+    return kept.parent if kept.name == LOCAL_ROOT else Path.cwd()
+
+
+def meant(held: Sequence[HeldIndex], folder: Path, base: Path) -> tuple[str, str]:
+    """The collection that somebody in `folder` means, and why: the nearest above it, else the last indexed.
+
+    >>> shop, book = HeldIndex("shop", ("/src/shop",), "2026-01-01"), HeldIndex("book", ("/book",), "2026-01-02")
+    >>> meant([shop, book], Path("/src/shop/js"), Path("/"))
+    ('shop', 'holds this folder')
+    >>> meant([shop, book], Path("/"), Path("/"))
+    ('book', 'was indexed last')
+    """
+    best = max(held, key=lambda one: (one.depth_over(folder, base), one.indexed_at))
+    return best.name, "holds this folder" if best.depth_over(folder, base) >= 0 else "was indexed last"
+
+
+def _held_by(catalog: Catalog, name: str) -> HeldIndex:
+    try:
+        served = catalog.get(name)
+    except ArtifactError:
+        return HeldIndex(name, (), "")
+    sources = (source for manifest in served.index.manifests for source in manifest.sources)
+    return HeldIndex(name, tuple(source.location for source in sources), served.pointer.fresh_at)

@@ -1,0 +1,83 @@
+"""Where indexes lie: a store that was named, a `.quire` in this folder or above it, else the user's own data folder.
+
+Source of the folders: XDG Base Directory Specification 0.8; Apple, "File System Programming Guide"; Microsoft,
+"KNOWNFOLDERID" (LocalAppData).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from quire.settings import LOCAL_ROOT, Settings, read_settings
+
+STORE_VARIABLES = ("QUIRE_STORE", "RAG_INDEX_DIR")
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folders of a user: what he keeps, and what can be made again."""
+
+    data: Path
+    cache: Path
+
+
+def find_upwards(folder: Path) -> Path | None:
+    """The nearest `.quire` folder in `folder` or above it; None where there is none."""
+    near = (one / LOCAL_ROOT for one in (folder, *folder.parents))
+    return next((one for one in near if one.is_dir()), None)
+
+
+def user_home(environ: Mapping[str, str], platform: str) -> Home:
+    """The folders that the platform gives a program for one user.
+
+    >>> user_home({"XDG_DATA_HOME": "/d", "HOME": "/h"}, "linux")
+    Home(data=PosixPath('/d/quire'), cache=PosixPath('/h/.cache/quire'))
+    >>> user_home({"HOME": "/h"}, "darwin").data.as_posix()
+    '/h/Library/Application Support/quire'
+    """
+    home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
+    if platform == "darwin":
+        library = home / "Library"
+        return Home(library / "Application Support" / "quire", library / "Caches" / "quire")
+    if platform == "win32":
+        local = Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "quire"
+        return Home(local, local / "cache")
+    data = Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    return Home(data / "quire", Path(environ.get("XDG_CACHE_HOME") or home / ".cache") / "quire")
+
+
+def settings_for(store: str, environ: Mapping[str, str] | None = None) -> Settings:
+    """The process's settings, with the places of a user's command where the environment names none."""
+    env = os.environ if environ is None else environ
+    settings = read_settings(env)
+    near = find_upwards(Path.cwd())
+    home = user_home(env, sys.platform)
+    kept, cache = (near, near / "cache") if near else (home.data, home.cache)
+    settings = replace(
+        settings,
+        cache=settings.cache if env.get("QUIRE_CACHE") else cache,
+        memory=settings.memory if env.get("QUIRE_MEMORY") else str(kept / "memory.sqlite"),
+    )
+    if store:
+        return replace(settings, store=store)
+    if any(env.get(one) for one in STORE_VARIABLES):
+        return settings
+    settings = replace(settings, store=str(kept / "store"))
+    if env.get("QUIRE_COLLECTIONS"):
+        return settings
+    return replace(settings, collections_file=(near.parent if near else home.data) / "collections.toml")
+
+
+def export(settings: Settings) -> None:
+    """Tell these places to what reads the environment itself: the server, and the builds that it starts."""
+    os.environ |= {
+        "QUIRE_STORE": settings.store,
+        "QUIRE_CACHE": str(settings.cache),
+        "QUIRE_MEMORY": settings.memory,
+    }
+    if settings.collections_file.is_file():
+        os.environ["QUIRE_COLLECTIONS"] = str(settings.collections_file)
