@@ -240,12 +240,13 @@ def test_hanging_up_ends_a_call_that_waits_and_the_providers_connection_with_it(
 def test_openai_is_asked_with_its_own_bound_and_others_with_the_old_one() -> None:
     _, server = call(OPENAI, Behaviour(TEXT))
     assert server.seen[0].body["max_tokens"] == 64
+    assert server.seen[0].body["temperature"] == 0
     assert server.seen[0].headers["authorization"] == "Bearer a-key"
 
 
 def test_ollama_is_asked_for_a_context_that_holds_the_prompt() -> None:
     _, server = call(OLLAMA, Behaviour(TEXT))
-    assert server.seen[0].body["options"] == {"num_ctx": 8192, "num_predict": 64}
+    assert server.seen[0].body["options"] == {"num_ctx": 8192, "num_predict": 64, "temperature": 0}
 
 
 def test_gemini_gets_the_rules_as_its_system_instruction_and_the_key_in_a_header() -> None:

@@ -63,7 +63,7 @@ def test_a_stream_has_the_same_content_in_the_end(model: Scripted | None) -> Non
     [
         ([ModelUnavailable("down", retry_after_s=60)], "unavailable"),
         ([QuotaExceeded("used up")], "quota"),
-        (["No citation here."], "cited none"),
+        (["Nobody knows why."], "nothing that the sources say"),
     ],
 )
 def test_where_the_model_fails_quotes_answer_and_say_so(script: list[object], word: str) -> None:

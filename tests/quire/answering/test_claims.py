@@ -54,7 +54,9 @@ def test_a_question_about_a_missing_symbol_says_so() -> None:
 
 
 def test_a_missing_symbol_in_a_generated_answer_is_flagged() -> None:
-    model = Scripted(["Use Humanoid:MoveTo or Humanoid:FlyTo [1]."])
+    model = Scripted(
+        ["Humanoid:MoveTo walks the character towards a point [1]. Humanoid:FlyTo flies it [1]."]
+    )
     given = answer(SHELF, Inquiry("How do I move a humanoid to a point?"), model)
     assert given.model_used == "scripted"
     assert any("`Humanoid:FlyTo` does not exist" in notice for notice in given.notices)

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from quire.answering.generative.context import Source
 from quire.answering.generative.deadline import within
-from quire.answering.generative.generation import Draft, generate
+from quire.answering.generative.generation import CHARACTERS_A_TOKEN, Draft, generate
+from quire.answering.generative.judging import FLAG, Judge
 from quire.answering.generative.prompt import Prompt
 from quire.answering.request import Usage
 from quire.documents import Turn
@@ -21,16 +23,24 @@ from quire.errors import (
     QuotaExceeded,
 )
 from quire.ports import Spent
-from tests.support.shelves import Scripted
+from tests.support.shelves import Scripted, chunk, hit_of, shelf_of
 
 PROMPT = Prompt("Rules.", (Turn("user", "Question?"),))
+TEXTS = ["The kettle is made of steel.", "The kettle is heavy: it weighs 3 kg.", "The lamp needs a bulb."]
+CHUNKS = [chunk(f"page{number}.md", text) for number, text in enumerate(TEXTS)]
+SOURCES = [Source(n, (hit_of(one),), one.text) for n, one in enumerate(CHUNKS, 1)]
+SHELF = shelf_of(CHUNKS)
 GOOD = ["The kettle is steel ", "[1]. It is ", "heavy [2][7]."]
+
+
+def judge() -> Judge:
+    return Judge(SOURCES, SHELF.index)
 
 
 def drafted(*calls: Sequence[Any], deadline_s: float = 5.0) -> tuple[list[str], Draft, Scripted]:
     model, draft = Scripted(*calls), Draft()
     deadline = time.monotonic() + deadline_s
-    pieces = list(generate(model, PROMPT, draft, known=range(1, 4), max_tokens=99, deadline=deadline))
+    pieces = list(generate(model, PROMPT, draft, judge_of=judge, max_tokens=99, deadline=deadline))
     return pieces, draft, model
 
 
@@ -42,33 +52,66 @@ def test_pieces_join_to_the_draft_and_unknown_numbers_are_counted() -> None:
     assert (draft.notices, draft.degraded) == ([], [])
 
 
-def test_nothing_is_shown_before_the_first_citation() -> None:
+def test_nothing_is_shown_before_a_source_says_something_of_it() -> None:
     arrived: list[str] = []
 
     def arrive(text: str) -> str:
         arrived.append(text)
         return text
 
-    steps = [lambda: arrive("A claim. "), lambda: arrive("Its source [1]. "), "More."]
+    steps = [
+        lambda: arrive("Napoleon owned it. "),
+        lambda: arrive("The kettle is steel [1]. "),
+        lambda: arrive("It is "),
+        lambda: arrive("heavy."),
+    ]
     model, draft = Scripted(steps), Draft()
     deadline = time.monotonic() + 5
-    pieces = generate(model, PROMPT, draft, known=range(1, 2), max_tokens=9, deadline=deadline)
+    pieces = generate(model, PROMPT, draft, judge_of=judge, max_tokens=9, deadline=deadline)
     shown_when = [len(arrived) for _ in pieces]
-    assert shown_when[0] == 2
-    assert draft.text == "A claim. Its source [1]. More."
+    assert shown_when == [3, 4], "a sentence is shown when the next one begins"
+    assert draft.text == f"Napoleon owned it{FLAG}. The kettle is steel [1]. It is heavy [2]."
+    assert "Napoleon owned it" in draft.notices[0]
 
 
-def test_an_answer_without_a_citation_is_asked_for_once_more() -> None:
-    _, draft, model = drafted(["Just trust me [9]."], GOOD)
+def test_a_right_answer_without_a_mark_is_marked_and_costs_one_call() -> None:
+    _, draft, model = drafted(["The kettle is made of steel. It weighs 3 kg."])
+    assert len(model.asked) == 1
+    assert draft.text == "The kettle is made of steel [1]. It weighs 3 kg [2]."
+    assert (draft.used, draft.notices, draft.degraded) == ((1, 2), [], [])
+
+
+def test_an_answer_of_which_the_sources_say_nothing_is_asked_for_once_more() -> None:
+    _, draft, model = drafted(["Just trust my word [9]."], GOOD)
     assert len(model.asked) == draft.usage.attempts == 2
     assert draft.text.startswith("The kettle is steel [1]")
     assert draft.usage.dropped_citations == 2
 
 
-def test_a_second_answer_without_a_citation_is_given_up() -> None:
-    pieces, draft, model = drafted(["Trust me."])
+def test_a_second_answer_of_which_the_sources_say_nothing_is_given_up() -> None:
+    pieces, draft, model = drafted(["Trust my word."])
     assert (pieces, draft.text, len(model.asked)) == ([], "", 2)
-    assert draft.degraded == ["answer model cited none of the sources: quoted from the sources instead"]
+    assert draft.degraded == [
+        "answer model said nothing that the sources say: quoted from the sources instead"
+    ]
+
+
+def test_a_model_that_does_not_end_is_cut() -> None:
+    def endless() -> Iterator[str]:
+        while True:
+            yield "The kettle is steel [1]. "
+
+    _, draft, _ = drafted(endless())  # type: ignore[arg-type]
+    assert len(draft.text) <= 99 * CHARACTERS_A_TOKEN
+    assert draft.notices == ["The answer was cut at its length limit."]
+
+
+def test_what_nobody_sees_and_what_a_page_would_load_does_not_pass() -> None:
+    text = "The kettle\x00 is st\u202eeel [1]. ![](https://example.com/?leak=1) It is heavy <img src=x> [2]."
+    _, draft, _ = drafted(list(text))
+    assert draft.text.startswith("The kettle is steel [1].")
+    assert "example.com" not in draft.text
+    assert "<img" not in draft.text
 
 
 @pytest.mark.parametrize("text", ["NOT_COVERED", "`NOT_COVERED`.", " not_covered\n"])

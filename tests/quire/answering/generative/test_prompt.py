@@ -23,14 +23,37 @@ SOURCES = [
 
 
 def test_rules_stand_in_the_system_instruction_and_data_between_numbered_tags() -> None:
-    prompt = write_prompt(Inquiry("Why?"), SOURCES, title="the manual", nonce="0123abcd")
-    assert "questions about the manual" in prompt.system
+    prompt = write_prompt(Inquiry("Why?"), SOURCES, title="the manual", nonce="0123abcd", version="2.1")
+    assert "questions are about the manual" in prompt.system
     assert "NOT_COVERED" in prompt.system
     assert prompt.system.count("0123abcd") == 6
     asked = prompt.turns[-1].text
     assert asked.index('<source-0123abcd n="1">') < asked.index('<source-0123abcd n="2">')
     assert asked.endswith("Question: Why?")
-    assert "(Kettle › Care)" in asked
+    assert "(Kettle › Care, kettle.md, version 2.1)" in asked
+
+
+def test_the_rules_are_the_same_for_every_question_and_the_nonce_stands_behind_them() -> None:
+    one, other = (
+        write_prompt(Inquiry("Why?"), SOURCES, title="x", nonce=nonce) for nonce in ("0" * 8, "1" * 8)
+    )
+    shared = one.system.index("0" * 8)
+    assert one.system[:shared] == other.system[:shared]
+    assert shared > 0.8 * len(one.system)
+
+
+def test_a_source_names_path_lines_heading_and_version() -> None:
+    one = chunk(
+        "app/Session.php",
+        "code",
+        breadcrumb="SessionManager",
+        start_line=82,
+        end_line=117,
+        heading="configure",
+    )
+    assert Source(1, (hit_of(one),), "code").place("5.3") == (
+        "SessionManager, app/Session.php:82-117, configure, version 5.3"
+    )
 
 
 def test_history_and_selection_are_data_too() -> None:
@@ -55,6 +78,7 @@ def test_cleaning_twice_changes_nothing_more_and_leaves_no_closing_tag(text: str
 
 def test_code_in_a_source_keeps_its_brackets() -> None:
     assert as_data("```js\nconst a = [1, 2];\n```\nsee [2]") == "```js\nconst a = [1, 2];\n```\nsee (2)"
+    assert as_data("as shown [2][3], and [^4]") == "as shown (2)(3), and (4)"
     assert as_data("rows[3] and f(x)[1]") == "rows[3] and f(x)[1]"
 
 

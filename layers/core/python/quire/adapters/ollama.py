@@ -49,7 +49,7 @@ class OllamaModel:
     ) -> Generator[str | Spent, None, None]:
         messages = [{"role": "system", "content": system}]
         messages += [{"role": turn.role, "content": turn.text} for turn in turns]
-        options = {"num_ctx": self._context_tokens, "num_predict": max_tokens}
+        options = {"num_ctx": self._context_tokens, "num_predict": max_tokens, "temperature": 0}
         response = self._post(
             {"model": self._model, "messages": messages, "stream": True, "options": options}, deadline
         )

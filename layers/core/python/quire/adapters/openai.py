@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
@@ -17,6 +18,8 @@ from quire.ports import Spent
 
 OPENAI_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-5-mini"
+_REASONING = re.compile(r"(?:.*/)?(?:gpt-[5-9]|o\d)")
+"""Models that refuse a temperature other than their own."""
 
 
 class OpenAIModel:
@@ -52,6 +55,8 @@ class OpenAIModel:
         messages += [{"role": turn.role, "content": turn.text} for turn in turns]
         body = {"model": self._model, "messages": messages, "stream": True, self._bound: max_tokens}
         body["stream_options"] = {"include_usage": True}
+        if not _REASONING.match(self._model):
+            body["temperature"] = 0
         response = self._post(body, deadline)
         ended = False
         try:

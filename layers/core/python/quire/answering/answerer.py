@@ -18,6 +18,7 @@ from quire.answering.findings import Findings, Shelf, find
 from quire.answering.generative.attribution import quote_sources
 from quire.answering.generative.context import pack
 from quire.answering.generative.generation import Draft, generate
+from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import new_nonce, write_prompt
 from quire.answering.refusals import ask_back, named, not_covered
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
@@ -148,11 +149,27 @@ def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writ
     shelf, inquiry = request.shelf, request.inquiry
     sources = pack(findings.read, CONTEXT_TOKENS)
     title = named(shelf.title, shelf.index.profile)
-    prompt = write_prompt(inquiry, sources, title=title, nonce=new_nonce(), examples=model.wants_examples)
+    prompt = write_prompt(
+        inquiry,
+        sources,
+        title=title,
+        nonce=new_nonce(),
+        version=shelf.label,
+        examples=model.wants_examples,
+    )
     draft = Draft()
-    known = range(1, len(sources) + 1)
+
+    def judge() -> Judge:
+        return Judge(
+            sources,
+            shelf.index,
+            question=inquiry.question,
+            title=f"{title} {shelf.label}",
+            strict=inquiry.strict,
+        )
+
     pieces = generate(
-        model, prompt, draft, known=known, max_tokens=inquiry.max_tokens, deadline=request.deadline
+        model, prompt, draft, judge_of=judge, max_tokens=inquiry.max_tokens, deadline=request.deadline
     )
     for text in pieces:
         yield Delta(text)

@@ -1,104 +1,100 @@
-"""Citation marks in generated text, checked while it streams; and the citations behind them."""
+"""Citation marks in generated text: read in the forms that models write; and the citations behind them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from quire.documents import Citation, Hit, text_sha256
 
 CITED = re.compile(r"\[(\d{1,3})\]")
-"""A mark as `CitationFilter` passes it."""
-_NUMBERS = r"\d{1,3}(?:,\s*+\d{1,3})*+"
-_MARK = re.compile(rf" ?(?<!\[)\[++({_NUMBERS})\]++| ?【({_NUMBERS})(?:†[^】\n]{{0,40}})?】")
-_UNSETTLED = re.compile(r" ?(?:(?<!\[)\[++(?:\d{1,3}(?:,\s*+\d{1,3})*,?\s*+)?\]*+|【[^】\n]{0,48}| )$")
-_FENCE = re.compile(r" {0,3}(```|~~~)")
-_PERHAPS_FENCE = re.compile(r" {0,3}(?:`{0,2}|~{0,2})")
+"""A mark as `read_marks` writes it."""
+_LIST = r"\d{1,3}(?:(?:\s*+(?:,|;|&|and)\s*+|\s*+[-–]\s*+)(?:sources?\s)?\^?\d{1,3})*+"
+_MARK = re.compile(
+    rf"""
+      \ ?(?<!\[)\[++\^?(?:sources?\s)?({_LIST})\]++(?:\(https?://[^\s)]*\))?   # [1], [[1]], [^1], [Source 1], [1](url)
+    | \ ?\((?:see\s)?sources?\s\[?({_LIST})\]?\)                              # (Source 1), (see sources 1 and 2)
+    | \ ?【({_LIST})(?:†[^】\n]{{0,40}})?】
+    """,
+    re.X | re.I,
+)
+_RANGE = re.compile(r"(\d+)\s*[-–]\s*(\d+)")
+_NUMBER = re.compile(r"\d+")
+_WORD_BEFORE = re.compile(r"[\w.)\]]+\Z")
 LONGEST_CODE_SPAN = 120
-"""A backtick that finds no partner within so many characters is not waited for."""
-_CODE_SPAN = re.compile(rf"(?<!`)(`+)(?!`).{{1,{LONGEST_CODE_SPAN}}}?(?<!`)\1(?!`)")
-_SETTLED_SPAN = re.compile(rf"(?<!`)(`+)(?!`).{{1,{LONGEST_CODE_SPAN}}}?(?<!`)\1(?=[^`])")
+CODE_SPAN = re.compile(rf"(?<!`)(`+)(?!`).{{1,{LONGEST_CODE_SPAN}}}?(?<!`)\1(?!`)")
 _OPENING = frozenset("[,0123456789")
-_TICKS = re.compile(r"`+")
 
 
-class CitationFilter:
-    """Passes a model's text on, piece by piece, without marks that name no source.
-
-    `[1, 9]` becomes `[1]` where 9 is unknown; code is left as it is. Held back is only what might still become a
-    mark, a fence or a code span, so a stream flows with a delay of a few characters.
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A text whose marks all name a source.
 
     Attributes:
-        used: numbers of the marks that were passed on, in order of their first use.
+        text: each mark written `[n]`; those of unknown numbers left out.
+        numbers: of the marks, in order of their first use.
         dropped: how many numbers were left out.
     """
 
-    def __init__(self, known: Collection[int]) -> None:
-        self.used: dict[int, None] = {}
+    text: str
+    numbers: tuple[int, ...]
+    dropped: int
+
+
+def read_marks(text: str, known: Collection[int], own: str = "") -> Marked:
+    """The text with its citation marks in one form; code is left as it is.
+
+    What stands in `own` word by word, such as `items[0]`, is a source's own text and no mark.
+
+    >>> read_marks("Steel (Source 1), light [^2], cheap [1-2][9].", range(1, 3)).text
+    'Steel [1], light [2], cheap [1][2].'
+    """
+    reading = _Reading(known, own)
+    parts, end = [], 0
+    for span in CODE_SPAN.finditer(text):
+        parts += [reading.read(text[end : span.start()]), span.group()]
+        end = span.end()
+    return Marked(
+        "".join([*parts, reading.read(text[end:])]), tuple(dict.fromkeys(reading.used)), reading.dropped
+    )
+
+
+class _Reading:
+    """What was found so far of one text."""
+
+    def __init__(self, known: Collection[int], own: str) -> None:
+        self._known = known
+        self._own = own
+        self.used: list[int] = []
         self.dropped = 0
-        self._known = frozenset(known)
-        self._line = ""
-        self._done = 0
-        self._before = ""
-        self._fence = ""
 
-    def feed(self, piece: str) -> str:
-        """Take the next piece and return what is settled of the text so far."""
-        *whole, self._line = (self._line + piece).split("\n")
-        passed = [self._end_line(line + "\n") for line in whole]
-        if not self._fence and _PERHAPS_FENCE.fullmatch(self._line):
-            return "".join(passed)
-        settled = len(self._line) - (0 if self._is_raw(self._line) else self._unsettled())
-        passed.append(self._advance(self._line, max(settled, self._done)))
-        return "".join(passed)
-
-    def finish(self) -> str:
-        """The rest, once the model has ended."""
-        line, self._line = self._line, ""
-        return self._end_line(line)
-
-    def _end_line(self, line: str) -> str:
-        passed = self._advance(line, len(line))
-        fence = _FENCE.match(line)
-        if fence and self._fence in ("", fence[1]):
-            self._fence = "" if self._fence else fence[1]
-        self._done = 0
-        return passed
-
-    def _advance(self, line: str, settled: int) -> str:
-        text, self._before = line[self._done : settled], line[self._done - 1 : self._done]
-        self._done = settled
-        return text if self._is_raw(line) else self._checked(text)
-
-    def _is_raw(self, line: str) -> bool:
-        return bool(self._fence or _FENCE.match(line))
-
-    def _unsettled(self) -> int:
-        """Length of the current line's suffix that the next piece may still turn into something else."""
-        # What stands in a whole code span begins nothing.
-        text = _SETTLED_SPAN.sub(lambda span: "x" * len(span.group()), self._line[self._done :])
-        mark = _UNSETTLED.search(text)
-        waits = (len(text) - ticks.start() for ticks in _TICKS.finditer(text))
-        longest = LONGEST_CODE_SPAN + 4
-        span = max((wait for wait in waits if wait <= longest), default=0)
-        return max(len(mark.group()) if mark else 0, span)
-
-    def _checked(self, text: str) -> str:
-        parts, end = [], 0
-        for span in _CODE_SPAN.finditer(text):
-            parts += [_MARK.sub(self._mark, text[end : span.start()]), span.group()]
-            end, self._before = span.end(), "`"
-        return "".join([*parts, _MARK.sub(self._mark, text[end:])])
+    def read(self, text: str) -> str:
+        return _MARK.sub(self._mark, text)
 
     def _mark(self, match: re.Match[str]) -> str:
-        numbers = [int(number) for number in re.split(r",\s*", match[1] or match[2])]
+        listed = match[1] or match[2] or match[3]
+        numbers = _numbers(listed)
         kept = [number for number in numbers if number in self._known]
+        if self._is_own(match) or (_RANGE.search(listed) and len(kept) < len(numbers)):
+            return match.group()
         self.dropped += len(numbers) - len(kept)
-        self.used.update(dict.fromkeys(kept))
-        before = match.string[match.start() - 1 : match.start()] or self._before
+        self.used += kept
+        before = match.string[match.start() - 1 : match.start()]
         # Where a dropped mark stood inside another's brackets, what is left must not close up to a new mark.
-        space = " " if (kept and match.group().startswith(" ")) or (not kept and before in _OPENING) else ""
-        return space + "".join(f"[{number}]" for number in kept)
+        space = " " if (kept and match.group()[0] in " (") or (not kept and before in _OPENING) else ""
+        return space * (before != " ") + "".join(f"[{number}]" for number in kept)
+
+    def _is_own(self, match: re.Match[str]) -> bool:
+        word = _WORD_BEFORE.search(match.string, max(match.start() - 80, 0), match.start())
+        return bool(word and self._own and word.group() + match.group() in self._own)
+
+
+def _numbers(listed: str) -> list[int]:
+    """The numbers of a list such as `1, 3-5`."""
+    spans = [(int(first), int(last)) for first, last in _RANGE.findall(listed)]
+    within = [number for first, last in spans for number in range(first, min(last, first + 20) + 1)]
+    return list(dict.fromkeys([*within, *(int(one) for one in _NUMBER.findall(_RANGE.sub(" ", listed)))]))
 
 
 def cite(n: int, hit: Hit, start: int, end: int) -> Citation:

@@ -34,6 +34,7 @@ class Inquiry:
         guidance: how a model should write, in the words of the program that asks, such as a system message; "" for
             nothing. Heeded where the rules allow. What is quoted without a model does not change.
         deadline_s: seconds for the whole call; what a model has not said by then, extraction says.
+        strict: what a model says and its sources do not is left out; else it is flagged.
     """
 
     question: str
@@ -45,6 +46,7 @@ class Inquiry:
     deadline_s: float = 25.0
     guidance: str = ""
     terms: str = ""
+    strict: bool = False
 
 
 def bounded(inquiry: Inquiry) -> tuple[Inquiry, tuple[str, ...]]:

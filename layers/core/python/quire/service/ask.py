@@ -29,7 +29,7 @@ def ask(
         ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
     """
     served, shelf = _opened(service, caller, collection, inquiry, version=version)
-    inquiry = _timely(service, inquiry)
+    inquiry = _fitted(service, collection, inquiry)
     with timed("answer_ms"):
         given = _with_state(answer(shelf, inquiry, service.model_for(caller, collection)), served, inquiry)
     if service.print_answers:
@@ -57,7 +57,7 @@ def ask_stream(
         ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
     """
     served, shelf = _opened(service, caller, collection, inquiry, version=version)
-    inquiry = _timely(service, inquiry)
+    inquiry = _fitted(service, collection, inquiry)
     began = time.perf_counter()
     model = service.model_for(caller, collection)
     leavable = LeavableModel(model) if model else None
@@ -78,9 +78,11 @@ def ask_stream(
     return AnswerUnderWay(rest(), leavable.leave if leavable else lambda: None)
 
 
-def _timely(service: Knowledge, inquiry: Inquiry) -> Inquiry:
-    """The inquiry with the time that the operator gives an answer, where he says."""
-    return replace(inquiry, deadline_s=service.answer_s) if service.answer_s else inquiry
+def _fitted(service: Knowledge, collection: str, inquiry: Inquiry) -> Inquiry:
+    """The inquiry with the time that the operator gives an answer, where he says; strict over a public collection."""
+    listed = service.collections.get(collection)
+    strict = inquiry.strict or bool(listed and listed.public)
+    return replace(inquiry, strict=strict, deadline_s=service.answer_s or inquiry.deadline_s)
 
 
 def _opened(

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from quire.answering.citations import CODE_SPAN
+
 _KEPT = frozenset("\n\t")
 _VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef\u115f\u1160\u3164\uffa0\u2800\u034f]")
 _OWN_TAG = re.compile(
@@ -14,7 +16,13 @@ _OWN_TAG = re.compile(
 _CHAT_TOKEN = re.compile(
     r"<(?=\|)|<(?=/?(?:s|start_of_turn|end_of_turn|bos|eos)>)|\[(?=/?(?:INST|SYS)\])|<(?=<\s*/?SYS)", re.I
 )
-_MARK = re.compile(r"(?<![\w)\]`])\[+(\d{1,3}(?:,\s*\d{1,3})*)\]+")
+_MARKS = re.compile(r"(?<![\w)\]`])(?:\[+\^?\d{1,3}(?:,\s*\d{1,3})*\]+)+")
+_BRACKETS = re.compile(r"\[+\^?([\d,\s]+)\]+")
+_IMAGE = re.compile(r"!\[([^\]\n]{0,500})\](?:\([^)\n]{0,2000}\)|\[[^\]\n]{0,200}\])?")
+_LOADING = re.compile(
+    r"<(?=/?(?:img|picture|source|svg|iframe|video|audio|object|embed|script|style|link|meta|base|form|input)\b)",
+    re.I,
+)
 _FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*$|\Z)", re.M | re.S)
 
 
@@ -43,9 +51,30 @@ def as_data(text: str) -> str:
     text = _CHAT_TOKEN.sub(_escaped, _OWN_TAG.sub(_escaped, visible(text)))
     parts, end = [], 0
     for fence in _FENCED.finditer(text):
-        parts += [_MARK.sub(r"(\1)", text[end : fence.start()]), fence.group()]
+        parts += [_MARKS.sub(_parenthesised, text[end : fence.start()]), fence.group()]
         end = fence.end()
-    return "".join([*parts, _MARK.sub(r"(\1)", text[end:])])
+    return "".join([*parts, _MARKS.sub(_parenthesised, text[end:])])
+
+
+def _parenthesised(marks: re.Match[str]) -> str:
+    return _BRACKETS.sub(r"(\1)", marks.group())
+
+
+def without_embeds(text: str) -> str:
+    """A sentence of a model without what a page would load by itself: images become their words, tags are escaped.
+
+    >>> without_embeds("See ![the lid](https://example.com/?q=secret) and <img src=x>.")
+    'See the lid and &lt;img src=x>.'
+    """
+    parts, end = [], 0
+    for span in CODE_SPAN.finditer(text):
+        parts += [_unloaded(text[end : span.start()]), span.group()]
+        end = span.end()
+    return "".join([*parts, _unloaded(text[end:])])
+
+
+def _unloaded(text: str) -> str:
+    return _LOADING.sub("&lt;", _IMAGE.sub(r"\1", text).replace("![", "["))
 
 
 def _escaped(match: re.Match[str]) -> str:

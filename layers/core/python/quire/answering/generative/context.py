@@ -32,6 +32,21 @@ class Source:
         chunk = self.hits[0].chunk
         return chunk.breadcrumb or str(chunk.metadata.get("path") or chunk.document_id)
 
+    def place(self, version: str = "") -> str:
+        """Label, path with lines, heading and version, as far as they are known and differ."""
+        first, last = self.hits[0].chunk.metadata, self.hits[-1].chunk.metadata
+        path = str(first.get("path") or self.hits[0].chunk.document_id)
+        start, end = first.get("start_line"), last.get("end_line")
+        where = f"{path}:{start}-{end}" if start and end else path
+        heading = str(first.get("heading") or "")
+        known = (
+            self.label,
+            where if path != self.label else where.removeprefix(path).lstrip(":"),
+            heading if heading not in self.label else "",
+            f"version {version}" if version else "",
+        )
+        return ", ".join(part for part in known if part)
+
 
 def estimate_tokens(text: str) -> int:
     """Tokens of English or code, about: four characters each. No tokenizer is right for all models."""

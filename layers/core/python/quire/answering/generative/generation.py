@@ -1,16 +1,18 @@
-"""A model's answer: streamed, its marks checked, retried once at most, nothing shown before the first citation."""
+"""A model's answer: streamed sentence by sentence, each read against the sources, retried once at most."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from quire.answering.citations import CitationFilter
+from quire.answering.generative.cleaning import visible
 from quire.answering.generative.context import estimate_tokens
 from quire.answering.generative.deadline import within
+from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import NOT_COVERED, Prompt
+from quire.answering.generative.sentence_stream import SentenceStream, Unit
 from quire.answering.request import Usage
 from quire.errors import (
     AnswerCut,
@@ -28,6 +30,8 @@ MOST_ATTEMPTS = 2
 FIRST_WAIT_S = 0.2
 LEAST_TIME_S = 0.5
 """A retry that has less time left is not worth its cost."""
+CHARACTERS_A_TOKEN = 12
+"""A model that sends more than so many for each token it was allowed does not heed its bound."""
 
 
 @dataclass(slots=True)
@@ -54,42 +58,65 @@ class Draft:
 class _Attempt:
     """One call."""
 
-    checked: CitationFilter
+    judge: Judge
+    most_characters: int
+    sentences: SentenceStream = field(default_factory=SentenceStream)
+    said: str = ""
     text: str = ""
     shown: bool = False
     spent: Spent | None = None
     error: AnswerModelError | None = None
 
-    def take(self, text: str) -> str:
-        """Add text and return what may be shown: nothing before a citation has passed, then all."""
-        self.text += text
+    def take(self, units: Iterable[Unit]) -> str:
+        """Add units and return what may be shown: nothing before a source was cited, then all."""
+        added = "".join([self.judge.read(unit) for unit in units])
+        self.text += added
         if self.shown:
-            return text
-        if not self.checked.used:
+            return added
+        if not self.judge.used:
             return ""
         self.shown = True
         return self.text
 
+    def feed(self, piece: str) -> str:
+        """Take the next piece of the model's text.
+
+        Raises:
+            AnswerCut: the model sent far more than it was allowed.
+        """
+        room = self.most_characters - len(self.said)
+        if len(piece) > room:
+            raise AnswerCut(f"answer model: wanted at most {self.most_characters} characters, found more")
+        self.said += piece
+        return self.take(self.sentences.feed(visible(piece)))
+
 
 def generate(
-    model: AnswerModel, prompt: Prompt, draft: Draft, *, known: range, max_tokens: int, deadline: float
+    model: AnswerModel,
+    prompt: Prompt,
+    draft: Draft,
+    *,
+    judge_of: Callable[[], Judge],
+    max_tokens: int,
+    deadline: float,
 ) -> Iterator[str]:
     """Yield the answer's text piece by piece and fill `draft`; an empty text means that no answer can be used.
 
-    A call is repeated once, if nothing was shown yet: after an answer without a valid citation, and after an overload
-    or a quota whose delay, as the provider named it, fits into the deadline.
+    A call is repeated once, if nothing was shown yet: after an answer of which the sources say nothing, and after an
+    overload or a quota whose delay, as the provider named it, fits into the deadline. Each has a judge of its own.
     """
     for number in range(1, MOST_ATTEMPTS + 1):
-        attempt = _Attempt(CitationFilter(known))
+        attempt = _Attempt(judge_of(), max_tokens * CHARACTERS_A_TOKEN)
         yield from _call(model, prompt, attempt, max_tokens=max_tokens, deadline=deadline)
         _count(draft, prompt, attempt)
         if attempt.error is not None:
             _log_failure(model, attempt.error, number)
         if attempt.shown:
-            draft.text, draft.used = attempt.text, tuple(attempt.checked.used)
+            draft.text, draft.used = attempt.text, tuple(attempt.judge.used)
+            draft.notices += attempt.judge.notices()
             _note_ending(draft, attempt.error, model.provider)
             return
-        if attempt.error is None and _says_not_covered(attempt.text):
+        if attempt.error is None and _says_not_covered(attempt.said):
             draft.not_covered = True
             return
         wait_s = _wait(attempt.error)
@@ -111,24 +138,24 @@ def _call(
         for piece in pieces:
             if isinstance(piece, Spent):
                 attempt.spent = piece
-            elif shown := attempt.take(attempt.checked.feed(piece)):
+            elif shown := attempt.feed(piece):
                 yield shown
     except AnswerModelError as error:
         attempt.error = error
     finally:
         pieces.close()
-    if shown := attempt.take(attempt.checked.finish()):
+    if shown := attempt.take(attempt.sentences.finish()):
         yield shown
 
 
 def _count(draft: Draft, prompt: Prompt, attempt: _Attempt) -> None:
     before = draft.usage
-    spent = attempt.spent or Spent(estimate_tokens(prompt.text), estimate_tokens(attempt.text))
+    spent = attempt.spent or Spent(estimate_tokens(prompt.text), estimate_tokens(attempt.said))
     draft.usage = Usage(
         before.prompt_tokens + spent.prompt_tokens,
         before.answer_tokens + spent.answer_tokens,
         before.attempts + 1,
-        before.dropped_citations + attempt.checked.dropped,
+        before.dropped_citations + attempt.judge.dropped,
         before.failures + (attempt.error is not None),
     )
 
@@ -164,7 +191,7 @@ def _log_failure(model: AnswerModel, error: AnswerModelError, attempt: int) -> N
 def _reason(error: AnswerModelError | None, provider: str) -> str:
     """What a user may know: the kind of failure with provider and status, not the provider's words."""
     if error is None:
-        return "answer model cited none of the sources"
+        return "answer model said nothing that the sources say"
     reasons = {
         QuotaExceeded: "answer model's quota is used up",
         ModelTooSlow: "answer model took longer than its time",
