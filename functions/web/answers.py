@@ -121,16 +121,16 @@ def stream_wire(events: Iterator[Event], done: dict[str, Any]) -> Iterator[bytes
     """
     for event in told(events):
         if isinstance(event, Problem):
-            yield _sse("error", {"title": event.title, "status": event.status, "detail": event.detail})
+            yield sse("error", {"title": event.title, "status": event.status, "detail": event.detail})
         elif isinstance(event, Sources):
-            yield _sse("sources", {"version": event.version, "hits": [hit_wire(hit) for hit in event.hits]})
+            yield sse("sources", {"version": event.version, "hits": [hit_wire(hit) for hit in event.hits]})
         elif isinstance(event, Delta):
-            yield _sse("delta", {"text": event.text})
+            yield sse("delta", {"text": event.text})
         elif isinstance(event, Citations):
             version = event.citations[0].hit.version if event.citations else ""
-            yield _sse("citations", {"citations": [quote_wire(one, version) for one in event.citations]})
+            yield sse("citations", {"citations": [quote_wire(one, version) for one in event.citations]})
         elif isinstance(event, Done):
-            yield _sse("done", {**answer_wire(event.answer), **done, "version": event.answer.version})
+            yield sse("done", {**answer_wire(event.answer), **done, "version": event.answer.version})
 
 
 def streamed(
@@ -201,5 +201,6 @@ def told(events: Iterator[Event]) -> Iterator[Event | Problem]:
         yield problem
 
 
-def _sse(name: str, value: Any) -> bytes:
+def sse(name: str, value: Any) -> bytes:
+    """One server-sent event."""
     return f"event: {name}\n".encode() + b"data: " + json_bytes(value) + b"\n\n"

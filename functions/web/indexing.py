@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -103,8 +104,10 @@ class Indexer:
         return self._jobs.get(name)
 
     def _run(self, job: Job, order: IndexOrder) -> None:
+        began = time.perf_counter()
         try:
             outcome = _build(order, self._settings, self._most_s)
+            outcome["seconds"] = time.perf_counter() - began  # the start of the process is waited for too
             ended = replace(job, status=DONE, outcome=outcome)
         except QuireError as error:
             ended = replace(job, status=FAILED, error=error)

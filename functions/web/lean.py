@@ -67,8 +67,8 @@ def _with_body(endpoint: Callable[..., Awaitable[Response]], kind: Any) -> Handl
     async def with_body(request: Request) -> Response:
         content = await request.body()
         try:
-            # A page elsewhere can send any other type without asking first.
-            body = model.validate_json(content) if _is_json(request) else model.validate_python(content)
+            is_json = _is_json(request) or _is_sent_by_curl(request)
+            body = model.validate_json(content) if is_json else model.validate_python(content)
         except ValidationError as error:
             raise _invalid(error, content, kind) from error
         return await endpoint(body=body, request=request)
@@ -79,6 +79,16 @@ def _with_body(endpoint: Callable[..., Awaitable[Response]], kind: Any) -> Handl
 def _is_json(request: Request) -> bool:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+
+
+def _is_sent_by_curl(request: Request) -> bool:
+    """Whether it has the type that `curl -d` gives any body, and comes from no page.
+
+    A page elsewhere can send that type too, without asking first; browsers then say so, by either of these headers.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    from_page = "origin" in request.headers or "sec-fetch-site" in request.headers
+    return kind == "application/x-www-form-urlencoded" and not from_page
 
 
 def _invalid(error: ValidationError, content: bytes, kind: Any) -> RequestValidationError:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from functions.faces.codebase.contract import CitationWire
 from functions.faces.codebase.matches import citation_wire, sources_text
-from quire.answering.request import Answer
+from quire.answering.generative.context import estimate_tokens
+from quire.answering.request import EXTRACTIVE, Answer
 from quire.documents import Citation
 
+SHORTENED = "The answer was cut to `max_tokens`."
+_MARK = re.compile(r"(?<!\\)\[(\d+)\]")
+_FENCE = re.compile(r"^(`{3,}|~{3,})", re.MULTILINE)
 FEWEST_CITATIONS = 2
 """As many are named where so many files or passages answer, section 19."""
 
@@ -19,24 +26,31 @@ def cited(answer: Answer) -> list[CitationWire]:
     if not answer.answerable:
         return []
     named = [quote_lines(citation) for citation in answer.citations]
+    further = max((one["n"] for one in named), default=0)
     for hit in answer.hits:
         if len({(one["path"], one["start_line"]) for one in named}) >= FEWEST_CITATIONS:
             break
-        one = citation_wire(hit.chunk)
+        one = citation_wire(hit.chunk, further + 1)
         if not any(_overlaps(one, other) for other in named):
             named.append(one)
+            further += 1
     return named
 
 
 def quote_lines(citation: Citation) -> CitationWire:
     """The lines that a citation quotes."""
     chunk = citation.hit.chunk
-    whole = citation_wire(chunk)
+    whole = citation_wire(chunk, citation.n)
     if not isinstance(chunk.metadata.get("start_line"), int):
         return whole
     first = whole["start_line"] + chunk.text.count("\n", 0, citation.start)
     last = first + citation.quote.rstrip("\n").count("\n")
-    return {"path": whole["path"], "start_line": first, "end_line": min(last, whole["end_line"])}
+    return {
+        "n": citation.n,
+        "path": whole["path"],
+        "start_line": first,
+        "end_line": min(last, whole["end_line"]),
+    }
 
 
 def _overlaps(one: CitationWire, other: CitationWire) -> bool:
@@ -45,6 +59,42 @@ def _overlaps(one: CitationWire, other: CitationWire) -> bool:
         and one["start_line"] <= other["end_line"]
         and other["start_line"] <= one["end_line"]
     )
+
+
+def within(answer: Answer, max_tokens: int) -> Answer:
+    """The answer with as many of its paragraphs as the bound holds, where it is made of quotes; a model heeds it.
+
+    The first paragraph stays whatever its length: a sentence or a code block that is cut in two says nothing.
+    """
+    if answer.model_used != EXTRACTIVE or estimate_tokens(answer.text) <= max_tokens:
+        return answer
+    kept, *rest = _paragraphs(answer.text)
+    for one in rest:
+        if estimate_tokens(f"{kept}\n\n{one}") > max_tokens:
+            break
+        kept = f"{kept}\n\n{one}"
+    if kept == answer.text:
+        return answer
+    marked = {int(mark) for mark in _MARK.findall(kept)}
+    citations = tuple(one for one in answer.citations if one.n in marked)
+    return replace(answer, text=kept, citations=citations, notices=(*answer.notices, SHORTENED))
+
+
+def _paragraphs(text: str) -> list[str]:
+    """The text cut at blank lines, but for those within a code block."""
+    parts: list[str] = []
+    fence = ""
+    for block in text.split("\n\n"):
+        if fence:
+            parts[-1] += f"\n\n{block}"
+        else:
+            parts.append(block)
+        for mark in _FENCE.findall(block):
+            if not fence:
+                fence = mark
+            elif mark.startswith(fence):
+                fence = ""
+    return parts
 
 
 def final_text(answer: Answer, citations: list[CitationWire]) -> str:

@@ -53,7 +53,7 @@ class IndexResponse(TypedDict):
     ok: bool
     files_indexed: Annotated[int, Field(description="Files in the index.")]
     chunks: Annotated[int, Field(description="Passages in the index.")]
-    duration_s: Annotated[float, Field(description="Seconds that it took.")]
+    duration_s: Annotated[float, Field(description="Seconds that the caller waited, or that the job ran.")]
 
 
 class JobResponse(TypedDict):
@@ -110,7 +110,15 @@ class AnswerRequest(_Question):
 
     model_config = ConfigDict(json_schema_extra={"examples": [ANSWER_EXAMPLE]})
 
-    max_tokens: int = Field(512, ge=1, le=8_000, description="Bound of a model's answer.")
+    max_tokens: int = Field(
+        512,
+        ge=1,
+        le=8_000,
+        description="Bound of the answer's text, by a model or by quotes, without its sources.",
+    )
+    stream: bool = Field(
+        False, description="Answer as server-sent events: `delta`..., then `done` or `error`."
+    )
 
 
 class Match(TypedDict):
@@ -133,6 +141,9 @@ class QueryResponse(TypedDict):
 class CitationWire(TypedDict):
     """Lines that an answer rests on."""
 
+    n: Annotated[
+        int, Field(description="The number that stands in the answer, and before it under its sources.")
+    ]
     path: str
     start_line: int
     end_line: int

@@ -33,8 +33,8 @@ ANSWER: AnswerResponse = {
         "Sources:\n1 config/php/session.php:10-42\n2 Dockerfile:55-88"
     ),
     "citations": [
-        {"path": "config/php/session.php", "start_line": 10, "end_line": 42},
-        {"path": "Dockerfile", "start_line": 55, "end_line": 88},
+        {"n": 1, "path": "config/php/session.php", "start_line": 10, "end_line": 42},
+        {"n": 2, "path": "Dockerfile", "start_line": 55, "end_line": 88},
     ],
     "matches": [MATCH],
 }
@@ -57,3 +57,10 @@ CONFIG: dict[str, Any] = {
     "RAG_API_KEY": "********",
     "RAG_LLM_PROVIDER": "none",
 }
+EVENTS = (
+    'event: delta\ndata: {"text": "Sessions are kept in memcached [1]."}\n\n'
+    'event: done\ndata: {"final": "Sessions are kept in memcached [1].\\n\\nSources:\\n'
+    '1 config/php/session.php:10-42", '
+    '"citations": [{"n": 1, "path": "config/php/session.php", "start_line": 10, "end_line": 42}], "matches": []}\n\n'
+)
+"""The answer with `stream`; the last event has all that the JSON has."""

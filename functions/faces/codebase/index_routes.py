@@ -6,6 +6,7 @@ In Lambda there is no indexer: the routes answer 501 and say how such a deployme
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -92,6 +93,7 @@ async def job(request: Request) -> Response:
 
 
 async def _index(body: IndexRequest, request: Request, *, incremental: bool) -> Response:
+    began = time.perf_counter()
     name, indexer, service = collection_of(request), _indexer(request), service_of(request)
     caller_of(request).require(WRITE, name)
     waits = _waits(request)
@@ -105,7 +107,9 @@ async def _index(body: IndexRequest, request: Request, *, incremental: bool) -> 
         raise ended.error
     # What was acknowledged can be asked for at once.
     await run(request.scope, service.catalog.get, name, fresh=True)
-    return reply(_result(ended), headers={"x-quire-files-changed": str((ended.outcome or {})["changed"])})
+    wire = _result(ended)
+    wire["duration_s"] = round(time.perf_counter() - began, 3)
+    return reply(wire, headers={"x-quire-files-changed": str((ended.outcome or {})["changed"])})
 
 
 def _order(body: IndexRequest, collection: str, *, incremental: bool) -> IndexOrder:

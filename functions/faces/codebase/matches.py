@@ -33,10 +33,10 @@ def match_wire(hit: Hit, index: OpenedIndex, scope: str | None) -> Match:
     }
 
 
-def citation_wire(chunk: Chunk) -> CitationWire:
+def citation_wire(chunk: Chunk, n: int) -> CitationWire:
     """The lines of a chunk."""
     start, end = lines_of(chunk)
-    return {"path": path_of(chunk), "start_line": start, "end_line": end}
+    return {"n": n, "path": path_of(chunk), "start_line": start, "end_line": end}
 
 
 def path_of(chunk: Chunk) -> str:
@@ -53,8 +53,8 @@ def lines_of(chunk: Chunk) -> tuple[int, int]:
 def sources_text(citations: Sequence[CitationWire]) -> str:
     """The end of an answer, numbered as its marks are.
 
-    >>> sources_text([{"path": "a.php", "start_line": 12, "end_line": 68}])
+    >>> sources_text([{"n": 1, "path": "a.php", "start_line": 12, "end_line": 68}])
     'Sources:\\n1 a.php:12-68'
     """
-    lines = (f"{n} {one['path']}:{one['start_line']}-{one['end_line']}" for n, one in enumerate(citations, 1))
+    lines = (f"{one['n']} {one['path']}:{one['start_line']}-{one['end_line']}" for one in citations)
     return "\n".join(["Sources:", *lines])

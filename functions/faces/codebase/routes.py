@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from functions.faces.codebase import examples, index_routes
-from functions.faces.codebase.answering import cited, final_text
+from functions.faces.codebase.answering import cited, final_text, within
 from functions.faces.codebase.contract import (
     AnswerRequest,
     AnswerResponse,
@@ -21,16 +22,20 @@ from functions.faces.codebase.documented import INVALID, documented
 from functions.faces.codebase.errors import render_detail
 from functions.faces.codebase.matches import match_wire
 from functions.faces.codebase.settings import effective, read_code_settings
+from functions.web.answers import sse, streamed, told
 from functions.web.calls import caller_of, collection_of, run, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
 from functions.web.lean import LeanRoute
+from functions.web.problems import Problem
 from functions.web.replies import reply
 from quire import __version__
-from quire.answering.request import Inquiry
+from quire.answering.events import Delta, Done, Event
+from quire.answering.request import Answer, Inquiry
 from quire.errors import UnknownCollection
+from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query
-from quire.service.ask import ask
+from quire.service.ask import ask, ask_stream
 from quire.settings import read_settings
 
 query_router = APIRouter(tags=["codebase"], route_class=LeanRoute)
@@ -97,21 +102,46 @@ async def query(body: QueryRequest, request: Request) -> Response:
     "/answer",
     summary="Answer a question about the code",
     response_model=AnswerResponse,
-    responses=example(examples.ANSWER) | documented(401, 404, 503) | INVALID,
+    responses=example(examples.ANSWER, events=examples.EVENTS) | documented(401, 404, 503) | INVALID,
 )
 async def answer(body: AnswerRequest, request: Request) -> Response:
-    """An answer from the code alone, ending with its sources; without a model it is made of quotes."""
+    """An answer from the code alone, ending with its sources; without a model it is made of quotes.
+
+    With `stream` the reply is `text/event-stream`: `delta` (any number), then `done`, or `error`.
+    """
     top_k = body.top_k or read_code_settings().top_k
     inquiry = Inquiry(body.q, top_k=top_k, max_tokens=body.max_tokens, filters=body.filters)
     service, caller, name = service_of(request), caller_of(request), collection_of(request)
+    if body.stream:
+        # The index stays open for the events to be read from, whatever is published meanwhile.
+        served = await run(request.scope, service.serve, caller, name, None, body.filters)
+        events = await run(request.scope, ask_stream, service, caller, name, inquiry, version=served.version)
+        pieces = _told(events, body, served.index)
+        return streamed(request.scope, pieces, events.leave, media_type="text/event-stream")
     served, said = await run_answer(request.scope, ask, service, caller, name, inquiry)
+    wire = _answer_wire(said, body, served.index)
+    return reply(wire, headers=_labels(said.version, said.degraded) | {"x-quire-model": said.model_used})
+
+
+def _answer_wire(said: Answer, body: AnswerRequest, index: OpenedIndex) -> AnswerResponse:
+    said = within(said, body.max_tokens)
     citations = cited(said)
-    wire: AnswerResponse = {
+    return {
         "final": final_text(said, citations),
         "citations": citations,
-        "matches": [match_wire(hit, served.index, body.expand) for hit in said.hits],
+        "matches": [match_wire(hit, index, body.expand) for hit in said.hits],
     }
-    return reply(wire, headers=_labels(said.version, said.degraded) | {"x-quire-model": said.model_used})
+
+
+def _told(events: Iterator[Event], body: AnswerRequest, index: OpenedIndex) -> Iterator[bytes]:
+    """The answer's pieces as they are written, then the whole body once more; quotes come with the whole."""
+    for event in told(events):
+        if isinstance(event, Problem):
+            yield sse("error", {"status": event.status, "detail": event.detail})
+        elif isinstance(event, Delta):
+            yield sse("delta", {"text": event.text})
+        elif isinstance(event, Done):
+            yield sse("done", _answer_wire(event.answer, body, index))
 
 
 def _labels(version: str, degraded: tuple[str, ...]) -> dict[str, str]:

@@ -1,0 +1,342 @@
+"""`code-knowledge-server.md`, sentence by sentence, in its order: one test a requirement.
+
+Names of the parts that it would use (FAISS, Whoosh, structlog) stand for what Quire has in their place. The server is
+the assembled app with the real model and real builds, over a small application of PHP and JavaScript.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from quire import __version__
+from tests.support.indexed import CodeServer, allowed, open_server
+from tests.support.shop_app import FILES
+from tests.support.tree import ROOT
+
+KEY = "dev-secret"
+SESSIONS = "How do sessions work in our Docker PHP image?"
+QUESTIONS = [
+    ("Where is the memcached session handler configured?", "config/php/session.php", 7),
+    ("Show how the Google Sheets API client is initialized.", "src/google/sheets_client.php", 11),
+    ("What sanitization does doVars() apply to $_FILES?", "src/helpers/vars.php", 13),
+    ("Outline the cURL helper functions and their logging.", "src/helpers/curl.php", 7),
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> CodeServer:
+    server = open_server(tmp_path_factory.mktemp("code"), model_folder, api_key=KEY)
+    with allowed(server.root):
+        built = server.client().post("/code/index/build", json={"root": "shop"}, headers={"x-api-key": KEY})
+        assert built.status_code == 200, built.text
+    return server
+
+
+@pytest.fixture(autouse=True)
+def _allowed(server: CodeServer) -> Iterator[None]:
+    with allowed(server.root):
+        yield
+
+
+@pytest.fixture
+def client(server: CodeServer) -> TestClient:
+    client = server.client()
+    client.headers["x-api-key"] = KEY
+    return client
+
+
+def post(client: TestClient, route: str, **body: Any) -> Any:
+    answer = client.post(f"/code{route}", json=body)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def matches(client: TestClient, q: str, **more: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = post(client, "/query", q=q, **more)["matches"]
+    return found
+
+
+def events(text: str) -> list[tuple[str, Any]]:
+    blocks = [block.split("\n") for block in text.strip().split("\n\n") if not block.startswith(":")]
+    return [(one[0].removeprefix("event: "), json.loads(one[1].removeprefix("data: "))) for one in blocks]
+
+
+# 2. Goals
+
+
+def test_2_passages_come_with_file_and_line_citations(client: TestClient) -> None:
+    for one in matches(client, "session handler"):
+        lines = FILES[one["path"]].split("\n")[one["start_line"] - 1 : one["end_line"]]
+        assert one["snippet"].strip() == "\n".join(lines).strip()
+
+
+# 8. APIs
+
+
+def test_8_a_request_without_the_key_is_refused(server: CodeServer) -> None:
+    refused = server.client().post("/code/query", json={"q": "session"})
+    assert refused.status_code == 401
+    assert refused.json().keys() == {"detail"}
+
+
+def test_8_1_health_is_ok_with_a_version(server: CodeServer) -> None:
+    assert server.client().get("/code/health").json() == {"status": "ok", "version": __version__}
+
+
+def test_8_1_config_is_what_holds_without_secrets(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-sesame")
+    shown = client.get("/code/config")
+    assert "sesame" not in shown.text
+    assert {
+        "RAG_DATA_DIR",
+        "RAG_TOP_K",
+        "RAG_EMBEDDING_MODEL",
+        "RAG_LLM_PROVIDER",
+        "LLM_MODEL",
+    } <= shown.json().keys()
+
+
+def test_8_2_build_answers_ok_files_chunks_and_the_seconds_that_the_caller_waited(client: TestClient) -> None:
+    began = time.perf_counter()
+    told = post(client, "/index/build", root="shop", clean=False)
+    waited = time.perf_counter() - began
+    assert told.keys() == {"ok", "files_indexed", "chunks", "duration_s"}
+    assert (told["ok"], told["files_indexed"]) == (True, 9)
+    assert told["chunks"] > 9
+    # The process that builds takes a second to start; the rest is what the test's client adds.
+    assert 0.7 * waited <= told["duration_s"] <= waited
+
+
+def test_8_2_patterns_and_exclude_choose_the_files(tmp_path: Path, model_folder: Path) -> None:
+    other = open_server(tmp_path, model_folder)
+    with allowed(tmp_path):
+        told = post(other.client(), "/index/build", root="shop", patterns=["**/*.php"], exclude=["config/**"])
+    chosen = [path for path in FILES if path.endswith(".php") and not path.startswith(("config/", "vendor/"))]
+    assert told["files_indexed"] == len(chosen)
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a build of another root replaces what was indexed; it is not added to it"
+)
+def test_8_2_without_clean_another_root_is_added(tmp_path: Path, model_folder: Path) -> None:
+    other = open_server(tmp_path, model_folder)
+    (tmp_path / "second").mkdir()
+    (tmp_path / "second/more.py").write_text("def launch_rocket():\n    return 'up'\n", encoding="utf-8")
+    with allowed(tmp_path):
+        post(other.client(), "/index/build", root="shop", clean=False)
+        assert post(other.client(), "/index/build", root="second", clean=False)["files_indexed"] == 10
+
+
+def test_8_2_incremental_updates_changed_files_alone(tmp_path: Path, model_folder: Path) -> None:
+    other = open_server(tmp_path, model_folder)
+    with allowed(tmp_path):
+        post(other.client(), "/index/build", root="shop")
+        (other.shop / "src/helpers/vars.php").write_text("<?php\nfunction doVars() { return []; }\n")
+        told = other.client().post("/code/index/incremental", json={"root": "shop"})
+    assert told.headers["x-quire-files-changed"] == "1"
+    assert told.json().keys() == {"ok", "files_indexed", "chunks", "duration_s"}
+
+
+def test_8_2_stats_are_files_chunks_and_a_date(client: TestClient) -> None:
+    told = client.get("/code/index/stats").json()
+    assert told.keys() == {"files", "chunks", "updated_at"}
+    assert told["files"] == 9
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", told["updated_at"])
+
+
+def test_8_3_a_match_has_score_path_lines_snippet_and_metadata(client: TestClient) -> None:
+    [found, *_] = matches(client, "Where is doCurlGet implemented and what are its side effects?", top_k=8)
+    assert found.keys() == {"score", "path", "start_line", "end_line", "snippet", "metadata"}
+    assert (found["path"], found["metadata"]["lang"]) == ("src/helpers/curl.php", "php")
+    assert "doCurlGet" in found["metadata"]["symbol"]
+    assert re.fullmatch(r"[0-9a-f]{64}", found["metadata"]["sha256"])
+
+
+def test_8_3_top_k_is_8_by_default_and_bounds_the_matches(client: TestClient) -> None:
+    assert len(matches(client, "session")) <= 8
+    assert len(matches(client, "session", top_k=2)) == 2
+
+
+def test_8_3_an_answer_has_final_citations_and_matches(client: TestClient) -> None:
+    told = post(client, "/answer", q=SESSIONS, top_k=8, max_tokens=500)
+    assert told.keys() == {"final", "citations", "matches"}
+    assert "memcached" in told["final"]
+    assert [one["path"] for one in told["citations"]].count("config/php/session.php") >= 1
+
+
+def test_8_3_a_citation_carries_the_number_that_stands_in_the_answer(client: TestClient) -> None:
+    told = post(client, "/answer", q=SESSIONS)
+    numbers = [one["n"] for one in told["citations"]]
+    assert len(numbers) == len(set(numbers)) >= 2
+    for one in told["citations"]:
+        assert one.keys() == {"n", "path", "start_line", "end_line"}
+        assert f"{one['n']} {one['path']}:{one['start_line']}-{one['end_line']}" in told["final"]
+
+
+def test_8_3_max_tokens_bounds_the_answer_without_a_model_too(client: TestClient) -> None:
+    whole = post(client, "/answer", q="Outline the cURL helper functions and their logging.")
+    short = post(client, "/answer", q="Outline the cURL helper functions and their logging.", max_tokens=20)
+    text, _, _ = short["final"].partition("\n\nSources:")
+    assert len(text) < len(whole["final"].partition("\n\nSources:")[0])
+    assert whole["final"].startswith(text.partition("\n\nThe answer was cut")[0])
+    assert "The answer was cut to `max_tokens`." in text
+    assert text.count("```") % 2 == 0
+    marks = {int(mark) for mark in re.findall(r"(?<!\\)\[(\d+)\]", text)}
+    assert marks <= {one["n"] for one in short["citations"]}
+
+
+def test_8_3_an_answer_may_be_streamed(client: TestClient) -> None:
+    whole = post(client, "/answer", q=SESSIONS)
+    answer = client.post("/code/answer", json={"q": SESSIONS, "stream": True})
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    [*deltas, (name, done)] = events(answer.text)
+    assert deltas
+    assert {kind for kind, _ in deltas} == {"delta"}
+    assert (name, done) == ("done", whole)
+    assert done["final"].startswith("".join(one["text"] for _, one in deltas))
+
+
+def test_8_4_the_example_calls_work(client: TestClient) -> None:
+    for route, body in (
+        ("index/build", '{"root":"./shop","clean":true}'),
+        ("answer", '{"q":"Where are Google Sheets calls made?","top_k":6}'),
+    ):
+        sent = client.post(f"/code/{route}", content=body, headers={"content-type": "application/json"})
+        assert sent.status_code == 200, sent.text
+    assert sent.json()["citations"][0]["path"] == "src/google/sheets_client.php"
+
+
+# 9. Data model
+
+
+def test_9_fields_have_the_defaults_of_the_models(client: TestClient) -> None:
+    models = client.get("/openapi.json").json()["components"]["schemas"]
+    [asked] = [
+        one for name, one in models.items() if "AnswerRequest" in name and "expand" in one["properties"]
+    ]
+    assert asked["properties"]["max_tokens"]["default"] == 512
+    assert asked["required"] == ["q"]
+
+
+# 10. Ingestion
+
+
+def test_10_ignored_files_are_left_out(client: TestClient) -> None:
+    paths = {one["path"] for one in matches(client, "secret token vendor node_modules", top_k=50)}
+    assert paths <= set(FILES)
+
+
+def test_10_code_is_cut_by_functions_and_docs_by_headings(client: TestClient) -> None:
+    [found, *_] = matches(client, "doCurlGet", top_k=1)
+    assert found["metadata"]["symbol"].endswith("doCurlGet")
+    [doc, *_] = [one for one in matches(client, "deploy", top_k=20) if one["path"].endswith(".md")]
+    assert doc["snippet"]
+
+
+# 11. Retrieval
+
+
+def test_11_one_file_does_not_fill_the_list(client: TestClient) -> None:
+    paths = [one["path"] for one in matches(client, "function", top_k=8)]
+    assert len(set(paths)) >= 3
+
+
+def test_11_reranking_is_optional(client: TestClient) -> None:
+    assert matches(client, "session handler", rerank=True) == matches(client, "session handler")
+
+
+def test_11_citations_are_paths_with_line_ranges(client: TestClient) -> None:
+    for one in post(client, "/answer", q=SESSIONS)["citations"]:
+        assert 1 <= one["start_line"] <= one["end_line"] <= FILES[one["path"]].count("\n")
+
+
+# 12. Answers
+
+
+def test_12_an_answer_ends_with_its_sources(client: TestClient) -> None:
+    told = post(client, "/answer", q=SESSIONS)
+    assert re.search(r"\n\nSources:\n(\d+ \S+:\d+-\d+\n?)+\Z", told["final"])
+
+
+def test_12_what_the_code_does_not_hold_is_said_not_to_be_known(client: TestClient) -> None:
+    told = post(client, "/answer", q="How do I bake sourdough bread with rye flour?")
+    assert "not covered" in told["final"]
+    assert told["citations"] == []
+
+
+# 13. Security and privacy
+
+
+def test_13_without_a_provider_an_answer_is_made_of_retrieved_text(client: TestClient) -> None:
+    answer = client.post("/code/answer", json={"q": SESSIONS})
+    assert answer.headers["x-quire-model"] == "extractive"
+    assert client.get("/code/config").json()["RAG_LLM_PROVIDER"] == "none"
+
+
+def test_13_paths_are_logged_and_no_content(client: TestClient, capsys: pytest.CaptureFixture[str]) -> None:
+    matches(client, "session.save_handler memcached")
+    said = capsys.readouterr()
+    assert "session.save_handler" not in said.out + said.err
+
+
+# 16. Observability
+
+
+def test_16_every_answer_has_a_request_id(client: TestClient) -> None:
+    assert client.get("/code/health", headers={"x-request-id": "mine-1"}).headers["x-request-id"] == "mine-1"
+    assert client.get("/code/health").headers["x-request-id"]
+
+
+# 17. Developer workflow
+
+
+def test_17_the_makefiles_curl_without_a_content_type_works(client: TestClient) -> None:
+    as_curl = {"content-type": "application/x-www-form-urlencoded", "user-agent": "curl/8.5.0"}
+    sent = client.post("/code/index/build", content='{"root":"shop","clean":true}', headers=as_curl)
+    assert sent.status_code == 200, sent.text
+    assert sent.json()["ok"] is True
+
+
+def test_17_a_page_elsewhere_cannot_send_the_same(client: TestClient) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    for said in (
+        {"origin": "https://elsewhere.example"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site"},
+    ):
+        sent = client.post("/code/index/build", content='{"root":"shop"}', headers={**form, **said})
+        assert sent.status_code == 422, said
+
+
+@pytest.mark.parametrize("target", ["run", "index", "test", "lint", "format"])
+def test_17_the_targets_of_the_makefile_exist(target: str) -> None:
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+# 19. Acceptance
+
+
+def test_19_an_answer_has_two_citations_where_there_are_as_many(client: TestClient) -> None:
+    assert len(post(client, "/answer", q=SESSIONS)["citations"]) >= 2
+
+
+# 25. Example queries
+
+
+@pytest.mark.parametrize(("question", "path", "line"), QUESTIONS)
+def test_25_an_example_question_finds_its_definition_first(
+    client: TestClient, question: str, path: str, line: int
+) -> None:
+    first = matches(client, question)[0]
+    assert first["path"] == path
+    assert first["start_line"] <= line <= first["end_line"]
