@@ -9,6 +9,7 @@ from build_index.cli import commands
 from build_index.cli.release_commands import add_release_commands
 from build_index.gate.options import add_review_options
 from build_index.progress import say
+from build_index.sources.registry import registered
 from quire.errors import QuireError, UnknownCollection, explain
 
 REFUSED, INTERRUPTED = 2, 130
@@ -62,7 +63,7 @@ def _common(parser: argparse.ArgumentParser, run: object) -> None:
 
 def _add_build(parser: argparse.ArgumentParser) -> None:
     _common(parser, commands.run_build)
-    parser.add_argument("--profile", choices=["roblox", "docs", "textbook", "code"])
+    parser.add_argument("--profile", choices=list(registered()))
     parser.add_argument(
         "--source",
         action="extend",

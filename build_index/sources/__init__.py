@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
+
+from quire.documents import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +37,6 @@ class Provenance:
     location: str
     revision: str = ""
     version: str = ""
+
+
+Documents: TypeAlias = Iterator[Document | Failure]
