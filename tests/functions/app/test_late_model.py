@@ -65,7 +65,7 @@ def test_quotations_answer_until_the_secret_is_back(tmp_path: Path, failure: Exc
     client = shelf.client(model_of=secret.late())
     said = client.post("/answer", json=QUESTION).json()
     assert said["model_used"] == "extractive"
-    assert said["degraded"] == [f"{reason}: quoted from the sources instead"]
+    assert said["degraded"] == [f"{reason} (unknown): quoted from the sources instead"]
     secret.failure, secret.model = None, Scripted(["Humanoid.Died fires [1]."])
     secret.now = RETRY_S
     assert client.post("/answer", json=QUESTION).json()["model_used"] == "scripted"

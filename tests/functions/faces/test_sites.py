@@ -216,6 +216,25 @@ def test_clean_up_deletes_what_is_too_old_and_says_so(tmp_path: Path) -> None:
     assert client.delete("/sites/chat-messages/cleanup").json()["deleted"] == 0
 
 
+def test_a_follow_up_is_searched_for_with_what_it_follows(client: TestClient) -> None:
+    add(client)
+    add(
+        client,
+        source="lamps.txt",
+        content="Tell the desk which lamp it is.",
+    )
+    say(client, "How many days do I have to send a parcel back?")
+    found = context(client, "Tell me more about it")
+    assert found["sources"][0]["source"] == "returns.txt"
+
+
+def test_a_question_of_which_a_site_knows_nothing_gets_no_knowledge(client: TestClient) -> None:
+    add(client)
+    found = context(client, "zzqqxx wvwv")
+    assert found["sources"] == []
+    assert "none found" in found["context"]
+
+
 @pytest.mark.parametrize(
     ("path", "body", "field"),
     [

@@ -18,7 +18,7 @@ from tests.support.shelves import Scripted
 
 QUESTION = {"collection": "roblox", "q": "Which event fires when a character has lost its health?"}
 KEY = {"x-api-key": "k"}
-REFUSED = "answer model's quota is used up: quoted from the sources instead"
+REFUSED = "answer model's quota is used up (script): quoted from the sources instead"
 
 
 def opened(root: Path, model: Scripted, *, public_answers: bool, budget: object = None) -> TestClient:

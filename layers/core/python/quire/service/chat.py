@@ -7,12 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from quire.answering.conversation import complete
 from quire.documents import Hit, Turn
 from quire.errors import InputError, ModelError, StoreUnavailable
+from quire.limits import QUESTION_CHARACTERS
 from quire.ports import ChatMemory, Embedder, Remembered
 from quire.search.retrieval import Query, retrieve
 from quire.service.access import ADMIN, READ, WRITE, Caller
 from quire.service.context_text import ContextText, write_context
+from quire.service.floor import matches_nothing
 from quire.sessions import RETENTION, session_key
 from quire.store.live_catalog import LiveCatalog
 from quire.store.write_targets import Site
@@ -142,6 +145,8 @@ class Contexts:
     ) -> Context:
         """What the user's question to the site should be answered from, and after what.
 
+        A follow-up is searched for with what it follows. Where the site knows nothing of it, there is no knowledge.
+
         Raises:
             ScopeMissing: the caller may not read the site.
             InputError: the question is empty.
@@ -151,8 +156,8 @@ class Contexts:
             recent = self._conversations.recent(caller, site, user, limit=MESSAGES)
         except StoreUnavailable:
             recent, forgotten = [], (NO_MEMORY,)
-        hits, version, degraded = self._search(site, question)
         turns = [one.turn for one in recent]
+        hits, version, degraded = self._search(site, complete(question, turns))
         written = write_context(hits, turns, budget_tokens=budget_tokens, names=ROLES)
         shown = {id(hit) for source in written.sources for hit in source.hits}
         kept = recent[len(recent) - len(written.turns) :]
@@ -175,5 +180,7 @@ class Contexts:
             embedder = None  # the ranking says that it is by keywords alone
         if not served.index.chunk_count:
             return (), served.version, served.degraded
+        question = question[:QUESTION_CHARACTERS]
         found = retrieve(served.index, embedder, Query(question, CHUNKS))
-        return found.hits, served.version, (*served.degraded, *found.degraded)
+        hits = () if matches_nothing(served.index, question, found) else found.hits
+        return hits, served.version, (*served.degraded, *found.degraded)
