@@ -17,6 +17,7 @@ def track(
 ) -> Iterator[T]:
     """Pass the items through and say once a second how it goes; a step under a second says nothing.
 
+    A terminal shows one line that is drawn again, anything else a line each time.
     With `total` the time left is estimated from the rate so far.
     """
     stream = out or sys.stderr
@@ -28,15 +29,22 @@ def track(
         now = time.monotonic()
         if now - said >= EVERY_S:
             said = now
-            print(_line(label, done, total, now - started), file=stream, flush=True)
+            line = _line(label, done, total, now - started)
+            print(*_drawn(line, stream), sep="", end="", file=stream, flush=True)
     seconds = time.monotonic() - started
     if seconds >= QUIET_S:
-        print(f"{label}: {done} in {seconds:.1f} s ({done / seconds:.0f}/s)", file=stream, flush=True)
+        line = f"{label}: {done} in {seconds:.1f} s ({done / seconds:.0f}/s)"
+        print(*_drawn(line, stream)[:2], file=stream, sep="", flush=True)
 
 
 def say(message: str, out: TextIO | None = None) -> None:
     """One line of progress."""
     print(message, file=out or sys.stderr, flush=True)
+
+
+def _drawn(line: str, stream: TextIO) -> tuple[str, str, str]:
+    """What goes before the line, the line, and what ends it: a terminal's cursor goes back and the old line away."""
+    return ("\r\x1b[K", line, "") if stream.isatty() else ("", line, "\n")
 
 
 def _line(label: str, done: int, total: int | None, seconds: float) -> str:

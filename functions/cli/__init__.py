@@ -15,6 +15,7 @@ import typer
 from functions.cli.asking import ask, search
 from functions.cli.building import index, serve
 from functions.cli.common import INTERRUPTED, NOTHING, WRONG
+from functions.cli.keeping import get, list_indexes
 from functions.cli.proving import diff, verify_citation
 from functions.cli.sharing import bundle, mcp
 from quire import __version__
@@ -23,10 +24,10 @@ from quire.errors import QuireError, explain
 app = typer.Typer(
     name="quire",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (index, ask, search, serve, verify_citation, diff, bundle, mcp):
+app.command("list")(list_indexes)
+for command in (index, ask, search, get, serve, verify_citation, diff, bundle, mcp):
     app.command()(command)
 
 

@@ -139,6 +139,17 @@ def test_of_several_collections_the_one_of_this_folder_is_asked_and_the_reason_i
     assert (done.stdout, done.stderr.partition(";")[0]) == ("tea.md\n", "notes: holds this folder")
 
 
+def test_what_is_indexed_is_listed_and_a_passage_printed_whole(desk: Desk) -> None:
+    (listed,) = desk.json("list")
+    assert (listed["collection"], listed["files"], listed["sources"]) == ("shop", 9, [str(desk.shop)])
+    assert desk.call("list")[0].startswith("shop  9 files, ")
+    hit = desk.json("search", "doCurlGet")["hits"][0]
+    place, _, text = desk.call("get", hit["id"])[0].partition("\n")
+    assert (place.startswith("shop/src/helpers/curl.php:"), text) == (True, hit["text"] + "\n")
+    assert "has no passage 'nowhere'" in desk.call("get", "nowhere", code=1)[1]
+    assert "nothing is indexed" in desk.call("list", "--store", "empty")[1]
+
+
 def test_search_is_narrowed_by_filters_and_scores(desk: Desk) -> None:
     out, _ = desk.call("search", "curl", "--files", "--filter", "lang=php")
     assert out
