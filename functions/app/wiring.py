@@ -103,6 +103,7 @@ def _open(settings: Settings) -> _Opened:
         print_answers=settings.print_answers,
     )
     service.answer_s = settings.answer_s
+    service.rewrite = settings.rewrite
     return _Opened(objects, store, models, live, service)
 
 

@@ -65,3 +65,21 @@ def test_a_gemini_key_chooses_gemini_where_nobody_chose(
 
 def test_the_time_of_an_answer_is_a_setting() -> None:
     assert (read_settings({}).answer_s, read_settings({"QUIRE_ANSWER_S": "90"}).answer_s) == (0.0, 90.0)
+
+
+def test_a_hosted_model_writes_terms_unless_told_otherwise() -> None:
+    hosted = {"GEMINI_API_KEY": "key"}
+    local = {"QUIRE_PROVIDER": "openai", "QUIRE_OPENAI_BASE_URL": "http://127.0.0.1:8080/v1"}
+    assert read_settings(hosted).rewrite == "gated"
+    assert read_settings({"QUIRE_MODEL_SECRET": "name"}).rewrite == "gated"
+    assert [read_settings(one).rewrite for one in ({}, local, {"QUIRE_PROVIDER": "ollama"})] == ["off"] * 3
+    assert read_settings({**hosted, "QUIRE_REWRITE": "off"}).rewrite == "off"
+    with pytest.raises(ConfigError, match="QUIRE_REWRITE: wanted off, gated, always, found 'yes'"):
+        read_settings({"QUIRE_REWRITE": "yes"})
+
+
+def test_how_questions_are_written_anew_is_one_of_three_words(tmp_path: Path) -> None:
+    file = tmp_path / "collections.toml"
+    file.write_text('[book]\nprofile = "textbook"\noptions = { rewrite = "perhaps" }\n', encoding="utf-8")
+    with pytest.raises(ConfigError, match="rewrite: wanted off, gated, always, found 'perhaps'"):
+        read_collections(file)

@@ -59,6 +59,7 @@ class Shelf:
         model_of: Callable[[], AnswerModel | None] | None = None,
         public_budget: TokenBudget | None = None,
         answer_s: float = 0.0,
+        rewrite: str = "off",
     ) -> Knowledge:
         """Use cases that look at the pointer on every request."""
         catalog = Catalog(store or self.store, refresh_s=0.0)
@@ -70,6 +71,7 @@ class Shelf:
             public_budget=public_budget,
         )
         service.answer_s = answer_s
+        service.rewrite = rewrite
         return service
 
     def app(self, key: str | None = None, *, access: Access | None = None, **service: object) -> FastAPI:

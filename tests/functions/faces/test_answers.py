@@ -206,3 +206,17 @@ def test_an_answer_takes_terms_and_shows_them(shelf: Shelf) -> None:
     streamed = client.post("/answer", json=body | {"terms": "harbour boats", "stream": True}).text
     done = json.loads(streamed.split("event: done\ndata: ")[1].split("\n\n")[0])
     assert done["terms"] == "harbour boats"
+
+
+@pytest.mark.parametrize(("options", "terms"), [({}, "harbour boats"), ({"rewrite": "off"}, None)])
+def test_a_model_writes_terms_as_the_settings_or_the_collection_say(
+    shelf: Shelf, options: dict[str, str], terms: str | None
+) -> None:
+    book = Collection("book", "textbook", options=options)
+    model = Scripted(["harbour boats"], ["NOT_COVERED"]) if terms else Scripted(["NOT_COVERED"])
+    client = shelf.client(collections={"book": book}, answer_model=model, rewrite="always")
+    body = {"collection": "book", "q": "Where do vessels find calm when it storms?"}
+    given = client.post("/answer", json=body).json()
+    assert given.get("terms") == terms
+    if terms:
+        assert "the textbook" in model.asked[0][0] or "the book" in model.asked[0][0]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.errors import ConfigError
+from quire.settings import check_rewrite
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 RESERVED = frozenset(
@@ -30,7 +31,8 @@ class Collection:
         public: whether a cloud deployment may serve it without a key.
         public_answers: whether a model may write answers for those who bring no key; else they are given quotations.
         schedule: cron of its rebuild; "" means never.
-        options: profile-specific settings, such as `engine_version`, `site` with `base_url`, or `exclude`.
+        options: profile-specific settings, such as `engine_version`, `site` with `base_url`, or `exclude`; and
+            `rewrite`, see `quire.settings.Settings`.
     """
 
     name: str
@@ -96,6 +98,7 @@ def _collection(name: str, table: object, path: Path) -> Collection:
         raise ConfigError(f"{path}: [{name}] needs a profile")
     if table.get("public_answers") and not table.get("public"):
         raise ConfigError(f"{path}: [{name}] public_answers: wanted public = true with it")
+    check_rewrite(table.get("options", {}).get("rewrite", "off"), f"{path}: [{name}] options.rewrite")
     plain = {key: value for key, value in table.items() if key != "source"}
     return Collection(name=check_name(name), sources=_sources(table.get("source", {})), **plain)
 

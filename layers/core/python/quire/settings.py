@@ -36,6 +36,8 @@ class Settings:
         provider_chosen_by: the variable that chose it; "" where none did.
         answer_s: seconds that an answer may take with its model; 0 leaves it to the face: 2.8 for `textbook`, whose
             specification promises 3, else 25.
+        rewrite: whether the model writes terms for a question that its own words find little for: `off`, `gated` or
+            `always`; `gated` by default where a provider hosts the model.
         model: the provider's model; "" for its default.
         provider_key, provider_url: its key, and its address where it is not the usual one.
         hosts: names beside `localhost` and addresses by which a server without a key may be called; `*` for any.
@@ -64,6 +66,7 @@ class Settings:
     provider: str = "none"
     provider_chosen_by: str = ""
     answer_s: float = 0.0
+    rewrite: str = "off"
     model: str = ""
     provider_key: str = ""
     provider_url: str = ""
@@ -105,8 +108,30 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         public_tokens_per_day=int(_number(env, "QUIRE_PUBLIC_TOKENS_PER_DAY", default.public_tokens_per_day)),
         print_answers=env.get("QUIRE_PRINT_ANSWERS", "") not in ("", "0"),
         log_requests=env.get("QUIRE_LOG_REQUESTS", "") not in ("", "0"),
-        **_provider(env),
+        **_with_rewrite(env, _provider(env)),
     )
+
+
+def _with_rewrite(env: Mapping[str, str], provider: dict[str, str]) -> dict[str, str]:
+    """A hosted model writes terms unless told otherwise; a small one of one's own does more harm than good."""
+    is_hosted = provider["provider"] in KEYS and not provider["provider_url"]
+    in_secret = bool(env.get("QUIRE_MODEL_SECRET"))  # which holds a key, and so a hosted model's settings
+    chosen = env.get("QUIRE_REWRITE") or ("gated" if is_hosted or in_secret else "off")
+    return {**provider, "rewrite": check_rewrite(chosen, "QUIRE_REWRITE")}
+
+
+REWRITES = ("off", "gated", "always")
+
+
+def check_rewrite(value: object, what: str) -> str:
+    """Return the value if it is one of `REWRITES`.
+
+    Raises:
+        ConfigError: it is not; `what` names the setting.
+    """
+    if value not in REWRITES:
+        raise ConfigError(f"{what}: wanted {', '.join(REWRITES)}, found {value!r}")
+    return str(value)
 
 
 KEYS = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY"}

@@ -20,6 +20,7 @@ from quire.answering.generative.context import pack
 from quire.answering.generative.generation import Draft, generate
 from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import new_nonce, write_prompt
+from quire.answering.generative.rewriting import Rewritten, wants_rewrite, write_terms
 from quire.answering.refusals import ask_back, named, not_covered
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
 from quire.documents import Citation
@@ -80,12 +81,42 @@ def stream_answer(shelf: Shelf, inquiry: Inquiry, model: AnswerModel | None = No
         yield Sources((), found.version)
         written = yield from _say(Written(ask_back(shelf.index.profile), answerable=False))
     else:
-        findings = find(shelf, inquiry, searched)
+        findings, rewritten = _find(request, searched)
         found = findings.found
         yield Sources(found.hits, found.version)
         written = replace((yield from _write(request, findings)), confidence=findings.confidence)
+        written = _with_rewriting(written, rewritten)
     yield Citations(written.citations)
     yield Done(_answer(shelf, inquiry, replace(written, notices=(*shortened, *written.notices)), found))
+
+
+def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]:
+    """What the question finds, with terms of the model's where it finds little; and what those cost."""
+    shelf, inquiry, model = request.shelf, request.inquiry, request.model
+    findings = find(shelf, inquiry, searched)
+    hits = findings.found.hits
+    if model is None or inquiry.terms or not wants_rewrite(inquiry.rewrite, hits[0].score if hits else 0.0):
+        return findings, None
+    title = named(shelf.title, shelf.index.profile)
+    rewritten = write_terms(model, searched, title, deadline=request.deadline)
+    if rewritten.terms:
+        findings = find(shelf, replace(inquiry, terms=rewritten.terms), searched)
+    return findings, rewritten
+
+
+def _with_rewriting(written: Written, rewritten: Rewritten | None) -> Written:
+    """What was written, with the cost of the model's terms, and why there are none."""
+    if rewritten is None:
+        return written
+    first, then = rewritten.usage, written.usage
+    usage = Usage(
+        first.prompt_tokens + then.prompt_tokens,
+        first.answer_tokens + then.answer_tokens,
+        first.attempts + then.attempts,
+        then.dropped_citations,
+        first.failures + then.failures,
+    )
+    return replace(written, usage=usage, degraded=(*rewritten.degraded, *written.degraded))
 
 
 def _answer(shelf: Shelf, inquiry: Inquiry, written: Written, found: Retrieved) -> Answer:

@@ -31,6 +31,8 @@ class Inquiry:
         max_tokens: bound of a model's answer.
         filters: as in `quire.search.retrieval.Query`.
         terms: names and words that the sources would use, as in `quire.search.retrieval.Query`.
+        rewrite: whether the answer model writes terms where there are none: `off`, `gated` (where the first hit is
+            unlikely to be right) or `always`.
         guidance: how a model should write, in the words of the program that asks, such as a system message; "" for
             nothing. Heeded where the rules allow. What is quoted without a model does not change.
         deadline_s: seconds for the whole call; what a model has not said by then, extraction says.
@@ -47,6 +49,7 @@ class Inquiry:
     guidance: str = ""
     terms: str = ""
     strict: bool = False
+    rewrite: str = "off"
 
 
 def bounded(inquiry: Inquiry) -> tuple[Inquiry, tuple[str, ...]]:

@@ -79,10 +79,15 @@ def ask_stream(
 
 
 def _fitted(service: Knowledge, collection: str, inquiry: Inquiry) -> Inquiry:
-    """The inquiry with the time that the operator gives an answer, where he says; strict over a public collection."""
+    """The inquiry with the time that the operator gives an answer, where he says; strict over a public one."""
     listed = service.collections.get(collection)
     strict = inquiry.strict or bool(listed and listed.public)
-    return replace(inquiry, strict=strict, deadline_s=service.answer_s or inquiry.deadline_s)
+    return replace(
+        inquiry,
+        strict=strict,
+        deadline_s=service.answer_s or inquiry.deadline_s,
+        rewrite=service.rewrite_of(collection),
+    )
 
 
 def _opened(

@@ -79,6 +79,8 @@ class Knowledge:
         self._public_budget = public_budget or ProcessBudget(0)
         self.answer_s = 0.0
         """Seconds that an answer may take with its model; 0 leaves it to the face."""
+        self.rewrite = "off"
+        """How questions are written anew by the answer model, where a collection does not say; see `Inquiry`."""
         self.print_answers = print_answers
         self.catalog = catalog
         self.collections = dict(collections or {})
@@ -90,6 +92,11 @@ class Knowledge:
     def answer_model(self) -> AnswerModel | None:
         """What writes answers; None where quotations answer."""
         return self._model_of()
+
+    def rewrite_of(self, collection: str) -> str:
+        """How questions to the collection are written anew: as its `options.rewrite` says, else as the settings do."""
+        listed = self.collections.get(collection)
+        return str(listed.options.get("rewrite", self.rewrite)) if listed else self.rewrite
 
     def model_for(self, caller: Caller, collection: str) -> AnswerModel | None:
         """What writes an answer for this caller; None for one without a key, unless the collection's owner pays."""
