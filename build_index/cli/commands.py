@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -155,8 +154,8 @@ def _plan(args: argparse.Namespace) -> BuildPlan:
 
 
 def _announce(document: str, chunks: int) -> None:
-    """The textbook specification's line for each file."""
-    print(f"Processing {Path(document).name}... {chunks} chunks created")
+    """The textbook specification's line for each file, by its path within the book."""
+    print(f"Processing {document}... {chunks} chunks created")
 
 
 def _silent(document: str, chunks: int) -> None:
@@ -223,4 +222,4 @@ def _print_build(report: BuildReport, *, as_json: bool) -> None:
     print(f"{len(value['failures'])} files failed")
     print(f"version {value['version'] or '(not published)'} {value['label']}".rstrip())
     for failure in value["failures"]:
-        print(f"failed: {failure['path']}: {failure['reason']}", file=sys.stderr)
+        print(f"failed: {failure['path']}: {failure['reason']}")

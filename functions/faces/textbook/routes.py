@@ -26,9 +26,11 @@ from functions.web.sections import section_at, where_of
 from quire.answering.request import Answer, Inquiry
 from quire.service.ask import ask
 
+BLANK = "Please write a question about the book."
 UNAVAILABLE = "The knowledge base is temporarily unavailable. Please try again in a moment."
 TRUNCATED = "Your query was truncated to {words} words. Please be more concise."
 SELECTION_TRUNCATED = "The selected text was truncated to {words} words."
+_BLANK_TYPES = ("string_too_short", "string_pattern_mismatch")
 TOP_K = 5
 DEADLINE_S = 2.8
 EXAMPLE = {
@@ -52,7 +54,7 @@ REFUSALS = {
     401: ("A key is needed", "this service needs a key: send it as x-api-key or as a bearer token"),
     404: ("No such collection", "collection 'textbook': not in this store"),
     413: ("Body over 1 MB", "body: wanted at most 1,000,000 bytes"),
-    422: ("Invalid request", "query: String should have at least 1 character"),
+    422: ("Invalid request", BLANK),
     503: ("No index to search", UNAVAILABLE),
 }
 
@@ -73,6 +75,8 @@ retrieving = APIRouter(tags=["textbook"], route_class=LeanRoute)
 def render(problem: Problem, request_id: str) -> Response:
     """The specification's errors: one sentence; what is our fault is not explained to readers."""
     detail = UNAVAILABLE if problem.status == 503 else problem.detail
+    if problem.field == "query" and problem.invalid and problem.invalid[0]["type"] in _BLANK_TYPES:
+        detail = BLANK
     return reply({"detail": detail, "request_id": request_id}, problem.status, problem.headers)
 
 

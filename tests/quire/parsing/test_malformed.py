@@ -14,7 +14,6 @@ BROKEN = [
     ("<div>\n<p>crossed</div>\n</p>\n", 2),
     ("Text\n</Card>\n", 2),
     ("Text\n\n<Tabs\n", 3),
-    ("\n```python\nprint(1)\n", 2),
     ("{open\n", 1),
     ("a\n<!-- open\n", 2),
     ("---\ntitle: x\n", 1),

@@ -40,7 +40,7 @@ def clean_markup(scan: Scan, on_tag: Callable[[Scan, Tag], int]) -> str:
     """Run the pass and return the cleaned text; `on_tag` handles a tag and returns where to read on.
 
     Raises:
-        SourceError: a fence, tag or expression is never closed, and the dialect is strict about it.
+        SourceError: a tag or expression is never closed, and the dialect is strict about it.
     """
     text, position = scan.text, 0
     while match := _next_token(text, position):
@@ -83,8 +83,7 @@ def _fence(scan: Scan, match: re.Match[str]) -> int:
         scan.emit(text[match.start() : match.start("mark")])
         return _span(scan, match.start("mark"), len(mark))
     close = re.compile(rf"^[ \t>]*{mark[0]}{{{len(mark)},}}[ \t]*$", re.MULTILINE).search(text, line_end)
-    if not close and scan.dialect.strict == "all":
-        raise scan.fail(match.start(), f"code block is opened by {mark} and never closed")
+    # One that is never closed goes on to the end. Source: CommonMark 0.31, section 4.5.
     end = close.end() if close else len(text)
     scan.emit(text[match.start() : end])
     return end
