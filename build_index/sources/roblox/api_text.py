@@ -5,18 +5,20 @@ from __future__ import annotations
 import html
 import re
 
-_FENCE = re.compile(r"(^[ \t]*```.*?^[ \t]*```[ \t]*$)", re.MULTILINE | re.DOTALL)
+_FENCE_LINE = re.compile(r"^[ \t]*+```(?P<said>[^\n]*+)$", re.MULTILINE)
 _REFERENCE = re.compile(r"\b(Class|Enum|Datatype|Library|Global)\.([^`|<]+)(?:\|([^`<]*))?")
 # What must not stand before a loose reference is looked at last: a search that begins with letters skips to them.
 _LOOSE = re.compile(r"(?:Class(?<![`.\w]Class)|Datatype(?<![`.\w]Datatype))\.([A-Z]\w*)(?:\|\w+)?")
 _SPAN = re.compile(r"(`[^`]*`)")
-_LINK = re.compile(r"(!?)\[([^\]]*)\]\([^)\s]*(?:\s+\"[^\"]*\")?\)")
-_CODE_TAG = re.compile(r"<code[^>]*>(.*?)</code>", re.DOTALL)
+_LINK = re.compile(r"(!?)\[([^\]]{0,500}+)\]\([^)\s]{0,2000}+(?:\s{1,20}+\"[^\"]{0,500}+\")?\)")
+_CODE_TAG = re.compile(r"<code[^>]{0,200}+>(.{0,2000}?)</code>", re.DOTALL)
 _CELL = re.compile(r"</t[dh]>\s*<t[dh][^>]*>")
-_ROW = re.compile(r"<tr[^>]*>\s*<t[dh][^>]*>(.*?)\s*</t[dh]>\s*</tr>", re.DOTALL)
+_ROW = re.compile(
+    r"<tr[^>]{0,200}+>\s*+<t[dh][^>]{0,200}+>(.{0,5000}?)</t[dh]>\s*+</tr>", re.DOTALL
+)  # of a bounded length: what nothing closes is not looked through again and again
 _POWER = re.compile(r"<sup>(\w+)</sup>")
 _SWATCH = re.compile(r'<ColorSwatch value="([^"]*)"\s*/>')
-_BREAK = re.compile(r"\s*<br\s*/?>\s*")
+_BREAK = re.compile(r"(?:(?<!\s)\s++)?<br\s*+/?>\s*+")
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)(?:\s[^<>]*)?/?>")
 _HTML = frozenset(
     "a abbr alert alerttitle b br caption card chip colorswatch dd details div dl dt em figcaption figure h1 h2 h3 h4 "
@@ -65,7 +67,14 @@ def bare(text: str) -> str:
 
 def _split_fences(text: str) -> list[str]:
     """Prose and fenced code by turns, prose first."""
-    return _FENCE.split(text) if "```" in text else [text]
+    pieces, end, opened = [], 0, -1
+    for line in _FENCE_LINE.finditer(text) if "```" in text else ():
+        if opened < 0:
+            opened = line.start()
+        elif not line["said"].strip(" \t"):
+            pieces += [text[end:opened], text[opened : line.end()]]
+            end, opened = line.end(), -1
+    return [*pieces, text[end:]]
 
 
 def _prose(text: str, owner: str) -> str:

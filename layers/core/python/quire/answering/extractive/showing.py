@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import textwrap
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 
 from quire.answering.extractive.blocks import CODE, HEADING, LIST, TABLE, Block, split_blocks
 from quire.answering.extractive.rst_text import plain_roles, plain_rst
@@ -16,10 +18,9 @@ from quire.documents import Chunk, Citation
 PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc", "html"))
 FENCE_NAMES = {"shell": "bash", "makefile": "make", "c_sharp": "csharp", "batch": "bat"}
 
-_SPANS = re.compile(
-    r"^ *(?P<fence>`{3,})[^\n]*\n.*?^ *(?P=fence)[ \t]*$|(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)",
-    re.M | re.S,
-)
+_TICKS = re.compile(r"`++")
+_OPENING = re.compile(r"^ *+(?P<ticks>`{3,}+)[^\n]*+\n", re.M)
+_CLOSING = re.compile(r"^ *+(?P<ticks>`{3,}+)[ \t]*+$", re.M)
 _MARK = re.compile(r"(?<!\\)\[(?=\d{1,3}(?:,\s*\d{1,3})*\](?!\())")
 _DUNDER = re.compile(r"(?<![\w`\\*])(\w*__\w+__(?:\.\w+)*(?:\(\))?)(?![\w`*])")
 _CHECKBOX = re.compile(r"^(\s*(?:[-*+]|\d{1,3}[.)])\s+)\[[ xX]?\]\s+", re.M)
@@ -161,10 +162,57 @@ def plain_words(text: str) -> str:
     text = _ADMONITION.sub(_admonition, text)
     text = _BARE_CHECKBOX.sub(r"\1", _CHECKBOX.sub(r"\1", text))
     parts, end = [], 0
-    for span in _SPANS.finditer(text):
-        parts += [_escaped(text[end : span.start()]), span.group()]
-        end = span.end()
+    for begin, past in _code_spans(text):
+        parts += [_escaped(text[end:begin]), text[begin:past]]
+        end = past
     return "".join([*parts, _escaped(text[end:])]).strip("\n").rstrip()
+
+
+def _code_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where fenced and inline code begins and ends: as many ticks close it as opened it, the next ones that do.
+
+    Not one pattern: it would look through the whole text again for each fence that nothing closes.
+    """
+    runs = [match.span() for match in _TICKS.finditer(text)]
+    openings = {match.start("ticks"): match.span() for match in _OPENING.finditer(text)}
+    fences = _by_length((len(match["ticks"]), match.span()) for match in _CLOSING.finditer(text))
+    inline = _by_length((end - begin, (begin, end)) for begin, end in runs)
+    at = 0
+    for begin, end in runs:
+        if begin < at:
+            continue
+        first, past = begin, -1
+        if begin in openings:
+            line, body = openings[begin]
+            fitting = (
+                _first_from(fences[one], body) for one in sorted(fences, reverse=True) if one <= end - begin
+            )
+            first, past = line, next((one for one in fitting if one > 0), -1)
+        if past < 0:
+            first, past = begin, _first_from(inline[end - begin], end)
+        if past > 0:
+            yield first, past
+            at = past
+
+
+_Spans = tuple[list[int], list[int]]
+
+
+def _by_length(found: Iterable[tuple[int, tuple[int, int]]]) -> dict[int, _Spans]:
+    """Where runs of each length begin and end, ascending."""
+    kept: dict[int, _Spans] = {}
+    for length, (begin, end) in found:
+        begins, ends = kept.setdefault(length, ([], []))
+        begins.append(begin)
+        ends.append(end)
+    return kept
+
+
+def _first_from(spans: _Spans, at: int) -> int:
+    """The end of the first one that begins at `at` or later; -1 where none does."""
+    begins, ends = spans
+    place = bisect_left(begins, at)
+    return ends[place] if place < len(begins) else -1
 
 
 def _admonition(match: re.Match[str]) -> str:
