@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -57,6 +58,18 @@ def test_a_broken_rule_is_found_in_shipped_code() -> None:
 )
 def test_a_broken_rule_is_found_in_a_test(source: str, complaint: str) -> None:
     assert any(complaint in one for one in broken_rules(source, shipped=False))
+
+
+def test_a_class_name_stands_once_in_the_tree() -> None:
+    """Contracts of faces are apart: each says what its own document calls things."""
+    places: dict[str, list[str]] = {}
+    for path in SHIPPED:
+        if not path.is_relative_to("functions/faces"):
+            tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ClassDef):
+                    places.setdefault(node.name.lstrip("_"), []).append(str(path))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_the_top_level_holds_what_the_owner_chose() -> None:

@@ -30,7 +30,7 @@ def remember(path: Path, key: str, read: Callable[[], Documents]) -> Iterator[Do
     failed = False
     try:
         with beside.open("wb") as file:
-            kept = _Lines(file, key)
+            kept = _DocumentLines(file, key)
             for one in read():
                 if isinstance(one, Failure):
                     failed = True
@@ -44,7 +44,7 @@ def remember(path: Path, key: str, read: Callable[[], Documents]) -> Iterator[Do
         beside.unlink(missing_ok=True)
 
 
-class _Lines:
+class _DocumentLines:
     """The key, then a document a line, then the sha256 of all that."""
 
     def __init__(self, file: IO[bytes], key: str) -> None:

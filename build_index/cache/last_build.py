@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from build_index.cache.prepared import Entry, PreparedDocuments
+from build_index.cache.prepared import PreparedDocuments, PreparedEntry
 from build_index.progress import say
 from quire.canonical_json import json_sha256
 from quire.errors import ArtifactError
@@ -75,7 +75,7 @@ class LastBuild:
         return json_sha256([self._made_by, {name: one._asdict() for name, one in manifest.files.items()}])
 
 
-def content_keys(entries: Iterable[Entry]) -> dict[str, bytes]:
+def content_keys(entries: Iterable[PreparedEntry]) -> dict[str, bytes]:
     """For each document id a digest of all that was read under it, in order."""
     keys: defaultdict[str, bytes] = defaultdict(bytes)
     for entry in entries:

@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PreparedEntry:
     """A document of the build at hand.
 
     Attributes:
@@ -106,7 +106,7 @@ class PreparedDocuments:
                 self._connection.executemany("DELETE FROM documents WHERE key = ?", unused)
         self._connection.close()
 
-    def admit(self, document: Document) -> Entry:
+    def admit(self, document: Document) -> PreparedEntry:
         """Prepare a document of this build, unless the last one did; gives its entry.
 
         Raises:
@@ -122,9 +122,9 @@ class PreparedDocuments:
                 self._write()
         self._used.add(key)
         cited, packed, has_finds = self._known[key]
-        return Entry(cited, key, array("Q", packed), has_finds)
+        return PreparedEntry(cited, key, array("Q", packed), has_finds)
 
-    def load(self, entry: Entry) -> Iterator[Prepared]:
+    def load(self, entry: PreparedEntry) -> Iterator[Prepared]:
         """The chunks of an admitted document that its entry names, in order."""
         if self._fresh:
             self._write()
@@ -177,7 +177,7 @@ def admit_all(
     documents: PreparedDocuments,
     failures: list[Failure],
     announce: Callable[[str, int], None],
-) -> Iterator[Entry]:
+) -> Iterator[PreparedEntry]:
     """Every document that was read; each chunk id is in one entry. What cannot be read or cut goes to `failures`, said.
 
     `announce` is told of each document with how many chunks it gave.

@@ -13,7 +13,7 @@ from build_index.release.pruning import GRACE_S, prune
 from build_index.release.publishing import (
     LATEST,
     PREVIOUS,
-    Place,
+    ReleaseTarget,
     VersionFacts,
     list_versions,
     publish_built,
@@ -112,8 +112,8 @@ def _common(parser: argparse.ArgumentParser, run: object) -> None:
     parser.set_defaults(run=run)
 
 
-def _place(args: argparse.Namespace) -> Place:
-    return Place(open_objects(args.store), open_store(args.store))
+def _place(args: argparse.Namespace) -> ReleaseTarget:
+    return ReleaseTarget(open_objects(args.store), open_store(args.store))
 
 
 def _line(one: VersionFacts) -> str:

@@ -25,7 +25,7 @@ from build_index.pipeline.plan import Tools
 from build_index.progress import track
 from quire.analysis.terms import analyze
 from quire.answering.extractive.passages import sentences
-from quire.answering.findings import READ_HITS, Findings, Shelf, find
+from quire.answering.findings import READ_HITS, AskedCollection, Findings, find
 from quire.answering.request import Inquiry
 from quire.documents import Hit
 from quire.errors import InputError
@@ -52,7 +52,7 @@ class AnsweredQuestion:
 
 
 @dataclass(slots=True)
-class Tally:
+class AnswerTally:
     """One method's outcomes: F1 and whether the answer lies in the sentence, for answerable questions; confidences."""
 
     f1: list[float] = field(default_factory=list)
@@ -88,8 +88,8 @@ def _question(row: Mapping[str, Any]) -> AnsweredQuestion:
 def judge_answers(folder: Path, tools: Tools, limit: int = QUESTIONS) -> dict[str, dict[str, float]]:
     """Figures by method: `f1`, `holds_answer`, `refusal_auc`, the interval of F1, and counts."""
     questions = read_answered(folder, limit)
-    shelf = Shelf(build_beir_index(folder, tools), tools.embedder, folder.name)
-    tallies = {method: Tally() for method in METHODS}
+    shelf = AskedCollection(build_beir_index(folder, tools), tools.embedder, folder.name)
+    tallies = {method: AnswerTally() for method in METHODS}
     for question in track(questions, f"{folder.name}: answering", total=len(questions)):
         findings = find(shelf, Inquiry(question.text), question.text)
         for method, (sentence, confidence) in zip(METHODS, _picks(findings), strict=True):
@@ -113,7 +113,7 @@ def _sentences(hit: Hit) -> list[str]:
     return [text[start:end] for start, end in sentences(text, 0, len(text))]
 
 
-def _count(tally: Tally, question: AnsweredQuestion, sentence: str, confidence: float) -> None:
+def _count(tally: AnswerTally, question: AnsweredQuestion, sentence: str, confidence: float) -> None:
     if not question.answerable:
         tally.unsure.append(confidence)
         return
@@ -122,7 +122,7 @@ def _count(tally: Tally, question: AnsweredQuestion, sentence: str, confidence: 
     tally.held.append(float(any(answer in sentence for answer in question.answers)))
 
 
-def _figures(tally: Tally) -> dict[str, float]:
+def _figures(tally: AnswerTally) -> dict[str, float]:
     low, high = bootstrap_interval(tally.f1)
     return {
         "f1": _mean(tally.f1),

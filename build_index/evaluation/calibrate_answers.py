@@ -8,7 +8,7 @@ from itertools import islice
 from build_index.evaluation.calibrate import BACKGROUND, own_questions
 from build_index.evaluation.golden import GoldenQuestion
 from quire.answering.abstention import Abstention, Evidence, begin, calibrate
-from quire.answering.findings import Findings, Shelf, find
+from quire.answering.findings import AskedCollection, Findings, find
 from quire.answering.request import Inquiry
 from quire.errors import InputError
 from quire.index.opened import OpenedIndex
@@ -30,7 +30,7 @@ def calibrate_answers(
     the threshold on. Without them the rate of false answers is that on everyday questions. Questions that are vague or
     in another language say nothing here: they are answered by rules of their own.
     """
-    shelf = Shelf(index, embedder, title="")
+    shelf = AskedCollection(index, embedder, title="")
     everyday = [find(shelf, Inquiry(line), line) for line in _background()]
     own = [
         retrieve(index, embedder, Query(text, top_k=1)).hits for text in own_questions(index, OWN_QUESTIONS)
@@ -45,7 +45,7 @@ def _found(findings: Findings) -> bool:
     return bool(findings.found.hits)
 
 
-def _golden(shelf: Shelf, questions: Sequence[GoldenQuestion]) -> Iterator[tuple[Evidence, bool]]:
+def _golden(shelf: AskedCollection, questions: Sequence[GoldenQuestion]) -> Iterator[tuple[Evidence, bool]]:
     for question in questions:
         inquiry = Inquiry(question.query, selected_text=question.selected_text, filters=question.filters)
         try:

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from build_index.evaluation.golden import GoldenQuestion, matches
-from build_index.evaluation.metrics import MEASURES, Outcome, bootstrap_interval, separation, summarize
+from build_index.evaluation.metrics import (
+    MEASURES,
+    QuestionOutcome,
+    bootstrap_interval,
+    separation,
+    summarize,
+)
 from quire.search.retrieval import Query, Retrieved
 
 DEPTH = 10
@@ -16,30 +22,30 @@ Ask = Callable[[Query], Retrieved]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """One golden question with what came back.
 
     `outcome` is None for a question that has no answer; `top_score` is 0.0 without hits.
     """
 
     question: GoldenQuestion
-    outcome: Outcome | None
+    outcome: QuestionOutcome | None
     top_score: float
     found: tuple[str, ...]
     took_ms: float
 
 
-def ask_golden(ask: Ask, questions: Sequence[GoldenQuestion]) -> list[Asked]:
+def ask_golden(ask: Ask, questions: Sequence[GoldenQuestion]) -> list[AskedQuestion]:
     """Ask every question for ten hits."""
     return [_ask_one(ask, question) for question in questions]
 
 
-def _ask_one(ask: Ask, question: GoldenQuestion) -> Asked:
+def _ask_one(ask: Ask, question: GoldenQuestion) -> AskedQuestion:
     started = time.perf_counter()
     hits = ask(Query(question.text, top_k=DEPTH, filters=question.filters)).hits
     took_ms = (time.perf_counter() - started) * 1000
     listed = [hit.chunk.metadata for hit in hits]
-    return Asked(
+    return AskedQuestion(
         question,
         _outcome(question, listed) if question.answerable else None,
         hits[0].score if hits else 0.0,
@@ -48,7 +54,7 @@ def _ask_one(ask: Ask, question: GoldenQuestion) -> Asked:
     )
 
 
-def _outcome(question: GoldenQuestion, listed: Sequence[Mapping[str, Any]]) -> Outcome:
+def _outcome(question: GoldenQuestion, listed: Sequence[Mapping[str, Any]]) -> QuestionOutcome:
     ranks = [
         next(
             (rank for rank, metadata in enumerate(listed, 1) if any(matches(metadata, one) for one in place)),
@@ -57,16 +63,16 @@ def _outcome(question: GoldenQuestion, listed: Sequence[Mapping[str, Any]]) -> O
         for place in question.places
     ]
     found = [rank for rank in ranks if rank]
-    return Outcome(min(found, default=None), len(found) / min(len(question.places), DEPTH))
+    return QuestionOutcome(min(found, default=None), len(found) / min(len(question.places), DEPTH))
 
 
-def report(asked: Sequence[Asked]) -> dict[str, Any]:
+def report(asked: Sequence[AskedQuestion]) -> dict[str, Any]:
     """Figures over all answerable questions and by kind, as a JSON value.
 
     `off_topic_auc` is how often an answerable question's best score beats an off-topic one's.
     """
     answered = [(one, one.outcome) for one in asked if one.outcome is not None]
-    kinds: dict[str, list[Outcome]] = {}
+    kinds: dict[str, list[QuestionOutcome]] = {}
     for one, outcome in answered:
         kinds.setdefault(one.question.kind, []).append(outcome)
     outcomes = [outcome for _, outcome in answered]

@@ -12,7 +12,7 @@ RESAMPLES = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QuestionOutcome:
     """How one question fared: rank of the first relevant hit (None: not in the list) and the share of places found."""
 
     first: int | None
@@ -28,7 +28,7 @@ class Outcome:
         return 1.0 / self.first if self.first else 0.0
 
 
-MEASURES: dict[str, Callable[[Outcome], float]] = {
+MEASURES: dict[str, Callable[[QuestionOutcome], float]] = {
     "hit@1": lambda outcome: outcome.hit(1),
     "hit@5": lambda outcome: outcome.hit(5),
     "hit@10": lambda outcome: outcome.hit(10),
@@ -37,7 +37,7 @@ MEASURES: dict[str, Callable[[Outcome], float]] = {
 }
 
 
-def summarize(outcomes: Sequence[Outcome]) -> dict[str, float]:
+def summarize(outcomes: Sequence[QuestionOutcome]) -> dict[str, float]:
     """Mean of each measure, with `n`."""
     figures: dict[str, float] = {"n": len(outcomes)}
     for name, measure in MEASURES.items():

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from build_index.evaluation.evaluate import Asked
+from build_index.evaluation.evaluate import AskedQuestion
 from build_index.evaluation.metrics import MEASURES
 
 _STYLE = """
@@ -21,7 +21,7 @@ td:first-child,th:first-child{text-align:left}svg{display:block;margin:1rem 0}.b
 WIDTH, BAR = 620, 22
 
 
-def write_page(path: Path, figures: Mapping[str, Any], asked: Sequence[Asked]) -> None:
+def write_page(path: Path, figures: Mapping[str, Any], asked: Sequence[AskedQuestion]) -> None:
     """Write the page; the file needs nothing beside itself."""
     name = escape(str(figures["collection"]))
     missed = [one for one in asked if one.outcome is not None and not one.outcome.hit(5)]
@@ -63,7 +63,7 @@ def _bars(values: Mapping[str, float]) -> str:
     return "".join(rows) + "</svg>"
 
 
-def _scores(asked: Sequence[Asked]) -> str:
+def _scores(asked: Sequence[AskedQuestion]) -> str:
     """A strip of dots, one a question, from score 0 at the left to 1 at the right."""
     rows = [f'<svg viewBox="0 0 {WIDTH} 70" width="{WIDTH}" role="img">']
     rows.append(f'<line class="span" x1="10" x2="{WIDTH - 10}" y1="60" y2="60"/>')
@@ -79,7 +79,7 @@ def _scores(asked: Sequence[Asked]) -> str:
     return "".join(rows) + "</svg>"
 
 
-def _missed_row(one: Asked) -> str:
+def _missed_row(one: AskedQuestion) -> str:
     best = one.outcome.first if one.outcome and one.outcome.first else "not in 10"
     return (
         f"<tr><td>{escape(one.question.query)}</td><td>{escape(one.question.kind)}</td><td>{best}</td></tr>"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from build_index.evaluation.evaluate import Asked, ask_golden
+from build_index.evaluation.evaluate import AskedQuestion, ask_golden
 from build_index.evaluation.golden import GoldenQuestion
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
@@ -43,7 +43,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class GateComparison:
     """Mean reciprocal ranks of one way of searching, and what their paired differences prove."""
 
     served: float
@@ -86,7 +86,7 @@ class Change:
 class Judgement:
     """What the gate found. `changes` are of the first of `comparisons`, worst first."""
 
-    comparisons: Mapping[str, Comparison]
+    comparisons: Mapping[str, GateComparison]
     changes: tuple[Change, ...]
     questions: int
     remarks: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ class Answers:
     """What a version answered to each answerable question, by the way of searching."""
 
     side: Side
-    by_mode: Mapping[str, Sequence[Asked]]
+    by_mode: Mapping[str, Sequence[AskedQuestion]]
 
 
 def ask(side: Side, questions: Sequence[GoldenQuestion]) -> Answers:
@@ -112,7 +112,7 @@ def ask(side: Side, questions: Sequence[GoldenQuestion]) -> Answers:
     return Answers(side, {mode: _ask(side, answerable, mode) for mode in modes} if answerable else {})
 
 
-def _ask(side: Side, questions: Sequence[GoldenQuestion], mode: str) -> list[Asked]:
+def _ask(side: Side, questions: Sequence[GoldenQuestion], mode: str) -> list[AskedQuestion]:
     def search(query: Query) -> Retrieved:
         return retrieve(side.index, side.embedder, query._replace(mode=mode))
 
@@ -138,11 +138,13 @@ def judge(served: Answers, built: Answers, *, margin: float = MARGIN, seed: int 
     return Judgement(comparisons, _changes(served, built, modes[0]), questions, remarks)
 
 
-def _compare(before: Sequence[Asked], after: Sequence[Asked], margin: float, seed: int) -> Comparison:
+def _compare(
+    before: Sequence[AskedQuestion], after: Sequence[AskedQuestion], margin: float, seed: int
+) -> GateComparison:
     old = np.array([_reciprocal(_rank(one)) for one in before])
     new = np.array([_reciprocal(_rank(one)) for one in after])
     lower = lower_bound(new - old, seed=seed)
-    return Comparison(float(old.mean()), float(new.mean()), lower, margin, len(old))
+    return GateComparison(float(old.mean()), float(new.mean()), lower, margin, len(old))
 
 
 def lower_bound(differences: Sequence[float] | np.ndarray, *, seed: int = SEED) -> float:
@@ -206,7 +208,7 @@ def _label(chunk: Chunk) -> str:
     return f"{place}: {chunk.breadcrumb}" if chunk.breadcrumb else place
 
 
-def _rank(one: Asked) -> int | None:
+def _rank(one: AskedQuestion) -> int | None:
     return one.outcome.first if one.outcome else None
 
 
@@ -214,7 +216,7 @@ def _reciprocal(rank: int | None) -> float:
     return 1.0 / rank if rank else 0.0
 
 
-def _reason(mode: str, one: Comparison) -> str:
+def _reason(mode: str, one: GateComparison) -> str:
     what = "answers" if mode == "hybrid" else f"{mode} search alone"
     bound = f"lower bound {one.lower:+.3f}, " if one.questions >= ENOUGH else ""
     figures = f"mrr@10 {one.served:.3f} -> {one.built:.3f} ({one.difference:+.3f}; {bound}allowed {-one.margin:+.3f})"

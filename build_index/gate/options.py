@@ -12,7 +12,7 @@ from typing import Any
 from build_index.evaluation.golden import GoldenQuestion, read_golden
 from build_index.gate import gate
 from build_index.gate.guards import MOST_LOST
-from build_index.gate.review import Review, Rules
+from build_index.gate.review import Review, ReviewRules
 from build_index.wiring import open_model, open_objects, open_store, settings
 from quire.collections import read_collections
 from quire.embedding.model_folder import FACTS_FILE, read_facts
@@ -41,7 +41,7 @@ def open_review(
     known = options or {}
     allowed, margin = _number(known, "max_shrink", MOST_LOST), _number(known, "gate_margin", gate.MARGIN)
     most_lost = args.allow_shrink if args.allow_shrink is not None else allowed
-    rules = Rules(most_lost, margin, args.accept_regression)
+    rules = ReviewRules(most_lost, margin, args.accept_regression)
     cache = settings().cache
     embedder_of = partial(_embedder_of, open_objects(args.store), cache)
     return Review(

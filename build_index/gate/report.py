@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from build_index.gate.gate import SEED, Comparison, Judgement
+from build_index.gate.gate import SEED, GateComparison, Judgement
 
 
 def headline(judgement: Judgement) -> str:
@@ -56,6 +56,6 @@ def summary(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def _figures(one: Comparison) -> dict[str, float]:
+def _figures(one: GateComparison) -> dict[str, float]:
     figures = {"served": one.served, "built": one.built, "lower": one.lower, "margin": one.margin}
     return {name: round(value, 4) for name, value in figures.items()}

@@ -26,7 +26,7 @@ CHANGES_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ReviewRules:
     """What a built version may lose.
 
     Attributes:
@@ -55,7 +55,7 @@ class Review:
     embedder_of: Callable[[str], Embedder]
     reports: Path
     golden: Sequence[GoldenQuestion] = ()
-    rules: Rules = field(default_factory=Rules)
+    rules: ReviewRules = field(default_factory=ReviewRules)
 
     def __call__(self, name: str, folder: Path) -> Manifest:
         """Judge the segment, write the verdict into its manifest's notes, and give the manifest.

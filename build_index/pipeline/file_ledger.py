@@ -47,7 +47,7 @@ def read_digests(order: Order, excluded: Excluded) -> dict[str, str]:
     return {path: _digest(root / path) for path in select_files(root, selection, excluded)}
 
 
-class Known(NamedTuple):
+class KnownFiles(NamedTuple):
     """What is known of a built version: its files' digests by path, and how many their content kept out, by reason."""
 
     digests: Mapping[str, str]
@@ -61,17 +61,17 @@ class Ledger:
     cache: Path
     order: Order
 
-    def read(self, version: str) -> Known:
+    def read(self, version: str) -> KnownFiles:
         """What was kept; nothing where that version was built of something else, by something else, or elsewhere."""
         try:
             kept = json.loads(self._file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            return Known({}, {})
+            return KnownFiles({}, {})
         if not version or kept.get("of") != self._identity(version):
-            return Known({}, {})
-        return Known(kept["digests"], kept["by_content"])
+            return KnownFiles({}, {})
+        return KnownFiles(kept["digests"], kept["by_content"])
 
-    def write(self, version: str, known: Known) -> None:
+    def write(self, version: str, known: KnownFiles) -> None:
         """Keep it; the file appears whole."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
         written = self._file.with_suffix(f".{os.getpid()}")

@@ -20,7 +20,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from build_index.pipeline.file_ledger import UNREADABLE, Known, Ledger, Order, read_digests
+from build_index.pipeline.file_ledger import UNREADABLE, KnownFiles, Ledger, Order, read_digests
 from build_index.pipeline.pipeline import BuildReport, build
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.sources.files.selection import Excluded
@@ -37,7 +37,7 @@ TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, data BLOB) WI
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobOutcome:
     """What became of an order.
 
     Attributes:
@@ -62,7 +62,7 @@ class Outcome:
     excluded: Mapping[str, int] | None = None
 
 
-def run_order(order: Order, store: SegmentStore, workshop: Callable[[], Tools], cache: Path) -> Outcome:
+def run_order(order: Order, store: SegmentStore, workshop: Callable[[], Tools], cache: Path) -> JobOutcome:
     """Index the folder and serve it; `workshop` opens the tools, where there is something to do.
 
     Raises:
@@ -84,7 +84,7 @@ def run_order(order: Order, store: SegmentStore, workshop: Callable[[], Tools], 
         report = _build(order, replace(tools, embedder=timed), store)
         outcome = replace(_built(report, changed), embedding_s=timed.seconds)
         by_content = Counter(report.ingested.excluded) - excluded.reasons
-        ledger.write(outcome.version, Known(digests, by_content))
+        ledger.write(outcome.version, KnownFiles(digests, by_content))
     left_out = excluded.reasons + Counter(by_content)
     return replace(outcome, seconds=time.perf_counter() - started, excluded=dict(left_out))
 
@@ -121,11 +121,11 @@ def _served_version(store: SegmentStore, collection: str) -> str:
         return ""
 
 
-def _unchanged(order: Order, store: SegmentStore) -> Outcome:
+def _unchanged(order: Order, store: SegmentStore) -> JobOutcome:
     index = store.open(order.collection)
     store.confirm(order.collection, index.manifests[0].digest)
     files = sum(manifest.counts.documents for manifest in index.manifests)
-    return Outcome(index.version, files, index.chunk_count)
+    return JobOutcome(index.version, files, index.chunk_count)
 
 
 def _build(order: Order, tools: Tools, store: SegmentStore) -> BuildReport:
@@ -170,10 +170,10 @@ def _keep_built(fresh: Path, cache: Path, name: str, store: SegmentStore) -> Non
         return  # that build leaves its own
 
 
-def _built(report: BuildReport, changed: int) -> Outcome:
+def _built(report: BuildReport, changed: int) -> JobOutcome:
     done = report.ingested
     assert report.published is not None
-    return Outcome(
+    return JobOutcome(
         version=report.published.version,
         files=done.manifest.counts.documents,
         chunks=done.manifest.counts.chunks,

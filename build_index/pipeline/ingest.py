@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from build_index.cache.last_build import LastBuild, content_keys
-from build_index.cache.prepared import Entry, PreparedDocuments, admit_all
+from build_index.cache.prepared import PreparedDocuments, PreparedEntry, admit_all
 from build_index.cache.questions import CachedQuestions
 from build_index.cache.vectors import CachedVectors
 from build_index.evaluation.calibrate import calibrate
@@ -20,7 +20,7 @@ from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.preparing import Prepared
 from build_index.pipeline.reading import Reading
 from build_index.progress import track
-from build_index.scan.poison import Scan, open_scan
+from build_index.scan.poison import PoisonScan, open_scan
 from build_index.sources import Failure
 from build_index.sources.files.selection import Excluded
 from quire.analysis.terms import forget
@@ -34,7 +34,7 @@ from quire.ports import Embedder
 
 
 @dataclass(slots=True)
-class Ingested:
+class IngestReport:
     """A written segment with what happened on the way. `seconds` are wall-clock, by stage."""
 
     manifest: Manifest
@@ -54,7 +54,7 @@ def _why_nothing(plan: BuildPlan, withheld: int, failures: int, excluded: Exclud
     )
 
 
-def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") -> Ingested:
+def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") -> IngestReport:
     """Read, cut, embed and write one segment into the cache folder.
 
     Documents that the segment there holds already are taken over from it; the bytes are those of a build from nothing.
@@ -82,26 +82,28 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
         manifest = _calibrated(plan, folder, embedder)
     seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
     embedding = {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}
-    return Ingested(manifest, folder, reading.label, failures, seconds, embedding, reading.excluded.reasons)
+    return IngestReport(
+        manifest, folder, reading.label, failures, seconds, embedding, reading.excluded.reasons
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
     """What goes into a segment: the documents, where their chunks are, and which of these the scan's rules keep out."""
 
-    entries: Sequence[Entry]
+    entries: Sequence[PreparedEntry]
     documents: PreparedDocuments
     withheld: Collection[str]
     quarantined: Collection[str]
 
-    def chunks(self, entries: Iterable[Entry]) -> Iterator[Prepared]:
+    def chunks(self, entries: Iterable[PreparedEntry]) -> Iterator[Prepared]:
         for entry in entries:
             for one in self.documents.load(entry):
                 if one.chunk.id not in self.withheld:
                     yield one
 
 
-def _withheld(entries: Iterable[Entry], documents: PreparedDocuments, scan: Scan) -> set[str]:
+def _withheld(entries: Iterable[PreparedEntry], documents: PreparedDocuments, scan: PoisonScan) -> set[str]:
     found = (one for entry in entries if entry.has_finds for one in documents.load(entry))
     return {one.chunk.id for one in found if not scan.lets_pass(one.finds)}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from build_index.cache.inputs import digest_inputs
-from build_index.pipeline.ingest import Ingested, ingest
+from build_index.pipeline.ingest import IngestReport, ingest
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.preparing import reader
 from build_index.pipeline.reading import Reading, open_reading
@@ -27,7 +27,7 @@ COLLECT_AFTER = 5_000_000  # new containers, against 700 by default
 class BuildReport:
     """What a build did; `published` is None where the pointer was left alone."""
 
-    ingested: Ingested
+    ingested: IngestReport
     published: Pointer | None
     cpu_s: float
     peak_memory_mb: float
@@ -98,7 +98,7 @@ def _rare_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _report(ingested: Ingested, pointer: Pointer | None) -> BuildReport:
+def _report(ingested: IngestReport, pointer: Pointer | None) -> BuildReport:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     cpu_s = usage.ru_utime + usage.ru_stime + reader().cpu_s
     return BuildReport(ingested, pointer, cpu_s, usage.ru_maxrss / 1024 + reader().peak_mb)
@@ -138,12 +138,12 @@ def _served_from(
     return None
 
 
-def _unchanged(manifest: Manifest, reading: Reading) -> Ingested:
+def _unchanged(manifest: Manifest, reading: Reading) -> IngestReport:
     nothing = {"cached": 0, "embedded": 0, "tokens": 0}
     left_out = manifest.notes.get("excluded", {})
-    return Ingested(manifest, Path(), reading.label, [], {}, nothing, left_out)
+    return IngestReport(manifest, Path(), reading.label, [], {}, nothing, left_out)
 
 
-def _publish(plan: BuildPlan, ingested: Ingested, tools: Tools, store: SegmentStore) -> Pointer:
+def _publish(plan: BuildPlan, ingested: IngestReport, tools: Tools, store: SegmentStore) -> Pointer:
     store.put_model(tools.model_folder)
     return store.publish(plan.name, ingested.folder, ingested.manifest, label=ingested.label)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from build_index.release.publishing import Place, manifest_of
+from build_index.release.publishing import ReleaseTarget, manifest_of
 from quire.canonical_json import canonical_json
 from quire.embedding.model_folder import FACTS_FILE
 from quire.errors import SwapConflict, UnknownVersion
@@ -50,7 +50,7 @@ class Pruned:
         }
 
 
-def prune(place: Place, name: str, *, keep: int, now: float, grace_s: float = GRACE_S) -> Pruned:
+def prune(place: ReleaseTarget, name: str, *, keep: int, now: float, grace_s: float = GRACE_S) -> Pruned:
     """Keep the current state and the `keep` newest versions of the collection; see the module for the rest.
 
     Raises:
@@ -72,7 +72,7 @@ def prune(place: Place, name: str, *, keep: int, now: float, grace_s: float = GR
     return Pruned(tuple(forgotten), waiting, removed)
 
 
-def _forget_versions(place: Place, name: str, keep: int) -> list[str]:
+def _forget_versions(place: ReleaseTarget, name: str, keep: int) -> list[str]:
     """Delete the records of all but the newest; the current one's stays."""
     current, held = place.store.pointer(name), place.store.versions(name)
     kept = {one.version for one in held[:keep]} | {current.version}
@@ -87,7 +87,7 @@ def _folders(objects: ObjectStore, prefix: str) -> Iterator[str]:
     return (prefix + one for one in objects.list(prefix) if one.endswith("/"))
 
 
-def _referred(place: Place, names: Iterable[str]) -> set[str]:
+def _referred(place: ReleaseTarget, names: Iterable[str]) -> set[str]:
     """Prefixes of the segments and models that some pointer or version of the collections needs."""
     keys: set[str] = set()
     for name in names:
@@ -100,7 +100,7 @@ def _referred(place: Place, names: Iterable[str]) -> set[str]:
     return keys
 
 
-def _without_sites_models(place: Place, unused: list[str]) -> list[str]:
+def _without_sites_models(place: ReleaseTarget, unused: list[str]) -> list[str]:
     """The keys without the models that sites need; sites, of which there may be thousands, are read only for models."""
     if not any(key.startswith(MODELS) for key in unused):
         return unused
@@ -117,7 +117,7 @@ def _sites(objects: ObjectStore) -> Iterator[str]:
                 yield name
 
 
-def _states(place: Place, name: str) -> list[Pointer]:
+def _states(place: ReleaseTarget, name: str) -> list[Pointer]:
     try:
         return place.store.versions(name)
     except UnknownVersion:  # a record vanished between being listed and being read: another prune
@@ -160,7 +160,7 @@ def _change(
         return after
 
 
-def _remove(place: Place, name: str, prefix: str) -> bool:
+def _remove(place: ReleaseTarget, name: str, prefix: str) -> bool:
     """Delete what lies under the prefix unless something refers to it by now; what makes it whole goes first."""
     is_model = prefix.startswith(MODELS)
     if prefix in _referred(place, place.store.collections() if is_model else [name]):

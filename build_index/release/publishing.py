@@ -22,7 +22,7 @@ PREVIOUS, NEWEST = "previous", "newest"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReleaseTarget:
     """A store, as collections and as the objects beneath."""
 
     objects: ObjectStore
@@ -50,7 +50,7 @@ class VersionFacts:
         }
 
 
-def list_versions(place: Place, name: str) -> list[VersionFacts]:
+def list_versions(place: ReleaseTarget, name: str) -> list[VersionFacts]:
     """Every version that the store holds, newest first.
 
     Raises:
@@ -60,7 +60,7 @@ def list_versions(place: Place, name: str) -> list[VersionFacts]:
     return [_facts(place, one, current.version) for one in place.store.versions(name)]
 
 
-def find_version(place: Place, name: str, wanted: str) -> Pointer:
+def find_version(place: ReleaseTarget, name: str, wanted: str) -> Pointer:
     """A version by its id, its label (whole, or up to a dot), its date, or one of three words.
 
     `latest` is what is served now, `previous` what was published before that, `newest` what was published last.
@@ -82,7 +82,7 @@ def find_version(place: Place, name: str, wanted: str) -> Pointer:
     return find_held(held, name, wanted)
 
 
-def roll_back(place: Place, name: str, wanted: str = PREVIOUS) -> Pointer:
+def roll_back(place: ReleaseTarget, name: str, wanted: str = PREVIOUS) -> Pointer:
     """Serve an older state again, by compare-and-swap; documents that were deleted since stay deleted.
 
     Raises:
@@ -102,7 +102,7 @@ def roll_back(place: Place, name: str, wanted: str = PREVIOUS) -> Pointer:
 
 
 def publish_built(
-    place: Place,
+    place: ReleaseTarget,
     name: str,
     cache: Path,
     *,
@@ -135,13 +135,13 @@ def publish_built(
         return place.store.publish(name, folder, manifest, label=label)
 
 
-def manifest_of(place: Place, name: str, digest: str) -> Manifest | None:
+def manifest_of(place: ReleaseTarget, name: str, digest: str) -> Manifest | None:
     """The manifest of a segment in the store; None where it is not there, or not wholly."""
     stored = place.objects.read(segment_key(name, digest) + MANIFEST)
     return read_manifest(stored.data) if stored else None
 
 
-def _facts(place: Place, pointer: Pointer, current: str) -> VersionFacts:
+def _facts(place: ReleaseTarget, pointer: Pointer, current: str) -> VersionFacts:
     manifests = [manifest_of(place, pointer.collection, ref.digest) for ref in pointer.segments]
     whole = [one for one in manifests if one is not None]
     chunks = sum(one.counts.chunks for one in whole) if len(whole) == len(manifests) else None
@@ -149,7 +149,7 @@ def _facts(place: Place, pointer: Pointer, current: str) -> VersionFacts:
     return VersionFacts(pointer.version, pointer.label, pointer.published_at, chunks, is_current)
 
 
-def _require_segment(place: Place, name: str, digest: str) -> None:
+def _require_segment(place: ReleaseTarget, name: str, digest: str) -> None:
     """Stop where a file of the segment is missing, or, in a folder, of another size than it was."""
     manifest = manifest_of(place, name, digest)
     prefix = segment_key(name, digest)
@@ -175,7 +175,7 @@ def _names_under(objects: ObjectStore, prefix: str) -> set[str]:
     return names
 
 
-def _built(place: Place, name: str, cache: Path, segment: str) -> tuple[Path, Manifest]:
+def _built(place: ReleaseTarget, name: str, cache: Path, segment: str) -> tuple[Path, Manifest]:
     """Folder and manifest of what is to be published, every byte checked where it is not in the store yet."""
     folder = cache / "built" / name
     path = folder / MANIFEST
@@ -194,7 +194,7 @@ def _built(place: Place, name: str, cache: Path, segment: str) -> tuple[Path, Ma
     return folder, stored
 
 
-def _require_model(place: Place, cache: Path, digest: str) -> None:
+def _require_model(place: ReleaseTarget, cache: Path, digest: str) -> None:
     if not digest or place.objects.read(model_key(digest) + FACTS_FILE) is not None:
         return
     for facts in sorted(cache.glob(f"**/{FACTS_FILE}")):

@@ -52,7 +52,7 @@ class Find:
 
 
 @dataclass(slots=True)
-class Scan:
+class PoisonScan:
     """Lets chunks pass in which no quarantined rule finds something, and keeps what was found.
 
     Attributes:
@@ -80,7 +80,7 @@ class Scan:
         return {"found": dict(sorted(counts.items())), "kept_out": self.kept_out}
 
 
-def open_scan(options: Mapping[str, object]) -> Scan:
+def open_scan(options: Mapping[str, object]) -> PoisonScan:
     """The scan that a collection's `quarantine` option asks for: a list of rules; by default `QUARANTINED`.
 
     Raises:
@@ -88,10 +88,10 @@ def open_scan(options: Mapping[str, object]) -> Scan:
     """
     rules = options.get("quarantine")
     if rules is None:
-        return Scan()
+        return PoisonScan()
     if not isinstance(rules, list) or not set(rules) <= set(RULES):
         raise ConfigError(f"quarantine: wanted a list of {', '.join(RULES)}, found {rules!r}")
-    return Scan(frozenset(rules))
+    return PoisonScan(frozenset(rules))
 
 
 def scan_chunk(chunk: Chunk) -> Iterator[Find]:

@@ -50,7 +50,7 @@ class StaticFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class PageFiles:
     """Every file by name, and the digest that they stand below."""
 
     release: str
@@ -58,7 +58,7 @@ class Site:
 
 
 @cache
-def site() -> Site:
+def site() -> PageFiles:
     """The files of `functions/site`."""
     raw = {path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in KINDS}
     digest = hashlib.sha256(b"\0".join(name.encode() + b"\0" + body for name, body in raw.items()))
@@ -67,7 +67,7 @@ def site() -> Site:
         name: _static(name, body.replace(PLACEHOLDER.encode(), f"assets/{release}".encode()))
         for name, body in raw.items()
     }
-    return Site(release, files)
+    return PageFiles(release, files)
 
 
 def is_open_path(path: str) -> bool:

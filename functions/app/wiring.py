@@ -74,7 +74,7 @@ def open_service(settings: Settings) -> Knowledge:
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
+class _OpenedStore:
     """A process's store with what reads it."""
 
     objects: ObjectStore
@@ -84,7 +84,7 @@ class _Opened:
     service: Knowledge
 
 
-def _open(settings: Settings) -> _Opened:
+def _open(settings: Settings) -> _OpenedStore:
     objects = open_objects(settings.store, SERVING)
     store = SegmentStore(objects, settings.cache, most_bytes=int(settings.cache_mb * MIB))
     models = Models(
@@ -104,7 +104,7 @@ def _open(settings: Settings) -> _Opened:
     )
     service.answer_s = settings.answer_s
     service.rewrite = settings.rewrite
-    return _Opened(objects, store, models, live, service)
+    return _OpenedStore(objects, store, models, live, service)
 
 
 def _model_of(settings: Settings) -> Callable[[], AnswerModel | None]:
@@ -201,7 +201,7 @@ def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> F
     return app
 
 
-def _live(settings: Settings, opened: _Opened, *, concurrent: bool) -> Live:
+def _live(settings: Settings, opened: _OpenedStore, *, concurrent: bool) -> Live:
     """The use cases that write, which import parsers: nothing but a request for one of them opens them."""
     from functions.web.live import Foundation, open_live
     from quire.parsing.site_pages import PublishedSite, site_of

@@ -16,7 +16,7 @@ from functions.cli.places import export, settings_for
 from quire.errors import InputError
 
 if TYPE_CHECKING:
-    from build_index.pipeline.folder_job import Outcome
+    from build_index.pipeline.folder_job import JobOutcome
 
 LEFT_OUT = {
     "secret": "with keys or passwords",
@@ -132,7 +132,7 @@ def _keep_out_of_git(store: str) -> None:
         (kept / ".gitignore").write_text("*\n", encoding="utf-8")
 
 
-def _summary(outcome: Outcome) -> str:
+def _summary(outcome: JobOutcome) -> str:
     """What was done, and on a second line what was left out."""
     done = (
         f"{outcome.files} files, {outcome.chunks} passages, {outcome.changed} files changed, "

@@ -47,7 +47,7 @@ class IndexOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class IndexJob:
     """One build.
 
     `outcome` is that of `build_index.pipeline.folder_job` once `status` is `done`; `error` says why it failed.
@@ -71,10 +71,10 @@ class Indexer:
         self._settings = settings
         self._most_s = most_s
         self._lock = threading.Lock()
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._jobs: OrderedDict[str, IndexJob] = OrderedDict()
         self._threads: dict[str, threading.Thread] = {}
 
-    def start(self, order: IndexOrder) -> Job:
+    def start(self, order: IndexOrder) -> IndexJob:
         """Start a build and return at once.
 
         Raises:
@@ -84,7 +84,7 @@ class Indexer:
             for other in self._jobs.values():
                 if other.collection == order.collection and other.status == RUNNING:
                     raise BuildInProgress(f"collection {order.collection!r}: job {other.id} is building it")
-            job = Job(uuid.uuid4().hex[:12], order.collection, RUNNING, _now())
+            job = IndexJob(uuid.uuid4().hex[:12], order.collection, RUNNING, _now())
             self._jobs[job.id] = job
             while len(self._jobs) > JOBS_KEPT:
                 self._threads.pop(self._jobs.popitem(last=False)[0], None)
@@ -94,16 +94,16 @@ class Indexer:
             thread.start()
         return job
 
-    def wait(self, job: Job) -> Job:
+    def wait(self, job: IndexJob) -> IndexJob:
         """The job once it has ended."""
         self._threads[job.id].join()
         return self._jobs[job.id]
 
-    def job(self, name: str) -> Job | None:
+    def job(self, name: str) -> IndexJob | None:
         """The job of that id; None where it is not known, or no longer."""
         return self._jobs.get(name)
 
-    def _run(self, job: Job, order: IndexOrder) -> None:
+    def _run(self, job: IndexJob, order: IndexOrder) -> None:
         began = time.perf_counter()
         try:
             outcome = _build(order, self._settings, self._most_s)
@@ -160,7 +160,7 @@ def _error(name: str, message: str) -> QuireError:
     return kind(message) if isinstance(kind, type) and issubclass(kind, QuireError) else SourceError(message)
 
 
-def _log_ended(job: Job) -> None:
+def _log_ended(job: IndexJob) -> None:
     said = job.outcome or {}
     embedded = said.get("embedded", 0)
     log(

@@ -23,7 +23,7 @@ from quire.service.uploads import UNPUBLISHED, Library
 from quire.store.live_catalog import LiveCatalog
 from quire.store.merging import Folding, may_be_due
 from quire.store.store import SegmentStore
-from quire.store.write_targets import Place, Site
+from quire.store.write_targets import Site, WriteTarget
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +119,10 @@ class Upkeep:
         self._folding = folding
         self._concurrent = concurrent
         self._guard = threading.Lock()
-        self._due: dict[str, Place] = {}
+        self._due: dict[str, WriteTarget] = {}
         self._works = False
 
-    def __call__(self, place: Place, pointer: Pointer) -> None:
+    def __call__(self, place: WriteTarget, pointer: Pointer) -> None:
         """Fold what is due."""
         if not may_be_due(pointer):
             return
@@ -144,7 +144,7 @@ class Upkeep:
                 place = self._due.pop(next(iter(self._due)))
             self._fold(place)
 
-    def _fold(self, place: Place) -> None:
+    def _fold(self, place: WriteTarget) -> None:
         try:
             self._folding.fold(place)
         except (QuireError, OSError) as error:

@@ -25,7 +25,7 @@ import numpy as np
 from build_index.evaluation.golden import GoldenQuestion, matches, read_golden
 from build_index.wiring import open_question_embedder, open_store
 from quire.answering.answerer import answer
-from quire.answering.findings import Shelf
+from quire.answering.findings import AskedCollection
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
@@ -86,7 +86,7 @@ def share(facts: Sequence[str], text: str) -> float:
 class Asked:
     """A collection that answers, with the CPU time that answers took."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: AskedCollection) -> None:
         self.shelf = shelf
         self.cpu_s: list[float] = []
 
@@ -98,7 +98,7 @@ class Asked:
         return given
 
 
-def judge(shelf: Shelf, name: str, file: Path | None, checked: int) -> dict[str, Any]:
+def judge(shelf: AskedCollection, name: str, file: Path | None, checked: int) -> dict[str, Any]:
     """All figures of one collection."""
     asked = Asked(shelf)
     found: Counter[str] = Counter()
@@ -186,7 +186,7 @@ def main() -> None:
     report = {}
     for name in names:
         file = args.golden / f"{name}.public.jsonl"
-        shelf = Shelf(store.open(name), embedder, name)
+        shelf = AskedCollection(store.open(name), embedder, name)
         report[name] = judge(shelf, name, file if file.exists() else None, args.checked // len(names))
         if not args.json:
             print(

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from build_index.release.publishing import Place, roll_back
+from build_index.release.publishing import ReleaseTarget, roll_back
 from quire.adapters.folder import FolderStore
 from quire.index.layout import Pointer
 from quire.index.reader import open_segment
@@ -31,13 +31,13 @@ from tests.support.tree import CORE, ROOT
 REFRESH_S = 1.0
 
 
-def opened(folder: Path, cache: Path) -> Place:
+def opened(folder: Path, cache: Path) -> ReleaseTarget:
     """The store in a folder."""
     objects = FolderStore(folder)
-    return Place(objects, SegmentStore(objects, cache))
+    return ReleaseTarget(objects, SegmentStore(objects, cache))
 
 
-def publish(place: Place, source: Place, pointer: Pointer) -> Pointer:
+def publish(place: ReleaseTarget, source: ReleaseTarget, pointer: Pointer) -> Pointer:
     """Publish another store's version here, as a build does: its one segment, then the pointer."""
     [ref] = [one for one in pointer.segments if one.origin == "build"]
     folder = source.objects.local_path(segment_key(pointer.collection, ref.digest))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from build_index.evaluation.evaluate import Ask, ask_golden
 from build_index.evaluation.golden import GoldenQuestion, read_golden
-from build_index.evaluation.metrics import MEASURES, Outcome, bootstrap_interval, summarize
+from build_index.evaluation.metrics import MEASURES, QuestionOutcome, bootstrap_interval, summarize
 from build_index.wiring import open_question_embedder, open_store
 from quire.search.retrieval import Query, Retrieved, retrieve
 from tests.support.shared import shared_root
@@ -68,14 +68,14 @@ def main() -> None:
     print(f"gain in hit@5: {sum(gains) / len(gains):+.3f} (95 % interval {low:+.3f} to {high:+.3f})")
 
 
-def outcomes(ask: Ask, questions: Sequence[GoldenQuestion]) -> tuple[list[Outcome], float]:
+def outcomes(ask: Ask, questions: Sequence[GoldenQuestion]) -> tuple[list[QuestionOutcome], float]:
     """What each question found, and the milliseconds of CPU that one took."""
     began = time.process_time()
     found = [one.outcome for one in ask_golden(ask, questions) if one.outcome is not None]
     return found, (time.process_time() - began) * 1000 / max(len(questions), 1)
 
 
-def row(name: str, plain: Sequence[Outcome], helped: Sequence[Outcome]) -> str:
+def row(name: str, plain: Sequence[QuestionOutcome], helped: Sequence[QuestionOutcome]) -> str:
     """Figures without terms, then with them."""
     figures = [summarize(list(some)) for some in (plain, helped)]
     cells = "".join(f"{one[measure]:>11.3f}" for one in figures for measure in MEASURES)

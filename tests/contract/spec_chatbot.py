@@ -20,7 +20,7 @@ from quire.documents import Document
 from quire.parsing.site_pages import site_of
 from quire.profiles import profile_named
 from quire.service.live_writes import LiveWrites
-from quire.store.write_targets import Place
+from quire.store.write_targets import WriteTarget
 from tests.support.lively import EMBEDDER, Lively
 from tests.support.pdfs import make_pdf
 
@@ -121,7 +121,9 @@ def test_1_chapter_is_the_title_in_built_collections_too(tmp_path: Path) -> None
     (tmp_path / "docs/01-ros/arch.md").write_text(ARCHITECTURE, encoding="utf-8")
     documents = [one for one in read_markdown_tree(tmp_path / "docs") if isinstance(one, Document)]
     lively = Lively(tmp_path)
-    LiveWrites(lively.store, tmp_path / "w").put(Place("book", profile_named("docs")), documents, EMBEDDER)
+    LiveWrites(lively.store, tmp_path / "w").put(
+        WriteTarget("book", profile_named("docs")), documents, EMBEDDER
+    )
     wanted = {"chapter": "ROS 2 Architecture", "section": "Topics"}
     [found] = ask(lively.client(), "What are ROS2 topics?", filters=wanted)
     assert found["metadata"]["chapter"] == "ROS 2 Architecture"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from build_index.release.publishing import Place, roll_back
+from build_index.release.publishing import ReleaseTarget, roll_back
 from functions.app.wiring import local_app
 from quire.adapters.folder import FolderStore
 from quire.embedding.onnx import OnnxEmbedder
@@ -34,15 +34,15 @@ BATCH = 60
 
 
 @pytest.fixture
-def place(tmp_path: Path, model_folder: Path) -> Place:
+def place(tmp_path: Path, model_folder: Path) -> ReleaseTarget:
     objects = FolderStore(tmp_path / "store")
-    place = Place(objects, SegmentStore(objects, tmp_path / "cache"))
+    place = ReleaseTarget(objects, SegmentStore(objects, tmp_path / "cache"))
     place.store.put_model(model_folder)
     return place
 
 
 @pytest.fixture
-def swarm(place: Place, tmp_path: Path, embedder: OnnxEmbedder) -> Iterator[Swarm]:
+def swarm(place: ReleaseTarget, tmp_path: Path, embedder: OnnxEmbedder) -> Iterator[Swarm]:
     publish(place.store, "roblox", api_documents()[:9], embedder, engine="0.732.0.1")
     settings = Settings(
         store=str(tmp_path / "store"),
@@ -56,7 +56,7 @@ def swarm(place: Place, tmp_path: Path, embedder: OnnxEmbedder) -> Iterator[Swar
 
 
 def test_a_swap_and_a_rollback_under_load_fail_no_question_and_mix_no_versions(
-    place: Place, swarm: Swarm, embedder: OnnxEmbedder
+    place: ReleaseTarget, swarm: Swarm, embedder: OnnxEmbedder
 ) -> None:
     old = place.store.pointer("roblox").version
     new = publish(place.store, "roblox", api_documents(), embedder, engine="0.735.0.1")

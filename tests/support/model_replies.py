@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from quire.answering.generative.context import Source
+from quire.answering.generative.context import PromptSource
 from quire.documents import Chunk
 from tests.support.shelves import chunk, hit_of
 
@@ -43,9 +43,9 @@ class Handbook:
     replies: list[Reply]
 
     @property
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[PromptSource]:
         """The chunks as a model is given them."""
-        return [Source(n, (hit_of(one),), one.text) for n, one in enumerate(self.chunks, 1)]
+        return [PromptSource(n, (hit_of(one),), one.text) for n, one in enumerate(self.chunks, 1)]
 
 
 def handbook(name: str) -> Handbook:

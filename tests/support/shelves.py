@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from quire.answering.findings import Shelf
+from quire.answering.findings import AskedCollection
 from quire.documents import Chunk, Hit, chunk_id
 from quire.embedding.quantization import quantize
 from quire.index.opened import OpenedIndex
@@ -78,7 +78,7 @@ def shelf_of(
     embedder: Embedder | None = None,
     extra: Mapping[str, Any] | None = None,
     calibration: Mapping[str, Any] | None = None,
-) -> Shelf:
+) -> AskedCollection:
     """A collection of these chunks, opened; `HashingEmbedder` where no model is given."""
     model = embedder or HashingEmbedder()
     chosen = profile_named(profile)
@@ -94,7 +94,7 @@ def shelf_of(
         calibration=calibration or {},
     )
     write_segment(folder, rows, facts)
-    return Shelf(OpenedIndex([(open_segment(folder), 0)], version="v1"), model, title, "1.0")
+    return AskedCollection(OpenedIndex([(open_segment(folder), 0)], version="v1"), model, title, "1.0")
 
 
 def hit_of(one: Chunk, rank: int = 1, score: float = 0.9, cosine: float | None = 0.5) -> Hit:

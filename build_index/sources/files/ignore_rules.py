@@ -13,7 +13,7 @@ ABOVE = "^"
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class IgnoreRules:
     """The ignore files that apply inside one folder, nearest first: folder, relative to the walk's root, and patterns.
 
     For a folder above the root, `ABOVE` and the root's path below it stand in its place.
@@ -30,22 +30,26 @@ class Rules:
                 return verdict
         return False
 
-    def inside(self, folder: Path, prefix: str) -> Rules:
+    def inside(self, folder: Path, prefix: str) -> IgnoreRules:
         """The rules inside `folder`, which lies at `prefix` (`""`, or a path ending with `/`) below the root."""
         patterns = _read(folder / ".gitignore")
-        return self if patterns is None else Rules(((prefix, patterns), *self.levels))
+        return self if patterns is None else IgnoreRules(((prefix, patterns), *self.levels))
 
 
-def rules_above(root: Path) -> Rules:
+def rules_above(root: Path) -> IgnoreRules:
     """The rules of the folders above the root, where it lies inside of a repository, and the repository's own.
 
     None where they ignore the root itself: who asks for a folder that git ignores wants what is in it.
     """
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
     if top is None:
-        return Rules()
+        return IgnoreRules()
     levels = tuple(_levels(top, root))
-    return Rules() if any(_ignores_root(folder, patterns) for folder, patterns in levels) else Rules(levels)
+    return (
+        IgnoreRules()
+        if any(_ignores_root(folder, patterns) for folder, patterns in levels)
+        else IgnoreRules(levels)
+    )
 
 
 def _verdict(patterns: GitIgnoreSpec, path: str) -> bool | None:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
-from build_index.sources.files.ignore_rules import Rules, compile_globs, rules_above
+from build_index.sources.files.ignore_rules import IgnoreRules, compile_globs, rules_above
 from build_index.sources.files.types import DATA, NO_TEXT, is_vendored, unwanted_name
 from quire.errors import SourceError
 from quire.limits import CODE_FILE_BYTES
@@ -101,10 +101,10 @@ def select_files(root: Path, selection: Selection, excluded: Excluded) -> Iterat
         compile_globs(selection.exclude),
         excluded,
     )
-    yield from _walk(walk, root, "", rules_above(root) if selection.gitignore else Rules())
+    yield from _walk(walk, root, "", rules_above(root) if selection.gitignore else IgnoreRules())
 
 
-def _walk(walk: _Walk, folder: Path, prefix: str, rules: Rules) -> Iterator[str]:
+def _walk(walk: _Walk, folder: Path, prefix: str, rules: IgnoreRules) -> Iterator[str]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -126,7 +126,7 @@ def _walk(walk: _Walk, folder: Path, prefix: str, rules: Rules) -> Iterator[str]
             walk.excluded.add(reason)
 
 
-def _folder_reason(walk: _Walk, path: str, rules: Rules) -> str:
+def _folder_reason(walk: _Walk, path: str, rules: IgnoreRules) -> str:
     if not _is_text(path):
         return "name"
     if walk.unwanted.match_file(path + "/"):
@@ -138,7 +138,7 @@ def _folder_reason(walk: _Walk, path: str, rules: Rules) -> str:
     return "vendored" if walk.wanted is None and is_vendored(path) else ""
 
 
-def _file_reason(walk: _Walk, entry: os.DirEntry[str], path: str, rules: Rules) -> str:
+def _file_reason(walk: _Walk, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -> str:
     if not _is_text(path):
         return "name"
     if walk.unwanted.match_file(path):

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from build_index.sources.roblox.api_describe import Described, write_embedding, write_headline, write_text
 from build_index.sources.roblox.api_text import readable
-from build_index.sources.roblox.reference_page import Entry, Page
+from build_index.sources.roblox.reference_page import ReferenceEntry, ReferencePage
 from quire.documents import Document, Value, text_sha256
 
 _SAYS_DEPRECATED = re.compile(r"(?:this|the)\b[^.]{0,60}\bdeprecated|deprecated", re.IGNORECASE)
@@ -46,8 +46,8 @@ class Identity:
     symbols: tuple[str, ...] = ()
     aliases: str = ""
     tags: tuple[str, ...] = ()
-    page: Page | None = None
-    entry: Entry | None = None
+    page: ReferencePage | None = None
+    entry: ReferenceEntry | None = None
     extra: Mapping[str, Value] = field(default_factory=dict)
 
 
@@ -83,7 +83,7 @@ def say_role(role: str, tags: tuple[str, ...]) -> str:
     return f"deprecated {role}" if "Deprecated" in tags else role
 
 
-def say_deprecation(entry: Entry | None, tags: tuple[str, ...], preferred: str, owner: str) -> str:
+def say_deprecation(entry: ReferenceEntry | None, tags: tuple[str, ...], preferred: str, owner: str) -> str:
     """One line on an entry's deprecation and its replacement; "" for a current one.
 
     `preferred` is the dump's word for the replacement within the same class.
@@ -96,7 +96,7 @@ def say_deprecation(entry: Entry | None, tags: tuple[str, ...], preferred: str, 
     return told if _SAYS_DEPRECATED.match(told) else f"Deprecated. {told}".strip()
 
 
-def _description_digest(entry: Described, told: Entry | None) -> str:
+def _description_digest(entry: Described, told: ReferenceEntry | None) -> str:
     """Half a digest of what people read about it: it changes with the words, not with signature, tags or security."""
     words = [entry.prose, told.text("deprecation_message") if told else ""]
     words += [one.summary for one in (*entry.parameters, *entry.returns)]

@@ -15,7 +15,7 @@ from build_index.sources.roblox.dump_enums import enum_documents
 from build_index.sources.roblox.dump_values import Raw, is_named
 from build_index.sources.roblox.engine_reference import load_reference, read_leftovers
 from build_index.sources.roblox.reference_documents import page_documents
-from build_index.sources.roblox.reference_page import Page
+from build_index.sources.roblox.reference_page import ReferencePage
 from quire.documents import Document
 from quire.errors import SourceError
 
@@ -101,8 +101,8 @@ def load_dump(dump: Path) -> dict[str, Any]:
 def _read_list(
     raws: list[Raw],
     folder: str,
-    pages: dict[tuple[str, str], Page],
-    write: Callable[[Raw, Page | None], Iterator[Document | Failure]],
+    pages: dict[tuple[str, str], ReferencePage],
+    write: Callable[[Raw, ReferencePage | None], Iterator[Document | Failure]],
 ) -> Iterator[Document | Failure]:
     """Documents of each entry and of what its page holds beyond it; its page is taken out of `pages`."""
     for number, raw in enumerate(raws):

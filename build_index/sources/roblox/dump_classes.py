@@ -28,7 +28,7 @@ from build_index.sources.roblox.dump_values import (
     write_declaration,
 )
 from build_index.sources.roblox.reference_documents import read_names, read_prose
-from build_index.sources.roblox.reference_page import Entry, Page
+from build_index.sources.roblox.reference_page import ReferenceEntry, ReferencePage
 from quire.analysis.inheritance import ancestry
 from quire.documents import Document, Value
 
@@ -64,7 +64,7 @@ def relate(parents: Mapping[str, str]) -> Family:
     return Family(parents, children)
 
 
-def class_documents(raw: Raw, page: Page | None, family: Family) -> Iterator[Document | Failure]:
+def class_documents(raw: Raw, page: ReferencePage | None, family: Family) -> Iterator[Document | Failure]:
     """The class, then its members in the dump's order; a malformed member is a Failure."""
     yield _class_document(raw, page, family)
     entries = page.entries() if page else {}
@@ -77,7 +77,7 @@ def class_documents(raw: Raw, page: Page | None, family: Family) -> Iterator[Doc
         yield _member_document(raw["Name"], member, page, entry)
 
 
-def _class_document(raw: Raw, page: Page | None, family: Family) -> Document:
+def _class_document(raw: Raw, page: ReferencePage | None, family: Family) -> Document:
     name, tags = raw["Name"], read_tags(raw)
     entry = page.head if page else None
     chain = list(ancestry(name, family.parents))[1:]
@@ -133,7 +133,9 @@ def _member_lists(raw: Raw) -> Iterator[str]:
         yield f"Deprecated, hidden or internal members: {len(members) - len(shown)}"
 
 
-def _member_document(owner: str, raw: Raw, page: Page | None, entry: Entry | None) -> Document:
+def _member_document(
+    owner: str, raw: Raw, page: ReferencePage | None, entry: ReferenceEntry | None
+) -> Document:
     name, kind, tags = raw["Name"], raw["MemberType"], read_tags(raw)
     spoken = GLOBAL_NAMES.get(owner)
     global_name = (f"{spoken}.{name}",) if spoken else ()
@@ -166,7 +168,7 @@ def _member_facts(owner: str, raw: Raw) -> dict[str, Value]:
     return {**facts, "preferred": f"{owner}.{preferred}"} if preferred else facts
 
 
-def _describe_member(owner: str, raw: Raw, entry: Entry | None) -> Described:
+def _describe_member(owner: str, raw: Raw, entry: ReferenceEntry | None) -> Described:
     kind, tags = raw["MemberType"], read_tags(raw)
     name = f"{owner}{':' if kind == 'Function' else '.'}{raw['Name']}"
     parameters, returns = join_parameters(raw, entry, owner), join_returns(raw, entry, owner)

@@ -17,11 +17,11 @@ from build_index.sources.roblox.api_document import (
 from build_index.sources.roblox.api_text import readable, split_words
 from build_index.sources.roblox.dump_values import Raw, is_named, read_preferred, read_tags
 from build_index.sources.roblox.reference_documents import read_names, read_prose
-from build_index.sources.roblox.reference_page import Entry, Page
+from build_index.sources.roblox.reference_page import ReferenceEntry, ReferencePage
 from quire.documents import Document
 
 
-def enum_documents(raw: Raw, page: Page | None) -> Iterator[Document | Failure]:
+def enum_documents(raw: Raw, page: ReferencePage | None) -> Iterator[Document | Failure]:
     """The enum, then its items in the dump's order; a malformed item is a Failure."""
     yield _enum_document(raw, page)
     entries = page.entries() if page else {}
@@ -36,7 +36,7 @@ def enum_documents(raw: Raw, page: Page | None) -> Iterator[Document | Failure]:
         yield build_document(described, identity)
 
 
-def _enum_document(raw: Raw, page: Page | None) -> Document:
+def _enum_document(raw: Raw, page: ReferencePage | None) -> Document:
     name, tags = raw["Name"], read_tags(raw)
     entry = page.head if page else None
     items = [item for item in raw.get("Items") or () if is_named(item)]
@@ -64,7 +64,7 @@ def _enum_document(raw: Raw, page: Page | None) -> Document:
     return build_document(described, identity)
 
 
-def _describe_item(owner: str, raw: Raw, entry: Entry | None, about: str) -> Described:
+def _describe_item(owner: str, raw: Raw, entry: ReferenceEntry | None, about: str) -> Described:
     tags, name = read_tags(raw), f"Enum.{owner}.{raw['Name']}"
     return Described(
         name=name,
@@ -77,7 +77,9 @@ def _describe_item(owner: str, raw: Raw, entry: Entry | None, about: str) -> Des
     )
 
 
-def _identify_item(owner: str, raw: Raw, page: Page | None, entry: Entry | None) -> Identity:
+def _identify_item(
+    owner: str, raw: Raw, page: ReferencePage | None, entry: ReferenceEntry | None
+) -> Identity:
     name, value = raw["Name"], raw.get("Value")
     return Identity(
         id=f"api_dump/Enum.{owner}.{name}",

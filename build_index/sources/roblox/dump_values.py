@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from build_index.sources.roblox.api_describe import Parameter, list_names, show_default
 from build_index.sources.roblox.reference_documents import read_parameters, read_returns
-from build_index.sources.roblox.reference_page import Entry
+from build_index.sources.roblox.reference_page import ReferenceEntry
 
 Raw: TypeAlias = Mapping[str, Any]
 
@@ -114,7 +114,7 @@ def _type_name(raw: object) -> str:
     return f"Enum.{raw.get('Name')}" if raw.get("Category") == "Enum" else str(raw.get("Name"))
 
 
-def join_parameters(raw: Raw, entry: Entry | None, owner: str) -> tuple[Parameter, ...]:
+def join_parameters(raw: Raw, entry: ReferenceEntry | None, owner: str) -> tuple[Parameter, ...]:
     """The dump's parameters, with the reference's summaries and its more exact types where the two agree in number."""
     own = [
         Parameter(
@@ -132,7 +132,7 @@ def join_parameters(raw: Raw, entry: Entry | None, owner: str) -> tuple[Paramete
     )
 
 
-def join_returns(raw: Raw, entry: Entry | None, owner: str) -> tuple[Parameter, ...]:
+def join_returns(raw: Raw, entry: ReferenceEntry | None, owner: str) -> tuple[Parameter, ...]:
     """The returned values, told by the reference where it names them."""
     own = show_type(raw.get("ReturnType")) if "ReturnType" in raw else ""
     told = read_returns(entry, owner) if entry else ()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from build_index.sources import Failure
 from build_index.sources.roblox.reference_documents import page_documents
-from build_index.sources.roblox.reference_page import Page, PageError, parse_page
+from build_index.sources.roblox.reference_page import PageError, ReferencePage, parse_page
 from quire.documents import Document
 from quire.errors import SourceError
 
@@ -32,7 +32,7 @@ class Reference:
         failures: pages that could not be read.
     """
 
-    pages: dict[tuple[str, str], Page] = field(default_factory=dict)
+    pages: dict[tuple[str, str], ReferencePage] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
 
 
@@ -58,7 +58,7 @@ def load_reference(root: Path | None) -> Reference:
     """Load the pages of classes and enums; without a root, none."""
     if root is None:
         return Reference()
-    pages: dict[tuple[str, str], Page] = {}
+    pages: dict[tuple[str, str], ReferencePage] = {}
     failures: list[Failure] = []
     for page in read_pages(root, JOINED):
         if isinstance(page, Failure):
@@ -68,14 +68,14 @@ def load_reference(root: Path | None) -> Reference:
     return Reference(pages, tuple(failures))
 
 
-def read_leftovers(page: Page, members: Collection[str]) -> Iterator[Document]:
+def read_leftovers(page: ReferencePage, members: Collection[str]) -> Iterator[Document]:
     """Documents for the members of a joined page that the dump does not hold; `members` are the bare names it does."""
     missing = {entry.member for entries in page.sections.values() for entry in entries} - set(members)
     if missing:
         yield from page_documents(page, only=missing)
 
 
-def read_pages(root: Path, folders: Iterable[str]) -> Iterator[Page | Failure]:
+def read_pages(root: Path, folders: Iterable[str]) -> Iterator[ReferencePage | Failure]:
     """Parse every yaml file of those folders, in the order of their paths.
 
     Raises:

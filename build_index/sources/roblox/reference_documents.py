@@ -16,7 +16,7 @@ from build_index.sources.roblox.api_describe import (
 )
 from build_index.sources.roblox.api_document import Identity, build_document, say_deprecation
 from build_index.sources.roblox.api_text import readable
-from build_index.sources.roblox.reference_page import Entry, Page
+from build_index.sources.roblox.reference_page import ReferenceEntry, ReferencePage
 from build_index.sources.roblox.reference_parts import split_description
 from quire.documents import Document
 
@@ -45,7 +45,7 @@ MEMBER_TYPES = {
 _OWNERS = {"libraries": "the {} library", "enums": "Enum.{}"}
 
 
-def page_documents(page: Page, only: Collection[str] | None = None) -> Iterator[Document]:
+def page_documents(page: ReferencePage, only: Collection[str] | None = None) -> Iterator[Document]:
     """Yield the page's documents; with `only`, those of the members of these bare names alone.
 
     Overloads that follow each other are one member. A property that repeats a constant's name is that constant.
@@ -62,7 +62,7 @@ def page_documents(page: Page, only: Collection[str] | None = None) -> Iterator[
             yield _member_document(page, section, name, group)
 
 
-def read_parameters(entry: Entry, owner: str) -> tuple[Parameter, ...]:
+def read_parameters(entry: ReferenceEntry, owner: str) -> tuple[Parameter, ...]:
     """The entry's parameters as its page tells them."""
     return tuple(
         Parameter(
@@ -76,7 +76,7 @@ def read_parameters(entry: Entry, owner: str) -> tuple[Parameter, ...]:
     )
 
 
-def read_returns(entry: Entry, owner: str) -> tuple[Parameter, ...]:
+def read_returns(entry: ReferenceEntry, owner: str) -> tuple[Parameter, ...]:
     """The entry's returned values as its page tells them."""
     return tuple(
         Parameter("", str(value.get("type") or ""), None, readable(str(value.get("summary") or ""), owner))
@@ -85,17 +85,17 @@ def read_returns(entry: Entry, owner: str) -> tuple[Parameter, ...]:
     )
 
 
-def read_prose(entry: Entry, owner: str) -> str:
+def read_prose(entry: ReferenceEntry, owner: str) -> str:
     """Summary and description, readable."""
     return join_prose(readable(entry.text("summary"), owner), readable(entry.text("description"), owner))
 
 
-def read_names(entry: Entry, key: str) -> tuple[str, ...]:
+def read_names(entry: ReferenceEntry, key: str) -> tuple[str, ...]:
     """A list of plain names, such as the tags or code samples."""
     return tuple(str(value) for value in entry.items(key))
 
 
-def _type_documents(page: Page) -> Iterator[Document]:
+def _type_documents(page: ReferencePage) -> Iterator[Document]:
     first, *rest = split_description(page.head)
     member_type, role = PAGE_TYPES.get(page.folder, ("DataType", "Type"))
     head, title = page.head, page.head.text("name")
@@ -132,7 +132,7 @@ def _type_documents(page: Page) -> Iterator[Document]:
         yield build_document(more, place)
 
 
-def _member_lists(page: Page) -> Iterator[str]:
+def _member_lists(page: ReferencePage) -> Iterator[str]:
     for section, entries in page.sections.items():
         names = dict.fromkeys(_member_name(section, entry) for entry in entries)
         title = section.replace("_", " ").capitalize()
@@ -140,8 +140,8 @@ def _member_lists(page: Page) -> Iterator[str]:
             yield list_names(title, names)
 
 
-def _group_overloads(section: str, entries: tuple[Entry, ...]) -> Iterator[list[Entry]]:
-    group: list[Entry] = []
+def _group_overloads(section: str, entries: tuple[ReferenceEntry, ...]) -> Iterator[list[ReferenceEntry]]:
+    group: list[ReferenceEntry] = []
     for entry in entries:
         if group and _member_name(section, entry) != _member_name(section, group[0]):
             yield group
@@ -151,13 +151,13 @@ def _group_overloads(section: str, entries: tuple[Entry, ...]) -> Iterator[list[
         yield group
 
 
-def _member_name(section: str, entry: Entry) -> str:
+def _member_name(section: str, entry: ReferenceEntry) -> str:
     if section == "math_operations":
         return " ".join((entry.text("type_a"), entry.text("operation"), entry.text("type_b")))
     return entry.member
 
 
-def _member_document(page: Page, section: str, name: str, group: list[Entry]) -> Document:
+def _member_document(page: ReferencePage, section: str, name: str, group: list[ReferenceEntry]) -> Document:
     member_type, role = MEMBER_TYPES[section]
     first, owner = group[0], page.name
     qualified = f"Enum.{owner}.{name}" if section == "items" else first.text("name")
@@ -192,7 +192,7 @@ def _member_document(page: Page, section: str, name: str, group: list[Entry]) ->
     return build_document(entry, identity)
 
 
-def _describe(entry: Entry, section: str, qualified: str, owner: str) -> Described:
+def _describe(entry: ReferenceEntry, section: str, qualified: str, owner: str) -> Described:
     parameters, returns = read_parameters(entry, owner), read_returns(entry, owner)
     return Described(
         name=qualified,
@@ -205,7 +205,10 @@ def _describe(entry: Entry, section: str, qualified: str, owner: str) -> Describ
 
 
 def _signature(
-    entry: Entry, section: str, qualified: str, values: tuple[tuple[Parameter, ...], tuple[Parameter, ...]]
+    entry: ReferenceEntry,
+    section: str,
+    qualified: str,
+    values: tuple[tuple[Parameter, ...], tuple[Parameter, ...]],
 ) -> str:
     if section in {"properties", "constants"}:
         default = show_default(entry.fields.get("default"))

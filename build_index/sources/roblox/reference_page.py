@@ -31,7 +31,7 @@ class PageError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ReferenceEntry:
     """A page's own head, or one member of it.
 
     Attributes:
@@ -64,7 +64,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ReferencePage:
     """A parsed reference page.
 
     Attributes:
@@ -78,19 +78,19 @@ class Page:
     path: str
     folder: str
     name: str
-    head: Entry
-    sections: Mapping[str, tuple[Entry, ...]]
+    head: ReferenceEntry
+    sections: Mapping[str, tuple[ReferenceEntry, ...]]
 
-    def entries(self) -> dict[tuple[str, str], Entry]:
+    def entries(self) -> dict[tuple[str, str], ReferenceEntry]:
         """(member list, bare name) -> entry; the first of overloads."""
-        found: dict[tuple[str, str], Entry] = {}
+        found: dict[tuple[str, str], ReferenceEntry] = {}
         for section, entries in self.sections.items():
             for entry in entries:
                 found.setdefault((section, entry.member), entry)
         return found
 
 
-def parse_page(text: str, path: str) -> Page:
+def parse_page(text: str, path: str) -> ReferencePage:
     """Parse the text of the page at `path` (`content/en-us/reference/engine/<folder>/<name>.yaml`).
 
     Raises:
@@ -121,7 +121,7 @@ def _tag(kind: type[yaml.Node], value: str, implicit: tuple[bool, bool]) -> str:
     return _NULL if kind is yaml.ScalarNode and implicit[0] and value in _NULLS else ""
 
 
-def _read_page(root: yaml.Node | None, text: str, path: str) -> Page:
+def _read_page(root: yaml.Node | None, text: str, path: str) -> ReferencePage:
     if not isinstance(root, yaml.MappingNode):
         raise PageError("line 1: wanted a mapping with the key 'name', found something else")
     lines = text.splitlines()
@@ -131,10 +131,10 @@ def _read_page(root: yaml.Node | None, text: str, path: str) -> Page:
         key.value: _entries(key.value, value, lines) for key, value in root.value if key.value in SECTIONS
     }
     head = _entry(own, lines)
-    return Page(path, folder.rpartition("/")[2], file.removesuffix(".yaml"), head, lists)
+    return ReferencePage(path, folder.rpartition("/")[2], file.removesuffix(".yaml"), head, lists)
 
 
-def _entries(section: str, node: yaml.Node, lines: list[str]) -> tuple[Entry, ...]:
+def _entries(section: str, node: yaml.Node, lines: list[str]) -> tuple[ReferenceEntry, ...]:
     if isinstance(node, yaml.ScalarNode) and node.value in {"", "null", "~"}:
         return ()
     if not isinstance(node, yaml.SequenceNode):
@@ -147,7 +147,7 @@ def _entries(section: str, node: yaml.Node, lines: list[str]) -> tuple[Entry, ..
     return tuple(_entry(item.value, lines) for item in node.value)
 
 
-def _entry(pairs: list[tuple[yaml.Node, yaml.Node]], lines: list[str]) -> Entry:
+def _entry(pairs: list[tuple[yaml.Node, yaml.Node]], lines: list[str]) -> ReferenceEntry:
     fields = {str(key.value): _plain(value) for key, value in pairs}
     start = pairs[0][0].start_mark.line + 1 if pairs else 1
     if not str(fields.get("name") or "").strip():
@@ -155,7 +155,7 @@ def _entry(pairs: list[tuple[yaml.Node, yaml.Node]], lines: list[str]) -> Entry:
     end = _last_line(*pairs[-1], lines)
     described = next((value for key, value in pairs if key.value == "description"), None)
     literal = isinstance(described, yaml.ScalarNode) and described.style == "|"
-    return Entry(
+    return ReferenceEntry(
         fields, start, max(start, end), described.start_mark.line + 2 if described and literal else 0
     )
 

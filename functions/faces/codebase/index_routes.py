@@ -20,7 +20,7 @@ from functions.faces.codebase.settings import read_code_settings
 from functions.web.access import WRITE
 from functions.web.calls import caller_of, collection_of, run, service_of
 from functions.web.documented import answer
-from functions.web.indexing import BuildDied, Indexer, IndexOrder, Job
+from functions.web.indexing import BuildDied, Indexer, IndexJob, IndexOrder
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.errors import InputError
@@ -138,7 +138,7 @@ def _indexer(request: Request) -> Indexer:
     return indexer
 
 
-def _result(job: Job) -> IndexResponse:
+def _result(job: IndexJob) -> IndexResponse:
     said = job.outcome or {}
     return {
         "ok": True,
@@ -148,7 +148,7 @@ def _result(job: Job) -> IndexResponse:
     }
 
 
-def _job_wire(job: Job) -> JobResponse:
+def _job_wire(job: IndexJob) -> JobResponse:
     said = job.outcome or {}
     return {
         "id": job.id,

@@ -8,7 +8,7 @@ from functions.faces.codebase.contract import CitationWire, Match
 from functions.web.wire import metadata_wire, rounded
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
-from quire.search.expansion import Passage, expand
+from quire.search.expansion import ExpandedPassage, expand
 
 _ELSEWHERE = frozenset(("path", "start_line", "end_line", "calls", "title", "heading"))
 
@@ -18,7 +18,7 @@ def match_wire(hit: Hit, index: OpenedIndex, scope: str | None) -> Match:
     start, end = lines_of(hit.chunk)
     metadata = {key: value for key, value in metadata_wire(hit.chunk).items() if key not in _ELSEWHERE}
     metadata |= {"id": hit.chunk.id, "version": hit.version}
-    shown = Passage(hit.chunk.text, start, end)
+    shown = ExpandedPassage(hit.chunk.text, start, end)
     wider = expand(index, hit.chunk, scope) if scope else None
     if wider is not None:
         shown = wider

@@ -14,7 +14,7 @@ from functions.faces.sites.contract import (
     WholeDocument,
 )
 from functions.web.wire import rounded
-from quire.answering.generative.context import Source
+from quire.answering.generative.context import PromptSource
 from quire.documents import Turn
 from quire.ports import Remembered
 from quire.service.chat import Context
@@ -92,7 +92,7 @@ def context_wire(found: Context) -> ContextResponse:
     }
 
 
-def _source(one: Source) -> SourceWire:
+def _source(one: PromptSource) -> SourceWire:
     best = min(one.hits, key=lambda hit: hit.rank)
     heading = best.chunk.metadata.get("heading")
     return {

@@ -4,7 +4,7 @@ import pytest
 
 from build_index.evaluation.calibrate import OWN_QUESTIONS, calibrate
 from build_index.evaluation.golden import GoldenQuestion
-from quire.answering.findings import Shelf
+from quire.answering.findings import AskedCollection
 from quire.documents import Chunk
 from quire.search.calibration import DEFAULT, Calibration
 from quire.search.retrieval import Query, retrieve
@@ -27,7 +27,7 @@ def inventory(count: int) -> list[Chunk]:
     ]
 
 
-def calibrated(shelf: Shelf, golden: list[GoldenQuestion] | None = None) -> Calibration:
+def calibrated(shelf: AskedCollection, golden: list[GoldenQuestion] | None = None) -> Calibration:
     return calibrate(shelf.index, HashingEmbedder(), golden or [])
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from build_index.evaluation.evaluate import Asked, ask_golden, report, table
+from build_index.evaluation.evaluate import AskedQuestion, ask_golden, report, table
 from build_index.evaluation.golden import matches, read_golden
 from build_index.evaluation.metrics import bootstrap_interval, ndcg, separation
 from build_index.evaluation.report_page import write_page
@@ -25,7 +25,7 @@ ROWS = [
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> list[Asked]:
+def asked(tmp_path: Path) -> list[AskedQuestion]:
     fake = HashingEmbedder()
     write_corpus(tmp_path / "segment", fake)
     index = OpenedIndex([(open_segment(tmp_path / "segment"), 0)])
@@ -34,7 +34,7 @@ def asked(tmp_path: Path) -> list[Asked]:
     return ask_golden(lambda query: retrieve(index, fake, query), read_golden([golden]))
 
 
-def test_the_report_counts_hits_by_kind_and_names_the_missed(asked: list[Asked]) -> None:
+def test_the_report_counts_hits_by_kind_and_names_the_missed(asked: list[AskedQuestion]) -> None:
     figures = report(asked)
     assert figures["all"]["n"] == 3
     assert figures["by_kind"]["concept"]["hit@5"] == 1.0
@@ -49,7 +49,9 @@ def test_the_report_counts_hits_by_kind_and_names_the_missed(asked: list[Asked])
     assert "off-topic AUC" in table(figures)
 
 
-def test_the_page_is_one_file_without_links_and_escapes_questions(asked: list[Asked], tmp_path: Path) -> None:
+def test_the_page_is_one_file_without_links_and_escapes_questions(
+    asked: list[AskedQuestion], tmp_path: Path
+) -> None:
     write_page(tmp_path / "page.html", {"collection": "<quire>", **report(asked)}, asked)
     page = (tmp_path / "page.html").read_text()
     assert "<svg" in page

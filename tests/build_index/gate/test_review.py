@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from build_index.evaluation.golden import GoldenQuestion
-from build_index.gate.review import Review, Rules
-from build_index.release.publishing import Place, publish_built
+from build_index.gate.review import Review, ReviewRules
+from build_index.release.publishing import ReleaseTarget, publish_built
 from quire.adapters.folder import FolderStore
 from quire.documents import Document
 from quire.errors import ModelError, PublishRefused
@@ -57,7 +57,7 @@ class Desk:
     def __init__(self, root: Path) -> None:
         objects = FolderStore(root / "store")
         self.cache = root / "cache"
-        self.place = Place(objects, SegmentStore(objects, self.cache))
+        self.place = ReleaseTarget(objects, SegmentStore(objects, self.cache))
 
     def build(self, documents: Sequence[Document]) -> Path:
         folder = self.cache / "built" / "roblox"
@@ -70,7 +70,7 @@ class Desk:
 
     def review(self, golden: Sequence[GoldenQuestion] = (), **rules: object) -> Review:
         reports = self.cache / "reports"
-        return Review(self.place.store, self._embedder, reports, golden, Rules(**rules))  # type: ignore[arg-type]
+        return Review(self.place.store, self._embedder, reports, golden, ReviewRules(**rules))  # type: ignore[arg-type]
 
     def _embedder(self, digest: str) -> Embedder:
         if digest:

@@ -10,7 +10,13 @@ import pytest
 
 from build_index.__main__ import main
 from build_index.release.pruning import Pruned, prune
-from build_index.release.publishing import Place, find_version, list_versions, publish_built, roll_back
+from build_index.release.publishing import (
+    ReleaseTarget,
+    find_version,
+    list_versions,
+    publish_built,
+    roll_back,
+)
 from quire.adapters.folder import FolderStore
 from quire.embedding.model_folder import FACTS_FILE, ModelFacts, facts_digest, read_facts
 from quire.errors import ArtifactCorrupt, BuildInProgress, InputError, ModelError, UnknownVersion
@@ -33,7 +39,9 @@ class Releases:
     def __init__(self, objects: ObjectStore, root: Path) -> None:
         self.now = 1_000_000.0
         self.cache = root / "cache"
-        self.place = Place(objects, SegmentStore(objects, self.cache / "store", clock=lambda: self.now))
+        self.place = ReleaseTarget(
+            objects, SegmentStore(objects, self.cache / "store", clock=lambda: self.now)
+        )
 
     def build(self, text: str, model: str = "") -> None:
         folder = self.cache / "built" / "docs"

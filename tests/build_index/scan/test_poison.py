@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from build_index.scan.characters import flood, readings
 from build_index.scan.hints import APART, BROKEN, MARKUP, SPELT, UNUSUAL, read_hints
 from build_index.scan.phrases import read_phrases, read_wording
-from build_index.scan.poison import ON_CHARACTERS, QUARANTINED, RULES, Scan, open_scan, scan_chunk, scan_text
+from build_index.scan.poison import (
+    ON_CHARACTERS,
+    QUARANTINED,
+    RULES,
+    PoisonScan,
+    open_scan,
+    scan_chunk,
+    scan_text,
+)
 from build_index.sources.files.markdown_tree import read_markdown_tree
 from quire.documents import Chunk, Document
 from quire.errors import ConfigError
@@ -118,7 +126,7 @@ def test_what_is_quarantined_stays_out_and_is_counted() -> None:
         "spam eggs ham " * 200,
         "Close it.",
     ]
-    scan = Scan()
+    scan = PoisonScan()
     chunks = [chunk(text, number) for number, text in enumerate(texts)]
     passed = [one.text for one in chunks if scan.lets_pass(list(scan_chunk(one)))]
     assert passed == [texts[0], texts[2], texts[3]]
@@ -167,6 +175,6 @@ def real_chunks() -> Iterator[Chunk]:
 
 @pytest.mark.shared
 def test_real_documentation_raises_no_alarm() -> None:
-    scan = Scan()
+    scan = PoisonScan()
     assert sum(scan.lets_pass(list(scan_chunk(one))) for one in real_chunks()) > 1500
     assert scan.finds == []

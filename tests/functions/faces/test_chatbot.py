@@ -19,7 +19,7 @@ from quire.profiles import profile_named
 from quire.service.jobs import LARGE_CHARACTERS
 from quire.service.live_writes import LiveWrites
 from quire.service.verification import read_claims
-from quire.store.write_targets import Place
+from quire.store.write_targets import WriteTarget
 from tests.support.lively import EMBEDDER, Lively
 from tests.support.secret_texts import secrets
 
@@ -464,7 +464,7 @@ def test_a_page_is_found_by_its_title_and_by_the_title_of_its_folder(tmp_path: P
     assert isinstance(document, Document)
     lively = Lively(tmp_path)
     LiveWrites(lively.store, tmp_path / "work").put(
-        Place("book", profile_named("docs")), [document], EMBEDDER
+        WriteTarget("book", profile_named("docs")), [document], EMBEDDER
     )
     book = lively.client()
     for chapter, count in (("Talking", 1), ("ROS 2 Architecture", 1), ("01-ros", 0)):

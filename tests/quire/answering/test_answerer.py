@@ -7,7 +7,7 @@ import pytest
 from quire.analysis.language import NOTICE, READS
 from quire.answering.answerer import answer, stream_answer
 from quire.answering.events import Citations, Delta, Done, Sources
-from quire.answering.findings import Shelf
+from quire.answering.findings import AskedCollection
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry
 from quire.documents import Turn
 from quire.errors import InputError, ModelUnavailable, QuotaExceeded
@@ -164,7 +164,7 @@ def test_a_collection_names_itself_by_its_kind() -> None:
 
 
 def test_without_an_embedder_words_answer_and_the_answer_says_so() -> None:
-    shelf = Shelf(SHELF.index, None, "Household")
+    shelf = AskedCollection(SHELF.index, None, "Household")
     given = answer(shelf, Inquiry(QUESTION))
     assert given.answerable
     assert "keywords alone" in given.degraded[0]
@@ -200,7 +200,7 @@ def test_a_selection_that_is_code_is_explained_as_code() -> None:
 
 def test_an_empty_collection_covers_nothing() -> None:
     shelf = shelf_of([chunk("only.md", "One line about pumps.")])
-    given = answer(Shelf(shelf.index, None, "Pumps"), Inquiry("quantum chromodynamics lattice"))
+    given = answer(AskedCollection(shelf.index, None, "Pumps"), Inquiry("quantum chromodynamics lattice"))
     assert not given.answerable
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire.answering.answerer import answer
-from quire.answering.findings import Shelf
+from quire.answering.findings import AskedCollection
 from quire.answering.request import Inquiry
 from quire.documents import Chunk
 from tests.support.answer_checks import problems
@@ -66,7 +66,7 @@ CODE = shelf_of(
 )
 
 
-def text_of(shelf: Shelf, question: str) -> str:
+def text_of(shelf: AskedCollection, question: str) -> str:
     given = answer(shelf, Inquiry(question))
     assert given.answerable
     assert problems(given) == []

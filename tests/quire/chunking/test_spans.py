@@ -5,15 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.chunking.lines import read_lines
-from quire.chunking.spans import CODE, SECTIONS, Sizes, Span, cut_spans
+from quire.chunking.spans import CODE, SECTIONS, Span, SpanSizes, cut_spans
 from quire.parsing.rst import parse_rst
 from quire.parsing.source_code import parse_source
 from tests.support.code_samples import SAMPLES, Sample
 
-TINY = Sizes(whole=60, holder=40, small=20, merged=40)
+TINY = SpanSizes(whole=60, holder=40, small=20, merged=40)
 
 
-def spans_of(text: str, language: str, sizes: Sizes = CODE) -> list[Span]:
+def spans_of(text: str, language: str, sizes: SpanSizes = CODE) -> list[Span]:
     return cut_spans(parse_source(text, language, long=sizes.whole), read_lines(text), sizes)
 
 
@@ -28,7 +28,7 @@ def assert_follow_each_other(spans: list[Span], text: str) -> None:
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.language)
 @pytest.mark.parametrize("sizes", [CODE, SECTIONS, TINY], ids=["code", "sections", "tiny"])
-def test_spans_hold_every_line_once(sample: Sample, sizes: Sizes) -> None:
+def test_spans_hold_every_line_once(sample: Sample, sizes: SpanSizes) -> None:
     assert_follow_each_other(spans_of(sample.text, sample.language, sizes), sample.text)
 
 

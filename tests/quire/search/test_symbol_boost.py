@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quire.answering.answerer import answer
-from quire.answering.findings import Shelf, find
+from quire.answering.findings import AskedCollection, find
 from quire.answering.request import Inquiry
 from quire.documents import Document
 from quire.index.opened import OpenedIndex
@@ -136,7 +136,7 @@ def test_callers_come_before_pages_that_mention_the_name(
 def test_an_answer_to_who_calls_a_symbol_begins_with_a_caller(
     code: OpenedIndex, embedder: Embedder, question: str
 ) -> None:
-    citation = answer(Shelf(code, embedder, title="the shop"), Inquiry(question)).citations[0]
+    citation = answer(AskedCollection(code, embedder, title="the shop"), Inquiry(question)).citations[0]
     assert citation.hit.chunk.metadata["path"] in ("shop/orders.py", "tests/test_basket.py")
     assert ".refund(" in citation.quote
 
@@ -182,7 +182,7 @@ def test_a_slip_is_mended_and_an_ordinary_word_or_a_name_of_known_words_is_not(
 def test_what_is_asked_of_a_symbol_that_was_found_may_be_called_anything(
     code: OpenedIndex, embedder: Embedder, question: str, is_strange: bool
 ) -> None:
-    shelf = Shelf(code, embedder, title="")
+    shelf = AskedCollection(code, embedder, title="")
     assert find(shelf, Inquiry(question), question).evidence.strange is is_strange
 
 
@@ -231,14 +231,16 @@ def test_an_answer_to_where_a_symbol_is_defined_begins_where_its_definition_does
     text = f"def price_of(part):\n    total = 1\n\n{body}\n    return total\n"
     document = Document("a.py", text, "source_code", {"path": "a.py", "lang": "python"})
     index = opened(tmp_path, embedder, [document], "code")
-    citation = answer(Shelf(index, embedder, title="the shop"), Inquiry(question)).citations[0]
+    citation = answer(AskedCollection(index, embedder, title="the shop"), Inquiry(question)).citations[0]
     assert citation.quote.startswith("def price_of(part):")
 
 
 def test_an_answer_about_a_symbol_begins_with_what_defines_it(
     members: OpenedIndex, embedder: Embedder
 ) -> None:
-    given = answer(Shelf(members, embedder, title="the engine"), Inquiry("What does Lens.Zoom return?"))
+    given = answer(
+        AskedCollection(members, embedder, title="the engine"), Inquiry("What does Lens.Zoom return?")
+    )
     assert given.citations[0].hit.chunk.symbols[0] == "Lens.Zoom"
 
 

@@ -25,7 +25,7 @@ from quire.store.catalog import Served
 from quire.store.live_catalog import LiveCatalog
 from quire.store.merging import GRACE_S, Folding
 from quire.store.store import SegmentStore
-from quire.store.write_targets import Place
+from quire.store.write_targets import WriteTarget
 from tests.support.corpus import write_corpus
 from tests.support.fakes import HashingEmbedder
 from tests.support.lively import Lively
@@ -33,8 +33,8 @@ from tests.support.site_writer import SITE as ACME
 from tests.support.stores import MemoryStore
 
 EMBEDDER = HashingEmbedder()
-SITE = Place("sites/acme", profile_named("sites"), is_built=False)
-DOCS = Place("docs", profile_named("docs"))
+SITE = WriteTarget("sites/acme", profile_named("sites"), is_built=False)
+DOCS = WriteTarget("docs", profile_named("docs"))
 WORDS = "anchor basin copper delta ember fjord glacier harbor island jungle kernel lagoon meadow nectar orchid".split()
 
 
@@ -57,13 +57,13 @@ class Desk:
         self.folding = Folding(self.store, objects, folder / "work", clock=lambda: self.now)
         self.other = LiveCatalog(SegmentStore(objects, folder / "other"))
 
-    def put(self, place: Place, *documents: Document) -> None:
+    def put(self, place: WriteTarget, *documents: Document) -> None:
         self.writes.put(place, documents, EMBEDDER)
 
-    def served(self, place: Place) -> Served:
+    def served(self, place: WriteTarget) -> Served:
         return self.other.get(place.name)
 
-    def texts(self, place: Place, *names: str) -> dict[str, str]:
+    def texts(self, place: WriteTarget, *names: str) -> dict[str, str]:
         """Text of each document that the other process finds, chunks joined."""
         index = self.served(place).index
         found = {name: index.fetch(index.document_chunks(name)) for name in names}
@@ -275,7 +275,7 @@ def test_requests_at_once_share_a_look_that_began_after_them(tmp_path: Path) -> 
 
 def test_only_so_many_collections_stay_open(tmp_path: Path) -> None:
     desk = Desk(MemoryStore(), tmp_path)
-    places = [Place(f"sites/s{number}", profile_named("sites"), is_built=False) for number in range(6)]
+    places = [WriteTarget(f"sites/s{number}", profile_named("sites"), is_built=False) for number in range(6)]
     for place in places:
         desk.put(place, document("a"))
     catalog = LiveCatalog(desk.store, most_open=2)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quire.answering.generative.context import Source
+from quire.answering.generative.context import PromptSource
 from quire.answering.generative.deadline import within
 from quire.answering.generative.generation import CHARACTERS_A_TOKEN, Draft, generate
 from quire.answering.generative.judging import FLAG, Judge
@@ -28,7 +28,7 @@ from tests.support.shelves import Scripted, chunk, hit_of, shelf_of
 PROMPT = Prompt("Rules.", (Turn("user", "Question?"),))
 TEXTS = ["The kettle is made of steel.", "The kettle is heavy: it weighs 3 kg.", "The lamp needs a bulb."]
 CHUNKS = [chunk(f"page{number}.md", text) for number, text in enumerate(TEXTS)]
-SOURCES = [Source(n, (hit_of(one),), one.text) for n, one in enumerate(CHUNKS, 1)]
+SOURCES = [PromptSource(n, (hit_of(one),), one.text) for n, one in enumerate(CHUNKS, 1)]
 SHELF = shelf_of(CHUNKS)
 GOOD = ["The kettle is steel ", "[1]. It is ", "heavy [2][7]."]
 

@@ -8,7 +8,7 @@ from quire.adapters.provider_wire import event_data, failure, lines
 from quire.answering.generative.attribution import quote_sources
 from quire.answering.generative.cleaning import as_data, visible
 from quire.answering.generative.code_text import is_code
-from quire.answering.generative.context import Source
+from quire.answering.generative.context import PromptSource
 from quire.answering.generative.prompt import new_nonce, write_prompt
 from quire.answering.refusals import named, near_topics, not_covered
 from quire.answering.request import Inquiry
@@ -17,8 +17,8 @@ from quire.errors import ModelMisconfigured, ModelUnavailable, QuotaExceeded
 from tests.support.shelves import chunk, hit_of, household, shelf_of
 
 SOURCES = [
-    Source(1, (hit_of(household()[0]),), household()[0].text),
-    Source(2, (hit_of(household()[2]),), "Lamp."),
+    PromptSource(1, (hit_of(household()[0]),), household()[0].text),
+    PromptSource(2, (hit_of(household()[2]),), "Lamp."),
 ]
 
 
@@ -51,7 +51,7 @@ def test_a_source_names_path_lines_heading_and_version() -> None:
         end_line=117,
         heading="configure",
     )
-    assert Source(1, (hit_of(one),), "code").place("5.3") == (
+    assert PromptSource(1, (hit_of(one),), "code").place("5.3") == (
         "SessionManager, app/Session.php:82-117, configure, version 5.3"
     )
 
@@ -100,7 +100,7 @@ def test_code_is_told_from_prose(text: str, wanted: bool) -> None:
 def test_each_number_quotes_the_passage_that_says_most_of_its_claim() -> None:
     shelf = shelf_of(household())
     text = "The scale goes with citric acid in 20 minutes [1]. The bulb draws 40 watts at most [2]."
-    lamp = Source(2, (hit_of(household()[2]),), household()[2].text)
+    lamp = PromptSource(2, (hit_of(household()[2]),), household()[2].text)
     first, second = quote_sources(text, [2, 1], [SOURCES[0], lamp], shelf.index)
     assert (first.n, first.quote) == (1, "Citric acid removes the scale within 20 minutes.")
     assert (second.n, second.quote) == (2, "A bulb may draw at most 40 watts.")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.answering.generative.sentence_stream import LONGEST_UNIT, SentenceStream, Unit
+from quire.answering.generative.sentence_stream import LONGEST_UNIT, SentenceStream, StreamUnit
 
 FRAGMENTS = st.sampled_from(
     [
@@ -35,7 +35,7 @@ def cut(text: str, sizes: Sequence[int]) -> Iterator[str]:
     yield text[start:]
 
 
-def units(pieces: Iterator[str] | Sequence[str]) -> list[Unit]:
+def units(pieces: Iterator[str] | Sequence[str]) -> list[StreamUnit]:
     stream = SentenceStream()
     return [unit for piece in pieces for unit in stream.feed(piece)] + stream.finish()
 

@@ -20,7 +20,7 @@ BLOCK_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class ByteRange:
     """A range of an object: the object's etag and its whole size in bytes, and the range's own bytes."""
 
     etag: str
@@ -28,7 +28,7 @@ class Part:
     blocks: Iterable[bytes]
 
 
-GetPart = Callable[[int, str | None], Part]
+GetPart = Callable[[int, str | None], ByteRange]
 """Asks for `RANGE_BYTES` from an offset on, of the object of that etag."""
 
 

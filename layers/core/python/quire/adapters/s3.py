@@ -17,7 +17,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from quire.adapters.circuit_breaker import Outage, Patience
-from quire.adapters.ranges import BLOCK_BYTES, RANGE_BYTES, Part, bounded, fetch_checked, fetch_ranges
+from quire.adapters.ranges import BLOCK_BYTES, RANGE_BYTES, ByteRange, bounded, fetch_checked, fetch_ranges
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
 from quire.stored import Stored
 
@@ -137,12 +137,12 @@ class S3Store:
                 raise ArtifactCorrupt(f"{target.name}: no such object ({key})") from error
             raise
 
-    def _part(self, key: str, start: int, etag: str | None) -> Part:
+    def _part(self, key: str, start: int, etag: str | None) -> ByteRange:
         condition: dict[str, Any] = {"IfMatch": etag} if etag else {}
         wanted = f"bytes={start}-{start + RANGE_BYTES - 1}"
         answer: Any = self._client.get_object(**self._at(key), Range=wanted, **condition)
         size = int(answer.get("ContentRange", f"/{answer['ContentLength']}").rpartition("/")[2])
-        return Part(answer["ETag"], size, _blocks(answer["Body"]))
+        return ByteRange(answer["ETag"], size, _blocks(answer["Body"]))
 
     def _until(self) -> float:
         return time.monotonic() + self._patience.file_s

@@ -14,7 +14,7 @@ from quire.answering.claims import is_api, missing_symbols, sentence
 from quire.answering.conversation import complete, is_vague
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.extractive.extractive import extract, unsaid
-from quire.answering.findings import Findings, Shelf, find
+from quire.answering.findings import AskedCollection, Findings, find
 from quire.answering.generative.attribution import quote_sources
 from quire.answering.generative.context import pack
 from quire.answering.generative.generation import Draft, generate
@@ -34,7 +34,7 @@ CLOSEST = "These are the closest passages; they may not answer the question."
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenAnswer:
     """An answer's text with what belongs to it, before the hits are put beside it."""
 
     text: str
@@ -51,23 +51,25 @@ class Written:
 class _Request:
     """One call; `deadline` is in `time.monotonic()` seconds."""
 
-    shelf: Shelf
+    shelf: AskedCollection
     inquiry: Inquiry
     model: AnswerModel | None
     deadline: float
 
 
-Writing: TypeAlias = Generator[Event, None, Written]
+Writing: TypeAlias = Generator[Event, None, WrittenAnswer]
 
 
-def answer(shelf: Shelf, inquiry: Inquiry, model: AnswerModel | None = None) -> Answer:
+def answer(shelf: AskedCollection, inquiry: Inquiry, model: AnswerModel | None = None) -> Answer:
     """The answer, whole; see `stream_answer`."""
     *_, last = stream_answer(shelf, inquiry, model)
     assert isinstance(last, Done)
     return last.answer
 
 
-def stream_answer(shelf: Shelf, inquiry: Inquiry, model: AnswerModel | None = None) -> Iterator[Event]:
+def stream_answer(
+    shelf: AskedCollection, inquiry: Inquiry, model: AnswerModel | None = None
+) -> Iterator[Event]:
     """Answer the inquiry: by the model where there is one and it does, else by quotes. The last event is `Done`.
 
     Raises:
@@ -79,7 +81,7 @@ def stream_answer(shelf: Shelf, inquiry: Inquiry, model: AnswerModel | None = No
     if is_vague(searched) and not inquiry.selected_text.strip():
         found = Retrieved((), "", (), shelf.index.version)
         yield Sources((), found.version)
-        written = yield from _say(Written(ask_back(shelf.index.profile), answerable=False))
+        written = yield from _say(WrittenAnswer(ask_back(shelf.index.profile), answerable=False))
     else:
         findings, rewritten = _find(request, searched)
         found = findings.found
@@ -104,7 +106,7 @@ def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]
     return findings, rewritten
 
 
-def _with_rewriting(written: Written, rewritten: Rewritten | None) -> Written:
+def _with_rewriting(written: WrittenAnswer, rewritten: Rewritten | None) -> WrittenAnswer:
     """What was written, with the cost of the model's terms, and why there are none."""
     if rewritten is None:
         return written
@@ -119,7 +121,7 @@ def _with_rewriting(written: Written, rewritten: Rewritten | None) -> Written:
     return replace(written, usage=usage, degraded=(*rewritten.degraded, *written.degraded))
 
 
-def _answer(shelf: Shelf, inquiry: Inquiry, written: Written, found: Retrieved) -> Answer:
+def _answer(shelf: AskedCollection, inquiry: Inquiry, written: WrittenAnswer, found: Retrieved) -> Answer:
     notices = list(language_notices(inquiry.question, found.terms))
     notices += [
         f"Read `{name}` as `{known}`."
@@ -144,11 +146,11 @@ def _answer(shelf: Shelf, inquiry: Inquiry, written: Written, found: Retrieved) 
 def _write(request: _Request, findings: Findings) -> Writing:
     shelf, inquiry, model = request.shelf, request.inquiry, request.model
     abstention = shelf.abstention
-    written = Written("")
+    written = WrittenAnswer("")
     if is_api(shelf.index) and (missing := missing_symbols(shelf.index, inquiry.question)):
         title = named(shelf.title, shelf.index.profile)
         text = "\n\n".join(sentence(one, title, shelf.label) for one in missing)
-        return (yield from _say(Written(text, answerable=False)))
+        return (yield from _say(WrittenAnswer(text, answerable=False)))
     if model is not None and findings.confidence >= MODEL_LENIENCY * abstention.threshold:
         written = yield from _generate(request, findings, model)
         if written.text:
@@ -168,7 +170,7 @@ def _write(request: _Request, findings: Findings) -> Writing:
     return (yield from _say(replace(written, text=text, answerable=False)))
 
 
-def _is_by_chance(shelf: Shelf, inquiry: Inquiry, findings: Findings) -> bool:
+def _is_by_chance(shelf: AskedCollection, inquiry: Inquiry, findings: Findings) -> bool:
     """Whether quotes would be a matter of luck: for a question in another language that names nothing of the index."""
     if findings.found.terms or not is_foreign(inquiry.question):
         return False
@@ -204,7 +206,9 @@ def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writ
     )
     for text in pieces:
         yield Delta(text)
-    written = Written("", notices=tuple(draft.notices), degraded=tuple(draft.degraded), usage=draft.usage)
+    written = WrittenAnswer(
+        "", notices=tuple(draft.notices), degraded=tuple(draft.degraded), usage=draft.usage
+    )
     if draft.not_covered:
         return replace(written, model_used=model.name)
     if not draft.text:
@@ -218,7 +222,7 @@ def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writ
     )
 
 
-def _flags(shelf: Shelf, text: str) -> tuple[str, ...]:
+def _flags(shelf: AskedCollection, text: str) -> tuple[str, ...]:
     """Names in a generated answer that the collection's API does not have."""
     if not is_api(shelf.index):
         return ()
@@ -226,7 +230,7 @@ def _flags(shelf: Shelf, text: str) -> tuple[str, ...]:
     return tuple(sentence(missing, title, shelf.label) for missing in missing_symbols(shelf.index, text))
 
 
-def _say(written: Written) -> Writing:
+def _say(written: WrittenAnswer) -> Writing:
     """Send a text that is known whole, a paragraph at a time."""
     paragraphs = written.text.split("\n\n")
     for paragraph in paragraphs[:-1]:

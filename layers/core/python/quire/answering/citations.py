@@ -50,7 +50,7 @@ def read_marks(text: str, known: Collection[int], own: str = "") -> Marked:
     >>> read_marks("Steel (Source 1), light [^2], cheap [1-2][9].", range(1, 3)).text
     'Steel [1], light [2], cheap [1][2].'
     """
-    reading = _Reading(known, own)
+    reading = _MarkReading(known, own)
     parts, end = [], 0
     for span in CODE_SPAN.finditer(text):
         parts += [reading.read(text[end : span.start()]), span.group()]
@@ -60,7 +60,7 @@ def read_marks(text: str, known: Collection[int], own: str = "") -> Marked:
     )
 
 
-class _Reading:
+class _MarkReading:
     """What was found so far of one text."""
 
     def __init__(self, known: Collection[int], own: str) -> None:

@@ -28,7 +28,7 @@ READ_HITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class AskedCollection:
     """An opened collection with what answering from it needs.
 
     Attributes:
@@ -72,7 +72,7 @@ class Findings:
     score: float
 
 
-def find(shelf: Shelf, inquiry: Inquiry, searched: str) -> Findings:
+def find(shelf: AskedCollection, inquiry: Inquiry, searched: str) -> Findings:
     """Retrieve for `searched`, the question as its history completes it, and for the selected text; then read.
 
     Whether the collection answers is judged by what the question found without its terms. They bring passages to read
@@ -114,7 +114,7 @@ def find(shelf: Shelf, inquiry: Inquiry, searched: str) -> Findings:
 
 
 def _passages(
-    shelf: Shelf, told: Sequence[Hit], text: str, vector: Vectors | None, *, weighed: Weighed
+    shelf: AskedCollection, told: Sequence[Hit], text: str, vector: Vectors | None, *, weighed: Weighed
 ) -> tuple[tuple[Hit, ...], list[Scored]]:
     """The hits with more chunks of their documents, and the passages of the first, best first."""
     read = with_siblings(shelf.index, told, text, vector)

@@ -81,12 +81,12 @@ def chunk_page(document: Document, page: Page, sizes: Sizes) -> Iterator[Chunk]:
         # The first section's trail finds more than what all merged sections have in common:
         # React Native MRR .894 against .879 over 55 questions, textbook alike.
         held, trail = sections[group.section : group.last + 1], trails[group.section]
-        place = _Place(path, title, index, held, trail, page.keywords if index == 0 else ())
+        place = _ChunkPlace(path, title, index, held, trail, page.keywords if index == 0 else ())
         yield _chunk(document, group.units, place)
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _ChunkPlace:
     """Where a chunk stands: its file, its number there, its sections and the headings above the first."""
 
     path: str
@@ -97,7 +97,7 @@ class _Place:
     keywords: tuple[str, ...]
 
 
-def _chunk(document: Document, units: Sequence[Unit], place: _Place) -> Chunk:
+def _chunk(document: Document, units: Sequence[Unit], place: _ChunkPlace) -> Chunk:
     text, section, index = join_units(units), place.sections[0], place.index
     url = str(document.metadata.get("url") or "")
     anchored = url and section.level > 1 and section.anchor

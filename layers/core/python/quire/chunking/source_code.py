@@ -31,7 +31,7 @@ _MARKUP: Mapping[str, tuple[Callable[[str], Outline], Callable[[str], str]]] = {
 _LOG = logging.getLogger(__name__)
 
 
-class _File(NamedTuple):
+class _SourceFile(NamedTuple):
     """A document being cut.
 
     `module` is what its symbols are qualified with, `anchors` the lines of headings with their fragments on its site.
@@ -61,7 +61,7 @@ def chunk_source_code(document: Document) -> Iterator[Chunk]:
     lines = read_lines(document.text)
     if language in GRAMMARS:
         outline = parse_source(document.text, language, long=CODE.whole)
-        file = _File(document, path, lines, outline, module_name(path, outline.package))
+        file = _SourceFile(document, path, lines, outline, module_name(path, outline.package))
         place = place_in_words(path)
         for span in cut_spans(outline, lines, CODE):
             text = lines.text(span.start_line, span.end_line)
@@ -93,7 +93,7 @@ def _sections(document: Document, path: str, lines: Lines, language: str) -> Ite
     parse, readable = _MARKUP[language]
     outline = parse(document.text)
     shown = language == "rst" and document.anchors.generator == "sphinx"
-    file = _File(document, path, lines, outline, "", rst_anchors(document.text) if shown else ())
+    file = _SourceFile(document, path, lines, outline, "", rst_anchors(document.text) if shown else ())
     for span in cut_spans(outline, lines, SECTIONS):
         text = lines.text(span.start_line, span.end_line)
         yield _chunk(file, span, text, f"{' › '.join(span.path)}\n{readable(text)}")
@@ -107,7 +107,7 @@ def _markdown(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
         _LOG.info("%s: read as plain text: %s", path, error)
         yield from _windows(document, path, lines)
         return
-    file = _File(document, path, lines, Outline(), "")
+    file = _SourceFile(document, path, lines, Outline(), "")
     for piece in pieces:
         start, end = piece.metadata["start_line"], piece.metadata["end_line"]
         if not isinstance(start, int) or not isinstance(end, int):
@@ -120,14 +120,14 @@ def _markdown(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
 
 
 def _windows(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
-    file = _File(document, path, lines, Outline(), "")
+    file = _SourceFile(document, path, lines, Outline(), "")
     for start, end in cut_windows(lines):
         text = lines.text(start, end)
         if text.strip():
             yield _chunk(file, Span(start, end, "window"), text, f"{place_in_words(path)}\n{text}")
 
 
-def _chunk(file: _File, span: Span, text: str, summary: str, *, identity: str = "") -> Chunk:
+def _chunk(file: _SourceFile, span: Span, text: str, summary: str, *, identity: str = "") -> Chunk:
     symbol = (" › " if span.kind == "section" else ".").join(span.path)
     metadata: dict[str, Value] = {
         **file.document.metadata,

@@ -16,7 +16,7 @@ from quire.parsing.outline import Definition, Outline
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class SpanSizes:
     """Wanted sizes of spans, in characters.
 
     Attributes:
@@ -32,8 +32,8 @@ class Sizes:
     merged: int
 
 
-CODE = Sizes(whole=2400, holder=1200, small=200, merged=700)
-SECTIONS = Sizes(whole=1200, holder=1200, small=500, merged=1000)
+CODE = SpanSizes(whole=2400, holder=1200, small=200, merged=700)
+SECTIONS = SpanSizes(whole=1200, holder=1200, small=500, merged=1000)
 
 _MINOR = frozenset("module variable macro type".split())
 _HOLDERS = frozenset("class interface trait struct enum record impl union namespace module section".split())
@@ -69,7 +69,7 @@ class Span(NamedTuple):
     holder: Path = ()
 
 
-def cut_spans(outline: Outline, lines: Lines, sizes: Sizes) -> list[Span]:
+def cut_spans(outline: Outline, lines: Lines, sizes: SpanSizes) -> list[Span]:
     """Spans over every line, in order; none where the file holds nothing but white space."""
     last = len(lines.texts)
     whole = Span(1, last, "module", doc=outline.doc)
@@ -77,7 +77,9 @@ def cut_spans(outline: Outline, lines: Lines, sizes: Sizes) -> list[Span]:
     return [part for span in _merged(pieces, lines, sizes) for part in _parts(span, outline, lines, sizes)]
 
 
-def _pieces(around: Span, definitions: Sequence[Definition], lines: Lines, sizes: Sizes) -> Iterator[Span]:
+def _pieces(
+    around: Span, definitions: Sequence[Definition], lines: Lines, sizes: SpanSizes
+) -> Iterator[Span]:
     """The lines of `around`: its definitions, and what lies between them as spans of its own kind."""
     line, first = around.start_line, True
     for definition in definitions:
@@ -97,7 +99,7 @@ def _between(around: Span, start: int, end: int, *, first: bool) -> Span:
     return Span(start, end, around.kind, around.path, holder=around.path)
 
 
-def _piece(around: Span, definition: Definition, lines: Lines, sizes: Sizes) -> Iterator[Span]:
+def _piece(around: Span, definition: Definition, lines: Lines, sizes: SpanSizes) -> Iterator[Span]:
     path, defines = _paths(around.path, definition)
     span = Span(
         definition.start_line,
@@ -161,7 +163,7 @@ def _only_closes(start: int, end: int, lines: Lines) -> bool:
     return lines.size(start, end) <= LONGEST_CLOSING and bool(_CLOSING.fullmatch(lines.text(start, end)))
 
 
-def _merged(pieces: Iterator[Span], lines: Lines, sizes: Sizes) -> Iterator[Span]:
+def _merged(pieces: Iterator[Span], lines: Lines, sizes: SpanSizes) -> Iterator[Span]:
     last: Span | None = None
     for piece in pieces:
         if last is not None and _only_begins(last, piece, lines):
@@ -184,7 +186,7 @@ def _only_begins(above: Span, below: Span, lines: Lines) -> bool:
     return lines.size(above.start_line, above.end_line) <= _OPENINGS[above.kind]
 
 
-def _belong_together(above: Span, below: Span, lines: Lines, sizes: Sizes) -> bool:
+def _belong_together(above: Span, below: Span, lines: Lines, sizes: SpanSizes) -> bool:
     if above.holder != below.holder:
         return False
     size = lines.size(above.start_line, below.end_line)
@@ -212,7 +214,7 @@ def _joined(above: Span, below: Span) -> Span:
     )
 
 
-def _parts(span: Span, outline: Outline, lines: Lines, sizes: Sizes) -> Iterator[Span]:
+def _parts(span: Span, outline: Outline, lines: Lines, sizes: SpanSizes) -> Iterator[Span]:
     """A span cut into parts of at most `sizes.whole` characters where its lines allow it, at shallow statements."""
     start, part = span.start_line, span
     while lines.size(start, span.end_line) > sizes.whole:

@@ -35,7 +35,7 @@ class _Words(Protocol):
     def get(self, piece: str, /) -> int | None: ...
 
 
-class _Plain(NamedTuple):
+class _PlainWords(NamedTuple):
     """How a tokenizer of BERT's kind cuts ASCII text: lower case, words and marks, longest pieces first.
 
     Attributes:
@@ -145,7 +145,7 @@ def _without_vocabulary(content: bytes) -> tuple[Mapping[str, Any], PieceTable |
         return {}, None
 
 
-def _read_plain(file: Mapping[str, Any], pieces: PieceTable | None = None) -> _Plain | None:
+def _read_plain(file: Mapping[str, Any], pieces: PieceTable | None = None) -> _PlainWords | None:
     """How the tokenizer of that file cuts ASCII text; None where that is not BERT's way for lower case.
 
     `pieces` are the vocabulary where it was taken out of the file.
@@ -169,7 +169,7 @@ def _read_plain(file: Mapping[str, Any], pieces: PieceTable | None = None) -> _P
         if unknown is None:
             return None
         names = tuple(one["content"] for one in added)
-        return _Plain(words, unknown, model["max_input_chars_per_word"], names, (before, after))
+        return _PlainWords(words, unknown, model["max_input_chars_per_word"], names, (before, after))
     except (KeyError, TypeError, ValueError):
         return None
 

@@ -107,7 +107,7 @@ class Analyzed(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Plain:
+class _PlainPassages:
     chunk: Chunk
     line: bytes = b""
 
@@ -117,7 +117,7 @@ class _Plain:
 
 def index_rows(chunks: Iterable[Chunk], profile: Profile, vectors: VectorSource) -> Iterator[IndexRow]:
     """Terms and vectors for each chunk, in order; only the chunks that `vectors` reads ahead are held."""
-    return index_analyzed(map(_Plain, chunks), profile, vectors)
+    return index_analyzed(map(_PlainPassages, chunks), profile, vectors)
 
 
 def index_analyzed(chunks: Iterable[Analyzed], profile: Profile, vectors: VectorSource) -> Iterator[IndexRow]:

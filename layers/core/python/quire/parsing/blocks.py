@@ -29,7 +29,7 @@ def read_blocks(
     text: str, inserts: Sequence[Insert], *, indented_code: bool
 ) -> Iterator[Section | Block | Insert]:
     """Headings (as sections without blocks), blocks, and the inserts that stand for an included file, in order."""
-    reader = _Reader(block_parser(indented_code), inserts, text)
+    reader = _MarkdownReader(block_parser(indented_code), inserts, text)
     while reader.at < len(reader.tokens):
         if reader.tokens[reader.at].type == "heading_open":
             yield reader.heading()
@@ -37,7 +37,7 @@ def read_blocks(
             yield from reader.blocks()
 
 
-class _Reader:
+class _MarkdownReader:
     """Reads a stream of Markdown tokens once, front to back; `at` is where it stands."""
 
     def __init__(self, parser: MarkdownIt, inserts: Sequence[Insert], text: str) -> None:
@@ -161,7 +161,7 @@ class _Reader:
             cell = cell.replace("\n", " ")
             return normal_line(self.read(cell.strip(), {})).replace("\n", " ")
         cell = dedent(cell.expandtabs(4).replace(NOTHING, "")).replace(BREAK, "\n\n")
-        inner = _Reader(self.parser, self.inserts, cell)
+        inner = _MarkdownReader(self.parser, self.inserts, cell)
         texts: list[str] = []
         while inner.at < len(inner.tokens):
             texts += [block.text for block in inner.blocks() if isinstance(block, Block)]

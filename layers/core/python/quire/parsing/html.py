@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from quire.parsing.markup import emit_strings
-from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, OpenTable, Row, Scan
+from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, MarkupScan, OpenTable, Row
 from quire.parsing.tags import CELLS, DROPPED, HEADINGS, KNOWN, VOID, Tag, shown_attributes
 
 _TABS = frozenset(("TabItem", "Tab"))
@@ -14,7 +14,7 @@ _REST = re.compile(r"(?:[ \t]|</[\w.-]+[ \t]*>)*(?:\n|$)")
 _QUOTING = frozenset(("code", "samp", "tt", "var"))
 
 
-def on_tag(scan: Scan, tag: Tag) -> int:
+def on_tag(scan: MarkupScan, tag: Tag) -> int:
     """Append what the tag becomes and return the offset to read on from.
 
     Raises:
@@ -40,7 +40,7 @@ def on_tag(scan: Scan, tag: Tag) -> int:
     return _open(scan, tag)
 
 
-def _is_text(scan: Scan, tag: Tag) -> bool:
+def _is_text(scan: MarkupScan, tag: Tag) -> bool:
     """Whether a lenient dialect should read the tag as text: `List<String>` in prose."""
     if tag.name in KNOWN:
         return False
@@ -54,7 +54,7 @@ def _is_text(scan: Scan, tag: Tag) -> bool:
     return scan.find(f"</{tag.name}", tag.end) < 0
 
 
-def _balance(scan: Scan, tag: Tag) -> None:
+def _balance(scan: MarkupScan, tag: Tag) -> None:
     strict = scan.dialect.strict
     if tag.empty or strict == "none" or (strict == "components" and not tag.is_component):
         return
@@ -73,7 +73,7 @@ def _balance(scan: Scan, tag: Tag) -> None:
         )
 
 
-def _drop(scan: Scan, tag: Tag) -> int:
+def _drop(scan: MarkupScan, tag: Tag) -> int:
     close = -1 if tag.empty else scan.find(f"</{tag.name}", tag.end)
     end = scan.text.find(">", close) + 1 if close >= 0 else 0
     end = end or tag.end
@@ -83,7 +83,7 @@ def _drop(scan: Scan, tag: Tag) -> int:
     return end
 
 
-def _open(scan: Scan, tag: Tag) -> int:
+def _open(scan: MarkupScan, tag: Tag) -> int:
     if tag.name in HEADINGS:
         return _heading(scan, tag)
     if tag.name == "table":
@@ -96,7 +96,7 @@ def _open(scan: Scan, tag: Tag) -> int:
     return tag.end
 
 
-def _before_content(scan: Scan, tag: Tag) -> str:
+def _before_content(scan: MarkupScan, tag: Tag) -> str:
     """What stands in for an opening tag: a break, a list mark, a code mark, a plus between keys, or nothing."""
     if tag.name in _QUOTING:
         return TICK
@@ -108,7 +108,7 @@ def _before_content(scan: Scan, tag: Tag) -> str:
     return f"{apart}- " if tag.name == "li" else apart
 
 
-def _heading(scan: Scan, tag: Tag) -> int:
+def _heading(scan: MarkupScan, tag: Tag) -> int:
     """A heading on a line of its own becomes a Markdown heading, any other a line of text."""
     gap = re.compile(r"\s*").match(scan.text, tag.end)
     start = gap.end() if gap else tag.end
@@ -122,7 +122,7 @@ def _heading(scan: Scan, tag: Tag) -> int:
     return start
 
 
-def _attributes(scan: Scan, tag: Tag) -> None:
+def _attributes(scan: MarkupScan, tag: Tag) -> None:
     """Append the text of attributes, on their own lines; a tab's label becomes a line of its own."""
     if not (tag.strings or tag.expressions):
         scan.blank(tag.start, tag.end, keep=tag.is_inline)
@@ -149,17 +149,17 @@ def _attributes(scan: Scan, tag: Tag) -> None:
     scan.blank(done, tag.end, keep=tag.is_inline)
 
 
-def _closes_line(scan: Scan, tag: Tag) -> bool:
+def _closes_line(scan: MarkupScan, tag: Tag) -> bool:
     """Whether the tag closes a Markdown heading, which its line's end ends."""
     return tag.name[:1] == "h" and (tag.name not in HEADINGS or _ends_line(scan, tag.start))
 
 
-def _ends_line(scan: Scan, start: int) -> bool:
+def _ends_line(scan: MarkupScan, start: int) -> bool:
     """Whether nothing but closing tags stands behind the tag that begins at `start`, on the line where it ends."""
     return bool(_REST.match(scan.text, scan.text.find(">", start) + 1))
 
 
-def _close(scan: Scan, tag: Tag) -> None:
+def _close(scan: MarkupScan, tag: Tag) -> None:
     if tag.name == "table" and scan.tables:
         _end_table(scan, scan.tables.pop(), scan.line(tag.start))
     elif scan.tables and tag.name == "tr":
@@ -173,11 +173,11 @@ def _close(scan: Scan, tag: Tag) -> None:
     scan.blank(tag.start, tag.end, keep=tag.is_inline)
 
 
-def _mark(scan: Scan, name: str, offset: int) -> None:
+def _mark(scan: MarkupScan, name: str, offset: int) -> None:
     scan.tables[-1].events.append((name, len(scan.out), scan.line(offset)))
 
 
-def _end_table(scan: Scan, table: OpenTable, last_line: int) -> None:
+def _end_table(scan: MarkupScan, table: OpenTable, last_line: int) -> None:
     """Replace what was written since `<table>` by an insert with its rows."""
     rows = _rows(scan, table, last_line)
     written = scan.out[table.begin :]
@@ -196,7 +196,7 @@ def _end_table(scan: Scan, table: OpenTable, last_line: int) -> None:
     scan.emit("\n" * lines)
 
 
-def _rows(scan: Scan, table: OpenTable, last_line: int) -> tuple[Row, ...]:
+def _rows(scan: MarkupScan, table: OpenTable, last_line: int) -> tuple[Row, ...]:
     rows: list[Row] = []
     cells: list[str] = []
     row_line = table.line
@@ -210,7 +210,7 @@ def _rows(scan: Scan, table: OpenTable, last_line: int) -> tuple[Row, ...]:
     return tuple(row for row in rows if any(cell.strip() for cell in row.cells))
 
 
-def _before_rows(scan: Scan, table: OpenTable) -> str:
+def _before_rows(scan: MarkupScan, table: OpenTable) -> str:
     """Text before a table's first row, such as its caption, without line breaks or inserts."""
     first = table.events[0][1] if table.events else len(scan.out)
     text = "".join(scan.out[table.begin : first])

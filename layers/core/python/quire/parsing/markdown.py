@@ -14,7 +14,7 @@ from quire.parsing.html import on_tag
 from quire.parsing.inline import make_part, normal_line
 from quire.parsing.markup import clean_markup
 from quire.parsing.page import Block, Page, Section, moved_to
-from quire.parsing.scan import MARKS, Dialect, Insert, Scan
+from quire.parsing.scan import MARKS, Dialect, Insert, MarkupScan
 
 PLAIN = AnchorRules().generator
 _LOOKS_MDX = re.compile(
@@ -61,7 +61,7 @@ def parse_markdown(
     dialect = dialect or dialect_of(path, text)
     text = _plain(text)
     head = read_front_matter(text, path)
-    sections = _sections(Scan(_masked(text, head), path, dialect, includes or {}))
+    sections = _sections(MarkupScan(_masked(text, head), path, dialect, includes or {}))
     if not sections or sections[0].level != 1:
         sections = _titled(sections, head)
     sections = _described(sections, head)
@@ -93,7 +93,7 @@ def page_title(text: str, path: str = "") -> str:
     heading, titled = _H1.search(body), normal_line(head.string("title"))
     if not heading or (titled and not _PREAMBLE.fullmatch(body[: heading.start()])):
         return titled
-    sections = _sections(Scan(heading[0], path, Dialect()))
+    sections = _sections(MarkupScan(heading[0], path, Dialect()))
     return sections[0].heading if sections else ""
 
 
@@ -163,7 +163,7 @@ def _numbered(sections: list[Section]) -> Iterator[Section]:
         yield section if anchor == section.anchor else replace(section, anchor=anchor)
 
 
-def _sections(scan: Scan) -> list[Section]:
+def _sections(scan: MarkupScan) -> list[Section]:
     reader = read_blocks(clean_markup(scan, on_tag), scan.inserts, indented_code=not scan.dialect.mdx)
     sections, opened, blocks = list[Section](), Section("", 0, 1), list[Block]()
     for item in _included(reader, scan):
@@ -176,7 +176,7 @@ def _sections(scan: Scan) -> list[Section]:
     return sections if sections[0].blocks else sections[1:]
 
 
-def _included(flow: Iterator[Section | Block | Insert], scan: Scan) -> Iterator[Section | Block]:
+def _included(flow: Iterator[Section | Block | Insert], scan: MarkupScan) -> Iterator[Section | Block]:
     """The flow with every included file in its place, all of it on the line that includes it."""
     for item in flow:
         if not isinstance(item, Insert):
@@ -185,7 +185,7 @@ def _included(flow: Iterator[Section | Block | Insert], scan: Scan) -> Iterator[
         text = scan.includes[item.text]
         rest = {path: other for path, other in scan.includes.items() if path != item.text}
         head = read_front_matter(text, item.text)
-        for section in _sections(Scan(_masked(text, head), item.text, scan.dialect, rest, item.props)):
+        for section in _sections(MarkupScan(_masked(text, head), item.text, scan.dialect, rest, item.props)):
             moved = moved_to(section, item.line)
             if moved.level:
                 yield replace(moved, blocks=())

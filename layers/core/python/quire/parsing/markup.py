@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from quire.parsing import javascript
 from quire.parsing.references import read_reference
-from quire.parsing.scan import BREAK, Insert, Scan
+from quire.parsing.scan import BREAK, Insert, MarkupScan
 from quire.parsing.tags import Tag, read_tag
 
 MOST_UNCLOSED = 50
@@ -36,7 +36,7 @@ _CONSTANT = re.compile(r"export\s+const\s+(\w+)\s*=\s*(.+?);?\s*\Z", re.DOTALL)
 _ADMONITION = re.compile(r"[ \t]*:::+[ \t]*(\w+)?(?:\[([^\]\n]*)\]|[ \t]+(.*?))?[ \t]*$", re.MULTILINE)
 
 
-def clean_markup(scan: Scan, on_tag: Callable[[Scan, Tag], int]) -> str:
+def clean_markup(scan: MarkupScan, on_tag: Callable[[MarkupScan, Tag], int]) -> str:
     """Run the pass and return the cleaned text; `on_tag` handles a tag and returns where to read on.
 
     Raises:
@@ -70,12 +70,12 @@ def _next_token(text: str, position: int) -> re.Match[str] | None:
     return None
 
 
-def _copy(scan: Scan, match: re.Match[str]) -> int:
+def _copy(scan: MarkupScan, match: re.Match[str]) -> int:
     scan.emit(match[0])
     return match.end()
 
 
-def _fence(scan: Scan, match: re.Match[str]) -> int:
+def _fence(scan: MarkupScan, match: re.Match[str]) -> int:
     text, mark = scan.text, match["mark"]
     line_end = text.find("\n", match.end())
     line_end = len(text) if line_end < 0 else line_end
@@ -89,11 +89,11 @@ def _fence(scan: Scan, match: re.Match[str]) -> int:
     return end
 
 
-def _code_span(scan: Scan, match: re.Match[str]) -> int:
+def _code_span(scan: MarkupScan, match: re.Match[str]) -> int:
     return _span(scan, match.start(), len(match[0]))
 
 
-def _span(scan: Scan, start: int, ticks: int) -> int:
+def _span(scan: MarkupScan, start: int, ticks: int) -> int:
     text = scan.text
     inside = start + ticks
     close = scan.closing_ticks(inside, ticks)
@@ -105,7 +105,7 @@ def _span(scan: Scan, start: int, ticks: int) -> int:
     return close + ticks
 
 
-def _comment(scan: Scan, match: re.Match[str]) -> int:
+def _comment(scan: MarkupScan, match: re.Match[str]) -> int:
     end = scan.find("-->", match.end())
     if end < 0:
         if scan.dialect.strict == "all":
@@ -115,7 +115,7 @@ def _comment(scan: Scan, match: re.Match[str]) -> int:
     return end + 3
 
 
-def _tag(scan: Scan, match: re.Match[str], on_tag: Callable[[Scan, Tag], int]) -> int:
+def _tag(scan: MarkupScan, match: re.Match[str], on_tag: Callable[[MarkupScan, Tag], int]) -> int:
     if match[0] == "<!--":
         return _comment(scan, match)
     start = match.start()
@@ -129,7 +129,7 @@ def _tag(scan: Scan, match: re.Match[str], on_tag: Callable[[Scan, Tag], int]) -
     return _copy(scan, match)
 
 
-def _expression(scan: Scan, match: re.Match[str]) -> int:
+def _expression(scan: MarkupScan, match: re.Match[str]) -> int:
     start = match.start()
     if not scan.dialect.mdx or scan.text.startswith("{#", start):
         return _copy(scan, match)
@@ -143,7 +143,7 @@ def _expression(scan: Scan, match: re.Match[str]) -> int:
     return end
 
 
-def emit_expression(scan: Scan, code: str, offset: int, key: str) -> None:
+def emit_expression(scan: MarkupScan, code: str, offset: int, key: str) -> None:
     """Append what a reader sees of the expression `code`, which begins at `offset`, each string on its own line."""
     name = code.strip()
     value = javascript.literal(code)
@@ -156,7 +156,7 @@ def emit_expression(scan: Scan, code: str, offset: int, key: str) -> None:
     emit_strings(scan, code, offset, key)
 
 
-def emit_strings(scan: Scan, code: str, offset: int, key: str) -> None:
+def emit_strings(scan: MarkupScan, code: str, offset: int, key: str) -> None:
     """Append the strings of `code` that a reader sees, each on the line where it stands."""
     done = offset
     for at, value in sorted(javascript.visible_strings(code, key)):
@@ -167,7 +167,7 @@ def emit_strings(scan: Scan, code: str, offset: int, key: str) -> None:
     scan.blank(done, offset + len(code))
 
 
-def _statement(scan: Scan, match: re.Match[str]) -> int:
+def _statement(scan: MarkupScan, match: re.Match[str]) -> int:
     text, start = scan.text, match.start()
     found = _IMPORT.match(text, start)
     declared = scan.imports or scan.constants or scan.dialect.strict == "all"
@@ -194,7 +194,7 @@ def _statement(scan: Scan, match: re.Match[str]) -> int:
     return end
 
 
-def _admonition(scan: Scan, match: re.Match[str]) -> int:
+def _admonition(scan: MarkupScan, match: re.Match[str]) -> int:
     found = _ADMONITION.match(scan.text, match.start())
     if not found:
         return _copy(scan, match)
@@ -207,6 +207,6 @@ def _admonition(scan: Scan, match: re.Match[str]) -> int:
     return found.end()
 
 
-_HANDLERS: dict[str, Callable[[Scan, re.Match[str]], int]] = {
+_HANDLERS: dict[str, Callable[[MarkupScan, re.Match[str]], int]] = {
     "fence": _fence, "esm": _statement, "admonition": _admonition, "`": _code_span, "\\": _copy, "{": _expression,
 }  # fmt: skip

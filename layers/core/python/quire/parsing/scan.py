@@ -66,7 +66,7 @@ class OpenTable:
 
 
 @dataclass(slots=True)
-class Scan:
+class MarkupScan:
     """The state of one pass over a file.
 
     `at_line_start`: only white space, quote or list marks stand on the line written so far.

@@ -42,7 +42,7 @@ _SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _SyntaxReader:
     source: bytes
     grammar: Grammar
     long: int
@@ -55,7 +55,7 @@ class _Reader:
         return bool(node.end_byte - node.start_byte > self.long)
 
 
-class _Place(NamedTuple):
+class _SyntaxPlace(NamedTuple):
     """Where a definition stands.
 
     Attributes:
@@ -91,7 +91,7 @@ def parse_source(text: str, language: str, *, long: int) -> Outline:
     root = opened.parser.parse(source).root_node
     known = opened.grammar
     interesting = frozenset(known.kinds) | known.wrappers | known.opened | _OPEN | _BULKY | _worded(known)
-    reader = _Reader(source, opened.grammar, long, interesting)
+    reader = _SyntaxReader(source, opened.grammar, long, interesting)
     captured = opened.references(root)
     return Outline(
         definitions=_apart(_definitions(root, reader, "", 0), clauses=known.clauses),
@@ -102,7 +102,7 @@ def parse_source(text: str, language: str, *, long: int) -> Outline:
     )
 
 
-def _definitions(parent: Any, reader: _Reader, holder: str, depth: int) -> Iterator[Definition]:
+def _definitions(parent: Any, reader: _SyntaxReader, holder: str, depth: int) -> Iterator[Definition]:
     """Definitions among the children of a node; `holder` is the kind of the definition around them."""
     lead = (0, 0, 0)  # first row, first byte and last byte of the comments just read
     commented, end = False, -1
@@ -120,11 +120,11 @@ def _definitions(parent: Any, reader: _Reader, holder: str, depth: int) -> Itera
         row = child.start_point[0]
         if kind in reader.interesting and (commented or not crowded or row != child.end_point[0]):
             first, *doc = lead if commented and row <= end + 1 else (row, 0, 0)
-            yield from _read(child, reader, _Place(first, doc[0], doc[1], 0, holder, depth))
+            yield from _read(child, reader, _SyntaxPlace(first, doc[0], doc[1], 0, holder, depth))
         commented, end = False, last_row(child)
 
 
-def _read(node: Any, reader: _Reader, place: _Place) -> Iterator[Definition]:
+def _read(node: Any, reader: _SyntaxReader, place: _SyntaxPlace) -> Iterator[Definition]:
     """The definitions that a node is or holds."""
     if place.depth > DEEPEST:
         return
@@ -169,7 +169,7 @@ def _body(node: Any, grammar: Grammar) -> Any:
     return None
 
 
-def _defined(node: Any, kind: str, reader: _Reader, place: _Place) -> Iterator[Definition]:
+def _defined(node: Any, kind: str, reader: _SyntaxReader, place: _SyntaxPlace) -> Iterator[Definition]:
     names = declared_names(node, reader.grammar, reader.source)
     if not names:
         return
@@ -199,7 +199,7 @@ def _defined(node: Any, kind: str, reader: _Reader, place: _Place) -> Iterator[D
     )
 
 
-def _content(node: Any, kind: str, reader: _Reader, holder: str) -> tuple[str, Any, Any]:
+def _content(node: Any, kind: str, reader: _SyntaxReader, holder: str) -> tuple[str, Any, Any]:
     """Kind, body and value of a definition; "" where it is none of note."""
     body = _body(node, reader.grammar)
     if kind == "namespace" and body is None:
@@ -211,7 +211,7 @@ def _content(node: Any, kind: str, reader: _Reader, holder: str) -> tuple[str, A
     return _valued(node, kind, reader, holder)
 
 
-def _valued(node: Any, kind: str, reader: _Reader, holder: str) -> tuple[str, Any, Any]:
+def _valued(node: Any, kind: str, reader: _SyntaxReader, holder: str) -> tuple[str, Any, Any]:
     """What a declaration declares by its value: kind, body and the value to look into; "" where nothing of note."""
     value = _value(node, 0)
     if value is not None and value.type in reader.grammar.function_values:
@@ -232,12 +232,12 @@ def _value(node: Any, level: int) -> Any:
     return None if inner is None else _value(inner, level + 1)
 
 
-def _doc(body: Any, reader: _Reader, place: _Place) -> str:
+def _doc(body: Any, reader: _SyntaxReader, place: _SyntaxPlace) -> str:
     said = docstring(body) if body is not None and reader.grammar.docstrings else ""
     return said or (comment_text(reader.between(place.doc_start, place.doc_end)) if place.doc_end else "")
 
 
-def _signature(node: Any, body: Any, reader: _Reader) -> str:
+def _signature(node: Any, body: Any, reader: _SyntaxReader) -> str:
     end = body.start_byte if body is not None else node.end_byte
     text = reader.between(node.start_byte, min(end, node.start_byte + 4 * LONGEST_SIGNATURE))
     if body is None:

@@ -59,7 +59,7 @@ class CallGraph(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedRelation:
     """Which side of the graph a question is about; all False for most questions."""
 
     callers: bool = False
@@ -67,7 +67,7 @@ class Asked:
     definition: bool = False
 
 
-def read_relation(question: str) -> Asked:
+def read_relation(question: str) -> AskedRelation:
     """What a question asks about the symbols that it names.
 
     >>> read_relation("What calls Task.retry?"), read_relation("side effects of forget()")
@@ -75,7 +75,7 @@ def read_relation(question: str) -> Asked:
     >>> read_relation("Where is doCurlGet implemented and what are its side effects?")
     Asked(callers=False, callees=True, definition=True)
     """
-    return Asked(
+    return AskedRelation(
         bool(_CALLERS.search(question)), bool(_CALLEES.search(question)), bool(_DEFINITION.search(question))
     )
 

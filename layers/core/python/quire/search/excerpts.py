@@ -26,7 +26,7 @@ class Excerpt(NamedTuple):
     end: int
 
 
-class _Place(NamedTuple):
+class _MatchPlace(NamedTuple):
     at: int
     end: int
     stem: str
@@ -73,14 +73,14 @@ def _stem(word: str) -> str:
     return shorter if folded.startswith(shorter) else folded.removesuffix("s").removesuffix("y")
 
 
-def _places(text: str, weights: Mapping[str, float]) -> list[_Place]:
+def _places(text: str, weights: Mapping[str, float]) -> list[_MatchPlace]:
     """Where the stems begin a word or a camelCase part, in order."""
     if not weights:
         return []
     longest_first = sorted(weights, key=lambda one: (-len(one), one))
     pattern = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
     return [
-        _Place(found.start(), found.end(), found.group().lower())
+        _MatchPlace(found.start(), found.end(), found.group().lower())
         for found in pattern.finditer(text)
         if _begins(text, found.start()) and found.group().lower() in weights
     ]
@@ -93,7 +93,7 @@ def _begins(text: str, at: int) -> bool:
     return not before.isalnum() or is_part
 
 
-def _best_span(places: list[_Place], weights: Mapping[str, float], size: int) -> tuple[int, int]:
+def _best_span(places: list[_MatchPlace], weights: Mapping[str, float], size: int) -> tuple[int, int]:
     """First and last character of the heaviest run of places that fits; each stem counts once."""
     held: dict[str, int] = {}
     weight, best, span, left = 0.0, 0.0, (0, 0), 0

@@ -16,7 +16,7 @@ MOST_CHARACTERS = 40_000
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ExpandedPassage:
     """Lines `start` to `end` of a file, from 1."""
 
     text: str
@@ -24,7 +24,7 @@ class Passage:
     end: int
 
 
-def expand(index: OpenedIndex, chunk: Chunk, scope: str) -> Passage | None:
+def expand(index: OpenedIndex, chunk: Chunk, scope: str) -> ExpandedPassage | None:
     """The wider passage around a chunk; None for a chunk without lines.
 
     It is put together from the stored chunks of its document, so it is what was indexed, whatever became of the file.
@@ -41,8 +41,8 @@ def expand(index: OpenedIndex, chunk: Chunk, scope: str) -> Passage | None:
         start, end = _bounds(smaller, chunk, placed, max(lines))
         text = "\n".join(lines.get(number, "") for number in range(start, end + 1))
         if len(text) <= MOST_CHARACTERS:
-            return Passage(text, start, end)
-    return Passage(chunk.text, *_lines(chunk))
+            return ExpandedPassage(text, start, end)
+    return ExpandedPassage(chunk.text, *_lines(chunk))
 
 
 def _bounds(scope: str, chunk: Chunk, placed: Sequence[Chunk], last: int) -> tuple[int, int]:

@@ -29,7 +29,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-class Definition(NamedTuple):
+class WantedDefinition(NamedTuple):
     """A name as a question writes it, and the kind of thing that it calls it: `class`, `function`, or nothing."""
 
     name: str
@@ -60,7 +60,7 @@ _RELATED = (
 )
 
 
-def wanted_definition(question: str) -> Definition | None:
+def wanted_definition(question: str) -> WantedDefinition | None:
     """What definition is asked for, or what it does; None where neither is.
 
     >>> wanted_definition("Where is Task.retry implemented?"), wanted_definition("the end of time")
@@ -74,7 +74,7 @@ def wanted_definition(question: str) -> Definition | None:
     if found is None:
         return None
     said = found.groupdict()
-    return Definition(found["name"], (said.get("before") or said.get("after") or "").lower())
+    return WantedDefinition(found["name"], (said.get("before") or said.get("after") or "").lower())
 
 
 def related_name(question: str) -> str:

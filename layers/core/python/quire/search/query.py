@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from quire.analysis.spelling import best_spelling, swaps
 from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers, words
 from quire.index.bm25 import idf
-from quire.search.intent import Definition, related_name, wanted_definition
+from quire.search.intent import WantedDefinition, related_name, wanted_definition
 
 SHORTEST_MENDED, LONGEST_MENDED = 4, 40
 MOST_MENDED = 6
@@ -66,7 +66,7 @@ class Question(NamedTuple):
     mended: Mapping[str, str]
     known_share: float = 1.0
     foreign: bool = False
-    defined: Definition | None = None
+    defined: WantedDefinition | None = None
     subject: str = ""
     focus: float = 0.0
 

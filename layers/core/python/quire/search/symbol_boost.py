@@ -12,7 +12,7 @@ from quire.index.opened import OpenedIndex
 from quire.ordinals import contains
 from quire.ranking import Ranking, rank
 from quire.search.candidates import MOST_DEFINING, defining_chunks, own_chunks
-from quire.search.intent import Definition
+from quire.search.intent import WantedDefinition
 from quire.search.query import Question
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _is_own(chunk: Chunk, name: str) -> bool:
     return fold_symbol(chunk.symbols[0]) == fold_symbol(name)
 
 
-def _closeness(chunk: Chunk, wanted: Definition) -> int:
+def _closeness(chunk: Chunk, wanted: WantedDefinition) -> int:
     """How well it is the definition that is asked for: in code, not in a document about it; spelled so; of the kind."""
     kind = str(chunk.metadata.get("kind") or chunk.metadata.get("member_type") or "").lower()
     return 4 * (kind != "section") + 2 * _is_spelled(chunk, wanted.name) + (kind == wanted.kind)

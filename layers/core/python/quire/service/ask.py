@@ -10,7 +10,7 @@ from itertools import chain
 
 from quire.answering.answerer import answer, stream_answer
 from quire.answering.events import Done, Event
-from quire.answering.findings import Shelf
+from quire.answering.findings import AskedCollection
 from quire.answering.generative.leaving import LeavableModel
 from quire.answering.request import Answer, Inquiry
 from quire.index.near_values import missing_values
@@ -92,11 +92,11 @@ def _fitted(service: Knowledge, collection: str, inquiry: Inquiry) -> Inquiry:
 
 def _opened(
     service: Knowledge, caller: Caller, collection: str, inquiry: Inquiry, *, version: str | None
-) -> tuple[Served, Shelf]:
+) -> tuple[Served, AskedCollection]:
     with timed("open_ms"):
         served = service.serve(caller, collection, version, inquiry.filters)
         embedder = service.embedder(served)
-    return served, Shelf(served.index, embedder, service.title(collection), served.label)
+    return served, AskedCollection(served.index, embedder, service.title(collection), served.label)
 
 
 def _with_state(given: Answer, served: Served, inquiry: Inquiry) -> Answer:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.answering.generative.cleaning import as_data, one_line
-from quire.answering.generative.context import Source, estimate_tokens, pack
+from quire.answering.generative.context import PromptSource, estimate_tokens, pack
 from quire.documents import Hit, Turn
 
 PREAMBLE = (
@@ -34,7 +34,7 @@ class ContextText:
     """The text, and what of the hits and turns stands in it."""
 
     text: str
-    sources: tuple[Source, ...]
+    sources: tuple[PromptSource, ...]
     turns: tuple[Turn, ...]
 
 
@@ -55,9 +55,9 @@ def write_context(
     return ContextText("\n\n".join(parts), sources, kept)
 
 
-def _knowledge(hits: Sequence[Hit], room: int) -> tuple[list[str], tuple[Source, ...]]:
+def _knowledge(hits: Sequence[Hit], room: int) -> tuple[list[str], tuple[PromptSource, ...]]:
     blocks: list[str] = []
-    sources: list[Source] = []
+    sources: list[PromptSource] = []
     for source in pack(hits, max(room, 0)):
         head = f"[{source.n}]\n{_label(source)}"
         room -= estimate_tokens(head) + 2
@@ -70,7 +70,7 @@ def _knowledge(hits: Sequence[Hit], room: int) -> tuple[list[str], tuple[Source,
     return blocks, tuple(sources)
 
 
-def _label(source: Source) -> str:
+def _label(source: PromptSource) -> str:
     """The document's source as its site gave it, and the heading that the passage stands under, where it has one."""
     known = source.hits[0].chunk.metadata
     name = f"| source: {one_line(str(known.get('source') or source.label), 200)}"

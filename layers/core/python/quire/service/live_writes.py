@@ -22,7 +22,7 @@ from quire.ingestion.rows import cut_apart, index_rows
 from quire.ports import Embedder
 from quire.store import pointer as states
 from quire.store.store import SegmentStore
-from quire.store.write_targets import Place
+from quire.store.write_targets import WriteTarget
 
 DIGEST_FIELD = "document_sha256"
 """Metadata of a chunk that was written live: digest of the whole document, by which a repetition is recognised."""
@@ -57,7 +57,7 @@ def unseen(_done: int, _all: int) -> None:
     """Progress that nobody looks at."""
 
 
-AfterWrite = Callable[[Place, Pointer], None]
+AfterWrite = Callable[[WriteTarget, Pointer], None]
 
 
 class LiveWrites:
@@ -79,7 +79,7 @@ class LiveWrites:
 
     def put(
         self,
-        place: Place,
+        place: WriteTarget,
         documents: Sequence[Document],
         embedder: Embedder,
         *,
@@ -121,7 +121,7 @@ class LiveWrites:
 
         return Written(self._swap(place, change), counts, frozenset(ids))
 
-    def delete(self, place: Place, document_id: str) -> Pointer:
+    def delete(self, place: WriteTarget, document_id: str) -> Pointer:
         """Stop serving the document, in every version that there is.
 
         Raises:
@@ -135,7 +135,7 @@ class LiveWrites:
 
         return self._swap(place, change)
 
-    def written(self, place: Place) -> dict[str, Segment]:
+    def written(self, place: WriteTarget) -> dict[str, Segment]:
         """The documents that were written live and are served, ascending by id, each with its segment."""
         try:
             pointer = self._store.pointer(place.name)
@@ -149,7 +149,7 @@ class LiveWrites:
                 found |= {one: segment for one in keys if pointer.tombstones.get(one, -1) <= ref.sequence}
         return dict(sorted(found.items()))
 
-    def keep_only(self, place: Place, ids: Collection[str]) -> int:
+    def keep_only(self, place: WriteTarget, ids: Collection[str]) -> int:
         """Stop serving the documents that were written live and are not among `ids`, and say how many those were."""
         gone = [one for one in self.written(place) if one not in ids]
         if not gone:
@@ -161,14 +161,14 @@ class LiveWrites:
         self._swap(place, change)
         return len(gone)
 
-    def _swap(self, place: Place, change: Callable[[Pointer | None], Pointer]) -> Pointer:
+    def _swap(self, place: WriteTarget, change: Callable[[Pointer | None], Pointer]) -> Pointer:
         with self._turns[place.name]:  # writers of one process need not lose against each other
             pointer = self._store.pointers.advance(place.name, change)
         self._after_write(place, pointer)
         return pointer
 
     def _write(
-        self, place: Place, chunks: Sequence[Chunk], embedder: Embedder, progress: Progress
+        self, place: WriteTarget, chunks: Sequence[Chunk], embedder: Embedder, progress: Progress
     ) -> Manifest:
         """A stored segment of the chunks, under a name of its own: the same chunks may be written again later."""
         profile = place.profile
@@ -203,7 +203,7 @@ class LiveWrites:
                 f"model: collection {pointer.collection} has {served.model[:12]!r}, this write {manifest.model[:12]!r}"
             )
 
-    def _unchanged(self, place: Place, documents: Iterable[Document]) -> dict[str, int]:
+    def _unchanged(self, place: WriteTarget, documents: Iterable[Document]) -> dict[str, int]:
         """Of the documents that are served just as they are, the number of chunks."""
         try:
             pointer = self._store.pointer(place.name)
@@ -266,7 +266,7 @@ def _cut(document: Document) -> list[Chunk]:
     return chunks
 
 
-def _first(place: Place) -> Pointer:
+def _first(place: WriteTarget) -> Pointer:
     """A collection begins with its first document."""
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return Pointer(place.name, place.profile.name, place.profile.face, published_at=now)

@@ -17,7 +17,7 @@ from quire.service.access import READ, WRITE, Caller
 from quire.service.live_writes import LiveWrites, Written, unknown_document
 from quire.service.sites import (
     AcceptedText,
-    Page,
+    DocumentPage,
     SiteDocument,
     SitePage,
     SiteSummary,
@@ -191,7 +191,7 @@ class SiteDocuments:
         """A document without its content, for whom it is known to be meant; None where there is none."""
         return self._known(self._live.find(site.name), site, document_id)
 
-    def page(self, caller: Caller, site: Site, *, limit: int, after: str = "") -> Page:
+    def page(self, caller: Caller, site: Site, *, limit: int, after: str = "") -> DocumentPage:
         """Up to `limit` documents whose ids come after `after`.
 
         Raises:
@@ -204,7 +204,7 @@ class SiteDocuments:
         found = [self._known(served, site, one) for one in ids[begin : begin + limit]]
         documents = tuple(one for one in found if one is not None)
         more = begin + limit < len(ids)
-        return Page(documents, documents[-1].id if more and documents else None, len(ids))
+        return DocumentPage(documents, documents[-1].id if more and documents else None, len(ids))
 
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)

@@ -63,7 +63,7 @@ class SiteDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DocumentPage:
     """Some of a site's documents, by id, which begins with the time of creation; `after` asks for the next page."""
 
     documents: tuple[SiteDocument, ...]

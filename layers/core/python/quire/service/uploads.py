@@ -30,7 +30,7 @@ from quire.profiles import profile_named
 from quire.service.access import READ, WRITE, Caller
 from quire.service.live_writes import DIGEST_FIELD, LiveWrites, Progress, unseen
 from quire.store.live_catalog import LiveCatalog
-from quire.store.write_targets import LIBRARY, Place
+from quire.store.write_targets import LIBRARY, WriteTarget
 
 UNPUBLISHED = PublishedSite()
 """Pages without an address: a path stands in its place."""
@@ -179,8 +179,8 @@ class Library:
         return self._embedder_for(served.model if served else "")
 
 
-def _place(collection: str) -> Place:
-    return Place(collection, profile_named(LIBRARY))
+def _place(collection: str) -> WriteTarget:
+    return WriteTarget(collection, profile_named(LIBRARY))
 
 
 def _path(file: File) -> str:

@@ -100,7 +100,7 @@ class Catalog:
         self._lock = threading.Lock()
         self._names: tuple[str, ...] = ()
         self._names_due = float("-inf")
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, _CatalogEntry] = {}
         self._history = History(store, refresh_s=refresh_s, clock=clock)
 
     def names(self) -> tuple[str, ...]:
@@ -155,13 +155,13 @@ class Catalog:
             if entry.served is not None:
                 self.get(name, fresh=True)
 
-    def _entry(self, name: str) -> _Entry:
+    def _entry(self, name: str) -> _CatalogEntry:
         if name not in self.names():
             raise UnknownCollection(f"collection {name!r}: not in this store", field="collection")
         with self._lock:
-            return self._entries.setdefault(name, _Entry())
+            return self._entries.setdefault(name, _CatalogEntry())
 
-    def _current(self, name: str, entry: _Entry, fresh: bool) -> Served:
+    def _current(self, name: str, entry: _CatalogEntry, fresh: bool) -> Served:
         """Look at the pointer unless another thread just did. The caller holds the entry's lock."""
         if self._clock() < entry.due and not fresh:
             if entry.served is not None:
@@ -221,7 +221,7 @@ class Catalog:
         return Served(name, index, pointer, current.degraded)
 
 
-class _Entry:
+class _CatalogEntry:
     """What the catalog knows of one collection; `lock` belongs to the thread that opens or looks."""
 
     def __init__(self) -> None:

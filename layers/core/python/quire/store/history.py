@@ -45,7 +45,7 @@ class History:
         self._clock = clock
         self._guard = threading.Lock()
         self._held: dict[str, _Held] = {}
-        self._open: OrderedDict[tuple[str, str], _Opened] = OrderedDict()
+        self._open: OrderedDict[tuple[str, str], _OpenedVersion] = OrderedDict()
 
     def find(self, name: str, wanted: str) -> Pointer:
         """The version that `wanted` means.
@@ -71,7 +71,7 @@ class History:
             if opened is not None and opened.tombstones == tombstones:
                 self._open.move_to_end(key)
                 return opened.index
-        opened = _Opened(self._store.open(*key), dict(tombstones))
+        opened = _OpenedVersion(self._store.open(*key), dict(tombstones))
         with self._guard:
             self._open[key] = opened
             self._open.move_to_end(key)
@@ -105,7 +105,7 @@ class _Held:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Opened:
+class _OpenedVersion:
     index: OpenedIndex
     tombstones: Mapping[str, int]
 

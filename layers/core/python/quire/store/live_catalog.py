@@ -47,7 +47,7 @@ class LiveCatalog:
         self._most_open = most_open
         self._clock = clock
         self._guard = threading.Lock()
-        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._entries: OrderedDict[str, _LiveEntry] = OrderedDict()
 
     def get(self, name: str) -> Served:
         """The collection as it is at this moment.
@@ -76,9 +76,9 @@ class LiveCatalog:
         except UnknownCollection:
             return None
 
-    def _entry(self, name: str) -> _Entry:
+    def _entry(self, name: str) -> _LiveEntry:
         with self._guard:
-            entry = self._entries.setdefault(name, _Entry())
+            entry = self._entries.setdefault(name, _LiveEntry())
             self._entries.move_to_end(name)
             while len(self._entries) > self._most_open:
                 self._entries.popitem(last=False)
@@ -103,7 +103,7 @@ class LiveCatalog:
         raise AssertionError("the loop returns or raises")
 
 
-class _Entry:
+class _LiveEntry:
     """What is known of one collection; `looked_at` is when the last look at its pointer began."""
 
     def __init__(self) -> None:

@@ -29,7 +29,7 @@ from quire.ports import ObjectStore, Ordinals
 from quire.store import pointer as states
 from quire.store.keys import collection_key, segment_key
 from quire.store.store import SegmentStore
-from quire.store.write_targets import Place
+from quire.store.write_targets import WriteTarget
 
 SEGMENTS_A_TIER = 16
 TIER_BASE = 8
@@ -60,7 +60,7 @@ class Folding:
         self._work = work
         self._clock = clock
 
-    def fold(self, place: Place, *, everything: bool = False) -> Pointer | None:
+    def fold(self, place: WriteTarget, *, everything: bool = False) -> Pointer | None:
         """Fold what has become many, or with `everything` whatever was written live; None where nothing was due.
 
         Deleted documents' chunks are left behind. The ranking stays what it was. Where another process folded the
@@ -114,7 +114,7 @@ class Folding:
             return ()
 
     def _merge(
-        self, place: Place, before: Pointer, chosen: Sequence[tuple[SegmentRef, Segment]]
+        self, place: WriteTarget, before: Pointer, chosen: Sequence[tuple[SegmentRef, Segment]]
     ) -> Manifest | None:
         """One stored segment of what is served of the chosen ones; None where nothing of them is."""
         kept = [(segment, _hidden(ref, segment, before)) for ref, segment in chosen]
@@ -129,7 +129,7 @@ class Folding:
         return manifest
 
     def _after(
-        self, place: Place, now: Pointer, gone: set[str], *, manifest: Manifest | None, as_of: int
+        self, place: WriteTarget, now: Pointer, gone: set[str], *, manifest: Manifest | None, as_of: int
     ) -> Pointer:
         if manifest is not None:
             after = states.with_merge(now, gone, manifest.digest, as_of=as_of)

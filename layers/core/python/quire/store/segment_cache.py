@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from quire.ports import ObjectStore
 
 
-class Shelf:
+class SegmentCache:
     """What a store has open. Safe to share by threads.
 
     Args:

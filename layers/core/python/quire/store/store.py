@@ -21,7 +21,7 @@ from quire.index.reader import Segment, verify_segment
 from quire.store import pointer as states
 from quire.store.keys import lock_key, segment_key, upload_model, upload_segment
 from quire.store.pointers import Pointers
-from quire.store.segment_cache import Shelf
+from quire.store.segment_cache import SegmentCache
 
 if TYPE_CHECKING:
     from quire.ports import ObjectStore
@@ -49,7 +49,7 @@ class SegmentStore:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._objects = objects
-        self._shelf = Shelf(objects, cache, most_bytes=most_bytes)
+        self._shelf = SegmentCache(objects, cache, most_bytes=most_bytes)
         self._clock = clock
         self.pointers = Pointers(objects)
         self._locks: dict[str, BuildLock] = {}

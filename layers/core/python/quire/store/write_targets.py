@@ -16,7 +16,7 @@ _SLUG = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WriteTarget:
     """Where live writes go.
 
     Attributes:
@@ -52,6 +52,6 @@ class Site:
         return f"{self.collection}/{slug}-{digest}" if slug else f"{self.collection}/{digest}"
 
     @property
-    def place(self) -> Place:
+    def place(self) -> WriteTarget:
         """Where its live writes go; builds never do."""
-        return Place(self.name, profile_named(SITES), is_built=False)
+        return WriteTarget(self.name, profile_named(SITES), is_built=False)

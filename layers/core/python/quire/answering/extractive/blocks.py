@@ -32,7 +32,7 @@ _POINTING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class QuoteBlock:
     """A whole block, `text[start:end]`, from the beginning of its first line.
 
     Attributes:
@@ -52,13 +52,13 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class QuotePiece:
     """Blocks that are shown together or not at all, `text[start:end]`, under one heading.
 
     Attributes:
         kind: that of the last block, which the others lead in.
-        section: as in `Block`.
-        follows: as in `Block`.
+        section: as in `QuoteBlock`.
+        follows: as in `QuoteBlock`.
     """
 
     start: int
@@ -69,9 +69,9 @@ class Piece:
 
 
 @lru_cache(maxsize=256)
-def split_pieces(text: str) -> tuple[Piece, ...]:
+def split_pieces(text: str) -> tuple[QuotePiece, ...]:
     """The text's pieces, in order; headings are none."""
-    pieces: list[Piece] = []
+    pieces: list[QuotePiece] = []
     begin = -1
     blocks = split_blocks(text)
     for number, block in enumerate(blocks):
@@ -86,22 +86,22 @@ def split_pieces(text: str) -> tuple[Piece, ...]:
         if block.leads and pieces:  # a label that nothing follows under its heading
             begin = -1
             continue
-        pieces.append(Piece(begin, block.end, block.kind, block.section, first.follows))
+        pieces.append(QuotePiece(begin, block.end, block.kind, block.section, first.follows))
         begin = -1
     return tuple(pieces)
 
 
-def _says_nothing(text: str, block: Block) -> bool:
+def _says_nothing(text: str, block: QuoteBlock) -> bool:
     """Whether it is a target of links, or a directive without a body."""
     said = text[block.start : block.end]
     return block.kind == NOTE and "\n" not in said and (said.endswith("::") or bool(LABEL.match(said)))
 
 
 @lru_cache(maxsize=256)
-def split_blocks(text: str) -> tuple[Block, ...]:
+def split_blocks(text: str) -> tuple[QuoteBlock, ...]:
     """All blocks of the text, in order."""
     joined = _join_steps(text, list(_raw_blocks(text)))
-    blocks: list[Block] = []
+    blocks: list[QuoteBlock] = []
     section = 0
     for block in joined:
         section += block.kind == HEADING
@@ -135,7 +135,7 @@ class _Open:
     closed: bool = False
 
 
-def _raw_blocks(text: str) -> Iterator[Block]:
+def _raw_blocks(text: str) -> Iterator[QuoteBlock]:
     """Blocks before steps are joined, without sections."""
     lines = text.splitlines(keepends=True)
     block: _Open | None = None
@@ -149,10 +149,10 @@ def _raw_blocks(text: str) -> Iterator[Block]:
             continue
         if block is not None:
             said = block.end
-            yield Block(block.start, block.end, block.kind)
+            yield QuoteBlock(block.start, block.end, block.kind)
         block = _opened(lines, number, start, end, literal=text[:said].endswith("::"))
     if block is not None:
-        yield Block(block.start, block.end, block.kind)
+        yield QuoteBlock(block.start, block.end, block.kind)
 
 
 def _opened(lines: Sequence[str], number: int, start: int, end: int, *, literal: bool) -> _Open | None:
@@ -220,7 +220,7 @@ def _list_takes(block: _Open, line: str, indent: int) -> bool:
     return not block.blank and not _HEADING.match(line) and not _FENCE.match(line)
 
 
-def _join_steps(text: str, blocks: list[Block]) -> Iterator[Block]:
+def _join_steps(text: str, blocks: list[QuoteBlock]) -> Iterator[QuoteBlock]:
     """Numbered steps with paragraphs or code between them are one list."""
     at = 0
     while at < len(blocks):
@@ -231,7 +231,7 @@ def _join_steps(text: str, blocks: list[Block]) -> Iterator[Block]:
         at = end + 1
 
 
-def _next_steps(text: str, blocks: list[Block], at: int) -> int:
+def _next_steps(text: str, blocks: list[QuoteBlock], at: int) -> int:
     """Place of the list that goes on with the numbers of the one at `at`; 0 without one."""
     last = _numbers(text, blocks[at])[-1:]
     for place in range(at + 1, min(at + 4, len(blocks))):
@@ -242,7 +242,7 @@ def _next_steps(text: str, blocks: list[Block], at: int) -> int:
     return 0
 
 
-def _numbers(text: str, block: Block) -> list[int]:
+def _numbers(text: str, block: QuoteBlock) -> list[int]:
     lines = text[block.start : block.end].splitlines()
     items = [found for found in map(_ITEM.match, lines) if found]
     return [int(found[2]) for found in items if found[2] and len(found[1]) <= len(items[0][1])]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from quire.analysis.terms import analyze
 from quire.answering.citations import cite
-from quire.answering.extractive.blocks import CODE, LIST, TABLE, Piece, split_pieces
+from quire.answering.extractive.blocks import CODE, LIST, TABLE, QuotePiece, split_pieces
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.scoring import Scored
@@ -165,11 +165,11 @@ def _repeats(one: Quote, other: Quote) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _PageText:
     """A chunk's text as a quote grows in it: its pieces, what each is worth, and how long the quote may become."""
 
     text: str
-    pieces: Sequence[Piece]
+    pieces: Sequence[QuotePiece]
     values: Sequence[float]
     room: int
     wants_code: bool
@@ -191,15 +191,15 @@ def _widened(question: Weighed, one: Scored, ranked: Sequence[Scored], room: int
     values = [
         max((other.score for other in beside if _holds(piece, other)), default=WORTHLESS) for piece in pieces
     ]
-    first, last = _neighbours(_Page(text, pieces, values, room, question.wants_code), place)
+    first, last = _neighbours(_PageText(text, pieces, values, room, question.wants_code), place)
     return Quote(one.hit, pieces[first].start, pieces[last].end)
 
 
-def _holds(piece: Piece, one: Scored) -> bool:
+def _holds(piece: QuotePiece, one: Scored) -> bool:
     return piece.start <= one.passage.start < piece.end
 
 
-def _neighbours(page: _Page, place: int) -> tuple[int, int]:
+def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
     """First and last piece of the widened quote: what a pronoun points at first, then the better neighbour."""
     first = last = place
     while page.pieces[first].follows and _fits(page, first - 1, first, last):
@@ -212,7 +212,7 @@ def _neighbours(page: _Page, place: int) -> tuple[int, int]:
         first, last = min(first, best), max(last, best)
 
 
-def _fits(page: _Page, side: int, first: int, last: int) -> bool:
+def _fits(page: _PageText, side: int, first: int, last: int) -> bool:
     """Whether the piece `side` may join those from `first` to `last`."""
     if not 0 <= side < len(page.pieces):
         return False
@@ -226,7 +226,7 @@ def _fits(page: _Page, side: int, first: int, last: int) -> bool:
     return piece.kind != CODE or page.wants_code or len(said) < page.room // 2
 
 
-def _part(question: Weighed, text: str, piece: Piece, one: Scored) -> tuple[int, int]:
+def _part(question: Weighed, text: str, piece: QuotePiece, one: Scored) -> tuple[int, int]:
     """Whole items, rows or sentences of a long piece around the passage, within `FIRST_CHARACTERS`."""
     if piece.kind == CODE:
         return best_lines(question, text, one.passage.start, CODE_CHARACTERS, within=(piece.start, piece.end))

@@ -11,7 +11,7 @@ import textwrap
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from quire.answering.extractive.blocks import CODE, HEADING, LIST, TABLE, Block, split_blocks
+from quire.answering.extractive.blocks import CODE, HEADING, LIST, TABLE, QuoteBlock, split_blocks
 from quire.answering.extractive.rst_text import plain_roles, plain_rst
 from quire.documents import Chunk, Citation
 
@@ -101,7 +101,7 @@ def _prose(citation: Citation) -> str:
     return "\n\n".join(part for part in parts if part.strip()) or plain_words(citation.quote)
 
 
-def _block(text: str, block: Block, quote: str, *, is_rst: bool) -> str:
+def _block(text: str, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     stored = text[block.start : block.end]
     if block.kind == TABLE:
         is_torn = not text[: block.start].strip() and not any(map(_RULE.fullmatch, stored.splitlines()))

@@ -8,12 +8,12 @@ from quire.analysis.terms import analyze
 from quire.answering.citations import CITED, cite
 from quire.answering.extractive.passages import Passage, sentences, split_passages
 from quire.answering.extractive.weighing import Lexicon, weigh
-from quire.answering.generative.context import Source
+from quire.answering.generative.context import PromptSource
 from quire.documents import Citation, Hit
 
 
 def quote_sources(
-    text: str, used: Sequence[int], sources: Sequence[Source], lexicon: Lexicon
+    text: str, used: Sequence[int], sources: Sequence[PromptSource], lexicon: Lexicon
 ) -> tuple[Citation, ...]:
     """One citation for each used number, ascending."""
     by_number = {source.n: source for source in sources}
@@ -34,7 +34,7 @@ def _claims(text: str) -> dict[int, str]:
     return claims
 
 
-def _quote(n: int, source: Source, claim: str, lexicon: Lexicon) -> Citation:
+def _quote(n: int, source: PromptSource, claim: str, lexicon: Lexicon) -> Citation:
     wanted = weigh(claim, lexicon)
     best: tuple[float, Hit, Passage | None] = (-1.0, source.hits[0], None)
     for hit in source.hits:

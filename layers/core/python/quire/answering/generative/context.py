@@ -13,7 +13,7 @@ LEAST_ROOM_TOKENS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PromptSource:
     """One numbered source: a chunk, or neighbouring chunks of one document as one text.
 
     Attributes:
@@ -53,7 +53,7 @@ def estimate_tokens(text: str) -> int:
     return -(-len(text) // 4)
 
 
-def pack(hits: Sequence[Hit], budget_tokens: int) -> tuple[Source, ...]:
+def pack(hits: Sequence[Hit], budget_tokens: int) -> tuple[PromptSource, ...]:
     """Number the hits as sources, best first, within the budget; neighbours of one document become one source."""
     groups: list[list[Hit]] = []
     for hit in hits:
@@ -65,7 +65,7 @@ def pack(hits: Sequence[Hit], budget_tokens: int) -> tuple[Source, ...]:
         for group in near[1:]:
             near[0].extend(group)
             groups.remove(group)
-    sources: list[Source] = []
+    sources: list[PromptSource] = []
     left = budget_tokens
     for group in groups:
         text = _merged(ordered := sorted(group, key=lambda hit: _place(hit.chunk)))
@@ -73,7 +73,7 @@ def pack(hits: Sequence[Hit], budget_tokens: int) -> tuple[Source, ...]:
             break
         text = text[: left * 4]
         left -= estimate_tokens(text)
-        sources.append(Source(len(sources) + 1, tuple(ordered), text))
+        sources.append(PromptSource(len(sources) + 1, tuple(ordered), text))
     return tuple(sources)
 
 

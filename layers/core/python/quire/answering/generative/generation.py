@@ -12,7 +12,7 @@ from quire.answering.generative.context import estimate_tokens
 from quire.answering.generative.deadline import within
 from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import NOT_COVERED, Prompt
-from quire.answering.generative.sentence_stream import SentenceStream, Unit
+from quire.answering.generative.sentence_stream import SentenceStream, StreamUnit
 from quire.answering.request import Usage
 from quire.errors import (
     AnswerCut,
@@ -67,7 +67,7 @@ class _Attempt:
     spent: Spent | None = None
     error: AnswerModelError | None = None
 
-    def take(self, units: Iterable[Unit]) -> str:
+    def take(self, units: Iterable[StreamUnit]) -> str:
         """Add units and return what may be shown: nothing before a source was cited, then all."""
         added = "".join([self.judge.read(unit) for unit in units])
         self.text += added

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from quire.answering.citations import CITED, CODE_SPAN, read_marks
 from quire.answering.extractive.weighing import Lexicon
 from quire.answering.generative.cleaning import as_data, without_embeds
-from quire.answering.generative.context import Source
-from quire.answering.generative.sentence_stream import Unit
+from quire.answering.generative.context import PromptSource
+from quire.answering.generative.sentence_stream import StreamUnit
 from quire.answering.generative.support import (
     PAIR_THRESHOLD,
     THRESHOLD,
-    Claim,
-    Known,
+    KnownFacts,
+    ModelClaim,
     claim_of,
     facts_of,
     known_of,
@@ -50,7 +50,7 @@ class Judge:
 
     def __init__(
         self,
-        sources: Sequence[Source],
+        sources: Sequence[PromptSource],
         lexicon: Lexicon,
         *,
         question: str = "",
@@ -68,7 +68,7 @@ class Judge:
         self._question = question
         self._is_strict = strict
 
-    def read(self, unit: Unit) -> str:
+    def read(self, unit: StreamUnit) -> str:
         """What of the unit is shown."""
         if unit.is_code:
             return self._read_code(unit.text)
@@ -109,7 +109,7 @@ class Judge:
         self.strange.update(dict.fromkeys(strange))
         return "" if strange and self._is_strict else text
 
-    def _is_no_claim(self, sentence: str, claim: Claim) -> bool:
+    def _is_no_claim(self, sentence: str, claim: ModelClaim) -> bool:
         """Headings, lead-ins, and what only says that something is not told."""
         if _SAYS_NOTHING.search(sentence) and not _TURN.search(sentence):
             return True
@@ -119,7 +119,7 @@ class Judge:
             return False
         return not claim.unknown(together(list(self._known.values())))
 
-    def _sources_of(self, claim: Claim, marked: tuple[int, ...]) -> tuple[int, ...]:
+    def _sources_of(self, claim: ModelClaim, marked: tuple[int, ...]) -> tuple[int, ...]:
         """The sources that say it: those that the model marked, else the best, else the best two together."""
         if marked and self._is_said(claim, marked):
             telling = tuple(n for n in marked if self._is_said(claim, (n,)))
@@ -133,13 +133,13 @@ class Judge:
                 return tuple(sorted((ranked[0], second)))
         return ()
 
-    def _worth(self, claim: Claim, known: Known) -> float:
+    def _worth(self, claim: ModelClaim, known: KnownFacts) -> float:
         return claim.score(known) - len(claim.unknown(known))
 
-    def _is_said(self, claim: Claim, numbers: Sequence[int], threshold: float = THRESHOLD) -> bool:
+    def _is_said(self, claim: ModelClaim, numbers: Sequence[int], threshold: float = THRESHOLD) -> bool:
         return claim.is_said(together([self._known[n] for n in numbers]), threshold)
 
-    def _refuse(self, unit: Unit, text: str, sentence: str, claim: Claim) -> str:
+    def _refuse(self, unit: StreamUnit, text: str, sentence: str, claim: ModelClaim) -> str:
         self.refused.append(" ".join(CITED.sub("", sentence).split()))
         everything = together(list(self._known.values())) if self._known else None
         self.strange.update(dict.fromkeys(claim.unknown(everything) if everything else ()))

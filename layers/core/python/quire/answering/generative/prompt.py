@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from quire.answering.generative.cleaning import as_data, one_line
 from quire.answering.generative.code_text import is_code
-from quire.answering.generative.context import Source
+from quire.answering.generative.context import PromptSource
 from quire.answering.request import Inquiry
 from quire.documents import Turn
 
@@ -68,7 +68,7 @@ def new_nonce() -> str:
 
 def write_prompt(
     inquiry: Inquiry,
-    sources: Sequence[Source],
+    sources: Sequence[PromptSource],
     *,
     title: str,
     nonce: str,

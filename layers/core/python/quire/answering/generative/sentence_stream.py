@@ -23,7 +23,7 @@ _OPEN_TAG = re.compile(r"[<!]\w{0,10}$")
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class StreamUnit:
     """A sentence with the blanks behind it, or a line of code; the units joined are the text.
 
     Attributes:
@@ -44,34 +44,34 @@ class SentenceStream:
         self._begins = True
         self._fence = ""
 
-    def feed(self, piece: str) -> list[Unit]:
+    def feed(self, piece: str) -> list[StreamUnit]:
         """Take the next piece and return the units that are whole by it."""
         *whole, rest = (self._line + piece).split("\n")
-        units: list[Unit] = []
+        units: list[StreamUnit] = []
         for line in whole:
             self._line = line + "\n"
             units += [*self._settled(), *self._end_line()]
         self._line = rest
         return [*units, *self._settled()]
 
-    def finish(self) -> list[Unit]:
+    def finish(self) -> list[StreamUnit]:
         """The rest, once the model has ended."""
         return self._end_line() if self._line else []
 
-    def _end_line(self) -> list[Unit]:
+    def _end_line(self) -> list[StreamUnit]:
         line, self._line = self._line, ""
         fence = _FENCE.match(line) if self._begins else None
-        unit = Unit(line, bool(self._fence or fence), self._begins)
+        unit = StreamUnit(line, bool(self._fence or fence), self._begins)
         if fence and self._fence in ("", fence[1]):
             self._fence = "" if self._fence else fence[1]
         self._begins = True
         return [unit]
 
-    def _settled(self) -> Iterator[Unit]:
+    def _settled(self) -> Iterator[StreamUnit]:
         """Units of the current line that nothing behind them changes any more."""
         while not self._is_raw() and (end := _first_end(self._line)):
             text, self._line = self._line[:end], self._line[end:]
-            yield Unit(text, False, self._begins)
+            yield StreamUnit(text, False, self._begins)
             self._begins = False
 
     def _is_raw(self) -> bool:

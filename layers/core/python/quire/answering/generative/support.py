@@ -14,7 +14,7 @@ from quire.analysis.terms import STOP_WORDS, analyze, identifiers, words
 from quire.answering.citations import CODE_SPAN
 from quire.answering.extractive.passages import sentences
 from quire.answering.extractive.weighing import Lexicon, weigh
-from quire.answering.generative.context import Source
+from quire.answering.generative.context import PromptSource
 
 THRESHOLD = 0.6
 """The strictest that keeps .95 of what is said, on the replies over one handbook of `tests/support/model_replies`."""
@@ -126,7 +126,7 @@ Said: TypeAlias = tuple[frozenset[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownFacts:
     """What one source, or several together, say.
 
     Attributes:
@@ -141,9 +141,9 @@ class Known:
     sentences: tuple[Said, ...]
     clauses: tuple[Said, ...]
 
-    def joined(self, other: Known) -> Known:
+    def joined(self, other: KnownFacts) -> KnownFacts:
         """What both say."""
-        return Known(
+        return KnownFacts(
             f"{self.text}\n{other.text}",
             self.terms | other.terms,
             self.pairs | other.pairs,
@@ -155,7 +155,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ModelClaim:
     """A sentence as it is judged.
 
     Attributes:
@@ -170,7 +170,7 @@ class Claim:
     clauses: tuple[frozenset[str], ...]
     denies: bool
 
-    def is_said(self, known: Known, threshold: float = THRESHOLD) -> bool:
+    def is_said(self, known: KnownFacts, threshold: float = THRESHOLD) -> bool:
         """Whether the sources say it: enough of it, something of each clause, all its facts, and no denial of it."""
         return (
             self.score(known) >= threshold
@@ -179,7 +179,7 @@ class Claim:
             and not self.is_denied(known)
         )
 
-    def is_denied(self, known: Known) -> bool:
+    def is_denied(self, known: KnownFacts) -> bool:
         """Whether the sources affirm what this denies, or deny what this affirms, and nowhere say the same."""
         every = frozenset(self.weights)
         parts = known.sentences if self.denies else known.clauses
@@ -194,7 +194,7 @@ class Claim:
             sum(self.weights[term] for term in terms & held if term in self.weights) / total if total else 1.0
         )
 
-    def score(self, known: Known) -> float:
+    def score(self, known: KnownFacts) -> float:
         """How much of it is known, 0 to 1."""
         total = sum(self.weights.values())
         if not total:
@@ -205,7 +205,7 @@ class Claim:
         near = sum(pair in known.pairs for pair in self.pairs) / len(self.pairs)
         return TERM_SHARE * held + (1 - TERM_SHARE) * near
 
-    def unknown(self, known: Known) -> tuple[str, ...]:
+    def unknown(self, known: KnownFacts) -> tuple[str, ...]:
         """Numbers, measures, symbols and names that are not known, as a reader is told of them."""
         facts = self.facts
         missing = sorted(facts.numbers - known.numbers)
@@ -220,7 +220,7 @@ class Claim:
         return tuple(dict.fromkeys(missing))
 
 
-def claim_of(sentence: str, question: str, lexicon: Lexicon) -> Claim:
+def claim_of(sentence: str, question: str, lexicon: Lexicon) -> ModelClaim:
     """A sentence, without its marks, as what it claims.
 
     A term of no chunk may be a synonym: it counts no more than one of a single chunk.
@@ -235,7 +235,7 @@ def claim_of(sentence: str, question: str, lexicon: Lexicon) -> Claim:
     terms = analyze(sentence)
     pairs = [(one, other) for one, other in pairwise(terms) if one != other]
     clauses = (frozenset(analyze(clause)) for clause in _CLAUSE.split(sentence))
-    return Claim(
+    return ModelClaim(
         weights,
         tuple(dict.fromkeys(_ordered(pairs))),
         facts_of(sentence),
@@ -244,7 +244,7 @@ def claim_of(sentence: str, question: str, lexicon: Lexicon) -> Claim:
     )
 
 
-def known_of(source: Source, title: str = "") -> Known:
+def known_of(source: PromptSource, title: str = "") -> KnownFacts:
     """What a source says, with where it stands and what the collection is called."""
     chunks = [hit.chunk for hit in source.hits]
     symbols = " ".join(symbol for chunk in chunks for symbol in chunk.symbols)
@@ -255,7 +255,7 @@ def known_of(source: Source, title: str = "") -> Known:
     pairs = [(one, other) for place, one in enumerate(terms) for other in terms[place + 1 : place + 1 + NEAR]]
     facts = facts_of(text)
     said = [source.text[start:end] for start, end in sentences(source.text, 0, len(source.text))]
-    return Known(
+    return KnownFacts(
         text.lower(),
         frozenset(terms),
         frozenset(_ordered(pairs)),
@@ -270,9 +270,9 @@ def _said(text: str) -> Said:
     return frozenset(analyze(text)), negates(text)
 
 
-def together(known: Sequence[Known]) -> Known:
+def together(known: Sequence[KnownFacts]) -> KnownFacts:
     """What all of them say; there must be one."""
-    return reduce(Known.joined, known)
+    return reduce(KnownFacts.joined, known)
 
 
 def facts_of(text: str) -> Facts:

@@ -75,7 +75,7 @@ class Merged(NamedTuple):
     weights: NDArray[np.uint8]
 
 
-class _Part(NamedTuple):
+class _RunPart(NamedTuple):
     strings: list[str]
     counts: NDArray[np.int64]
     keys: NDArray[np.uint64]
@@ -125,7 +125,7 @@ class _Cursor:
             self.window = _strings(self._table, self._begin, self._begin + max(fitting, 1))
         return bool(self.window)
 
-    def take(self, last: str | None) -> _Part:
+    def take(self, last: str | None) -> _RunPart:
         """The strings up to `last`, or all, with their postings."""
         size = len(self.window) if last is None else bisect_right(self.window, last)
         strings, self.window = self.window[:size], self.window[size:]
@@ -137,9 +137,9 @@ class _Cursor:
         keys = np.repeat(np.arange(size, dtype=np.uint64) << STRING_SHIFT, counts)
         if len(self._table.weights):
             keys |= self._table.weights[span]
-        return self._placed(_Part(strings, counts, keys), rows)
+        return self._placed(_RunPart(strings, counts, keys), rows)
 
-    def _placed(self, part: _Part, rows: Array) -> _Part:
+    def _placed(self, part: _RunPart, rows: Array) -> _RunPart:
         """The part with its rows' ordinals in its keys, without rows that are not taken over."""
         strings, counts, keys = part
         if self._run.kept is not None:
@@ -153,7 +153,7 @@ class _Cursor:
         elif self._run.first:
             rows = rows + np.uint32(self._run.first)
         keys |= rows.astype(np.uint64) << ROW_SHIFT
-        return _Part(strings, counts, keys)
+        return _RunPart(strings, counts, keys)
 
 
 def _strings(table: RunTable, begin: int, end: int) -> list[str]:
@@ -166,7 +166,7 @@ def _strings(table: RunTable, begin: int, end: int) -> list[str]:
     return [str(data[left - first : right - first], "utf-8") for left, right in pairwise(offsets)]
 
 
-def _merged(parts: Sequence[_Part]) -> Merged:
+def _merged(parts: Sequence[_RunPart]) -> Merged:
     strings, keys = parts[0].strings, parts[0].keys
     if len(parts) > 1:
         strings = sorted(set(chain.from_iterable(part.strings for part in parts)))
@@ -180,7 +180,7 @@ def _merged(parts: Sequence[_Part]) -> Merged:
     return Merged(strings, counts, (keys >> ROW_SHIFT).astype(np.uint32), keys.astype(np.uint8))
 
 
-def _renumbered(part: _Part, places: dict[str, int]) -> NDArray[np.uint64]:
+def _renumbered(part: _RunPart, places: dict[str, int]) -> NDArray[np.uint64]:
     """The part's keys with the places of its strings among those of all parts."""
     moves = np.array([places[text] for text in part.strings], np.uint64)
     moves -= np.arange(len(moves), dtype=np.uint64)  # a string never moves to the front

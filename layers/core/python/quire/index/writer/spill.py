@@ -58,7 +58,7 @@ class Spill:
         self._file.write(np.ascontiguousarray(array).data)
         self._file.flush()  # what follows reads by the descriptor
         self._size += array.nbytes
-        return _Stored(self._file.fileno(), self._size - array.nbytes, array.dtype, len(array))
+        return _SpilledArray(self._file.fileno(), self._size - array.nbytes, array.dtype, len(array))
 
     @cached_property
     def _file(self) -> IO[bytes]:
@@ -74,7 +74,7 @@ class Spill:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
+class _SpilledArray:
     """An array in a file."""
 
     descriptor: int
