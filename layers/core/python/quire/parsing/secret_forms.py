@@ -1,8 +1,8 @@
 """What is never indexed: files whose names say that they hold secrets, and texts that hold a key or a token.
 
-A small table in place of a scanner's rules: detect-secrets 1.5 did not end within 100 s over the 5 MB of Celery's tree,
-which this searches in 0.12 s, 2 % of what reading and cutting it take. A rule is a literal that is searched first, at
-the speed of memory, and a pattern for the few texts that hold it. Passwords without a form of their own are not found.
+A small table in place of a scanner's rules, as every file of a build passes here: the 5 MB of Celery's tree take 0.12 s
+of CPU. A rule is a literal that is searched first, at the speed of memory, and a pattern for the few texts that hold it.
+Passwords without a form of their own are not found.
 """
 
 from __future__ import annotations
