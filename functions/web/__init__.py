@@ -1,1 +1,1 @@
-"""The frame around every face: app factory, error table, access, wiring and adapters to Lambda."""
+"""What faces share: calls, replies, the table from errors to statuses, access, wire shapes."""

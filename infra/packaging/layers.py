@@ -149,7 +149,8 @@ def _copy_sources(source: Path, target: Path) -> None:
 
 def _sources(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith("."):
+        is_read = path.suffix != ".md" and not path.name.startswith(".")
+        if path.is_file() and is_read and "__pycache__" not in path.parts:
             yield path
 
 

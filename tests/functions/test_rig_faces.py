@@ -31,9 +31,14 @@ FUNCTION_OF = {
 ELSEWHERE = {key for key in FUNCTION_OF if key[1].endswith((" /mcp", " /mcp/connector"))}
 """Sessions of the Model Context Protocol have their own test."""
 LASTING = [
-    one for one in CASES if one.method == "GET" and (one.face != "sites" or one.route.endswith("/health"))
+    one
+    for one in CASES
+    if one.method == "GET"
+    and (one.face != "sites" or one.route.endswith("/health"))
+    and "{passage}" not in one.path
+    and one.route != "GET /pages"
 ]
-"""Reading what no later case has deleted."""
+"""Reading what no later case has deleted, and what needs nothing of an earlier answer."""
 LISTS = frozenset({"/status", "/collections", "/v1/models", "/llms.txt", "/openapi.json", "/reference"})
 """They list what the caller may read."""
 QUESTION = {"collection": "roblox", "q": "Which event fires when a character has lost its health?"}

@@ -56,7 +56,7 @@ def test_importing_quire_loads_nothing_heavy() -> None:
 def test_four_lines_search_and_answer(shelf: Shelf) -> None:
     index = quire.open(shelf.folder)
     hits = index.search("gravity in studs", top_k=3)
-    answer = index.ask("What is gravity measured in?")
+    answer = index.ask("Which event fires when a character has lost its health?")
     assert hits[0].rank == 1
     assert {one.hit.version for one in answer.citations} == {index.version}
     assert answer.citations

@@ -102,7 +102,7 @@ def test_a_folder_without_anything_to_read_is_named_with_its_profile(
     tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "empty").mkdir()
-    (tmp_path / "empty" / "a.txt").write_text("no Markdown")
+    (tmp_path / "empty" / "a.csv").write_text("no,text")
     assert main(["build", "x", "--profile", "docs", "--source", "docs=empty", "--store", "store"]) == 2
     said = capsys.readouterr().err
     assert "no chunk could be read from docs=empty" in said

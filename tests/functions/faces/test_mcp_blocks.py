@@ -25,7 +25,7 @@ from tests.support.served import Shelf
 from tests.support.tree import ROOT
 
 STORE, HOST = "/path/to/project/.quire/store", "https://quire.example.com"
-TEXT = (ROOT / "functions/README.md").read_text(encoding="utf-8").split("\n## ")[1]
+TEXT = (ROOT / "functions/README.md").read_text(encoding="utf-8").split("\n## MCP\n")[1].split("\n## ")[0]
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", TEXT, flags=re.DOTALL)
 
 

@@ -131,8 +131,8 @@ def test_an_unknown_field_is_422_with_the_known_ones(client: TestClient) -> None
     body = refused(client, 422, topk=3)
     assert body["field"] == "topk"
     assert body["detail"] == (
-        "topk: unknown field, wanted one of q, top_k, offset, filters, min_score, mode, excerpt, facets, collection,"
-        " version"
+        "topk: unknown field, wanted one of q, top_k, offset, filters, min_score, terms, mode, excerpt, facets,"
+        " collection, version"
     )
 
 

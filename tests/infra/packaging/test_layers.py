@@ -74,7 +74,6 @@ def test_the_layers_hold_what_they_should_and_nothing_else(archive_folder: Path)
     assert not tops & {
         "huggingface_hub",
         "hf_xet",
-        "yaml",
         "fsspec",
         "flatbuffers",
         "google",

@@ -18,6 +18,7 @@ from quire.documents import Hit
 from quire.index.opened import OpenedIndex
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, Vectors, WordList
+from quire.search.intent import related_name
 from quire.search.query import written_names
 from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
 
@@ -123,8 +124,8 @@ def _passages(
 
 
 def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
-    """Whether the question writes, as a name of code, a symbol that one of the first hits defines."""
-    names = {fold_symbol(name) for name in written_names(question)}
+    """Whether the question names a symbol that one of the first hits defines: as code, or by asking for its callers."""
+    names = {fold_symbol(name) for name in (*written_names(question), related_name(question)) if name}
     return any(fold_symbol(symbol) in names for hit in hits[:READ_HITS] for symbol in hit.chunk.symbols)
 
 

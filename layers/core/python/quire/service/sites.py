@@ -103,7 +103,7 @@ def as_document(new: SiteDocument) -> Document:
     kind = "docs" if suffix in _MARKDOWN else "prose"
     if suffix in HTML and content.lstrip()[:1] == "<":  # what was read off a page is often text by now
         kind = "html"
-    refuse_binary(new.source or new.id, content[:SNIFFED].encode("utf-8", "surrogatepass"))
+    refuse_binary(new.source or new.id, content[:SNIFFED].replace("\0", "").encode("utf-8", "surrogatepass"))
     metadata = {
         SITE_FIELD: new.site_id,
         "source": new.source,

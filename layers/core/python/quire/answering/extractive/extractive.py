@@ -65,7 +65,10 @@ def extract(
 
 
 def unsaid(scored: Sequence[Scored], history: Sequence[Turn]) -> Sequence[Scored]:
-    """The passages that the last answer of the conversation did not show; all of them where it showed them all."""
+    """The passages that the last answer of the conversation did not show; all of them where none of those comes near.
+
+    A follow-up may ask for what was shown already: then the right passage again is better than a wrong new one.
+    """
     last = next((turn.text for turn in reversed(history) if turn.role == "assistant"), "")
     said = " ".join(_WORDS.findall(last)).casefold()
     new = (
@@ -73,7 +76,8 @@ def unsaid(scored: Sequence[Scored], history: Sequence[Turn]) -> Sequence[Scored
         if said
         else scored
     )
-    return new or scored
+    near = SAME * max((one.score for one in scored), default=0.0)
+    return new if any(one.score >= near for one in new) else scored
 
 
 def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = True) -> list[Quote]:
