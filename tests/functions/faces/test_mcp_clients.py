@@ -64,15 +64,12 @@ def rpc(client: TestClient, method: str, path: str = "/mcp", **params: Any) -> d
 
 def test_a_search_without_a_collection_gives_the_best_of_all(shelf: Shelf) -> None:
     warm = words(shelf, "search", query="warm soil for tomatoes", limit=3)
-    assert warm.startswith(
-        "garden-book, version "
-    )  # where one collection alone has anything, the head names it
     assert "Tomatoes want warm soil" in warm.split("[1] ")[1].split("[2] ")[0]
     pull = words(shelf, "search", query="gravity pulls at 196.2 studs", limit=3)
     assert "196.2" in pull.split("[1] ")[1].split("[2] ")[0]
-    for name in ("garden-book", "roblox"):
-        assert f"{name}, version {shelf.store.pointer(name).version}" in warm
-    assert "garden-book" not in pull  # it has no hit there, so it did not speak
+    # A collection without a hit did not speak; the head names those that did.
+    assert f"garden-book, version {shelf.store.pointer('garden-book').version}" in warm
+    assert "garden-book" not in pull
 
 
 def test_an_answer_without_a_collection_comes_from_the_one_that_knows(shelf: Shelf) -> None:

@@ -1,8 +1,8 @@
 """What is never indexed: files whose names say that they hold secrets, and texts that hold a key or a token.
 
 A small table in place of a scanner's rules, as every file of a build passes here: the 5 MB of Celery's tree take
-0.12 s of CPU. A rule is a literal that is searched first, at the speed of memory, and a pattern for the few texts that hold it.
-Passwords without a form of their own are not found.
+0.12 s of CPU. A rule is a literal that is searched first, at the speed of memory, and a pattern for the few texts that
+hold it. Passwords without a form of their own are not found.
 """
 
 from __future__ import annotations
