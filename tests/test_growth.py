@@ -26,9 +26,13 @@ def test_no_shape_of_text_takes_a_parser_longer_than_it_grows(
             if took <= MOST_S_A_100_KB * size / 1e5:
                 continue
             twice = min(
-                reading((case, atom * (2 * size // len(atom)) + "x"), name=atom, size=size) for _ in range(2)
+                reading((case, atom * (2 * size // len(atom)) + "x"), name=atom, size=size) for _ in range(4)
             )
-            took = min(took, reading((case, atom * (size // len(atom)) + "x"), name=atom, size=size))
+            # The machine's other work comes on top of a measurement, never off it: the least of five counts.
+            again = [
+                reading((case, atom * (size // len(atom)) + "x"), name=atom, size=size) for _ in range(4)
+            ]
+            took = min(took, *again)
         except SourceError as error:
             too_slow.append(f"{atom!r}: {error}")
             continue
