@@ -162,9 +162,13 @@ def test_a_killed_process_loses_nothing_that_it_acknowledged(tmp_path: Path, rou
         environment = {"PATH": os.environ["PATH"], "PYTHONPATH": PATHS}
         with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, cwd=ROOT) as process:
             assert process.stdout is not None
-            assert process.stdout.readline()  # it writes
-            threading.Timer(0.3 + draw.random(), process.send_signal, (signal.SIGKILL,)).start()
-            said = process.stdout.read()
+            said = b""
+            while b'["done"' not in said:  # the moment is drawn from when it has acknowledged something
+                line = process.stdout.readline()
+                assert line, "the writer ended"
+                said += line
+            threading.Timer(draw.random(), process.send_signal, (signal.SIGKILL,)).start()
+            said += process.stdout.read()
             assert process.wait() == -signal.SIGKILL
         _note(said, acknowledged, unsure)
         Folding(Lively(tmp_path).store, Lively(tmp_path).objects, tmp_path / "w").fold(

@@ -17,6 +17,8 @@ from quire.parsing.tags import Tag, read_tag
 
 MOST_UNCLOSED = 50
 """Braces without an end that are looked for in one file; those after them are text."""
+_MOST_IN_VAIN = 8
+"""Times the length of a text that may be read in vain for the ends of its braces: it bounds the time of long ones."""
 # Each alternative begins with one character, which lets the search skip to where one of them stands.
 _TOKEN = re.compile(
     r"``*|\\[\\`<{]|<(?:!--|/?[A-Za-z]|/?>)|\{"
@@ -133,9 +135,11 @@ def _expression(scan: MarkupScan, match: re.Match[str]) -> int:
     start = match.start()
     if not scan.dialect.mdx or scan.text.startswith("{#", start):
         return _copy(scan, match)
-    end = javascript.expression_end(scan.text, start) if scan.unclosed < MOST_UNCLOSED else -1
+    is_bounded = scan.unclosed < MOST_UNCLOSED and scan.in_vain < _MOST_IN_VAIN * len(scan.text)
+    end = javascript.expression_end(scan.text, start) if is_bounded else -1
     if end < 0:
         scan.unclosed += 1
+        scan.in_vain += len(scan.text) - start
         if scan.dialect.strict == "all":
             raise scan.fail(start, "expression is opened by '{' and never closed")
         return _copy(scan, match)

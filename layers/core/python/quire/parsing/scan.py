@@ -88,6 +88,7 @@ class MarkupScan:
     missing: set[str] = field(default_factory=set)
     firsts: dict[str, int] = field(default_factory=dict)
     unclosed: int = 0
+    in_vain: int = 0
     paragraph: int = -1
     ticks: dict[int, list[int]] = field(default_factory=dict)
 
