@@ -19,7 +19,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer, Whitespace
 from tokenizers.processors import BertProcessing, TemplateProcessing
 
-from quire.embedding.wordpiece import FIRST_TEXTS, WordPiece
+from quire.embedding.wordpiece import WordPiece
 from quire.errors import ModelError
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -114,17 +114,6 @@ def test_plain_text_does_not_load_the_package(tmp_path: Path) -> None:
         check=True,
     )
     assert told.stdout.strip() == "False"
-
-
-def test_a_text_is_cut_alike_before_and_after_the_vocabulary_is_read_whole() -> None:
-    tokenizer = WordPiece(PACKAGE.to_str().encode())
-    texts = ["walking tweens", 'serving "the" \\ parts', "qqq", "a1b2 {x}: 3,4"]
-    first = [tokenizer.ids(text) for text in texts]
-    for _ in range(FIRST_TEXTS):
-        tokenizer.ids("walk")
-    assert (
-        [tokenizer.ids(text) for text in texts] == first == [ids_by_package(PACKAGE, text) for text in texts]
-    )
 
 
 @pytest.mark.parametrize("layout", [{"indent": 1}, {"separators": (", ", ": ")}, {"sort_keys": True}])

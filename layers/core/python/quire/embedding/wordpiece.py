@@ -1,8 +1,7 @@
 """Text to token ids with the model's own `tokenizer.json`.
 
 Plain ASCII text, as most questions are, is cut here: that costs over 30 ms of CPU less than importing the `tokenizers`
-package and having it read the file, which a process start has not got. Any other text goes to the package. The first
-texts are cut with a vocabulary that stays in its file, the others with a dict.
+package and having it read the file, which a process start has not got. Any other text goes to the package.
 """
 
 from __future__ import annotations
@@ -12,10 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quire.embedding.model_folder import TOKENIZER_FILE, read_checked
-from quire.embedding.piece_table import PieceTable
 from quire.errors import ModelError
 
 if TYPE_CHECKING:
@@ -24,15 +22,6 @@ if TYPE_CHECKING:
 _PIECE = re.compile(r"[a-z0-9]+|[^a-z0-9\s]")
 _DROPPED = dict.fromkeys({*range(32), 127} - {ord(blank) for blank in "\t\n\r"})
 """Control characters, which BERT's normalizer takes out; it keeps these three as blanks."""
-
-
-FIRST_TEXTS = 20
-"""Cut before the vocabulary is read whole: about what the reading costs."""
-_VOCABULARY = b'"vocab":{'
-
-
-class _Words(Protocol):
-    def get(self, piece: str, /) -> int | None: ...
 
 
 class _PlainWords(NamedTuple):
@@ -46,7 +35,7 @@ class _PlainWords(NamedTuple):
         around: ids that stand around every text.
     """
 
-    words: _Words
+    words: Mapping[str, int]
     unknown: int
     longest: int
     added: tuple[str, ...]
@@ -89,18 +78,13 @@ class WordPiece:
 
     def __init__(self, content: bytes) -> None:
         self._content = content
-        self._texts = 0
-        self._plain = _read_plain(*_without_vocabulary(content)) or _read_plain(json.loads(content))
+        self._plain = _read_plain(json.loads(content))
         self.first, self.last = self._plain.around if self._plain else self._around()
 
     def ids(self, text: str) -> Sequence[int]:
         """The text's token ids, all of them, without the special tokens."""
         plain = self._plain
         if plain and plain.can_cut(text):
-            if self._texts < FIRST_TEXTS:
-                self._texts += 1
-            elif isinstance(plain.words, PieceTable):
-                plain = self._plain = plain._replace(words=plain.words.read())
             return plain.ids(text)
         valid = text.encode("utf-8", "replace").decode(
             "utf-8"
@@ -135,21 +119,8 @@ def open_tokenizer(folder: Path) -> WordPiece:
     return WordPiece(read_checked(folder, TOKENIZER_FILE))
 
 
-def _without_vocabulary(content: bytes) -> tuple[Mapping[str, Any], PieceTable | None]:
-    """What the file says but the pieces, and these; nothing where they do not end it or are not written as usual."""
-    before, _, rest = content.partition(_VOCABULARY)
-    pieces = rest.removesuffix(b"}}}")
-    try:
-        return json.loads(before + _VOCABULARY + rest[len(pieces) :]), PieceTable(pieces)
-    except ValueError:
-        return {}, None
-
-
-def _read_plain(file: Mapping[str, Any], pieces: PieceTable | None = None) -> _PlainWords | None:
-    """How the tokenizer of that file cuts ASCII text; None where that is not BERT's way for lower case.
-
-    `pieces` are the vocabulary where it was taken out of the file.
-    """
+def _read_plain(file: Mapping[str, Any]) -> _PlainWords | None:
+    """How the tokenizer of that file cuts ASCII text; None where that is not BERT's way for lower case."""
     try:
         model, normalizer, added = file["model"], file["normalizer"], file["added_tokens"]
         before, _, after = (
@@ -162,12 +133,10 @@ def _read_plain(file: Mapping[str, Any], pieces: PieceTable | None = None) -> _P
             and (model["type"], model["continuing_subword_prefix"]) == ("WordPiece", "##")
             and not any(one["normalized"] for one in added)
         )
-        if not is_plain or before is None or after is None or (pieces and model["vocab"]):
+        if not is_plain or before is None or after is None:
             return None
-        words: _Words = pieces or model["vocab"]
-        unknown = words.get(model["unk_token"])
-        if unknown is None:
-            return None
+        words: Mapping[str, int] = model["vocab"]
+        unknown = words[model["unk_token"]]
         names = tuple(one["content"] for one in added)
         return _PlainWords(words, unknown, model["max_input_chars_per_word"], names, (before, after))
     except (KeyError, TypeError, ValueError):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import count
 from textwrap import dedent
 from typing import Any
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from quire.parsing.block_rules import block_parser
-from quire.parsing.inline import make_part, normal_line, read_plainly, readable
+from quire.parsing.inline import make_part, normal_line, readable
 from quire.parsing.page import Block, Part, Section
 from quire.parsing.scan import BREAK, INSERT, NOTHING, Insert, Row
 
@@ -29,12 +30,42 @@ def read_blocks(
     text: str, inserts: Sequence[Insert], *, indented_code: bool
 ) -> Iterator[Section | Block | Insert]:
     """Headings (as sections without blocks), blocks, and the inserts that stand for an included file, in order."""
-    reader = _MarkdownReader(block_parser(indented_code), inserts, text)
+    reader = _MarkdownReader(_block_parser(indented_code), inserts, text)
     while reader.at < len(reader.tokens):
         if reader.tokens[reader.at].type == "heading_open":
             yield reader.heading()
         else:
             yield from reader.blocks()
+
+
+@lru_cache(maxsize=2)
+def _block_parser(indented_code: bool) -> MarkdownIt:
+    """A parser of blocks; what stands inside them it leaves as it is written."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser.disable(["inline", "text_join", "html_block", "html_inline"])
+    if not indented_code:
+        parser.disable("code")
+    ends = ["paragraph", "reference", "blockquote", "list", "table"]
+    parser.block.ruler.before("table", "insert", _insert_rule, {"alt": ends})
+    return parser
+
+
+def _insert_rule(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
+    """Markdown rule: a line that begins with an insert ends a paragraph; what follows it on the line is one."""
+    position = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith(INSERT, position):
+        return False
+    if not silent:
+        token = state.push("insert", "", 0)
+        token.content = state.src[position : state.eMarks[start]]
+        token.map = [start, start + 1]
+        state.line = start + 1
+        rest = token.content.rpartition(INSERT)[2].strip(f" \t{BREAK}")
+        if rest:
+            state.push("paragraph_open", "p", 1).map = [start, start + 1]
+            state.push("inline", "", 0).content = rest
+            state.push("paragraph_close", "p", -1)
+    return True
 
 
 class _MarkdownReader:
@@ -49,9 +80,6 @@ class _MarkdownReader:
 
     def read(self, text: str, references: dict[str, Any]) -> str:
         """The readable text of inline Markdown."""
-        plain = None if references else read_plainly(text)
-        if plain is not None:
-            return plain
         return readable(self.parser.inline.parse(text.replace("\0", "\ufffd"), self.parser, references, []))
 
     def heading(self) -> Section:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from html.entities import html5
 
 from markdown_it.token import Token
 
@@ -20,62 +18,6 @@ _NORMAL = {
     ord(TICK): "`",
     ord(NOTHING): None,
 }
-_SIGNS = frozenset("!\"#$%&'()+,-./:;<=>?@[\\]^_`{|}~")
-
-_PUNCTUATION = r"!-/:-@\[-`{-~"
-_SCHEME = "(?!(?i:vbscript|javascript|file|data):)"
-_IN_WORD = r"(?<=[^\W_])_+(?=[^\W_])"
-_CODE = r"`[^`\s\0](?:[^`\n\0]*[^`\s\0])?`(?!`)"
-_MAYBE = re.compile(r"[\\`*_~!\[<&\0]")
-_UNDERSTOOD = re.compile(
-    rf"(?P<same>{_CODE}|{_IN_WORD}|\[(?=[^\[\]\\`<]*\](?![(\[]))|!(?!\[)|~(?!~)|<(?!\S)|&(?![#\w])|\\(?![{_PUNCTUATION}\n]))"
-    rf"|!?\[(?P<label>(?:[^\[\]\\`*_~<&\0]|{_CODE}|{_IN_WORD})*)\]"
-    rf"\({_SCHEME}[^\s()<>\\&\0]*(?: \"[^\"\\&\n\0]*\")?\)"
-    rf"|\\(?P<escaped>[{_PUNCTUATION}])|(?P<stars>\*+)|&(?P<entity>[a-zA-Z][a-zA-Z0-9]{{1,31}};)"
-)
-
-
-def read_plainly(text: str) -> str | None:
-    """What `readable` gives for the tokens of `text`, but for spaces at line breaks, without making them.
-
-    It knows code, links, escapes, entities and stars around words, where nothing defines references: 99 of 100
-    texts that documentation consists of. None where the text needs more than that.
-
-    >>> read_plainly("**Set** `Part.Size` as [the guide](size.md) says"), read_plainly("a *b")
-    ('Set `Part.Size` as the guide says', None)
-    """
-    if " \n" in text:
-        return None
-    pieces: list[str] = []
-    done = end = 0
-    opened = ""
-    while found := _MAYBE.search(text, end):
-        start = found.start()
-        match = _UNDERSTOOD.match(text, start)
-        if not match:
-            return None
-        kind, end = str(match.lastgroup), match.end()
-        if kind == "same":
-            continue
-        shown = html5.get(match[kind]) if kind == "entity" else match[kind]
-        if kind == "stars":
-            shown = "" if _may_stand(text, start, end, opened) else None
-            opened = "" if opened else match[0]
-        if shown is None:
-            return None
-        pieces += (text[done:start], shown)
-        done = end
-    return None if opened else "".join((*pieces, text[done:]))
-
-
-def _may_stand(text: str, start: int, end: int, opened: str) -> bool:
-    """Whether a run of stars closes what is `opened`, or else opens emphasis, for certain."""
-    before, after = text[start - 1 : start] or " ", text[end : end + 1] or " "
-    if opened:
-        before, after = after, before
-    if opened not in ("", text[start:end]):
-        return False
-    return after.isalnum() or (after in _SIGNS and (before in _SIGNS or before in " \n"))
 
 
 def readable(children: Sequence[Token] | None) -> str:
