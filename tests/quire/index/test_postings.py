@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -9,9 +10,9 @@ from hypothesis import strategies as st
 
 from quire.index.bm25 import STEPS
 from quire.index.postings import Postings, postings
-from quire.index.tensors import Streamed
+from quire.index.tensors import Array, Streamed
 from quire.index.writer.postings import PostingsBuilder
-from quire.index.writer.spill import Spill
+from quire.index.writer.spill import Slices, Spill
 
 ROWS = st.lists(st.lists(st.text(max_size=4), unique=True, max_size=6), max_size=20)
 
@@ -69,6 +70,43 @@ def test_many_strings_and_postings_are_merged_window_by_window(tmp_path: Path) -
     assert table.ordinals("every").tolist() == list(range(6000))
     assert table.ordinals("8").tolist() == [5999 - n for n in range(5999, -1, -1) if n % 7 == 1]
     assert table.ordinals("only 17").tolist() == [5982]
+
+
+class _CountedSpill(Spill):
+    """Counts how often what it keeps is read."""
+
+    reads = 0
+
+    def keep(self, array: Array) -> Slices:
+        return _Counted(super().keep(array), self)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    slices: Slices
+    spill: _CountedSpill
+
+    def __len__(self) -> int:
+        return len(self.slices)
+
+    def __getitem__(self, span: slice) -> Array:
+        self.spill.reads += 1
+        return self.slices[span]
+
+
+def test_the_work_of_merging_grows_with_the_runs_and_not_with_their_square(tmp_path: Path) -> None:
+    def reads(runs: int) -> int:
+        with _CountedSpill(tmp_path, 1 << 20) as spill:
+            builder = PostingsBuilder(spill)
+            for run in range(runs):
+                for row in range(5):
+                    builder.add_row([f"{hash((run, row, place)) % 100_003}" for place in range(100)])
+                builder.flush()
+            table = finished(builder, list(range(5 * runs)))
+            assert len(table.all_ordinals) == 500 * runs
+            return spill.reads
+
+    assert reads(120) < 7 * reads(30)  # 4.9 times as many; of all runs at once 32 times
 
 
 def test_a_string_of_more_postings_than_a_window_is_taken_whole(tmp_path: Path) -> None:

@@ -15,12 +15,14 @@ from quire.index.postings import NO_WEIGHTS, Postings, table_arrays
 from quire.index.tensors import Array, Streamed
 from quire.index.writer.kept import KeptRows
 from quire.index.writer.runs import ROW_SHIFT, STRING_SHIFT, Merged, Run, RunTable, merge_runs
-from quire.index.writer.spill import Column, Spill
+from quire.index.writer.spill import Column, Slices, Spill
 
 STRING_BYTES = 180
 """What a string of 15 letters costs with its number in a dictionary: 64 + 32, and 80 to 100 for its place there."""
 MERGED_BYTES = 1024
 """A merge reads a string ahead for so many bytes of what the spill may hold: 10 of 32 MB."""
+MOST_RUNS = 16
+"""Runs merged at once: all of 200 at once read so few strings ahead in each that the cost grows with their square."""
 
 Tensors: TypeAlias = dict[str, Array | Streamed]
 
@@ -118,7 +120,20 @@ class PostingsBuilder:
     def merged(self, ordinals: NDArray[np.uint32] | None = None) -> Iterator[Merged]:
         """The whole table in order, see `merge_runs`; no row may be added any more."""
         self.flush()
-        return merge_runs(self._runs, ordinals, strings=self._spill.held_bytes // MERGED_BYTES)
+        while len(self._runs) > MOST_RUNS:
+            firsts = range(0, len(self._runs), MOST_RUNS)
+            self._runs = [self._joined(self._runs[first : first + MOST_RUNS]) for first in firsts]
+        return self._merge(self._runs, ordinals)
+
+    def _merge(self, runs: list[Run], ordinals: NDArray[np.uint32] | None = None) -> Iterator[Merged]:
+        return merge_runs(runs, ordinals, strings=self._spill.held_bytes // MERGED_BYTES)
+
+    def _joined(self, runs: list[Run]) -> Run:
+        """Some runs as one, of the segment's rows."""
+        table = TableColumns(self._spill, weighted=any(len(run.table.weights) for run in runs))
+        for part in self._merge(runs):
+            table.append(part)
+        return Run(table.run_table(), 0)
 
     def incidences(self) -> Iterator[Incidences]:
         """The whole table as pairs of a string and a row; no row may be added any more."""
@@ -161,6 +176,12 @@ class TableColumns:
         columns["ordinals"].append(part.ordinals)
         if "weights" in columns:
             columns["weights"].append(part.weights)
+
+    def run_table(self) -> RunTable:
+        """The arrays as those of a run."""
+        columns = self._columns
+        weights: Slices = columns.get("weights", NO_WEIGHTS)
+        return RunTable(columns["bytes"], columns["offsets"], columns["starts"], columns["ordinals"], weights)
 
     def tensors(self, prefix: str) -> Tensors:
         """The arrays under `prefix`."""

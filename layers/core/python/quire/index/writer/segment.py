@@ -19,7 +19,7 @@ from quire.index.writer.keywords import KeywordsWriter
 from quire.index.writer.payloads import PayloadsWriter
 from quire.index.writer.rows import IndexRow, Spool
 from quire.index.writer.spelling import SpellingWriter
-from quire.index.writer.spill import HELD_BYTES, Spill
+from quire.index.writer.spill import Spill, held_here
 from quire.index.writer.vectors import VectorsWriter
 
 GRAPH_FROM_VECTORS = 400_000
@@ -34,7 +34,7 @@ def write_segment(
     *,
     kept: Sequence[KeptRows] = (),
     graph_from: int = GRAPH_FROM_VECTORS,
-    held_bytes: int = HELD_BYTES,
+    held_bytes: int | None = None,
 ) -> Manifest:
     """Write a segment into `folder`, which must not exist: it appears whole or not at all.
 
@@ -48,7 +48,7 @@ def write_segment(
         facts: what the manifest repeats.
         kept: rows of other segments that this one takes over; they count as having come before `rows`.
         graph_from: with at least so many vectors, a graph for approximate search is written too.
-        held_bytes: see `quire.index.writer.spill`.
+        held_bytes: see `quire.index.writer.spill`; by default what this machine has room for.
 
     Raises:
         ArtifactError: a chunk id is malformed or comes twice, or a text cannot be stored.
@@ -57,7 +57,9 @@ def write_segment(
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        manifest = _write(work, _Input(kept, rows, held_bytes), facts, graph_from)
+        manifest = _write(
+            work, _Input(kept, rows, held_here() if held_bytes is None else held_bytes), facts, graph_from
+        )
         work.chmod(0o755)
         work.rename(folder)
     finally:
