@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import functions.app.lean_models  # noqa: F401  before anything imports FastAPI
 from functions.app.wiring import lambda_app
 from functions.aws.lambda_adapter import LambdaHandler
 from functions.web.faces import QUERY
+from functions.web.freshness import tell_ages
 from quire.settings import read_settings
 
 _settings = read_settings()
-handler = LambdaHandler(lambda_app(_settings, [QUERY]), base_path=_settings.base_path)
+_app = lambda_app(_settings, [QUERY])
+handler = LambdaHandler(_app, base_path=_settings.base_path, tell_ages=partial(tell_ages, _app.state.service))

@@ -94,6 +94,7 @@ class Building(Construct):
             ),
             build_spec=codebuild.BuildSpec.from_object(_build_spec()),
             timeout=cdk.Duration.hours(self._settings.build_timeout_h),
+            auto_retry_limit=self._settings.build_retries,
         )
         accept(
             project,

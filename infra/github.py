@@ -34,7 +34,9 @@ def conditions(settings: StackSettings) -> dict[str, dict[str, str | list[str]]]
 
     A subject is `repo:OWNER/NAME:...`, or `repo:OWNER@ID/NAME@ID:...` for one made or renamed after July 2026.
     A job with an environment has that in its subject in place of the branch, which `ref` still names.
-    Source: GitHub, "OpenID Connect reference"; AWS, "Available keys for AWS OIDC federation".
+    AWS compares `repository`, `repository_id` and `ref` beside audience and subject since January 2026; a key that the
+    token lacks refuses. Source: GitHub, "OpenID Connect reference"; AWS, "Available keys for AWS OIDC federation" and
+    "AWS STS supports validation of identity provider claims".
     """
     owner, _, name = settings.repository.partition("/")
     numbered = f"repo:{owner}@{settings.owner_id or '*'}/{name}@{settings.repository_id or '*'}"
@@ -42,6 +44,7 @@ def conditions(settings: StackSettings) -> dict[str, dict[str, str | list[str]]]
     subjects = [f"{one}:{end}" for one in (f"repo:{settings.repository}", numbered) for end in ends]
     equal: dict[str, str | list[str]] = {
         f"{GITHUB}:aud": "sts.amazonaws.com",
+        f"{GITHUB}:repository": settings.repository,
         f"{GITHUB}:ref": f"refs/heads/{settings.branch}",
     }
     if settings.repository_id:

@@ -19,6 +19,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.api_function import ApiFunction
+from infra.schedules import add_age_check
 from infra.settings import StackSettings
 
 TAG = "application"
@@ -27,6 +28,8 @@ NAMESPACE = "Quire"
 """Of the metrics that `functions/web/metrics.py` writes into the logs."""
 FULL_SHARE = 0.9
 """Of a function's /tmp. Before it is full what is closed goes; after that idle collections are closed."""
+AGE_CHECK_H = 12
+"""So an age is told within each day; a metric costs $0.30 / 730 for each hour in which it is sent."""
 FIVE_MINUTES = cdk.Duration.minutes(5)
 
 
@@ -91,8 +94,7 @@ class Monitoring(Construct):
             namespace=NAMESPACE, metric_name="DiskShare", statistic="Maximum", period=FIVE_MINUTES
         )
         self._alarm("DiskFull", full, FULL_SHARE, f"a function's /tmp is {FULL_SHARE:.0%} full")
-        for name in watched.scheduled:
-            self._watch_age(name)
+        self._watch_ages(watched.scheduled, functions)
 
     def _watch_queue(self, id: str, queue: sqs.IQueue | None, what: str) -> None:  # noqa: A002
         if queue is not None:
@@ -136,13 +138,19 @@ class Monitoring(Construct):
         bound = self._settings.p99_ms if one.plan.timeout_s <= 29 else one.plan.timeout_s * 500
         self._alarm(f"{title}Slow", slowest, bound, f"{name}: p99 over {bound} ms")
 
+    def _watch_ages(self, collections: Sequence[str], functions: Mapping[str, ApiFunction]) -> None:
+        for name in collections:
+            self._watch_age(name)
+        if collections and "query" in functions:
+            add_age_check(self, functions["query"].alias, collections, AGE_CHECK_H)
+
     def _watch_age(self, collection: str) -> None:
         age = cloudwatch.Metric(
             namespace=NAMESPACE,
             metric_name="IndexAgeHours",
             dimensions_map={"collection": collection},
             statistic="Minimum",
-            period=cdk.Duration.hours(1),
+            period=cdk.Duration.hours(2 * AGE_CHECK_H),
         )
         hours = self._settings.stale_after_days * 24
         name = f"Stale{collection.title().replace('_', '').replace('-', '')}"

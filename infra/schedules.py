@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import aws_cdk as cdk
 from aws_cdk import aws_codebuild as codebuild
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
@@ -76,6 +77,28 @@ def _start(
         input=cdk.Stack.of(project).to_json_string(started),
         retry_policy=scheduler.CfnSchedule.RetryPolicyProperty(maximum_retry_attempts=RETRIES),
         dead_letter_config=scheduler.CfnSchedule.DeadLetterConfigProperty(arn=not_started.queue_arn),
+    )
+
+
+def add_age_check(
+    scope: Construct, function: lambda_.IFunction, collections: Sequence[str], hours: int
+) -> None:
+    """Have the function tell the collections' ages every so many hours: one that nobody asks grows old too."""
+    role = iam.Role(scope, "AgeChecker", assumed_by=service_of_account(scope, "scheduler"))
+    role.add_to_policy(
+        iam.PolicyStatement(actions=["lambda:InvokeFunction"], resources=[function.function_arn])
+    )
+    scheduler.CfnSchedule(
+        scope,
+        "AgeCheck",
+        description="Tells how old the indexes are",
+        schedule_expression=f"rate({hours} hours)",
+        flexible_time_window=scheduler.CfnSchedule.FlexibleTimeWindowProperty(mode="OFF"),
+        target=scheduler.CfnSchedule.TargetProperty(
+            arn=function.function_arn,
+            role_arn=role.role_arn,
+            input=cdk.Stack.of(scope).to_json_string({"quire_ages": list(collections)}),
+        ),
     )
 
 

@@ -58,7 +58,9 @@ class StackSettings:
         dashboard: whether there is one, $3 a month.
         build_size: of CodeBuild: SMALL, MEDIUM, LARGE or X_LARGE; new accounts may have no LARGE.
         build_timeout_h: of one build.
+        build_retries: how often a build that failed is begun again by itself, 0 to 10.
         reserved_concurrency: of each function; 0 reserves none.
+        bucket, table: names of those that an earlier stack left, to be adopted; "" has AWS choose new ones.
     """
 
     name: str = "quire"
@@ -103,10 +105,14 @@ class StackSettings:
     dashboard: bool = False
     build_size: str = "LARGE"
     build_timeout_h: int = 2
+    build_retries: int = 1
     reserved_concurrency: int = 0
+    bucket: str = ""
+    table: str = ""
 
 
 BUILD_SIZES = ("SMALL", "MEDIUM", "LARGE", "X_LARGE")
+MOST_RETRIES = 10
 SMALLEST_DISK_MB, LARGEST_DISK_MB = 512, 10_240
 PLACES = ("archives", "collections")
 """Of the context too: where `infra.app` finds what it deploys, if elsewhere."""
@@ -140,6 +146,8 @@ def read_settings(context: Mapping[str, Any]) -> StackSettings:
         raise ValueError(f"key_oldest: wanted 1 to key_generation, found {found}")
     if settings.build_size not in BUILD_SIZES:
         raise ValueError(f"build_size: wanted one of {', '.join(BUILD_SIZES)}, found {settings.build_size!r}")
+    if not 0 <= settings.build_retries <= MOST_RETRIES:
+        raise ValueError(f"build_retries: wanted 0 to {MOST_RETRIES}, found {settings.build_retries}")
     return settings
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import aws_cdk as cdk
@@ -17,6 +18,9 @@ from infra.serving import Deployed, Functions
 from infra.settings import StackSettings
 from infra.storage import Storage
 
+ABSENT = {"CodeBuild": frozenset({"ap-east-2", "ca-west-1", "mx-central-1"})}
+"""What some regions with Lambda lack. Source: the endpoints that botocore 1.44.5 lists."""
+
 
 class QuireStack(cdk.Stack):
     """One deployment of Quire."""
@@ -31,6 +35,10 @@ class QuireStack(cdk.Stack):
         **more: Any,
     ) -> None:
         super().__init__(scope, id, **more)
+        region = os.environ.get("CDK_DEFAULT_REGION", "")
+        for service in [name for name, places in ABSENT.items() if region in places]:
+            what = f"{service}: not known in {region}; choose another region, or ask AWS whether it has come there"
+            cdk.Annotations.of(self).add_warning_v2(f"quire:no-{service.lower()}", what)
         storage = Storage(self, "Storage", settings)
         serving = Functions(self, "Functions", deployed, storage=storage, settings=settings)
         functions = serving.by_name

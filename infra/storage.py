@@ -20,10 +20,11 @@ class Storage(Construct):
         removal = cdk.RemovalPolicy.RETAIN if settings.keep_data else cdk.RemovalPolicy.DESTROY
         access_logs = self._bucket("AccessLogs", removal, expiration=cdk.Duration.days(settings.log_days))
         accept(access_logs, {"AwsSolutions-S1": "it holds the access logs; logging it would feed itself"})
-        self.bucket = self._bucket("Artifacts", removal, logs=access_logs)
+        self.bucket = self._bucket("Artifacts", removal, logs=access_logs, name=settings.bucket)
         self.table = dynamodb.Table(
             self,
             "Turns",
+            table_name=settings.table or None,
             partition_key=dynamodb.Attribute(name="pk", type=dynamodb.AttributeType.STRING),
             sort_key=dynamodb.Attribute(name="sk", type=dynamodb.AttributeType.STRING),
             billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
@@ -75,6 +76,7 @@ class Storage(Construct):
         id: str,  # noqa: A002
         removal: cdk.RemovalPolicy,
         *,
+        name: str = "",
         logs: s3.IBucket | None = None,
         expiration: cdk.Duration | None = None,
     ) -> s3.Bucket:
@@ -82,6 +84,7 @@ class Storage(Construct):
         return s3.Bucket(
             self,
             id,
+            bucket_name=name or None,
             versioned=expiration is None,
             encryption=s3.BucketEncryption.S3_MANAGED,
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,

@@ -242,7 +242,7 @@ def purge_of(location: str) -> Callable[[datetime], int] | None:
             return 0
         memory = SqliteMemory(Path(location))
         try:
-            return memory.purge(before)
+            return memory.purge(before).deleted
         finally:
             memory.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -32,12 +33,15 @@ class HttpGateway(HTTPGateway):
 class LambdaHandler:
     """Callable as a Lambda handler: `handler(event, context)` with a v1 (REST) or v2 (HTTP API, URL) event."""
 
-    def __init__(self, app: ASGIApp, *, base_path: str = "") -> None:
+    def __init__(
+        self, app: ASGIApp, *, base_path: str = "", tell_ages: Callable[[Sequence[str]], Any] | None = None
+    ) -> None:
         # Mangum asks for the thread's event loop when it is built and at every call; where there is none, Python
         # 3.12 and later warn or raise.
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         self._app = app
+        self._tell_ages = tell_ages
         self._base_path = base_path.rstrip("/")
         # With its lifespan on, Mangum would start and stop the app at every event.
         self._mangum = Mangum(
@@ -48,7 +52,9 @@ class LambdaHandler:
         )
 
     def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
-        """Answer one event."""
+        """Answer one event; one of the schedule asks how old the collections are that it names."""
+        if self._tell_ages and "quire_ages" in event:
+            return {"ages": self._tell_ages(event["quire_ages"])}
         gateway = self._mangum.infer(without_stage(event, self._base_path), context)
         cycle = _Cycle(gateway.body)
         self.run(gateway.scope, cycle.receive, cycle.send)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import TypedDict
 
+from functions.web.logs import log
+from functions.web.metrics import embedded
+from quire.errors import UnknownCollection
 from quire.service.knowledge import Knowledge
-from quire.service.metrics import noted, noted_served
+from quire.service.metrics import age_hours, noted, noted_served
 from quire.store.catalog import Served
 from quire.store.freshness import Freshness, tell_freshness
 
@@ -55,6 +59,20 @@ def freshness_wire(fresh: Freshness) -> FreshnessWire:
         ],
         "notice": fresh.notice or None,
     }
+
+
+def tell_ages(service: Knowledge, names: Iterable[str]) -> dict[str, float | None]:
+    """Log how old the collections are, with the metric that an alarm watches; nothing is opened for it."""
+    ages: dict[str, float | None] = {}
+    for name in names:
+        try:
+            ages[name] = age_hours(service.catalog.pointer(name).fresh_at)
+        except UnknownCollection as error:
+            log("index age unknown", logging.WARNING, collection=name, message=str(error))
+            continue
+        facts: dict[str, Any] = {"collection": name, "index_age_h": ages[name]}
+        log("index age", **facts, **embedded(facts))
+    return ages
 
 
 class FreshnessHeaders:

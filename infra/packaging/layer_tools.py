@@ -26,15 +26,21 @@ def find_python() -> str:
         ConfigError: there is none.
     """
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    share = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share")
+    uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or share / "uv/python")
     candidates = [
         sys.executable,
         f"python{PYTHON}",
         *map(str, sorted(pyenv.glob(f"versions/{PYTHON}.*/bin/python"))),
+        *map(str, sorted(uv.glob(f"cpython-{PYTHON}.*/bin/python{PYTHON}"))),
     ]
     for candidate in candidates:
         if _version_of(candidate) == PYTHON:
             return candidate
-    raise ConfigError(f"layers: wanted Python {PYTHON} to compile the layers, found none on this machine")
+    raise ConfigError(
+        f"layers: wanted Python {PYTHON} to compile the layers, found none on this machine; "
+        f"`.venv/bin/uv python install {PYTHON}` brings one"
+    )
 
 
 def _version_of(python: str) -> str:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from quire.adapters.dynamo import open_dynamo_memory
 from quire.adapters.sqlite import SqliteMemory
 from quire.documents import Turn
-from quire.errors import ConfigError, StoreUnavailable
+from quire.errors import ConfigError, InputError, StoreUnavailable
 from quire.ports import ChatMemory, Remembered
 from quire.sessions import RETENTION, session_key
 from tests.support.aws import new_table, use_endpoint
@@ -49,6 +49,7 @@ Open = Callable[[Clock], ChatMemory]
 class ChatMemoryContract:
     """What every chat memory promises; a subclass says which one. Each test has sessions of its own."""
 
+    purges_in_pages = False
     messages = 1000
     conversations = 12
 
@@ -155,10 +156,26 @@ class ChatMemoryContract:
         clock.at += timedelta(hours=1)
         boundary = clock.at
         memory.append(session, [user("second"), user("third")], token="t")
-        assert memory.purge(boundary) == 1
-        assert memory.purge(boundary) == 0
+        assert memory.purge(boundary).deleted == 1
+        assert memory.purge(boundary).deleted == 0
         assert texts(memory.recent(session, 10)) == ["second", "third"]
-        assert memory.purge(boundary + MS) == 2
+        assert memory.purge(boundary + MS).deleted == 2
+
+    def test_a_purge_ends_with_its_time_and_the_next_goes_on_from_there(
+        self, opener: Open, clock: Clock, session: str
+    ) -> None:
+        memory = opener(clock)
+        for number in range(14):  # more than the megabyte that DynamoDB reads at once
+            memory.append(session, [user(str(number) * 80_000)])
+        clock.at += RETENTION
+        calls, deleted, after = 0, 0, ""
+        while after or not calls:
+            done = memory.purge(clock.at, after=after, within_s=0)
+            calls, deleted, after = calls + 1, deleted + done.deleted, done.next
+        assert deleted >= 14
+        assert (calls > 1) is self.purges_in_pages
+        with pytest.raises(InputError, match="after"):
+            memory.purge(clock.at, after="nowhere")
 
     def test_forgetting_all_of_an_owner_leaves_others_alone(self, memory: ChatMemory, session: str) -> None:
         owner = session.replace("#", "%23")
@@ -305,6 +322,7 @@ def _rows(path: Path) -> list[str]:
 
 
 class TestDynamoMemoryOverMoto(ChatMemoryContract):
+    purges_in_pages = True
     # Each transaction copies all of moto's tables.
     messages = 150
     conversations = 3
@@ -326,6 +344,8 @@ class TestDynamoMemoryOverMoto(ChatMemoryContract):
 
 
 class TestDynamoMemoryOverDynamoDbLocal(ChatMemoryContract):
+    purges_in_pages = True
+
     @pytest.fixture
     def opener(self, dynamodb_url: str, monkeypatch: pytest.MonkeyPatch) -> Open:
         return _dynamo(dynamodb_url, monkeypatch)

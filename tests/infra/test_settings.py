@@ -62,6 +62,7 @@ def test_what_costs_money_unasked_is_off_until_somebody_chooses_it() -> None:
         ({"repository": "a/b/c"}, "wanted owner/name"),
         ({"key_oldest": "2"}, "key_oldest: wanted 1 to key_generation, found 2 of 1"),
         ({"build_size": "HUGE"}, "build_size: wanted one of SMALL, MEDIUM, LARGE, X_LARGE, found 'HUGE'"),
+        ({"build_retries": "11"}, "build_retries: wanted 0 to 10, found 11"),
         ({"ephemeral_mb": "256"}, "ephemeral_mb: wanted 512 to 10240, found 256"),
         ({"ephemeral_mb": "1024", "snap_start": "true"}, "wanted 512 with snap_start, found 1024"),
     ],
@@ -159,6 +160,8 @@ def test_github_may_sign_in_with_either_form_of_subject(owner: str, repository: 
     assert subject in asked["StringLike"][f"{GITHUB}:sub"]
     assert "repo:acme/quire:ref:refs/heads/main" in asked["StringLike"][f"{GITHUB}:sub"]
     assert asked["StringEquals"][f"{GITHUB}:ref"] == "refs/heads/main"
+    # A wildcard stands for any id in the subject, never for another repository.
+    assert asked["StringEquals"][f"{GITHUB}:repository"] == "acme/quire"
     assert asked["StringEquals"].get(f"{GITHUB}:repository_id", "") == repository
 
 

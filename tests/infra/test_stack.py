@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from functions.web.metrics import DISK_SHARE, NAMESPACE, UNITS, embedded
 from infra.routes import FACES, deployed_routes, face_of, functions_of, read_table, written_collections
 from quire.collections import read_collections
 from quire.profiles import PROFILES
-from tests.support.deployment import Deployment, flat, listed
+from tests.support.deployment import KEPT, Deployment, flat, listed
 from tests.support.tree import ROOT
 
 TABLE = read_table(ROOT / "functions/routes.json")
@@ -386,12 +387,19 @@ def test_roblox_is_rebuilt_on_thursdays_at_midnight_in_california(deployment: De
     assert deployment.actions("BuildingScheduler") == {"codebuild:StartBuild", "sqs:SendMessage"}
 
 
+def rebuilds(of: Deployment) -> list[dict[str, Any]]:
+    """The schedules that start a build."""
+    return [
+        one for one in of.of_type("Scheduler::Schedule").values() if "codebuild" in flat(one["Target"]["Arn"])
+    ]
+
+
 def test_every_schedule_has_its_alarm_on_age(deployment: Deployment) -> None:
     scheduled = {name for name, one in COLLECTIONS.items() if one.schedule}
     alarms = deployment.of_type("CloudWatch::Alarm").values()
     ages = {one["Dimensions"][0]["Value"] for one in alarms if one.get("MetricName") == "IndexAgeHours"}
     assert ages == scheduled
-    assert len(deployment.of_type("Scheduler::Schedule")) == len(scheduled)
+    assert len(rebuilds(deployment)) == len(scheduled)
 
 
 def test_a_scheduled_build_that_could_not_be_started_is_kept_and_raises_an_alarm(
@@ -399,7 +407,7 @@ def test_a_scheduled_build_that_could_not_be_started_is_kept_and_raises_an_alarm
 ) -> None:
     either = deployment
     (name,) = (key for key in either.of_type("SQS::Queue") if "NotStarted" in key)
-    for one in either.of_type("Scheduler::Schedule").values():
+    for one in rebuilds(either):
         assert one["Target"]["DeadLetterConfig"] == {"Arn": {"Fn::GetAtt": [name, "Arn"]}}
     sent = [one for one in either.statements("BuildingScheduler") if one["Action"] == "sqs:SendMessage"]
     assert [one["Resource"] for one in sent] == [{"Fn::GetAtt": [name, "Arn"]}]
@@ -478,6 +486,7 @@ def test_github_may_come_from_one_branch_of_one_repository(deployment: Deploymen
     assert statement["Condition"] == {
         "StringEquals": {
             f"{issuer}:aud": "sts.amazonaws.com",
+            f"{issuer}:repository": "acme/quire",
             f"{issuer}:ref": "refs/heads/main",
         },
         "StringLike": {
@@ -629,6 +638,51 @@ def test_callers_without_a_key_have_a_budget_and_an_alarm_tells_when_it_is_used_
     (metric,) = told["MetricTransformations"]
     names = {one["MetricName"] for one in many.of_type("CloudWatch::Alarm").values()}
     assert metric["MetricName"] in names
+
+
+def test_an_index_that_nobody_asks_is_looked_at_often_enough_for_its_alarm(deployment: Deployment) -> None:
+    schedules = deployment.of_type("Scheduler::Schedule")
+    (check,) = (one for key, one in schedules.items() if "AgeCheck" in key)
+    assert check["ScheduleExpression"] == "rate(12 hours)"
+    assert json.loads(flat(check["Target"]["Input"])) == {"quire_ages": ["roblox"]}
+    assert "FunctionsQueryAlias" in flat(check["Target"]["Arn"])
+    assert deployment.actions("AgeChecker") == {"lambda:InvokeFunction"}
+    stale = [
+        one
+        for one in deployment.of_type("CloudWatch::Alarm").values()
+        if one.get("MetricName") == "IndexAgeHours"
+    ]
+    assert [one["Period"] for one in stale] == [24 * 3600]
+
+
+def test_a_region_that_lacks_a_service_is_told(deployment: Deployment, many: Deployment) -> None:
+    def said(of: Deployment) -> str:
+        return " ".join(path.read_text(encoding="utf-8") for path in of.folder.glob("*.json"))
+
+    assert "CodeBuild: not known in mx-central-1" in said(many)
+    assert "not known in" not in said(deployment)
+
+
+def test_a_bucket_and_a_table_that_were_kept_are_adopted_by_their_names(
+    deployment: Deployment, many: Deployment
+) -> None:
+    def names(of: Deployment) -> tuple[str, str]:
+        (bucket,) = (one for key, one in of.of_type("S3::Bucket").items() if "Artifacts" in key)
+        (table,) = of.of_type("DynamoDB::Table").values()
+        return bucket.get("BucketName", ""), table.get("TableName", "")
+
+    assert names(deployment) == ("", "")
+    assert names(many) == (KEPT["bucket"], KEPT["table"])
+    # CloudFormation imports nothing that does not say what becomes of it.
+    assert {"AWS::S3::Bucket", "AWS::DynamoDB::Table"} <= many.kept()
+
+
+def test_a_build_that_failed_is_begun_again_by_itself(deployment: Deployment, many: Deployment) -> None:
+    assert [
+        one["AutoRetryLimit"]
+        for of in (deployment, many)
+        for one in of.of_type("CodeBuild::Project").values()
+    ] == [1, 3]
 
 
 def test_two_hundred_collections_synthesize(many: Deployment) -> None:

@@ -23,6 +23,7 @@ CONTEXT = {
     "snap_start": "true",
     "key_generation": "2",
 }
+KEPT = {"bucket": "quire-artifacts-of-before", "table": "quire-turns-of-before", "build_retries": "3"}
 Resource = dict[str, Any]
 
 
@@ -90,12 +91,13 @@ def flat(value: Any) -> str:
     return str(value)
 
 
-def synthesize(folder: Path, archives: Path, **context: str) -> Deployment:
+def synthesize(folder: Path, archives: Path, region: str = "us-west-2", **context: str) -> Deployment:
     """Run the CDK app; fails with what it printed where it, or cdk-nag, refuses."""
     said = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
+        "CDK_DEFAULT_REGION": region,
         "CDK_OUTDIR": str(folder / "out"),
         "CDK_CONTEXT_JSON": json.dumps(said | {"archives": str(archives)} | CONTEXT | context),
         "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "1",
@@ -176,4 +178,5 @@ def many(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Depl
     tables.append('[open]\nprofile = "docs"\npublic = true\npublic_answers = true\n')
     tables.append('[read]\nprofile = "textbook"\npublic = true\nschedule = "0 0 ? * THU *"\n')
     (folder / "collections.toml").write_text("\n".join(tables))
-    return synthesize(folder, archive_folder, collections=str(folder / "collections.toml"))
+    collections = str(folder / "collections.toml")
+    return synthesize(folder, archive_folder, "mx-central-1", collections=collections, **KEPT)

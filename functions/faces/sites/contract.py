@@ -170,6 +170,9 @@ class CleanUpSummary(TypedDict):
     deleted: Annotated[int, Field(description="Messages that were too old and are deleted now.")]
     older_than: Annotated[str, Field(description="What was said before this moment was too old.")]
     retention_days: int
+    next: Annotated[
+        str | None, Field(description="Where the next call goes on, as `after`; null where all was read.")
+    ]
 
 
 class ContextRequest(BaseModel):

@@ -56,6 +56,7 @@ CLEANED: CleanUpSummary = {
     "deleted": 240,
     "older_than": "2026-10-22T12:00:00.000Z",
     "retention_days": 30,
+    "next": None,
 }
 CONTEXT: ContextResponse = {
     "context": (

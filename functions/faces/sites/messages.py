@@ -27,6 +27,7 @@ from quire.store.write_targets import Site
 
 router = APIRouter(tags=["sites"], route_class=LeanRoute)
 SiteQuery = Annotated[str, Query(min_length=1, max_length=ID_CHARACTERS, description="The site.")]
+After = Annotated[str, Query(max_length=ID_CHARACTERS * 8, description="The `next` of the call before.")]
 UserQuery = Annotated[
     str,
     Query(max_length=ID_CHARACTERS, description="The user; a token's `sub` outranks it."),
@@ -103,19 +104,22 @@ async def forget(request: Request, site_id: SiteQuery, user_id: UserQuery = "") 
     "/chat-messages/cleanup",
     summary="Delete messages older than 30 days",
     response_model=CleanUpSummary,
-    responses=answer(CLEANED) | problems(503),
+    responses=answer(CLEANED) | problems(422, 503),
 )
-async def clean_up(request: Request) -> Response:
+async def clean_up(request: Request, after: After = "") -> Response:
     """For a scheduler; needs a key that may administer the collection. What it deletes is never returned anyway.
+
+    A call takes 15 s at most; where a table is larger than that, `next` says where the next call goes on.
 
     Without a key set it is refused (401), unless the server listens to this machine alone.
     """
     use, caller = live_of(request).conversations, caller_of(request)
     demand_near(request.scope, caller)
-    done = await write(request.scope, use.clean_up, caller, collection_of(request))
+    done = await write(request.scope, use.clean_up, caller, collection_of(request), after)
     wire: CleanUpSummary = {
         "deleted": done.deleted,
         "older_than": moment_wire(done.cutoff),
         "retention_days": RETENTION.days,
+        "next": done.next or None,
     }
     return reply(wire)

@@ -182,8 +182,20 @@ class ChatMemory(Protocol):
     def forget_all(self, prefix: str) -> int:
         """Delete everything of every session whose name begins so, and say how many turns were found."""
 
-    def purge(self, before: datetime) -> int:
-        """Delete every turn older than `before` and say how many were found."""
+    def purge(self, before: datetime, *, after: str = "", within_s: float = 1e9) -> Purged:
+        """Delete the turns older than `before`, for about so long at most; `after` goes on where an earlier call ended.
+
+        Raises:
+            InputError: no call ended at `after`.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """How many turns a purge found, and where the next goes on; "" where nothing is left."""
+
+    deleted: int
+    next: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ within days; the range of every query therefore begins where retention ends.
 
 from __future__ import annotations
 
+import base64
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,8 +24,8 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from quire.documents import Turn
-from quire.errors import ConfigError, StoreUnavailable
-from quire.ports import Remembered
+from quire.errors import ConfigError, InputError, StoreUnavailable
+from quire.ports import Purged, Remembered
 from quire.sessions import RETENTION_MS, moment, next_ids, oldest_ms, read_turn_id, sort_key, time_key
 
 if TYPE_CHECKING:
@@ -107,21 +109,30 @@ class DynamoMemory:
             )
             return self._delete(item for page in pages for item in page["Items"])
 
-    def purge(self, before: datetime) -> int:
+    def purge(self, before: datetime, *, after: str = "", within_s: float = 1e9) -> Purged:
         """See `quire.ports.ChatMemory`. Reads the whole table, which its own expiry makes needless as a rule."""
-        before_ms = int(before.timestamp() * 1000)
+        before_ms, until, deleted = int(before.timestamp() * 1000), time.monotonic() + within_s, 0
+        scan: Any = {
+            "TableName": self._table,
+            "ProjectionExpression": "pk, sk",
+            "FilterExpression": "sk < :before OR (sk > :last AND expires_at < :expired)",
+            "ExpressionAttributeValues": {
+                ":before": {"S": time_key(before_ms)},
+                ":last": {"S": _LAST},
+                ":expired": _expiry(before_ms),
+            },
+        }
+        if after:
+            scan["ExclusiveStartKey"] = _read_cursor(after)
         with self._translated():
-            pages = self._client.get_paginator("scan").paginate(
-                TableName=self._table,
-                ProjectionExpression="pk, sk",
-                FilterExpression="sk < :before OR (sk > :last AND expires_at < :expired)",
-                ExpressionAttributeValues={
-                    ":before": {"S": time_key(before_ms)},
-                    ":last": {"S": _LAST},
-                    ":expired": _expiry(before_ms),
-                },
-            )
-            return self._delete(item for page in pages for item in page["Items"])
+            while True:
+                page: Any = self._client.scan(**scan)
+                deleted += self._delete(iter(page["Items"]))
+                if "LastEvaluatedKey" not in page:
+                    return Purged(deleted)
+                scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+                if time.monotonic() > until:
+                    return Purged(deleted, _cursor(page["LastEvaluatedKey"]))
 
     def _turns(self, session: str, before: str, *, limit: int) -> Iterator[dict[str, Any]]:
         """Live turns' items, newest first; pages on past what has expired but is still there."""
@@ -250,6 +261,19 @@ def _turn_items(session: str, one: str, turn: Turn, expires_at: dict[str, str]) 
 
 def _key(session: str, sort_key: str) -> dict[str, Any]:
     return {"pk": {"S": session}, "sk": {"S": sort_key}}
+
+
+def _cursor(key: dict[str, Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps([key["pk"]["S"], key["sk"]["S"]]).encode()).decode()
+
+
+def _read_cursor(after: str) -> dict[str, Any]:
+    try:
+        session, one = json.loads(base64.urlsafe_b64decode(after))
+        return _key(str(session), str(one))
+    except ValueError:
+        message = f"after: wanted the `next` of an earlier clean-up, found {after[:80]!r}"
+        raise InputError(message, field="after") from None
 
 
 def _id(item: dict[str, Any]) -> str:

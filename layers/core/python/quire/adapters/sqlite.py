@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 
 from quire.documents import Turn
-from quire.errors import StoreUnavailable
-from quire.ports import Remembered
+from quire.errors import InputError, StoreUnavailable
+from quire.ports import Purged, Remembered
 from quire.sessions import moment, next_ids, oldest_ms, read_turn_id
 
 BUSY_S = 30.0
@@ -97,12 +97,16 @@ class SqliteMemory:
             )
         return deleted.rowcount
 
-    def purge(self, before: datetime) -> int:
-        """See `quire.ports.ChatMemory`."""
+    def purge(self, before: datetime, *, after: str = "", within_s: float = 1e9) -> Purged:
+        """See `quire.ports.ChatMemory`. One statement, whatever `within_s` says."""
+        del within_s
+        if after:
+            message = f"after: wanted none, since one call deletes all, found {after[:80]!r}"
+            raise InputError(message, field="after")
         with self._transaction() as database:
             oldest = int(before.timestamp() * 1000)
             deleted = database.execute("DELETE FROM turns WHERE at_ms < ?", (oldest,))
-        return deleted.rowcount
+        return Purged(deleted.rowcount)
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""

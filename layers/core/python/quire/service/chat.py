@@ -23,6 +23,8 @@ from quire.store.write_targets import Site
 MESSAGES = 10
 CHUNKS = 6
 BUDGET_TOKENS = 2_000
+CLEAN_UP_S = 15.0
+"""Of API Gateway's 29: the page that is under way then takes a few more."""
 NO_MEMORY = "chat memory unavailable: the context is without the user's messages"
 ROLES = {"user": "user", "assistant": "ai"}
 """What a turn's role is called at a site."""
@@ -30,10 +32,11 @@ ROLES = {"user": "user", "assistant": "ai"}
 
 @dataclass(frozen=True, slots=True)
 class CleanUp:
-    """What a clean-up did: messages deleted because they were older than `cutoff`."""
+    """What a clean-up did: messages deleted because they were older than `cutoff`; `next` is where another goes on."""
 
     deleted: int
     cutoff: datetime
+    next: str = ""
 
 
 class Conversations:
@@ -87,15 +90,17 @@ class Conversations:
         caller.require_site(WRITE, site.collection, site.id)
         return self._memory.forget_all(session_key(site.collection, site.id, ""))
 
-    def clean_up(self, caller: Caller, collection: str) -> CleanUp:
-        """Delete the messages that are too old to be returned anyway, of all sites.
+    def clean_up(self, caller: Caller, collection: str, after: str = "") -> CleanUp:
+        """Delete the messages that are too old to be returned anyway, of all sites, for as long as a request may take.
 
         Raises:
             ScopeMissing: the caller may not administer the collection.
+            InputError: no clean-up ended at `after`.
         """
         caller.require(ADMIN, collection)
         cutoff = datetime.fromtimestamp(self._clock(), UTC) - RETENTION
-        return CleanUp(self._memory.purge(cutoff), cutoff)
+        purged = self._memory.purge(cutoff, after=after, within_s=CLEAN_UP_S)
+        return CleanUp(purged.deleted, cutoff, purged.next)
 
 
 def _session(caller: Caller, site: Site, user: str) -> str:

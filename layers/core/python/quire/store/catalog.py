@@ -124,6 +124,14 @@ class Catalog:
         entry = self._entries.get(name)
         return entry.served if entry else None
 
+    def pointer(self, name: str) -> Pointer:
+        """What the collection serves by the store's word now; nothing is opened for it.
+
+        Raises:
+            UnknownCollection: the collection has no pointer.
+        """
+        return self._store.pointer(name)
+
     def get(self, name: str, version: str | None = None, *, fresh: bool = False) -> Served:
         """The collection, open; `version` is an id, an engine version by prefix, a date, or `latest`.
 
