@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from build_index.cache.prepared import PreparedDocuments, PreparedEntry
+from build_index.cache.prepared import PreparedEntry
+from build_index.cache.store import ContentStore
 from build_index.progress import say
 from quire.canonical_json import json_sha256
 from quire.errors import ArtifactError
@@ -33,14 +34,15 @@ class LastBuild:
     """A collection's last segment in the cache, with the record of what it was made of.
 
     Args:
-        folder: where the segment lies, if there is one.
-        documents: keeps the record.
+        folder: where the segment lies, if there is one, by the collection's name.
+        store: keeps the record.
         made_by: any JSON value that says how documents become rows, their own content and Quire's code aside.
     """
 
-    def __init__(self, folder: Path, documents: PreparedDocuments, made_by: object) -> None:
+    def __init__(self, folder: Path, store: ContentStore, made_by: object) -> None:
         self._folder = folder
-        self._documents = documents
+        self._store = store
+        self._kind = record_of(folder.name)
         self._made_by = made_by
 
     def take_over(self, keys: Mapping[str, bytes]) -> TakenOver:
@@ -48,8 +50,9 @@ class LastBuild:
 
         Nothing where the segment is not the one on record, or is damaged, which is said.
         """
-        name, recorded = self._documents.recorded()
-        same = frozenset(one for one, key in keys.items() if recorded.get(one) == key)
+        recorded = self._store.read_all(self._kind)
+        name = recorded.pop(b"", b"").decode()
+        same = frozenset(one for one, key in keys.items() if recorded.get(_spelt(one)) == key)
         if not same or not (self._folder / MANIFEST).exists():
             return TakenOver()
         try:
@@ -68,11 +71,18 @@ class LastBuild:
         """Put a written segment in the place of the last one, with its record; gives the folder."""
         shutil.rmtree(self._folder, ignore_errors=True)
         fresh.rename(self._folder)
-        self._documents.record(self._name(manifest), keys)
+        record = {_spelt(one): key for one, key in keys.items()}
+        self._store.write(self._kind, {**record, b"": self._name(manifest).encode()})
+        self._store.retain(self._kind, [*record, b""])
         return self._folder
 
     def _name(self, manifest: Manifest) -> str:
         return json_sha256([self._made_by, {name: one._asdict() for name, one in manifest.files.items()}])
+
+
+def record_of(collection: str) -> str:
+    """The kind that the record of a collection's last segment is kept as."""
+    return f"last segment of {collection}"
 
 
 def content_keys(entries: Iterable[PreparedEntry]) -> dict[str, bytes]:
@@ -87,3 +97,7 @@ def _rows_of(segment: Segment, documents: frozenset[str]) -> KeptRows:
     is_wanted = np.array([one in documents for one in segment.documents.strings], np.bool_)
     ordinals = np.flatnonzero(is_wanted[segment.document_numbers]).astype(np.uint32)
     return KeptRows(segment, ordinals, source_key)
+
+
+def _spelt(document_id: str) -> bytes:
+    return document_id.encode("utf-8", "surrogatepass")

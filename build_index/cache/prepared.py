@@ -1,42 +1,36 @@
 """What documents became in the build before, kept by content: a rebuild cuts, reads and scans only what changed.
 
-One SQLite file a collection holds, for each document, its chunks with their search terms and what the poison scan found
-in them. A document counts as the same where it and Quire's own code are the same, so a cached row is the row that would
-be made again. After a build only what that build used stays. The file also says of which documents the last build's
-segment was made, see `build_index.cache.last_build`.
+The store holds, for each document, its chunks with their search terms and what the poison scan found in them. A
+document is the same where it and Quire's own code are the same, so a cached row is the row that would be made again.
+After a build only what that build used stays.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import logging
-import sqlite3
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from struct import Struct
 from types import TracebackType
 from typing import Self
 
+import numpy as np
+
 from build_index.cache.inputs import digest_code
-from build_index.cache.number_set import SeenNumbers
-from build_index.pipeline.preparing import Prepared, prepare_apart, unpack
+from build_index.cache.store import ContentStore
+from build_index.pipeline.preparing import Made, Prepared, prepare_apart, unpack
 from build_index.progress import say
 from build_index.sources import Failure
 from quire.documents import Document
 from quire.errors import SourceError, StoreError
 
-TABLES = """
-CREATE TABLE IF NOT EXISTS documents
-    (key BLOB PRIMARY KEY, document_id TEXT, ids BLOB, has_finds INTEGER, data BLOB) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS built (document_id TEXT PRIMARY KEY, key BLOB) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS built_name (name TEXT);
-"""
-COMMIT_BYTES = 4_000_000
-BUSY_S = 60.0
-
-_log = logging.getLogger(__name__)
+RECENT = 1 << 16
+COMMIT_EVERY = 64  # documents, of some 30 KB each
+_HEAD = Struct(
+    "<?II"
+)  # whether something was found, then the bytes of the document's id and of its chunks' ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,37 +51,14 @@ class PreparedEntry:
 
 
 class PreparedDocuments:
-    """Documents to prepared chunks, from the file where it has them. Used by one build at a time, under its lock.
+    """Documents to prepared chunks, from the store where it has them. Used by one build at a time, under its lock."""
 
-    A file that is damaged or of an earlier form is replaced by an empty one, with a warning: it costs time, never a
-    wrong row.
-
-    Args:
-        path: of the file.
-        busy_s: how long it is waited for where another build holds it.
-
-    Raises:
-        StoreError: another build holds it for longer.
-    """
-
-    def __init__(self, path: Path, *, busy_s: float = BUSY_S) -> None:
-        self._path = path
-        self._busy_s = busy_s
+    def __init__(self, store: ContentStore, collection: str) -> None:
+        self._store = store
+        self._kind = chunks_of(collection)
         self._salt = digest_code().encode()
         self._used: set[bytes] = set()
-        self._fresh: list[tuple[bytes, str, bytes, bool, bytes]] = []
-        self._fresh_bytes = 0
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            self._connection = self._connect()
-        except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                message = f"{path}: in use by another build for {busy_s:.0f} s: try again when that has ended"
-                raise StoreError(message) from error
-            _log.warning("%s: the cache of documents cannot be used and is made again: %s", path, error)
-            path.unlink(missing_ok=True)
-            self._connection = self._connect()
-        self._known = self._read_known()
+        self._fresh: dict[bytes, bytes] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -101,10 +72,7 @@ class PreparedDocuments:
         """Keep what was made; where the build came to its end, forget what it did not use."""
         self._write()
         if kind is None:
-            unused = [(key,) for key in self._known.keys() - self._used]
-            with self._connection:
-                self._connection.executemany("DELETE FROM documents WHERE key = ?", unused)
-        self._connection.close()
+            self._store.retain(self._kind, self._used)
 
     def admit(self, document: Document) -> PreparedEntry:
         """Prepare a document of this build, unless the last one did; gives its entry.
@@ -113,63 +81,64 @@ class PreparedDocuments:
             SourceError: the document cannot be parsed.
         """
         key = hashlib.sha256(self._salt + _spelt(document)).digest()
-        if key not in self._known:
-            cited, ids, has_finds, data = prepare_apart(document)
-            self._known[key] = (cited, ids, has_finds)
-            self._fresh.append((key, cited, ids, has_finds, data))
-            self._fresh_bytes += len(data)
-            if self._fresh_bytes >= COMMIT_BYTES:
+        value = self._fresh.get(key) or self._store.read(self._kind, [key]).get(key)
+        if value is None:
+            value = self._fresh[key] = _packed(prepare_apart(document))
+            if len(self._fresh) >= COMMIT_EVERY:
                 self._write()
         self._used.add(key)
-        cited, packed, has_finds = self._known[key]
-        return PreparedEntry(cited, key, array("Q", packed), has_finds)
+        cited, ids, has_finds, _ = _unpacked(value)
+        return PreparedEntry(cited, key, array("Q", ids), has_finds)
 
     def load(self, entry: PreparedEntry) -> Iterator[Prepared]:
-        """The chunks of an admitted document that its entry names, in order."""
-        if self._fresh:
-            self._write()
-        (data,) = self._connection.execute(
-            "SELECT data FROM documents WHERE key = ?", (entry.key,)
-        ).fetchone()
+        """The chunks of an admitted document that its entry names, in order.
+
+        Raises:
+            StoreError: they were damaged since.
+        """
+        self._write()
+        value = self._store.read(self._kind, [entry.key]).get(entry.key)
+        if value is None:
+            raise StoreError(
+                f"{entry.document_id}: its chunks in the cache were damaged meanwhile: build again"
+            )
         wanted = frozenset(entry.ids)
-        return (one for one in unpack(data) if int(one.chunk.id, 16) in wanted)
-
-    def recorded(self) -> tuple[str, dict[str, bytes]]:
-        """What `record` wrote down the last time; "" and nothing where it never did."""
-        named = self._connection.execute("SELECT name FROM built_name").fetchone()
-        keys = dict(self._connection.execute("SELECT document_id, key FROM built"))
-        return (named[0], keys) if named else ("", {})
-
-    def record(self, name: str, keys: Mapping[str, bytes]) -> None:
-        """Write down what the build's segment, known by this name, was made of: a key for each document id."""
-        with self._connection:
-            self._connection.execute("DELETE FROM built_name")
-            self._connection.execute("DELETE FROM built")
-            self._connection.executemany("INSERT INTO built VALUES (?, ?)", keys.items())
-            self._connection.execute("INSERT INTO built_name VALUES (?)", (name,))
+        return (one for one in unpack(_unpacked(value).data) if int(one.chunk.id, 16) in wanted)
 
     def _write(self) -> None:
-        with self._connection:
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", self._fresh
-            )
+        self._store.write(self._kind, self._fresh)
         self._fresh.clear()
-        self._fresh_bytes = 0
 
-    def _read_known(self) -> dict[bytes, tuple[str, bytes, bool]]:
-        rows = self._connection.execute("SELECT key, document_id, ids, has_finds FROM documents")
-        return {key: (cited, ids, bool(has_finds)) for key, cited, ids, has_finds in rows}
 
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=self._busy_s)
-        try:
-            connection.executescript(TABLES)
-            connection.execute("PRAGMA synchronous = OFF")  # what a power cut damages is made again
-            connection.execute("SELECT document_id, ids FROM documents LIMIT 1").fetchone()
-        except sqlite3.Error:
-            connection.close()
-            raise
-        return connection
+def chunks_of(collection: str) -> str:
+    """The kind that a collection's prepared documents are kept as."""
+    return f"chunks of {collection}"
+
+
+class SeenNumbers:
+    """Unsigned 64-bit numbers, of which there may be millions: 8 bytes each in a sorted array, where a set takes 70.
+
+    The last ones are in a set.
+    """
+
+    def __init__(self, recent: int = RECENT) -> None:
+        self._most_recent = recent
+        self._recent: set[int] = set()
+        self._earlier = np.empty(0, np.uint64)
+
+    def add_new(self, numbers: Sequence[int]) -> array[int]:
+        """Those of the numbers, each given once, that were never given before, in order; from now on they were."""
+        new = [one for one in numbers if one not in self._recent]
+        if len(self._earlier) and new:
+            wanted = np.array(new, np.uint64)
+            places = np.minimum(np.searchsorted(self._earlier, wanted), len(self._earlier) - 1)
+            is_known = self._earlier[places] == wanted
+            new = [one for one, known in zip(new, is_known.tolist(), strict=True) if not known]
+        self._recent.update(new)
+        if len(self._recent) >= self._most_recent:
+            self._earlier = np.union1d(self._earlier, np.fromiter(self._recent, np.uint64, len(self._recent)))
+            self._recent.clear()
+        return array("Q", new)
 
 
 def admit_all(
@@ -203,3 +172,15 @@ def _spelt(document: Document) -> bytes:
     texts = [document.id, document.kind, document.text]
     fields = [*texts, dict(document.metadata), dict(document.includes), document.anchors]
     return json.dumps(fields, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")
+
+
+def _packed(made: Made) -> bytes:
+    name = made.document_id.encode("utf-8", "surrogatepass")
+    return _HEAD.pack(made.has_finds, len(name), len(made.ids)) + name + made.ids + made.data
+
+
+def _unpacked(value: bytes) -> Made:
+    has_finds, name, ids = _HEAD.unpack_from(value)
+    begin = _HEAD.size + name
+    cited = value[_HEAD.size : begin].decode("utf-8", "surrogatepass")
+    return Made(cited, value[begin : begin + ids], has_finds, value[begin + ids :])

@@ -1,21 +1,16 @@
-"""Vectors of passages by content, kept between builds in one SQLite file: a rebuild embeds only what changed."""
+"""Vectors of passages by content, kept between builds: a rebuild embeds only what changed."""
 
 from __future__ import annotations
 
 import hashlib
-import logging
-import sqlite3
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
+from build_index.cache.store import VECTORS, ContentStore
 from quire.embedding.quantization import Quantized, quantize
-from quire.errors import StoreError
 from quire.ports import Embedder
 
 Passage: TypeAlias = tuple[str, str]
@@ -24,28 +19,23 @@ BLOCK = (
     4096  # passages looked up at once; the threads run dry once a block, for less than 0.1 s of its minute
 )
 COMMIT_EVERY = 64  # an interrupted build loses at most so many vectors, about a second of work
-LOOKUP = 500  # keys in one query: older SQLite builds take at most 999 parameters
-BUSY_S = 60.0  # how long one process waits for another's write
-
-_log = logging.getLogger(__name__)
 
 
 class CachedVectors:
     """Passages to quantized vectors, from the cache where it has them, else from the embedder.
 
-    Cached and fresh vectors are the same bytes: what is stored is what `quantize` gave. Several processes may use one
-    file at once. A damaged row is embedded again; a damaged file is replaced by an empty one; both with a warning.
+    Cached and fresh vectors are the same bytes: what is stored is what `quantize` gave.
 
     Attributes:
         hits, misses: passages answered from the cache, and by the embedder; a passage that comes again in its block
             is a hit.
     """
 
-    def __init__(self, embedder: Embedder, path: Path) -> None:
+    def __init__(self, embedder: Embedder, store: ContentStore) -> None:
         self.hits = 0
         self.misses = 0
         self._embedder = embedder
-        self._path = path
+        self._store = store
 
     @property
     def tokens(self) -> int:
@@ -57,7 +47,7 @@ class CachedVectors:
 
         Raises:
             ModelError: the model fails.
-            StoreError: the cache file cannot be written.
+            StoreError: the store cannot be used.
         """
         source = iter(passages)
         while block := list(islice(source, BLOCK)):
@@ -79,66 +69,18 @@ class CachedVectors:
                     ready[name] = fresh[name] = quantize(vectors)
                     if len(fresh) >= COMMIT_EVERY:
                         self._write(fresh)
-                        fresh.clear()
                 yield ready[key]
         finally:
             self._write(fresh)
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, Quantized]:
-        try:
-            return dict(self._rows(keys))
-        except sqlite3.OperationalError as error:
-            raise StoreError(f"{self._path}: vector cache: cannot be read: {error}") from error
-        except sqlite3.DatabaseError as error:
-            self._replace(error)
-            return {}
-
-    def _rows(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, Quantized]]:
         width = self._embedder.dimensions
-        with closing(self._connect()) as connection:
-            for start in range(0, len(keys), LOOKUP):
-                some = keys[start : start + LOOKUP]
-                marks = ",".join("?" * len(some))
-                query = f"SELECT key, data FROM vectors WHERE key IN ({marks})"  # noqa: S608 - only question marks
-                for key, data in connection.execute(query, some):
-                    found = unpack(data, width)
-                    if found is None:
-                        _log.warning("%s: a damaged vector is embedded again", self._path)
-                    else:
-                        yield key, found
+        found = {key: unpack(value, width) for key, value in self._store.read(VECTORS, keys).items()}
+        return {key: vectors for key, vectors in found.items() if vectors is not None}
 
-    def _write(self, fresh: Mapping[bytes, Quantized]) -> None:
-        if not fresh:
-            return
-        rows = [(key, pack(vectors)) for key, vectors in fresh.items()]
-        try:
-            self._insert(rows)
-        except sqlite3.OperationalError as error:
-            raise StoreError(f"{self._path}: vector cache: cannot be written: {error}") from error
-        except sqlite3.DatabaseError as error:
-            self._replace(error)
-            self._insert(rows)
-
-    def _insert(self, rows: Sequence[tuple[bytes, bytes]]) -> None:
-        with closing(self._connect()) as connection, connection:
-            connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
-
-    def _connect(self) -> sqlite3.Connection:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self._path, timeout=BUSY_S)
-        try:
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, data BLOB) WITHOUT ROWID"
-            )
-        except sqlite3.Error:
-            connection.close()
-            raise
-        return connection
-
-    def _replace(self, error: sqlite3.DatabaseError) -> None:
-        _log.warning("%s: the vector cache is damaged and is made again: %s", self._path, error)
-        for suffix in ("", "-journal"):
-            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+    def _write(self, fresh: dict[bytes, Quantized]) -> None:
+        self._store.write(VECTORS, {key: pack(vectors) for key, vectors in fresh.items()})
+        fresh.clear()
 
 
 def passage_key(digest: str, passage: Passage) -> bytes:
@@ -148,19 +90,15 @@ def passage_key(digest: str, passage: Passage) -> bytes:
 
 
 def pack(vectors: Quantized) -> bytes:
-    """Scales, then codes, then a CRC-32 of both, little-endian."""
-    body = vectors.scales.astype("<f4").tobytes() + vectors.codes.tobytes()
-    return body + zlib.crc32(body).to_bytes(4, "little")
+    """Scales, then codes, little-endian."""
+    return vectors.scales.astype("<f4").tobytes() + vectors.codes.tobytes()
 
 
-def unpack(data: object, dimensions: int) -> Quantized | None:
-    """What `pack` packed; None where the bytes are not sound."""
-    if not isinstance(data, bytes):
+def unpack(data: bytes, dimensions: int) -> Quantized | None:
+    """What `pack` packed; None where it is of another length."""
+    count, rest = divmod(len(data), 4 + dimensions)
+    if rest or not count:
         return None
-    body, check = data[:-4], data[-4:]
-    count, rest = divmod(len(body), 4 + dimensions)
-    if rest or not count or zlib.crc32(body).to_bytes(4, "little") != check:
-        return None
-    scales = np.frombuffer(body, "<f4", count=count).astype(np.float32, copy=False)
-    codes = np.frombuffer(body, np.int8, offset=4 * count).reshape(count, dimensions)
+    scales = np.frombuffer(data, "<f4", count=count).astype(np.float32, copy=False)
+    codes = np.frombuffer(data, np.int8, offset=4 * count).reshape(count, dimensions)
     return Quantized(codes, scales)

@@ -11,11 +11,13 @@ import json
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from build_index.cache.store import ContentStore
 from build_index.cache.vectors import CachedVectors
 from build_index.evaluation.evaluate import Ask
 from build_index.evaluation.metrics import ndcg
@@ -79,7 +81,6 @@ def build_beir_index(folder: Path, tools: Tools) -> OpenedIndex:
     """Index the corpus as one segment in the cache folder; every document is one chunk and there is no cap."""
     profile = profile_named("docs")
     chunks = list(corpus_chunks(folder))
-    vectors = CachedVectors(tools.embedder, tools.cache / "vectors.sqlite")
     target = tools.cache / "beir" / folder.name
     shutil.rmtree(target, ignore_errors=True)
     facts = SegmentFacts(
@@ -89,8 +90,10 @@ def build_beir_index(folder: Path, tools: Tools) -> OpenedIndex:
         dimensions=tools.embedder.dimensions,
         model=tools.embedder.digest,
     )
-    rows = track(index_rows(chunks, profile, vectors), f"{folder.name}: indexing", total=len(chunks))
-    write_segment(target, rows, facts)
+    with closing(ContentStore(tools.cache)) as store:
+        vectors = CachedVectors(tools.embedder, store)
+        rows = track(index_rows(chunks, profile, vectors), f"{folder.name}: indexing", total=len(chunks))
+        write_segment(target, rows, facts)
     return OpenedIndex([(open_segment(target), 0)], version=folder.name)
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from build_index.cache.store import ContentStore
 from build_index.sources.files.selection import Excluded, as_selection, select_files
 from quire import __version__
 
+KIND = "files"
 UNREADABLE = ""
 """Stands for the digest of a file that cannot be read."""
 
@@ -63,25 +65,22 @@ class Ledger:
 
     def read(self, version: str) -> KnownFiles:
         """What was kept; nothing where that version was built of something else, by something else, or elsewhere."""
-        try:
-            kept = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return KnownFiles({}, {})
+        with closing(ContentStore(self.cache)) as store:
+            values = store.read(KIND, [self._key])
+        kept = json.loads(values.get(self._key, b"{}"))
         if not version or kept.get("of") != self._identity(version):
             return KnownFiles({}, {})
         return KnownFiles(kept["digests"], kept["by_content"])
 
     def write(self, version: str, known: KnownFiles) -> None:
-        """Keep it; the file appears whole."""
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        written = self._file.with_suffix(f".{os.getpid()}")
+        """Keep it."""
         kept = {"of": self._identity(version), "digests": known.digests, "by_content": known.by_content}
-        written.write_text(json.dumps(kept), encoding="utf-8")
-        written.replace(self._file)
+        with closing(ContentStore(self.cache)) as store:
+            store.write(KIND, {self._key: json.dumps(kept).encode()})
 
     @property
-    def _file(self) -> Path:
-        return self.cache / "files" / f"{self.order.collection}.json"
+    def _key(self) -> bytes:
+        return self.order.collection.encode()
 
     def _identity(self, version: str) -> list[Any]:
         order = self.order

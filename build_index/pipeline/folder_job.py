@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 import sys
 import tempfile
 import time
@@ -20,6 +19,9 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from build_index.cache.last_build import record_of
+from build_index.cache.prepared import chunks_of
+from build_index.cache.store import VECTORS, ContentStore
 from build_index.pipeline.file_ledger import UNREADABLE, KnownFiles, Ledger, Order, read_digests
 from build_index.pipeline.pipeline import BuildReport, build
 from build_index.pipeline.plan import BuildPlan, Tools
@@ -32,8 +34,6 @@ from quire.profiles import profile_named
 from quire.store.store import SegmentStore
 
 REFUSED = 2
-VECTORS = "vectors.sqlite"
-TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, data BLOB) WITHOUT ROWID"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,32 +140,22 @@ def _build(order: Order, tools: Tools, store: SegmentStore) -> BuildReport:
     tools.cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=tools.cache, prefix="clean-") as fresh:
         report = build(plan, replace(tools, cache=Path(fresh)), store, anew=True)
-        _keep_vectors(Path(fresh), tools.cache)
         _keep_built(Path(fresh), tools.cache, plan.name, store)
     return report
 
 
-def _keep_vectors(fresh: Path, cache: Path) -> None:
-    """Put the vectors of a clean build in the place of those that were kept."""
-    with (
-        closing(sqlite3.connect(fresh / VECTORS)) as source,
-        closing(sqlite3.connect(cache / VECTORS)) as kept,
-    ):
-        kept.execute(TABLE)
-        rows = source.execute("SELECT key, data FROM vectors")
-        kept.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
-        kept.commit()
-
-
 def _keep_built(fresh: Path, cache: Path, name: str, store: SegmentStore) -> None:
-    """Let the next build begin from the clean one, unless another build of the collection is at work by now."""
+    """Keep the vectors, and let the next build begin from the clean one, unless another one is at work by now."""
+    with closing(ContentStore(cache)) as kept:
+        kept.take(fresh, [VECTORS])
     try:
-        with store.lock(name):
-            for kind, entry in (("documents", f"{name}.sqlite"), ("built", name)):
-                target = cache / kind / entry
-                target.parent.mkdir(exist_ok=True)
-                shutil.rmtree(target, ignore_errors=True)
-                (fresh / kind / entry).replace(target)
+        with store.lock(name), closing(kept):
+            kept.retain(record_of(name), ())
+            kept.take(fresh, [chunks_of(name), record_of(name)])
+            target = cache / "built" / name
+            target.parent.mkdir(exist_ok=True)
+            shutil.rmtree(target, ignore_errors=True)
+            (fresh / "built" / name).replace(target)
     except BuildInProgress:
         return  # that build leaves its own
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from build_index.cache.last_build import LastBuild, content_keys
 from build_index.cache.prepared import PreparedDocuments, PreparedEntry, admit_all
 from build_index.cache.questions import CachedQuestions
+from build_index.cache.store import ContentStore
 from build_index.cache.vectors import CachedVectors
 from build_index.evaluation.calibrate import calibrate
 from build_index.evaluation.calibrate_answers import calibrate_answers
@@ -64,7 +66,7 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
     """
     failures: list[Failure] = []
     started = time.perf_counter()
-    with PreparedDocuments(tools.cache / "documents" / f"{plan.name}.sqlite") as documents:
+    with closing(ContentStore(tools.cache)) as store, PreparedDocuments(store, plan.name) as documents:
         read = admit_all(reading.documents, documents, failures, plan.announce)
         entries = list(track(read, f"{plan.name}: reading"))
         forget()
@@ -76,10 +78,10 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
         read_s = time.perf_counter() - started
         left_out = dict(sorted(reading.excluded.reasons.items()))
         notes = {"inputs": inputs, "failures": len(failures), "excluded": left_out, "poison": scan.as_notes()}
-        parts = _Parts(entries, documents, withheld, scan.quarantined)
+        parts = _Parts(entries, store, documents, withheld, scan.quarantined)
         folder, vectors = _write(plan, tools, parts, _facts(plan, reading, tools, notes))
-    with CachedQuestions(tools.embedder, tools.cache / "questions" / f"{plan.name}.sqlite") as embedder:
-        manifest = _calibrated(plan, folder, embedder)
+        with CachedQuestions(tools.embedder, store, plan.name) as embedder:
+            manifest = _calibrated(plan, folder, embedder)
     seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
     embedding = {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}
     return IngestReport(
@@ -92,6 +94,7 @@ class _Parts:
     """What goes into a segment: the documents, where their chunks are, and which of these the scan's rules keep out."""
 
     entries: Sequence[PreparedEntry]
+    store: ContentStore
     documents: PreparedDocuments
     withheld: Collection[str]
     quarantined: Collection[str]
@@ -128,10 +131,10 @@ def _write(plan: BuildPlan, tools: Tools, parts: _Parts, facts: SegmentFacts) ->
     _clear(fresh)
     keys = content_keys(parts.entries)
     made_by = [facts.profile, list(facts.filters), facts.model, sorted(parts.quarantined)]
-    last = LastBuild(folder, parts.documents, made_by)
+    last = LastBuild(folder, parts.store, made_by)
     taken = last.take_over(keys)
     changed = [entry for entry in parts.entries if entry.document_id not in taken.documents]
-    vectors = CachedVectors(tools.embedder, tools.cache / "vectors.sqlite")
+    vectors = CachedVectors(tools.embedder, parts.store)
     rows = track(
         index_analyzed(parts.chunks(changed), plan.profile, vectors),
         f"{plan.name}: indexing",

@@ -21,15 +21,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from build_index.cache.last_build import record_of
+from build_index.cache.prepared import chunks_of
+from build_index.cache.store import FILE, VECTORS, ContentStore
 from build_index.model.export import ensure_model
 from build_index.wiring import settings
 
 EDITED = (".md", ".mdx", ".py", ".php")
-KEPT = ("documents", "built", "questions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +78,9 @@ def open_bench(profile: str, sources: Sequence[str], work: Path, *, scratch: boo
     cache, known = work / "cache", settings().cache
     model = ensure_model(known)
     shutil.copytree(model, cache / "models" / model.name)
-    if not scratch and (known / "vectors.sqlite").exists():
-        shutil.copy(known / "vectors.sqlite", cache)
+    if not scratch and (known / FILE).exists():
+        with closing(ContentStore(cache)) as store:
+            store.take(known, [VECTORS])
     copied = []
     for number, source in enumerate(sources):
         key, _, path = source.partition("=")
@@ -138,8 +142,10 @@ def run(bench: Bench, *, share: float, rounds: int) -> None:
         show(f"{count} of {len(files)} files edited", last, one_wall, one_cpu)
     same, same_wall, same_cpu = bench.build()
     show("nothing changed", same, same_wall, same_cpu)
-    for kind in KEPT:
-        shutil.rmtree(bench.cache / kind, ignore_errors=True)
+    shutil.rmtree(bench.cache / "built")
+    with closing(ContentStore(bench.cache)) as store:
+        for kind in (chunks_of("bench"), record_of("bench")):
+            store.retain(kind, ())
     again, again_wall, again_cpu = bench.build("again")
     show("again, vectors known", again, again_wall, again_cpu)
     print(f"{again['chunks']:,} chunks; {size:.1f} MB in files that may be edited")

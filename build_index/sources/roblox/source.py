@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from build_index.cache.documents import remember
 from build_index.cache.inputs import digest_inputs
+from build_index.cache.store import ContentStore
 from build_index.progress import say
 from build_index.sources import Documents
 from build_index.sources.fetch.fetch import Located
@@ -46,9 +48,11 @@ def _read_roblox(folders: Folders, _: Mapping[str, Any], cache: Path) -> OpenedS
 
     def documents() -> Documents:
         places = [str(path) for path in (*dumps, *docs)]
-        kept = cache / "documents" / f"reference-{json_sha256(places)[:16]}.json"
+        kind = f"reference of {json_sha256(places)[:16]}"
         read_from = [*map(find_dump, dumps), *(root / ENGINE for root in docs)]
-        yield from remember(kept, digest_inputs(places, read_from), reference_documents)
+        inputs = digest_inputs(places, read_from).encode()
+        with closing(ContentStore(cache)) as store:
+            yield from remember(store, kind, inputs, reference_documents)
         for root in docs:
             yield from read_creator_docs(root, excluded=excluded)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from build_index.cache.documents import remember
+from build_index.cache.store import ContentStore
 from build_index.sources import Failure
 from quire.documents import Document
 
@@ -29,49 +31,37 @@ class Source:
         yield from self.read
 
 
-def test_the_same_documents_come_back_without_being_read(tmp_path: Path) -> None:
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[ContentStore]:
+    with closing(ContentStore(tmp_path)) as opened:
+        yield opened
+
+
+def test_the_same_documents_come_back_without_being_read(store: ContentStore) -> None:
     source = Source(*READ)
     for _ in range(3):
-        assert list(remember(tmp_path / "a" / "kept.json", "k1", source)) == READ
+        assert list(remember(store, "pages", b"k1", source)) == READ
     assert source.asked == 1
 
 
-def test_another_key_reads_again_and_is_kept_instead(tmp_path: Path) -> None:
+def test_another_key_reads_again_and_is_kept_instead(store: ContentStore) -> None:
     first, second = Source(READ[0]), Source(READ[1])
-    list(remember(tmp_path / "kept.json", "k1", first))
+    list(remember(store, "pages", b"k1", first))
     for _ in range(2):
-        assert list(remember(tmp_path / "kept.json", "k2", second)) == [READ[1]]
+        assert list(remember(store, "pages", b"k2", second)) == [READ[1]]
     assert second.asked == 1
+    assert store.read_all("pages").keys() == {b"k2"}
 
 
-def test_what_failed_in_part_is_read_again(tmp_path: Path) -> None:
+def test_what_failed_in_part_is_read_again(store: ContentStore) -> None:
     source = Source(READ[0], Failure("b.yaml", "no mapping"))
     for _ in range(2):
-        assert len(list(remember(tmp_path / "kept.json", "k1", source))) == 2
+        assert len(list(remember(store, "pages", b"k1", source))) == 2
     assert source.asked == 2
 
 
-@pytest.mark.parametrize("damage", [b"", b"k1\n", b"k1\n[{]", b"k1\n[3]", b"\xff\n[]", b'k1\n[{"id": 1}]'])
-def test_a_damaged_file_counts_as_none(tmp_path: Path, damage: bytes) -> None:
-    (tmp_path / "kept.json").write_bytes(damage)
-    source = Source(*READ)
-    assert list(remember(tmp_path / "kept.json", "k1", source)) == READ
-    assert source.asked == 1
-
-
-def test_a_changed_byte_anywhere_is_noticed_before_a_document_is_given(tmp_path: Path) -> None:
-    path = tmp_path / "kept.json"
-    list(remember(path, "k1", Source(*READ)))
-    sound = path.read_bytes()
-    for place in range(len(sound)):
-        path.write_bytes(sound[:place] + bytes([sound[place] ^ 1]) + sound[place + 1 :])
-        source = Source(*READ)
-        assert list(remember(path, "k1", source)) == READ
-        assert source.asked == 1
-
-
-def test_a_reading_that_is_given_up_leaves_no_file(tmp_path: Path) -> None:
-    reading = remember(tmp_path / "kept.json", "k1", Source(*READ))
+def test_a_reading_that_is_given_up_keeps_nothing(store: ContentStore) -> None:
+    reading = remember(store, "pages", b"k1", Source(*READ))
     assert next(reading) == READ[0]
     reading.close()  # type: ignore[attr-defined]
-    assert list(tmp_path.iterdir()) == []
+    assert store.read_all("pages") == {}

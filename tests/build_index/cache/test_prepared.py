@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from build_index.cache.prepared import PreparedDocuments, admit_all
+from build_index.cache.prepared import PreparedDocuments, SeenNumbers, admit_all, chunks_of
+from build_index.cache.store import ContentStore
 from build_index.pipeline.preparing import Prepared
 from quire.documents import Document
 from quire.errors import SourceError, StoreError
@@ -24,13 +27,19 @@ PAGE = Document(
 OTHER = Document("guide/pan.md", "# The pan\n\nOil it.\n", "docs", {"path": "guide/pan.md"})
 
 
-def prepared(path: Path, *documents: Document) -> list[list[Prepared]]:
-    with PreparedDocuments(path) as cache:
+@contextmanager
+def kitchen(folder: Path) -> Iterator[PreparedDocuments]:
+    with closing(ContentStore(folder)) as store, PreparedDocuments(store, "kitchen") as cache:
+        yield cache
+
+
+def prepared(folder: Path, *documents: Document) -> list[list[Prepared]]:
+    with kitchen(folder) as cache:
         return [list(cache.load(cache.admit(one))) for one in documents]
 
 
 def test_a_kept_document_is_the_one_that_would_be_made_again(tmp_path: Path) -> None:
-    path = tmp_path / "kitchen.sqlite"
+    path = tmp_path
     made = prepared(path, PAGE, OTHER)
     kept = prepared(path, PAGE, OTHER)
     assert kept == made
@@ -41,7 +50,7 @@ def test_a_kept_document_is_the_one_that_would_be_made_again(tmp_path: Path) -> 
 
 
 def test_an_entry_names_its_chunks_and_says_where_something_was_found(tmp_path: Path) -> None:
-    with PreparedDocuments(tmp_path / "kitchen.sqlite") as cache:
+    with kitchen(tmp_path) as cache:
         page, other = cache.admit(PAGE), cache.admit(OTHER)
     assert [f"{one:016x}" for one in page.ids] == [one.id for one in chunk_document(PAGE)]
     assert (page.has_finds, other.has_finds) == (True, False)
@@ -51,21 +60,11 @@ def test_an_entry_names_its_chunks_and_says_where_something_was_found(tmp_path: 
 def test_a_chunk_id_that_comes_again_stays_with_the_first(tmp_path: Path) -> None:
     twice = PAGE._replace(text=PAGE.text + "Dry it.\n")
     told: list[tuple[str, int]] = []
-    with PreparedDocuments(tmp_path / "kitchen.sqlite") as cache:
+    with kitchen(tmp_path) as cache:
         first, second = admit_all([PAGE, twice], cache, [], lambda name, count: told.append((name, count)))
         assert len(list(cache.load(first))) == len(list(chunk_document(PAGE)))
         assert list(cache.load(second)) == []
     assert told == [(PAGE.id, len(first.ids)), (PAGE.id, 0)]
-
-
-def test_the_record_of_the_last_build_is_read_as_it_was_written(tmp_path: Path) -> None:
-    path = tmp_path / "kitchen.sqlite"
-    with PreparedDocuments(path) as cache:
-        assert cache.recorded() == ("", {})
-        cache.record("first", {"a.md": b"1", "b.md": b"2"})
-    with PreparedDocuments(path) as cache:
-        cache.record("second", {"b.md": b"3"})
-        assert cache.recorded() == ("second", {"b.md": b"3"})
 
 
 @pytest.mark.parametrize(
@@ -79,44 +78,43 @@ def test_the_record_of_the_last_build_is_read_as_it_was_written(tmp_path: Path) 
     ids=["text", "metadata", "id", "includes"],
 )
 def test_a_changed_document_is_prepared_anew(tmp_path: Path, changed: Document) -> None:
-    prepared(tmp_path / "kitchen.sqlite", PAGE)
-    (found,) = prepared(tmp_path / "kitchen.sqlite", changed)
+    prepared(tmp_path, PAGE)
+    (found,) = prepared(tmp_path, changed)
     assert [one.chunk for one in found] == list(chunk_document(changed))
 
 
 def test_what_a_build_did_not_use_is_forgotten_unless_it_failed(tmp_path: Path) -> None:
-    path = tmp_path / "kitchen.sqlite"
-    prepared(path, PAGE, OTHER)
+    prepared(tmp_path, PAGE, OTHER)
     small = Document("broken", "", "docs")
-    with pytest.raises(SourceError), PreparedDocuments(path):
+    with pytest.raises(SourceError), kitchen(tmp_path):
         raise SourceError("the source went away", path="x")
-    assert count(path) == 2
-    prepared(path, OTHER, small)
-    assert count(path) == 2
-    prepared(path, OTHER)
-    assert count(path) == 1
+    assert count(tmp_path) == 2
+    prepared(tmp_path, OTHER, small)
+    assert count(tmp_path) == 2
+    prepared(tmp_path, OTHER)
+    assert count(tmp_path) == 1
 
 
-def test_a_damaged_file_is_made_again(tmp_path: Path) -> None:
-    path = tmp_path / "kitchen.sqlite"
-    path.write_bytes(b"no database" * 200)
-    assert prepared(path, PAGE) == prepared(path, PAGE)
-    assert count(path) == 1
+def test_chunks_that_are_damaged_during_a_build_stop_it(tmp_path: Path) -> None:
+    with kitchen(tmp_path) as cache, closing(ContentStore(tmp_path)) as beside:
+        entry = cache.admit(PAGE)
+        list(cache.load(entry))
+        beside.retain(chunks_of("kitchen"), ())
+        with pytest.raises(StoreError, match=r"guide/kettle\.md: its chunks .* were damaged meanwhile"):
+            cache.load(entry)
 
 
-def count(path: Path) -> int:
-    with closing(sqlite3.connect(path)) as connection:
-        found: int = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
-    return found
+def count(folder: Path) -> int:
+    with closing(ContentStore(folder)) as store:
+        return len(store.read_all(chunks_of("kitchen")))
 
 
-def test_a_file_that_another_build_holds_is_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "kitchen.sqlite"
-    path.touch()
-    with closing(sqlite3.connect(path)) as holder:
-        holder.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(StoreError, match="in use by another build"):
-            PreparedDocuments(path, busy_s=0.05)
-    assert prepared(path, PAGE) == prepared(path, PAGE)
+NUMBERS = st.integers(0, 20) | st.integers(2**64 - 5, 2**64 - 1)
+
+
+@given(st.lists(st.lists(NUMBERS, unique=True), max_size=12), st.integers(1, 30))
+def test_a_number_is_new_once(batches: list[list[int]], recent: int) -> None:
+    numbers, known = SeenNumbers(recent), set[int]()
+    for batch in batches:
+        assert list(numbers.add_new(batch)) == [one for one in batch if one not in known]
+        known.update(batch)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 
 from build_index.cache.questions import CachedQuestions
+from build_index.cache.store import ContentStore
 from quire.ports import Vectors
 
 FIRST, SECOND = "Who coils the rope?", "Which way does it lie?"
@@ -34,60 +34,36 @@ class Counting:
         return (self.embed([text]) for _, text in passages)
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "questions" / "pages.sqlite"
-
-
-def ask(path: Path, *texts: str) -> tuple[Vectors, list[str]]:
+def ask(folder: Path, *texts: str) -> tuple[Vectors, list[str]]:
     """The rows, and what the model itself was asked for them."""
     model = Counting()
-    with CachedQuestions(model, path) as cached:
+    with closing(ContentStore(folder)) as store, CachedQuestions(model, store, "pages") as cached:
         return cached.embed(texts), model.asked
 
 
-def test_a_question_is_embedded_once_and_its_row_is_the_models(path: Path) -> None:
-    rows, asked = ask(path, FIRST, SECOND, FIRST)
+def test_a_question_is_embedded_once_and_its_row_is_the_models(tmp_path: Path) -> None:
+    rows, asked = ask(tmp_path, FIRST, SECOND, FIRST)
     assert asked == [FIRST, SECOND]
     assert np.array_equal(rows, Counting().embed([FIRST, SECOND, FIRST]))
-    again, asked = ask(path, SECOND, FIRST)
+    again, asked = ask(tmp_path, SECOND, FIRST)
     assert asked == []
     assert np.array_equal(again, rows[[1, 0]])
 
 
-def test_what_was_not_asked_again_is_forgotten(path: Path) -> None:
-    ask(path, FIRST, SECOND)
-    ask(path, SECOND)
-    assert ask(path, FIRST)[1] == [FIRST]
+def test_what_was_not_asked_again_is_forgotten(tmp_path: Path) -> None:
+    ask(tmp_path, FIRST, SECOND)
+    ask(tmp_path, SECOND)
+    assert ask(tmp_path, FIRST)[1] == [FIRST]
 
 
-def test_a_damaged_row_is_embedded_again(path: Path) -> None:
-    rows, _ = ask(path, FIRST)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        ((key, row),) = connection.execute("SELECT key, row FROM questions").fetchall()
-        connection.execute("UPDATE questions SET row = ? WHERE key = ?", (bytes([row[0] ^ 1]) + row[1:], key))
-    again, asked = ask(path, FIRST)
-    assert asked == [FIRST]
-    assert np.array_equal(again, rows)
-    assert ask(path, FIRST)[1] == []
-
-
-def test_a_damaged_file_is_made_again_and_said(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path.parent.mkdir()
-    path.write_bytes(b"no database" * 200)
-    assert ask(path, FIRST)[1] == [FIRST]
-    assert "cannot be read" in caplog.text
-    assert ask(path, FIRST)[1] == []
-
-
-def fail_after(path: Path, text: str) -> None:
-    with CachedQuestions(Counting(), path) as cached:
+def fail_after(folder: Path, text: str) -> None:
+    with closing(ContentStore(folder)) as store, CachedQuestions(Counting(), store, "pages") as cached:
         cached.embed([text])
         raise ValueError("in between")
 
 
-def test_a_build_that_fails_forgets_nothing(path: Path) -> None:
-    ask(path, FIRST, SECOND)
+def test_a_build_that_fails_forgets_nothing(tmp_path: Path) -> None:
+    ask(tmp_path, FIRST, SECOND)
     with pytest.raises(ValueError, match="in between"):
-        fail_after(path, FIRST)
-    assert ask(path, FIRST, SECOND)[1] == []
+        fail_after(tmp_path, FIRST)
+    assert ask(tmp_path, FIRST, SECOND)[1] == []

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from build_index.__main__ import main
+from build_index.cache.store import FILE
 from build_index.wiring import open_store
 from tests.support.engine import write_engine
 from tests.support.rows import tree_bytes
@@ -55,9 +56,8 @@ def build(dump: Path, reference: Path, store: str, *more: str) -> int:
 
 def forget(cache: Path) -> None:
     """Leave nothing of earlier builds but the model."""
-    (cache / "vectors.sqlite").unlink()
-    for name in ("documents", "built", "questions"):
-        shutil.rmtree(cache / name)
+    (cache / FILE).unlink()
+    shutil.rmtree(cache / "built")
 
 
 def test_a_build_is_published_and_answers(
