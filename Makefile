@@ -130,6 +130,10 @@ eval: $(TEST_READY) ## print quality: golden questions of the collections and BE
 tune: $(TEST_READY) ## choose constants of ranking on some corpora, report on others: make tune REPOSITORIES=dir
 	@$(WITH_ENV) $(PY) -m tests.bench.tune --store $(STORE) --repositories $(REPOSITORIES) $(ARGS)
 
+.PHONY: peers
+peers: $(TEST_READY) ## the same questions through Quire and its peers, side by side: make peers REPOSITORIES=dir
+	@$(WITH_ENV) $(PY) -m tests.bench.compare_peers $(if $(REPOSITORIES),--repositories $(REPOSITORIES)) $(ARGS)
+
 .PHONY: soak
 soak: $(TEST_READY) ## the long rounds that CI leaves out
 	@HYPOTHESIS_PROFILE=soak $(PY) -m pytest -m soak $(ARGS)

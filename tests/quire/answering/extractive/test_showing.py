@@ -4,7 +4,7 @@ import pytest
 
 from quire.answering.citations import cite
 from quire.answering.extractive.code_lines import best_lines
-from quire.answering.extractive.showing import shown
+from quire.answering.extractive.showing import plain_words, shown
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.request import Answer, Usage
 from quire.documents import Chunk
@@ -121,3 +121,13 @@ def test_the_checker_finds_what_it_is_there_for() -> None:
 def test_markup_of_restructured_text_goes_whatever_the_file_is_called() -> None:
     one = chunk("moved.html", "It has moved.\n\nSee :ref:`guide-debugging`.", lang="html")
     assert show(one) == "It has moved.\n\nSee guide debugging. [1]"
+
+
+def test_elements_of_html_are_not_shown_and_what_stands_between_them_is() -> None:
+    source = (
+        'Serve it. <span id="root"/>See <a href="/docs/root">the root</a> of <path> and `<b>`.\n\n'
+        '<aside class="tip">\n\nFiles need a reader.\n\n</aside>\n\nThen reload.'
+    )
+    shown = "Serve it. See the root of <path> and `<b>`.\n\nFiles need a reader.\n\nThen reload."
+    assert plain_words(source) == shown
+    assert plain_words("a\n\n\n\nb < c and c > d") == "a\n\n\n\nb < c and c > d"

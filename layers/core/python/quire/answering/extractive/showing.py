@@ -31,6 +31,13 @@ _IMPORT = re.compile(
     r"^(?:import\s[^\n]*from\s+['\"][^\n]*|export\s+(?:const|default)\s[^\n]*);?\s*$\n?", re.M
 )
 _BREAK = re.compile(r"<br\s*/?>", re.I)
+_HTML = re.compile(
+    r"""</?+ (?:a|abbr|aside|b|big|center|dd|details|dfn|div|dl|dt|em|figcaption|figure|font|footer|header|i|img|ins
+        |kbd|main|mark|nav|p|section|small|span|strong|sub|summary|sup|u)  # elements that hold words of a page
+        (?:\s[^<>]*+)?+ /?+>                                              # their attributes, none with an angle""",
+    re.I | re.X,
+)
+_GAP = re.compile(r"\n(?:[ \t]*+\n){2,}")
 _FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})\s*([\w+#.-]*)[^\n]*")
 _HEADING_MARK = re.compile(r"#{1,6} +")
 _UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
@@ -153,7 +160,7 @@ def _cells(line: str, *, is_rst: bool) -> list[str]:
 
 
 def plain_words(text: str) -> str:
-    """Prose without debris of MDX and check lists; what would pass for a mark or for emphasis is escaped.
+    """Prose without debris of MDX, HTML and check lists; what would pass for a mark or for emphasis is escaped.
 
     >>> plain_words("- [ ] Take items[0], see [1] and __init__.")
     '- Take items\\\\[0], see \\\\[1] and `__init__`.'
@@ -223,4 +230,7 @@ def _admonition(match: re.Match[str]) -> str:
 
 
 def _escaped(words: str) -> str:
-    return _DUNDER.sub(r"`\1`", _MARK.sub(r"\\[", _BREAK.sub(" ", words)))
+    bare = _HTML.sub("", _BREAK.sub(" ", words))
+    if bare != words:
+        bare = _GAP.sub("\n\n", bare)
+    return _DUNDER.sub(r"`\1`", _MARK.sub(r"\\[", bare))
