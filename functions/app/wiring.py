@@ -19,7 +19,6 @@ from quire.embedding import onnx as onnx_embedder  # noqa: F401
 from functions.app.cloud import guarded
 from functions.app.late_model import LateModel
 from functions.app.models import Models
-from functions.aws.restore import after_restore
 from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
 from functions.web.logs import log
 from functions.web.metrics import TOLD_DISK_SHARE, disk_share
@@ -310,3 +309,12 @@ def _warm(service: Knowledge, has_room: Callable[[], bool]) -> None:
         failed = {"": str(error)}
     for name, message in failed.items():
         log("not warm", logging.WARNING, collection=name, message=message)
+
+
+def after_restore(work: Callable[[], object]) -> None:
+    """Have `work` done after each restore, in the order of these calls. Outside Lambda nothing is ever restored."""
+    try:
+        from snapshot_restore_py import register_after_restore
+    except ModuleNotFoundError:  # a part of Lambda's runtime
+        return
+    register_after_restore(work)

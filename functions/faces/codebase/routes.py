@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -19,7 +19,6 @@ from functions.faces.codebase.contract import (
     Stats,
 )
 from functions.faces.codebase.documented import INVALID, documented
-from functions.faces.codebase.errors import render_detail
 from functions.faces.codebase.matches import match_wire
 from functions.faces.codebase.settings import effective, read_code_settings
 from functions.web.answers import sse, streamed, told
@@ -28,7 +27,7 @@ from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
 from functions.web.lean import LeanRoute
 from functions.web.problems import Problem
-from functions.web.replies import reply
+from functions.web.replies import json_bytes, reply
 from quire import __version__
 from quire.answering.events import Delta, Done, Event
 from quire.answering.request import Answer, Inquiry
@@ -146,6 +145,32 @@ def _told(events: Iterator[Event], body: AnswerRequest, index: OpenedIndex) -> I
 
 def _labels(version: str, degraded: tuple[str, ...]) -> dict[str, str]:
     return {"x-quire-version": version} | ({"x-quire-degraded": "; ".join(degraded)} if degraded else {})
+
+
+def render_detail(problem: Problem, request_id: str) -> Response:
+    """A 422 lists each invalid field with its place; any other status has a sentence. The id is in the header."""
+    del request_id
+    detail: str | list[dict[str, Any]] = problem.detail
+    if problem.status == 422:
+        places = zip(problem.invalid, problem.errors, strict=True)
+        detail = [
+            {"type": one["type"], "loc": _place(one, name), "msg": one["msg"]} for one, (name, _) in places
+        ] or [_field(problem)]
+    return Response(json_bytes({"detail": detail}), problem.status, dict(problem.headers), "application/json")
+
+
+def _place(invalid: Mapping[str, Any], field: str) -> list[str | int]:
+    """Where it is wrong as the client wrote it: without the names of pydantic's branches, which `field` leaves out."""
+    where, *path = invalid["loc"]
+    if where != "body" or field == "body":
+        return [where, *path]
+    return [where, *(int(step) if step.isdecimal() else step for step in field.split("."))]
+
+
+def _field(problem: Problem) -> dict[str, Any]:
+    path = [name for name in problem.field.split(".") if name]
+    message = problem.detail.removeprefix(f"{problem.field}: ")
+    return {"type": "value_error", "loc": ["body", *path], "msg": message}
 
 
 FACE = Face(

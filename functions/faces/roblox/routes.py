@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -18,7 +18,6 @@ from functions.faces.roblox.contract import (
     Status,
 )
 from functions.faces.roblox.errors import ERROR_EXAMPLE, render_detail
-from functions.faces.roblox.filters import CLASS, heirs, spelled, with_inherited
 from functions.web.access import Caller
 from functions.web.calls import caller_of, collection_of, run, service_of
 from functions.web.documented import answer
@@ -69,6 +68,7 @@ INVALID: dict[int | str, dict[str, Any]] = {
     413: _refused(Refusal, "Body over 1 MB", {"detail": "body: wanted at most 1,000,000 bytes"}),
     422: _refused(InvalidRequest, "Invalid request", ERROR_EXAMPLE),
 }
+CLASS = "class_name"
 router = APIRouter(tags=["roblox"], route_class=LeanRoute)
 
 
@@ -119,6 +119,32 @@ async def status(request: Request) -> Response:
         "total_documents": served.index.chunk_count,
     }
     return reply(wire)
+
+
+def spelled(index: OpenedIndex, filters: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The filters with each value as passages have it; one that none has stays as it is and finds nothing."""
+    return {field: _spelled(index, field, values) for field, values in filters.items()}
+
+
+def with_inherited(index: OpenedIndex, filters: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The filters with the superclasses of each class: what they declare is a member of the class too."""
+    wider = {field: list(values) for field, values in filters.items()}
+    if CLASS in wider:
+        chains = (index.ancestry(one) for one in wider[CLASS])
+        wider[CLASS] = list(dict.fromkeys(name for chain in chains for name in chain))
+    return wider
+
+
+def heirs(index: OpenedIndex, classes: Iterable[str], declared_by: object) -> list[str]:
+    """Those of the classes that inherit what is declared by the other class."""
+    return [one for one in classes if one != declared_by and declared_by in index.ancestry(one)]
+
+
+def _spelled(index: OpenedIndex, field: str, values: Sequence[str]) -> list[str]:
+    if all(index.has_value(field, one) for one in values):
+        return list(values)
+    known = {one.casefold(): one for one in index.values(field)}
+    return [one if index.has_value(field, one) else known.get(one.casefold(), one) for one in values]
 
 
 def _search(service: Knowledge, caller: Caller, name: str, body: QueryRequest) -> tuple[Found, Sequence[str]]:

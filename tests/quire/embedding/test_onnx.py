@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from quire.embedding import open_embedder
-from quire.embedding.onnx import LOOK_AHEAD, OnnxEmbedder
-from quire.embedding.windows import cut_windows
+from quire.embedding.onnx import LOOK_AHEAD, OnnxEmbedder, cut_windows
 from quire.embedding.wordpiece import open_tokenizer
 from quire.errors import ModelError
 

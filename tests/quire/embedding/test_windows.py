@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.embedding.windows import cut_windows
+from quire.embedding.onnx import cut_windows
 
 
 @given(

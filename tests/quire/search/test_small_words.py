@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from quire import canonical_json as canonical
 from quire import filter_values as filters
-from quire import ordinals
-from quire.analysis import symbols, trigrams
+from quire import documents, ordinals
+from quire.analysis import spelling, symbols
 from quire.index import bm25, fingerprints, parts
-from quire.index import chunk_ids as ids
 from quire.index.writer import postings
 from quire.ordinals import contains, difference, intersection, union
 
@@ -24,7 +23,7 @@ SETS = st.sets(st.integers(0, 60)).map(lambda members: np.array(sorted(members),
 
 @pytest.mark.parametrize(
     "module",
-    [bm25, canonical, filters, ids, ordinals, symbols, trigrams, parts, postings],
+    [bm25, canonical, documents, filters, ordinals, spelling, symbols, parts, postings],
     ids=lambda m: m.__name__,
 )
 def test_examples_in_the_docstrings_hold(module: ModuleType) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
@@ -11,6 +12,9 @@ Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 Metadata: TypeAlias = Mapping[str, Value]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 """What a mapping is by default: empty, and nobody can fill it."""
+
+
+_ID = re.compile(r"[0-9a-f]{16}")
 
 
 class AnchorRules(NamedTuple):
@@ -131,3 +135,12 @@ def chunk_id(document_id: str, key: str) -> str:
 def text_sha256(text: str) -> str:
     """Hexadecimal sha256 of the text's UTF-8 bytes."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def id_number(chunk_id: str) -> int | None:
+    """The id as a number, or None where it is not 16 hexadecimal digits.
+
+    >>> id_number("00000000000000ff"), id_number("FF")
+    (255, None)
+    """
+    return int(chunk_id, 16) if _ID.fullmatch(chunk_id) else None

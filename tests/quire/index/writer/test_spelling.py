@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.analysis.trigrams import trigrams
+from quire.analysis.spelling import trigrams
 from quire.index.reader import open_spelling
 from quire.index.writer.spelling import spelling_arrays
 

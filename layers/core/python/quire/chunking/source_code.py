@@ -12,7 +12,6 @@ from quire.chunking.code_summary import headline, place_in_words, summarize
 from quire.chunking.lines import Lines, read_lines
 from quire.chunking.markdown import chunk_docs
 from quire.chunking.spans import CODE, SECTIONS, Span, cut_spans
-from quire.chunking.windows import cut_windows
 from quire.documents import Chunk, Document, Value, chunk_id, text_sha256
 from quire.errors import SourceError
 from quire.parsing.asciidoc import parse_asciidoc, readable_asciidoc
@@ -21,6 +20,8 @@ from quire.parsing.outline import Outline
 from quire.parsing.rst import is_label, parse_rst, readable_rst, rst_anchors
 from quire.parsing.source_code import parse_source
 
+WINDOW = 800
+OVERLAP = 120
 MOST_CALLS = 64
 MOST_SYMBOLS = 192
 _ROOTS = frozenset(("src", "lib"))
@@ -181,3 +182,27 @@ def _calls(span: Span, outline: Outline) -> tuple[str, ...]:
     high = bisect_left(outline.references, (span.end_line + 1, ""))
     names = dict.fromkeys(name for _, name in outline.references[low:high])
     return tuple(names)[:MOST_CALLS]
+
+
+def cut_windows(lines: Lines, *, window: int = WINDOW, overlap: int = OVERLAP) -> Iterator[tuple[int, int]]:
+    r"""`(first line, last line)` of each window, from 1 and inclusive, in order; every line is in one at least.
+
+    A window holds at most `window` characters, but for a line that is longer by itself, and repeats as many whole
+    lines of the one before as fit into `overlap` characters.
+
+    >>> from quire.chunking.lines import read_lines
+    >>> list(cut_windows(read_lines("one\ntwo\nthree\nfour\n"), window=10, overlap=5))
+    [(1, 2), (2, 3), (4, 4)]
+    """
+    last, start = len(lines.texts), 1
+    while start <= last:
+        end = lines.last_within(start, window)
+        yield start, end
+        if end == last:
+            return
+        following = end + 1
+        repeated = following
+        while repeated - 1 > start and lines.size(repeated - 1, end) <= overlap:
+            repeated -= 1
+        room = lines.size(repeated, following) <= window
+        start = repeated if room else following

@@ -23,7 +23,7 @@ class ModelFacts(NamedTuple):
         name: such as `all-MiniLM-L6-v2-int8`.
         digest: hexadecimal sha256 over the files' digests and the next four, see `facts_digest`.
         dimensions: width of a vector.
-        window, overlap: in tokens, see `quire.embedding.windows.cut_windows`.
+        window, overlap: in tokens, see `quire.embedding.onnx.cut_windows`.
         query_prefix: put before every question.
         files: `(size in bytes, sha256)` of each file, by name.
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Protocol
 
-from quire.analysis.trigrams import trigrams
+from quire.analysis.spelling import trigrams
 from quire.filter_values import filter_value
 
 MOST_NEAR = 3

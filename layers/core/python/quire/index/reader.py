@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quire.documents import id_number
 from quire.errors import ArtifactCorrupt
-from quire.index.chunk_ids import id_number
 from quire.index.layout import (
     COLUMNS,
     GRAPH,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quire.analysis.trigrams import trigrams
+from quire.analysis.spelling import trigrams
 from quire.index.postings import StringTable
 
 if TYPE_CHECKING:

@@ -1,8 +1,7 @@
 """Writes segments: `write_segment` is the way in, each other module writes one part."""
 
-from quire.index.writer.facts import SegmentFacts
 from quire.index.writer.kept import KeptRows
 from quire.index.writer.rows import IndexRow
-from quire.index.writer.segment import amend_manifest, write_segment
+from quire.index.writer.segment import SegmentFacts, amend_manifest, write_segment
 
 __all__ = ["IndexRow", "KeptRows", "SegmentFacts", "amend_manifest", "write_segment"]

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from quire.analysis.symbols import fold_symbol, last_part
+from quire.documents import id_number
 from quire.errors import ArtifactError
 from quire.filter_values import filter_keys
-from quire.index.chunk_ids import id_number
 from quire.index.layout import COLUMNS, Counts
 from quire.index.tensors import Array, FileFacts, write_tensors
 from quire.index.writer.arrangement import Arrangement, arrange

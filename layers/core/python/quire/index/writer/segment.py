@@ -5,15 +5,25 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from quire.index.layout import COLUMNS, GRAPH, KEYWORDS, MANIFEST, SPELLING, VECTORS, Manifest, read_manifest
+from quire.documents import NOTHING
+from quire.index.layout import (
+    COLUMNS,
+    GRAPH,
+    KEYWORDS,
+    MANIFEST,
+    SPELLING,
+    VECTORS,
+    Manifest,
+    SourceFacts,
+    read_manifest,
+)
 from quire.index.tensors import FileFacts, file_facts, read_tensors
 from quire.index.writer.columns import ColumnsWriter
-from quire.index.writer.facts import SegmentFacts
 from quire.index.writer.kept import KeptRows
 from quire.index.writer.keywords import KeywordsWriter
 from quire.index.writer.payloads import PayloadsWriter
@@ -25,6 +35,31 @@ from quire.index.writer.vectors import VectorsWriter
 GRAPH_FROM_VECTORS = 400_000
 """Up to here comparing sign bits costs 12 ms of one thread at most, and filters, tombstones and merges stay exact; a
 graph costs 0.4 ms of CPU and 532 bytes a vector to build, so 160 s and 213 MB here."""
+
+
+class SegmentFacts(NamedTuple):
+    """What the caller of the writer knows and the manifest repeats.
+
+    Attributes:
+        profile, face: as in `quire.profiles`.
+        filters: metadata fields that get postings.
+        dimensions: width of a vector.
+        model: digest of the embedding model.
+        sources: where the rows came from.
+        calibration: how scores become probabilities; any JSON object.
+        extra: any other JSON object that serving needs, such as a class hierarchy; part of the segment's name.
+        notes: tools, CPU flags, evaluation figures; not part of the segment's name.
+    """
+
+    profile: str
+    face: str
+    filters: tuple[str, ...]
+    dimensions: int
+    model: str = ""
+    sources: tuple[SourceFacts, ...] = ()
+    calibration: Mapping[str, Any] = NOTHING
+    extra: Mapping[str, Any] = NOTHING
+    notes: Mapping[str, Any] = NOTHING
 
 
 def write_segment(
