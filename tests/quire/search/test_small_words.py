@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire import canonical_json as canonical
-from quire import filter_values as filters
 from quire import documents, ordinals
+from quire import filter_values as filters
 from quire.analysis import spelling, symbols
 from quire.index import bm25, fingerprints, parts
 from quire.index.writer import postings
