@@ -131,3 +131,11 @@ def test_elements_of_html_are_not_shown_and_what_stands_between_them_is() -> Non
     shown = "Serve it. See the root of <path> and `<b>`.\n\nFiles need a reader.\n\nThen reload."
     assert plain_words(source) == shown
     assert plain_words("a\n\n\n\nb < c and c > d") == "a\n\n\n\nb < c and c > d"
+
+
+def test_code_and_entities_of_html_are_shown_as_markdown() -> None:
+    source = (
+        "Reload it&mdash;soon &lt;now&gt;:\n\n"
+        '<pre><code class="cmd">caddy reload &amp;</code></pre>\n\nor <code>a&lt;b</code>.'
+    )
+    assert plain_words(source) == "Reload it—soon &lt;now&gt;:\n\n```\ncaddy reload &\n```\n\nor `a<b`."

@@ -10,6 +10,7 @@ import re
 import textwrap
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from html import unescape
 
 from quire.answering.extractive.blocks import CODE, HEADING, LIST, TABLE, QuoteBlock, split_blocks
 from quire.answering.extractive.rst_text import plain_roles, plain_rst
@@ -37,6 +38,10 @@ _HTML = re.compile(
         (?:\s[^<>]*+)?+ /?+>                                              # their attributes, none with an angle""",
     re.I | re.X,
 )
+_PRE = re.compile(r"<pre[^<>]*+>\s*+<code[^<>]*+>([^<]{1,2000})</code>\s*+</pre>", re.I)
+_INLINE_CODE = re.compile(r"<code[^<>]*+>([^<`\n]{1,200})</code>", re.I)
+_ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|nbsp);)[A-Za-z]{2,10};")
+"""Those that Markdown needs, and a space that keeps its place, stay."""
 _GAP = re.compile(r"\n(?:[ \t]*+\n){2,}")
 _FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})\s*([\w+#.-]*)[^\n]*")
 _HEADING_MARK = re.compile(r"#{1,6} +")
@@ -166,6 +171,10 @@ def plain_words(text: str) -> str:
     '- Take items\\\\[0], see \\\\[1] and `__init__`.'
     """
     text = _IMPORT.sub("", _TAG_LINE.sub("", text))
+    if "<pre" in text:
+        text = _PRE.sub(lambda found: f"\n\n{fenced(unescape(found[1]))}\n\n", text)
+        text = _GAP.sub("\n\n", text)
+    text = _INLINE_CODE.sub(lambda found: f"`{unescape(found[1])}`", text)
     text = _ADMONITION.sub(_admonition, text)
     text = _BARE_CHECKBOX.sub(r"\1", _CHECKBOX.sub(r"\1", text))
     parts, end = [], 0
@@ -230,7 +239,7 @@ def _admonition(match: re.Match[str]) -> str:
 
 
 def _escaped(words: str) -> str:
-    bare = _HTML.sub("", _BREAK.sub(" ", words))
+    bare = _HTML.sub("", _BREAK.sub(" ", _ENTITY.sub(lambda found: unescape(found[0]), words)))
     if bare != words:
         bare = _GAP.sub("\n\n", bare)
     return _DUNDER.sub(r"`\1`", _MARK.sub(r"\\[", bare))
