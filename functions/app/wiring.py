@@ -33,7 +33,7 @@ from quire.service.access_object import AccessObject
 from quire.service.knowledge import Knowledge
 from quire.service.token_budget import ProcessBudget
 from quire.settings import Settings, read_settings
-from quire.store.catalog import Catalog
+from quire.store.catalog import ARRIVAL_S, Catalog
 from quire.store.live_catalog import LiveCatalog
 from quire.store.models import model_folder, newest_model
 from quire.store.store import SegmentStore
@@ -90,7 +90,7 @@ def _open(settings: Settings) -> _OpenedStore:
         partial(model_folder, objects, settings.cache), partial(open_embedder, threads=settings.threads)
     )
     live = LiveCatalog(store)
-    catalog = Catalog(store, refresh_s=settings.refresh_s)
+    catalog = Catalog(store, refresh_s=settings.refresh_s, arrival_s=ARRIVAL_S)
     service = Knowledge(
         catalog,
         models,

@@ -28,7 +28,7 @@ from quire.store.store import SegmentStore
 from tests.support.aws import use_endpoint
 from tests.support.corpus import api_documents
 from tests.support.deployed import Bucket, book_documents, code_documents, publish
-from tests.support.s3_faults import GONE, SLOW, THROTTLED, FaultyS3
+from tests.support.s3_faults import DENIED, GONE, SLOW, THROTTLED, FaultyS3
 
 COLLECTIONS = """
 [roblox]
@@ -231,7 +231,7 @@ def test_vectors_alone_still_find_and_quote_what_was_meant(copies: Any, remedy: 
 
 
 @pytest.mark.parametrize(
-    "fault", [GONE, *(pytest.param(one, marks=pytest.mark.soak) for one in (THROTTLED, SLOW))]
+    "fault", [GONE, DENIED, *(pytest.param(one, marks=pytest.mark.soak) for one in (THROTTLED, SLOW))]
 )
 def test_a_store_that_is_away_leaves_the_last_good_version(
     moto_url: str, tmp_path: Path, model_folder: Path, monkeypatch: pytest.MonkeyPatch, fault: str

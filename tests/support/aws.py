@@ -49,6 +49,13 @@ DYNAMODB_LOCAL_SHA512 = (
 @pytest.fixture(scope="session")
 def moto_url() -> Iterator[str]:
     """moto's server, in a process of its own."""
+    with moto_server() as url:
+        yield url
+
+
+@contextmanager
+def moto_server() -> Iterator[str]:
+    """moto's server until the block ends: its URL."""
     port = free_port()
     command = (sys.executable, "-m", "tests.support.moto_in_turn", str(port))
     environment = {"MOTO_S3_DEFAULT_MAX_KEYS": "20"}  # lists come in several pages, as long ones do

@@ -16,7 +16,10 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 WELL, GONE, SLOW, THROTTLED, TRICKLING = "well", "gone", "slow", "throttled", "trickling"
+DENIED = "denied"
+"""The key that the data is encrypted with may not be used."""
 SLOW_DOWN = b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
+KMS = b"<Error><Code>AccessDenied</Code><Message>not authorized to perform: kms:Decrypt</Message></Error>"
 HOP_BY_HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "content-length"})
 TRICKLE_BYTES, TRICKLE_S = 512, 0.02
 
@@ -76,6 +79,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_DELETE(self) -> None:
         self._answer()
 
+    def do_POST(self) -> None:
+        self._answer()
+
     def _answer(self) -> None:
         self.faulty.requests += 1
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
@@ -83,6 +89,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
         elif self.faulty.state == THROTTLED:
             self._send(503, {"Content-Type": "application/xml"}, SLOW_DOWN)
+        elif self.faulty.state == DENIED:
+            self._send(403, {"Content-Type": "application/xml"}, KMS)
         elif self.faulty.state == SLOW and self.faulty.ended.wait(self.faulty.delay_s):
             self._reset()
         else:

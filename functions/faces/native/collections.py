@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from functions.faces.native.contract import CollectionDetail, CollectionSummary
+from functions.faces.native.contract import CollectionDetail, CollectionStatus, CollectionSummary, TroubleWire
 from functions.web.freshness import freshness_of
 from quire.errors import QuireError
+from quire.service.access import ADMIN, Caller
 from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
 
@@ -42,6 +43,23 @@ def summary_wire(service: Knowledge, name: str, state: Served | QuireError) -> C
         "chunks": state.index.chunk_count,
         "documents": sum(manifest.counts.documents for manifest in state.index.manifests),
         "degraded": list(state.degraded),
+    }
+
+
+def status_wire(
+    service: Knowledge, caller: Caller, name: str, state: Served | QuireError
+) -> CollectionStatus:
+    """One collection with how it fares here. What an error said may name buckets and folders: it is the owner's."""
+    manifests = () if isinstance(state, QuireError) else state.index.manifests
+    error = service.trouble(name)
+    told: TroubleWire | None = None
+    if error is not None:
+        message = error.message if caller.may(ADMIN, name) else None
+        told = {"kind": error.kind, "at": error.at, "message": message}
+    return {
+        **summary_wire(service, name, state),
+        "disk_bytes": sum(file.size for manifest in manifests for file in manifest.files.values()),
+        "last_error": told,
     }
 
 

@@ -178,6 +178,23 @@ class CollectionSummary(TypedDict):
     degraded: Annotated[list[str], Field(description="What is wrong, in words.")]
 
 
+class TroubleWire(TypedDict):
+    """The last error of a collection since this process began."""
+
+    kind: Annotated[str, Field(description="Which error it was.", examples=["StoreUnavailable"])]
+    at: Annotated[str, Field(description="When, UTC.")]
+    message: Annotated[
+        str | None, Field(description="What it said; for callers that may administer the collection.")
+    ]
+
+
+class CollectionStatus(CollectionSummary):
+    """One collection with how it fares on this machine."""
+
+    disk_bytes: Annotated[int, Field(description="What its open version takes of this machine's disk.")]
+    last_error: Annotated[TroubleWire | None, Field(description="Null where nothing has gone wrong so far.")]
+
+
 class CollectionDetail(CollectionSummary):
     """One collection with how it was made."""
 
@@ -204,4 +221,4 @@ class Status(TypedDict):
     status: Annotated[Literal["ok", "degraded"], Field(description="`degraded` if any collection is not ok.")]
     program: Annotated[str, Field(description="Version of Quire.")]
     uptime_s: Annotated[float, Field(description="Seconds since this process began to serve.")]
-    collections: list[CollectionSummary]
+    collections: list[CollectionStatus]

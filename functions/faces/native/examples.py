@@ -77,4 +77,9 @@ DETAIL: CollectionDetail = {
 
 LIST: dict[str, Any] = {"collections": [COLLECTION]}
 HEALTH = {"status": "ok"}
-STATUS: Status = {"status": "ok", "program": "0.1.0", "uptime_s": 3600.0, "collections": [COLLECTION]}
+STATUS: Status = {
+    "status": "ok",
+    "program": "0.1.0",
+    "uptime_s": 3600.0,
+    "collections": [{**COLLECTION, "disk_bytes": 63_196_843, "last_error": None}],
+}

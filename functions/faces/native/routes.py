@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from functions.faces.native import examples
-from functions.faces.native.collections import detail_wire, summary_wire
+from functions.faces.native.collections import detail_wire, status_wire, summary_wire
 from functions.faces.native.contract import (
     CollectionDetail,
     CollectionList,
@@ -73,8 +73,10 @@ async def health() -> Response:
     responses=answer(examples.STATUS) | problems(503),
 )
 async def status(request: Request) -> Response:
-    """Every collection with its version and age, and whatever is degraded."""
-    summaries = await _summaries(request)
+    """Every collection that the caller may read: its version, age and bytes here, its last error, what is degraded."""
+    service, caller = service_of(request), caller_of(request)
+    states = await run(request.scope, service.survey, caller)
+    summaries = [status_wire(service, caller, name, state) for name, state in states]
     wire: Status = {
         "status": "ok" if all(one["status"] == "ok" for one in summaries) else "degraded",
         "program": __version__,

@@ -10,7 +10,9 @@ import pytest
 from pydantic import TypeAdapter
 from starlette.testclient import TestClient
 
+from functions.app.cloud import PublicReads
 from functions.faces.native.contract import CollectionDetail, CollectionList, QueryResponse, Status
+from functions.web.access import OneKey
 from quire.collections import Collection
 from quire.errors import ModelError
 from quire.limits import QUESTION_CHARACTERS
@@ -265,6 +267,31 @@ def test_health_needs_no_store_and_status_shows_what_is_wrong(shelf: Shelf) -> N
     assert degraded["status"] == "degraded"
     assert degraded["collections"][0]["status"] == "unavailable"
     assert client.post("/query", json=QUESTION | {"collection": "broken"}).status_code == 503
+
+
+def test_the_status_says_of_each_collection_what_went_wrong_last_and_what_it_takes_here(shelf: Shelf) -> None:
+    public = {"roblox": Collection("roblox", "roblox", public=True), "own": Collection("own", "roblox")}
+    shelf.publish("own", documents=api_documents()[:1])
+    keys = PublicReads(OneKey("secret"), frozenset({"roblox"}))
+    client = shelf.client(access=keys, collections=public)
+    owner = {"x-api-key": "secret"}
+    own, roblox = client.get("/status", headers=owner).json()["collections"]
+    assert (own["last_error"], roblox["last_error"]) == (None, None)
+    assert roblox["disk_bytes"] == sum(
+        path.stat().st_size
+        for path in (shelf.folder / "collections/roblox/segments").rglob("*")
+        if path.is_file() and path.name != "manifest.json"
+    )
+    (shelf.folder / "collections/roblox/current.json").write_bytes(b"{}")
+    told = client.get("/status", headers=owner).json()["collections"][1]
+    assert told["degraded"] == [
+        f"newer version unusable (ArtifactCorrupt): serving version {told['version']}"
+    ]
+    assert told["last_error"]["kind"] == "ArtifactCorrupt"
+    assert told["last_error"]["message"]
+    [seen] = client.get("/status").json()["collections"]  # the public's own, and no word of the owner's store
+    assert seen["name"] == "roblox"
+    assert (seen["last_error"]["kind"], seen["last_error"]["message"]) == ("ArtifactCorrupt", None)
 
 
 def test_with_a_key_set_all_but_health_needs_it(shelf: Shelf) -> None:

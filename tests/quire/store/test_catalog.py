@@ -36,6 +36,7 @@ class WatchedStore:
         self.asked: list[str] = []
         self.failure: QuireError | None = None
         self.open_failure: QuireError | None = None
+        self.nears = True
         self.gate = threading.Event()
         self.gate.set()
 
@@ -58,6 +59,9 @@ class WatchedStore:
         if self.open_failure is not None:
             raise self.open_failure
         return self._store.open(name, version)
+
+    def is_near(self, pointer: Pointer) -> bool:
+        return self.nears
 
     def versions(self, name: str) -> Sequence[Pointer]:
         self._ask(f"versions {name}")
@@ -308,3 +312,71 @@ def test_only_a_few_older_versions_stay_open(shelf: Shelf, clock: Clock) -> None
 )
 def test_a_label_matches_a_prefix_that_ends_at_a_dot(label: str, wanted: str, expected: bool) -> None:
     assert matches_label(label, wanted) is expected
+
+
+# ---- newer versions that have to be fetched -------------------------------------------------------------------
+
+
+def moving(shelf: Shelf, clock: Clock) -> tuple[Catalog, WatchedStore, str]:
+    """A catalog that has a version open, and whose store has just published another one, far away."""
+    shelf.publish()
+    store = WatchedStore(shelf.store)
+    catalog = Catalog(store, refresh_s=10.0, arrival_s=20.0, clock=clock)
+    old = catalog.get("roblox").version
+    store.nears = False
+    shelf.publish(documents=api_documents()[:3])
+    clock.now += 10
+    return catalog, store, old
+
+
+def arrive(store: WatchedStore) -> None:
+    """Let fetches go on, and wait until there is none."""
+    store.gate.set()
+    for thread in [one for one in threading.enumerate() if one.name.startswith("fetch ")]:
+        thread.join(10)
+
+
+def test_while_a_newer_version_is_fetched_the_one_before_serves(shelf: Shelf, clock: Clock) -> None:
+    catalog, store, old = moving(shelf, clock)
+    prepared: list[OpenedIndex] = []
+    catalog.prepare = prepared.append
+    store.gate.clear()
+    assert [catalog.get("roblox").version for _ in range(3)] == [old] * 3
+    arrive(store)
+    served = catalog.get("roblox")  # at once, not after the next interval
+    assert (served.version != old, served.degraded, served.index.chunk_count) == (True, (), 3)
+    assert prepared == [served.index]
+    assert [one for one in store.asked if one.startswith("open")][1:] == [f"open roblox {served.version}"]
+
+
+def test_a_fetch_that_stands_still_is_waited_for_after_a_while(shelf: Shelf, clock: Clock) -> None:
+    catalog, store, old = moving(shelf, clock)
+    store.gate.clear()
+    assert catalog.get("roblox").version == old
+    clock.now += 21
+    threading.Timer(0.05, store.gate.set).start()
+    assert catalog.get("roblox").version != old
+
+
+def test_a_fetch_that_fails_leaves_the_version_before_labelled_and_is_tried_again(
+    shelf: Shelf, clock: Clock
+) -> None:
+    catalog, store, old = moving(shelf, clock)
+    store.open_failure = StoreUnavailable("down")
+    catalog.get("roblox")
+    arrive(store)
+    served = catalog.get("roblox")
+    assert (served.version, served.degraded) == (old, (f"store unreachable: serving version {old}",))
+    trouble = catalog.trouble("roblox")
+    assert trouble is not None
+    assert (trouble.kind, trouble.message) == ("StoreUnavailable", "down")
+    store.open_failure = None
+    clock.now += 10
+    catalog.get("roblox")
+    arrive(store)
+    assert catalog.get("roblox").version != old
+
+
+def test_whoever_asks_for_the_newest_waits_for_it(shelf: Shelf, clock: Clock) -> None:
+    catalog, _, old = moving(shelf, clock)
+    assert catalog.get("roblox", fresh=True).version != old

@@ -20,6 +20,7 @@ from quire.errors import (
     UnknownCollection,
 )
 from quire.index.near_values import missing_values
+from quire.index.opened import OpenedIndex
 from quire.ports import AnswerModel, Embedder, TokenBudget
 from quire.profiles import profile_named
 from quire.search.retrieval import Query, retrieve
@@ -28,7 +29,7 @@ from quire.service.floor import matches_nothing
 from quire.service.metrics import age_hours, note, note_degraded, note_served, timed
 from quire.service.token_budget import BudgetedModel, ProcessBudget
 from quire.settings import STALE_AFTER_DAYS
-from quire.store.catalog import Catalog, Served
+from quire.store.catalog import Catalog, Served, Trouble
 from quire.store.live_catalog import LiveCatalog
 from quire.store.write_targets import LIVE, SITE_FIELD, SITES, Site
 
@@ -87,6 +88,7 @@ class Knowledge:
         self.stale_after_days = stale_after_days
         self._embedder_of = embedder_of
         self._live = live
+        catalog.prepare = self._prepare
 
     @property
     def answer_model(self) -> AnswerModel | None:
@@ -233,6 +235,10 @@ class Knowledge:
                 states.append((name, error))
         return states
 
+    def trouble(self, collection: str) -> Trouble | None:
+        """The collection's last error since this process began."""
+        return self.catalog.trouble(collection) or (self._live.trouble(collection) if self._live else None)
+
     def title(self, collection: str) -> str:
         """How a collection is called in sentences."""
         known = self.collections.get(collection)
@@ -283,6 +289,11 @@ class Knowledge:
             except QuireError as error:
                 failed[name] = str(error)
         return failed
+
+    def _prepare(self, index: OpenedIndex) -> None:
+        """Ask a version that nobody serves yet: what its first question would wait for is done."""
+        model = next((manifest.model for manifest in index.manifests), "")
+        retrieve(index, self._embedder_of(model), Query("warm"))
 
     def _by_importance(self) -> list[str]:
         """What the store holds, in the order in which its maintainer listed it."""

@@ -7,6 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
 from quire.errors import ArtifactError, DiskFull, QuireError, StoreError, StoreUnavailable, UnknownCollection
@@ -19,6 +21,10 @@ LATEST = "latest"
 
 IDLE_S = 60.0
 """A collection that nobody asked for so long may be closed to make room for a newer version of another."""
+
+ARRIVAL_S = 10.0
+"""So long the version before serves while a newer one is fetched beside it; then a request waits for it. A function's
+threads stand still between its requests: one that is seldom asked would never see the fetch end."""
 
 _KEEPS_SERVING = (StoreError, ArtifactError, UnknownCollection)
 
@@ -83,18 +89,43 @@ class CollectionStore(Protocol):
     def versions(self, name: str) -> Sequence[Pointer]:
         """Every state that the store still holds, newest first."""
 
+    def is_near(self, pointer: Pointer) -> bool:
+        """Whether opening this state fetches nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """The last error of a collection: its name in our tree, what it said, and when (UTC)."""
+
+    kind: str
+    message: str
+    at: str
+
+
+def trouble_of(error: QuireError) -> Trouble:
+    """The error as it is remembered."""
+    return Trouble(type(error).__name__, str(error), datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+
 
 class Catalog:
     """Opens collections at their first use and follows their pointers. Safe to share by threads.
 
     A collection's pointer is looked at at most every `refresh_s` seconds, by one of the threads that ask; the others
-    go on with what is open. Where the store fails, the last good version stays and says so.
+    go on with what is open. Where the store fails, the last good version stays and says so. A newer version that has to
+    be fetched is, for `arrival_s`, by a thread of its own, and `prepare` sees it before anybody asks it.
     """
 
     def __init__(
-        self, store: CollectionStore, *, refresh_s: float, clock: Callable[[], float] = time.monotonic
+        self,
+        store: CollectionStore,
+        *,
+        refresh_s: float,
+        arrival_s: float = 0.0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.prepare: Callable[[OpenedIndex], object] = id
         self._store = store
+        self._arrival_s = arrival_s
         self._refresh_s = refresh_s
         self._clock = clock
         self._lock = threading.Lock()
@@ -124,6 +155,11 @@ class Catalog:
         entry = self._entries.get(name)
         return entry.served if entry else None
 
+    def trouble(self, name: str) -> Trouble | None:
+        """The collection's last error since this process began, however it serves now."""
+        entry = self._entries.get(name)
+        return entry.trouble if entry else None
+
     def pointer(self, name: str) -> Pointer:
         """What the collection serves by the store's word now; nothing is opened for it.
 
@@ -147,7 +183,7 @@ class Catalog:
         served = entry.served
         if version is not None and version != LATEST and (served is None or version != served.version):
             return self._older(name, version)
-        if served is not None and not fresh and self._clock() < entry.due:
+        if served is not None and not fresh and self._clock() < entry.due and not entry.has_arrived:
             return served
         # One thread looks; where something is open already the others do not wait for it.
         if not entry.lock.acquire(blocking=served is None or fresh):
@@ -171,14 +207,15 @@ class Catalog:
 
     def _current(self, name: str, entry: _CatalogEntry, fresh: bool) -> Served:
         """Look at the pointer unless another thread just did. The caller holds the entry's lock."""
-        if self._clock() < entry.due and not fresh:
+        if self._clock() < entry.due and not fresh and not entry.has_arrived:
             if entry.served is not None:
                 return entry.served
             if entry.failure is not None:
                 raise copy.copy(entry.failure)
         try:
-            entry.served, entry.failure = self._look(name, entry.served), None
+            entry.served, entry.failure = self._look(name, entry, fresh=fresh), None
         except _KEEPS_SERVING as error:
+            entry.trouble = trouble_of(error)
             if entry.served is None:
                 entry.failure = error
                 raise
@@ -187,13 +224,30 @@ class Catalog:
             entry.due = self._clock() + self._refresh_s
         return entry.served
 
-    def _look(self, name: str, served: Served | None) -> Served:
+    def _look(self, name: str, entry: _CatalogEntry, *, fresh: bool) -> Served:
+        served = entry.served
         pointer = self._store.pointer(name, served.pointer if served is not None else None)
         if served is not None and served.pointer == pointer:
             return replace(served, degraded=()) if served.degraded else served
         if served is not None and served.version == pointer.version:  # a build found it still true
             return replace(served, pointer=pointer, degraded=())
-        return Served(name, self._open(name, pointer.version, IDLE_S if served else 0.0), pointer)
+        fetch = partial(self._open, name, pointer.version, IDLE_S if served else 0.0)
+        if served is None or fresh or not self._arrival_s or self._store.is_near(pointer):
+            return Served(name, fetch(), pointer)
+        index = self._arrived(entry, pointer.version, fetch)
+        return Served(name, index, pointer) if index else served
+
+    def _arrived(
+        self, entry: _CatalogEntry, version: str, fetch: Callable[[], OpenedIndex]
+    ) -> OpenedIndex | None:
+        """The version once it is here; None while it is on its way and the one before may serve."""
+        arrival = entry.arrival
+        if arrival is None or arrival.version != version:
+            arrival = entry.arrival = _Arrival(version, fetch, self.prepare, self._clock())
+        if not arrival.is_over and self._clock() < arrival.began + self._arrival_s:
+            return None
+        entry.arrival = None
+        return arrival.result()
 
     def _open(self, name: str, version: str, idle_s: float) -> OpenedIndex:
         """Open the version; where the disk has no room, older versions and then idle collections are closed for it."""
@@ -236,7 +290,50 @@ class _CatalogEntry:
         self.lock = threading.Lock()
         self.served: Served | None = None
         self.failure: QuireError | None = None
+        self.trouble: Trouble | None = None
+        self.arrival: _Arrival | None = None
         self.due = self.asked = float("-inf")
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether a newer version was fetched that nobody took up yet."""
+        return self.arrival is not None and self.arrival.is_over
+
+
+class _Arrival:
+    """A version on its way, fetched and made ready by a thread of its own."""
+
+    def __init__(
+        self,
+        version: str,
+        fetch: Callable[[], OpenedIndex],
+        prepare: Callable[[OpenedIndex], object],
+        began: float,
+    ) -> None:
+        self.version, self.began = version, began
+        self._fetch, self._prepare = fetch, prepare
+        self._index: OpenedIndex | None = None
+        self._failure: QuireError | None = None
+        self._thread = threading.Thread(target=self._run, name=f"fetch {version}", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_over(self) -> bool:
+        return not self._thread.is_alive()
+
+    def result(self) -> OpenedIndex:
+        """The index, waited for; raises what the fetch ended with."""
+        self._thread.join()
+        if self._failure is not None:
+            raise self._failure
+        return self._index or self._fetch()
+
+    def _run(self) -> None:
+        try:
+            self._index = self._fetch()
+            self._prepare(self._index)
+        except QuireError as error:
+            self._failure = error
 
 
 def _label(error: QuireError, version: str) -> str:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from quire.errors import ArtifactCorrupt, StoreUnavailable, UnknownCollection
+from quire.errors import ArtifactCorrupt, QuireError, StoreUnavailable, UnknownCollection
 from quire.index.layout import Pointer
 from quire.index.opened import OpenedIndex
-from quire.store.catalog import Served
+from quire.store.catalog import Served, Trouble, trouble_of
 
 MOST_OPEN = 256
 """Collections kept open at once; a site's index costs mappings and some 100 KB."""
@@ -63,11 +63,18 @@ class LiveCatalog:
                 return entry.served
             entry.looked_at = self._clock()
             try:
-                entry.served = self._look(name, entry.served)
-            except UnknownCollection:
-                entry.served = None
+                entry.served = self._look(name, entry)
+            except QuireError as error:
+                if isinstance(error, UnknownCollection):
+                    entry.served = None
+                entry.trouble = trouble_of(error)
                 raise
             return entry.served
+
+    def trouble(self, name: str) -> Trouble | None:
+        """The collection's last error since this process began."""
+        entry = self._entries.get(name)
+        return entry.trouble if entry else None
 
     def find(self, name: str) -> Served | None:
         """The same, None where the collection has no pointer."""
@@ -84,13 +91,15 @@ class LiveCatalog:
                 self._entries.popitem(last=False)
             return entry
 
-    def _look(self, name: str, served: Served | None) -> Served:
+    def _look(self, name: str, entry: _LiveEntry) -> Served:
+        served = entry.served
         for attempt in range(OPEN_ATTEMPTS):
             try:
                 pointer = self._store.pointer(name, served.pointer if served else None)
-            except StoreUnavailable:
+            except StoreUnavailable as error:
                 if served is None:
                     raise
+                entry.trouble = trouble_of(error)
                 return replace(served, degraded=(f"store unreachable: serving version {served.version}",))
             if served is not None and served.pointer == pointer:
                 return replace(served, degraded=()) if served.degraded else served
@@ -109,4 +118,5 @@ class _LiveEntry:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.served: Served | None = None
+        self.trouble: Trouble | None = None
         self.looked_at = float("-inf")

@@ -62,6 +62,12 @@ class SegmentCache:
         with self._guard:
             return self._segments.setdefault(digest, segment)
 
+    def is_near(self, name: str, digest: str) -> bool:
+        """Whether the segment's files lie on this machine already."""
+        if self._objects.local_path(segment_key(name, digest)) is not None:
+            return True
+        return (self._cache / "segments" / digest / MANIFEST).exists()
+
     def stack(self, segments: Sequence[Segment]) -> Stack:
         """The segments stacked."""
         digests = tuple(segment.manifest.digest for segment in segments)

@@ -86,6 +86,10 @@ class SegmentStore:
             return self._open(current, current)
         return self._open(self.pointers.record(name, version), current)
 
+    def is_near(self, pointer: Pointer) -> bool:
+        """Whether opening this state fetches nothing."""
+        return all(self._shelf.is_near(pointer.collection, ref.digest) for ref in pointer.segments)
+
     def open_state(self, pointer: Pointer) -> OpenedIndex:
         """Open exactly this state, without a look at what is served now.
 
