@@ -186,6 +186,10 @@ $(CDK_READY): infra/package.json
 synth: layers $(CDK_READY) ## write the CloudFormation template to cdk.out, judged by cdk-nag
 	@$(CDK) synth --quiet $(CONTEXT)
 
+.PHONY: rehearse
+rehearse: layers ## rehearse the deployment at emulators and print a report: publish, roll back, rotate, kill; ARGS=--short
+	@$(PY) -m tests.support.rehearsal $(ARGS)
+
 .PHONY: bootstrap
 bootstrap: layers $(CDK_READY) ## prepare the account and region of the shell's credentials for the CDK, once
 	@$(CDK) bootstrap $(CONTEXT)

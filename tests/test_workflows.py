@@ -43,6 +43,13 @@ def test_the_template_is_made_and_validated_before_anything_is_deployed(name: st
     assert not [line for line in lines[: made + 1] if "make deploy" in line]
 
 
+def test_a_push_rehearses_the_deployment_from_the_template_that_it_made() -> None:
+    lines = [str(step.get("run", "")) for step in steps("test")]
+    rehearsed = next(place for place, line in enumerate(lines) if line.startswith("make rehearse"))
+    assert "--template cdk.out/quire.template.json" in lines[rehearsed]
+    assert "make synth" in lines[:rehearsed]
+
+
 @pytest.mark.parametrize(
     ("name", "triggers"), [("publish", {"workflow_dispatch", "schedule"}), ("deploy", {"workflow_dispatch"})]
 )

@@ -32,11 +32,12 @@ KEY = "the-key-of-this-deployment"
 class Bucket:
     """A prefix of the emulator's bucket, with small collections to publish below it."""
 
-    def __init__(self, url: str, work: Path, model_folder: Path) -> None:
+    def __init__(self, url: str, work: Path, model_folder: Path, *, name: str = "") -> None:
+        """`name` is a bucket to use as it is; without one a prefix of the emulator's shared bucket is."""
         self.url, self.work, self.model_folder = url, work, model_folder
-        self.prefix = f"deployed/{uuid4().hex[:8]}"
+        self.prefix = "" if name else f"deployed/{uuid4().hex[:8]}"
         self.client = boto3.client("s3", endpoint_url=url, **BOTO)
-        self.objects = S3Store(self.client, bucket_of(url), f"{self.prefix}/")
+        self.objects = S3Store(self.client, name or bucket_of(url), f"{self.prefix}/" if self.prefix else "")
         self.store = SegmentStore(self.objects, work / "publisher")
         self.store.put_model(model_folder)
 
