@@ -18,9 +18,6 @@ MYPY_PATHS := layers/core/python/quire build_index functions tests $(if $(wildca
 RUN_READY := $(VENV)/.run
 TEST_READY := $(VENV)/.test
 
-# Settings in .env hold for every target; what the shell exports outranks them.
-WITH_ENV := $(if $(wildcard .env),$(VENV)/bin/dotenv --file .env run --no-override --)
-
 .PHONY: help
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,24 +55,24 @@ QUIRE_SOURCES := collections.toml pyproject.toml $(shell find . -name '.?*' -pru
 QUIRE_READY := $(if $(findstring :,$(STORE)),,$(STORE)/.quire-built)
 
 $(QUIRE_READY): $(QUIRE_SOURCES) | $(RUN_READY)
-	@$(WITH_ENV) $(PY) -m build_index build quire
+	@$(PY) -m build_index build quire
 	@mkdir -p $(@D) && touch $@
 
 .PHONY: run
 run: $(RUN_READY) $(QUIRE_READY) ## serve http://127.0.0.1:8000 over an index of this repository
 	@$(PY) -m functions.app.listening $(HOST) $(PORT)
-	@PYTHONPATH=layers/core/python $(WITH_ENV) $(PY) -m functions.cli serve --host $(HOST) --port $(PORT) \
+	@PYTHONPATH=layers/core/python $(PY) -m functions.cli serve --host $(HOST) --port $(PORT) \
 		--ask "Which module may import usearch?"
 
 .PHONY: dev
 dev: $(RUN_READY) $(QUIRE_READY) ## the same with hot reload
 	@$(PY) -m functions.app.listening $(HOST) $(PORT)
-	@$(WITH_ENV) $(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --no-access-log --timeout-graceful-shutdown 10 --reload \
+	@$(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --no-access-log --timeout-graceful-shutdown 10 --reload \
 		--reload-dir functions --reload-dir layers/core/python
 
 .PHONY: index
 index: $(RUN_READY) ## build and publish one collection of collections.toml: make index COLLECTION=roblox
-	@$(WITH_ENV) $(PY) -m build_index build $(COLLECTION)
+	@$(PY) -m build_index build $(COLLECTION)
 
 # ---- checking ---------------------------------------------------------------------------------------------------
 
@@ -123,12 +120,12 @@ bench: $(TEST_READY) ## measure speed and size; one of tests/bench alone: make b
 
 .PHONY: eval
 eval: $(TEST_READY) ## print quality: golden questions of the collections and BEIR sets; one alone: make eval COLLECTION=roblox
-	@$(WITH_ENV) $(PY) -m tests.bench.quality --store $(STORE) \
+	@$(PY) -m tests.bench.quality --store $(STORE) \
 		$(if $(filter-out file,$(origin COLLECTION)),--collection $(COLLECTION)) $(ARGS)
 
 .PHONY: tune
 tune: $(TEST_READY) ## choose constants of ranking on some corpora, report on others: make tune REPOSITORIES=dir
-	@$(WITH_ENV) $(PY) -m tests.bench.tune --store $(STORE) --repositories $(REPOSITORIES) $(ARGS)
+	@$(PY) -m tests.bench.tune --store $(STORE) --repositories $(REPOSITORIES) $(ARGS)
 
 .PHONY: peers
 peers: $(TEST_READY) ## the same questions through Quire and its peers, side by side: make peers REPOSITORIES=dir

@@ -9,6 +9,8 @@ from pathlib import Path
 # onnxruntime before usearch: some releases of usearch crash when they come first.
 from quire.embedding.onnx import open_embedder  # isort: skip
 from quire.embedding.wordpiece import open_tokenizer  # isort: skip
+from dotenv import load_dotenv
+
 from build_index.model.export import ensure_model
 from build_index.pipeline.plan import Tools
 from build_index.progress import say
@@ -21,7 +23,8 @@ from quire.store.store import SegmentStore
 
 @cache
 def settings() -> Settings:
-    """The process's settings, read once."""
+    """The process's settings, read once; lines of `.env` count where the shell exports nothing."""
+    load_dotenv(".env")
     return read_settings()
 
 

@@ -6,6 +6,8 @@ import logging
 import os
 import sys
 
+from dotenv import load_dotenv
+
 from functions.app.wiring import local_app, purge_of
 from functions.web.hosts import listens_beyond
 from functions.web.indexing import Indexer
@@ -16,6 +18,7 @@ from quire.settings import read_settings
 
 WRONG = 2
 
+load_dotenv(".env")
 try:
     _settings = read_settings()
     app = local_app(_settings)

@@ -58,3 +58,4 @@ def _neutral_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith(CLEARED) and name not in KEPT:
             monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("PYTHON_DOTENV_DISABLED", "1")

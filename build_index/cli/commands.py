@@ -214,7 +214,8 @@ def _print_build(report: BuildReport, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(value))
         return
-    print(f"{value['documents']} documents, {value['chunks']} chunks, {value['vectors']} vectors")
+    counts = f"{value['documents']} documents, {value['chunks']} chunks, {value['vectors']} vectors"
+    print(f"{counts}; {value['updated']} chunks updated")
     if value["excluded"]:
         print("left out: " + ", ".join(f"{count} {reason}" for reason, count in value["excluded"].items()))
     if value["poison"].get("kept_out"):

@@ -37,7 +37,12 @@ from quire.ports import Embedder
 
 @dataclass(slots=True)
 class IngestReport:
-    """A written segment with what happened on the way. `seconds` are wall-clock, by stage."""
+    """A written segment with what happened on the way.
+
+    Attributes:
+        seconds: wall-clock, by stage.
+        updated: chunks that are not taken over from the last build: those of files that are new or changed.
+    """
 
     manifest: Manifest
     folder: Path
@@ -46,6 +51,7 @@ class IngestReport:
     seconds: dict[str, float]
     embedding: Mapping[str, float]
     excluded: Mapping[str, int] = field(default_factory=dict)
+    updated: int = 0
 
 
 def _why_nothing(plan: BuildPlan, withheld: int, failures: int, excluded: Excluded) -> str:
@@ -79,13 +85,13 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
         left_out = dict(sorted(reading.excluded.reasons.items()))
         notes = {"inputs": inputs, "failures": len(failures), "excluded": left_out, "poison": scan.as_notes()}
         parts = _Parts(entries, store, documents, withheld, scan.quarantined)
-        folder, vectors = _write(plan, tools, parts, _facts(plan, reading, tools, notes))
+        folder, vectors, updated = _write(plan, tools, parts, _facts(plan, reading, tools, notes))
         with CachedQuestions(tools.embedder, store, plan.name) as embedder:
             manifest = _calibrated(plan, folder, embedder)
     seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
     embedding = {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}
     return IngestReport(
-        manifest, folder, reading.label, failures, seconds, embedding, reading.excluded.reasons
+        manifest, folder, reading.label, failures, seconds, embedding, reading.excluded.reasons, updated
     )
 
 
@@ -124,8 +130,11 @@ def _facts(plan: BuildPlan, reading: Reading, tools: Tools, notes: Mapping[str, 
     )
 
 
-def _write(plan: BuildPlan, tools: Tools, parts: _Parts, facts: SegmentFacts) -> tuple[Path, CachedVectors]:
-    """Write the segment beside the last one and put it in its place; gives its folder and what was embedded for it."""
+def _write(plan: BuildPlan, tools: Tools, parts: _Parts, facts: SegmentFacts) -> tuple[Path, CachedVectors, int]:
+    """Write the segment beside the last one and put it in its place.
+
+    Gives its folder, what was embedded for it, and how many of its chunks are not taken over.
+    """
     folder = tools.cache / "built" / plan.name
     fresh = folder.with_name(f".{plan.name}.next")
     _clear(fresh)
@@ -141,7 +150,8 @@ def _write(plan: BuildPlan, tools: Tools, parts: _Parts, facts: SegmentFacts) ->
         total=sum(len(entry.ids) for entry in changed),
     )
     manifest = write_segment(fresh, rows, facts, kept=taken.rows)
-    return last.replace(fresh, manifest, keys), vectors
+    updated = manifest.counts.chunks - sum(len(one.ordinals) for one in taken.rows)
+    return last.replace(fresh, manifest, keys), vectors, updated
 
 
 def _clear(fresh: Path) -> None:

@@ -42,6 +42,7 @@ class BuildReport:
             "documents": done.manifest.counts.documents,
             "chunks": done.manifest.counts.chunks,
             "vectors": done.manifest.counts.vectors,
+            "updated": done.updated,
             "failures": [{"path": one.path, "reason": one.reason} for one in done.failures],
             "excluded": dict(sorted(done.excluded.items())),
             "poison": done.manifest.notes.get("poison", {}),

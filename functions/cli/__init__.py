@@ -11,6 +11,7 @@ import sys
 from typing import Annotated
 
 import typer
+from dotenv import load_dotenv
 
 from functions.cli.asking import ask, search
 from functions.cli.building import index, serve
@@ -48,6 +49,7 @@ def options(
 
 def main() -> None:
     """Run one command; an error that has a name is one line, never a traceback."""
+    load_dotenv(".env")
     try:
         app(prog_name="quire")
     except QuireError as error:

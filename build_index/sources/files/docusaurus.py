@@ -14,6 +14,7 @@ from build_index.sources.files.text_files import count_others, read_text, walk_f
 from build_index.sources.site_config import FoundSite
 from quire.documents import AnchorRules, Document
 from quire.errors import SourceError
+from quire.parsing.front_matter import read_front_matter
 from quire.parsing.markdown import page_title
 from quire.parsing.site_pages import PublishedSite
 
@@ -30,8 +31,8 @@ def read_docusaurus(
 ) -> Iterator[Document | Failure]:
     """Read every `.md` and `.mdx` file below `root`, the site's docs folder, one document a file.
 
-    Of files with the same bytes only the first is read; `excluded` is told of the others, of files without a word and
-    of documents of other kinds.
+    Of files with the same content, front matter aside, only the first is read; `excluded` is told of the others, of
+    files without a word and of documents of other kinds.
 
     Metadata: `chapter`, such as `Chapter 3: Physical AI Architecture`, from the chapter folder's category file, index,
     name or introduction, or from the file itself where each file is a chapter; `chapter_dir`, `section` (the file's
@@ -56,13 +57,24 @@ def read_docusaurus(
     for path, text in texts.items():
         if path not in titles:
             continue
-        digest = hashlib.sha256(text.encode()).digest()
+        digest = hashlib.sha256(_content(text, path).encode()).digest()
         if not text.strip() or digest in seen:
             excluded.add("duplicate" if text.strip() else "empty")
             continue
         seen.add(digest)
         document = _document(path, text, chapter_of(root, path, titles), site.url_of(path, text))
         yield document._replace(anchors=site.site.anchors)
+
+
+def _content(text: str, path: str) -> str:
+    """What makes two files the same: the page without its front matter, but where that is all it has to say."""
+    lines = text.lstrip("\ufeff").splitlines(keepends=True)
+    body = lines[read_front_matter(text, path).end_line :]
+    says = any(line.strip() and not line.startswith(_COMPONENTS) for line in body)
+    return "".join(body).strip() if says else text
+
+
+_COMPONENTS = ("import ", "export ", "<")
 
 
 def _titles(texts: Mapping[str, str], failures: list[Failure]) -> Iterator[tuple[str, str]]:

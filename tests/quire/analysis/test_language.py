@@ -32,6 +32,18 @@ làm thế nào để cài đặt
 机器人是什么
 πώς εγκαθιστώ
 איך מתקינים
+Robot kya hota hai aur kaise kaam karta hai?
+ROS 2 kya hai
+Isaac Sim ko ROS 2 se kaise connect karte hain
+mujhe sensor ke bare mein batao
+donde guardo los datos
+cual es la diferencia entre ROS y ROS 2
+cuanto cuesta la camara
+que es la inteligencia encarnada
+nao sei como instalar
+perche serve il sensore
+robot nasil calisir
+hur fungerar sensorn
 """.strip().splitlines()
 ENGLISH = """
 What is the role of an actuator?
@@ -44,6 +56,11 @@ naïve Bayes classifier
 com.example.app package name
 son of node
 il2cpp build
+se linux policy
+AR and VR, or XR
+uber jar with Maven
+kar file in Karaf
+key value store ko.js
 es modules import
 how do I use std::vector::push_back
 self.create_timer(0.033, self.control_loop)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from quire.analysis.terms import STOP_WORDS, identifiers, words
 
@@ -18,11 +19,11 @@ READS = (
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _QUOTED = re.compile(r"`[^`]*`")
 _CODE_MARK = re.compile(r"[(){}<>=/\\]")
-_FOREIGN = frozenset(
+_LISTED = frozenset(
     """
     el los las del una unos unas por para con sin sobre qué cómo cuál cuándo dónde como cuando donde porque puedo puede
-    hacer hago tengo quiero necesito está están esto ese esa mi mis su sus al y o pero muy más
-    le les un une des du de la au aux et ou où est sont dans sur avec sans pour par qui que quoi comment quand pourquoi
+    cuánto cuánta cuántos cuántas hacer hago tengo quiero necesito está están esto ese esa mi mis su sus al y o pero muy
+    más le les un une des du de la au aux et ou où est sont dans sur avec sans pour par qui que quoi comment quand pourquoi
     quel quelle quels quelles je tu il elle nous vous ils elles mon ma mes ce cette ces puis peut faire lors chez
     der das dem den des ein eine einen einem einer eines und oder aber nicht ist sind wird werden wie wo wann warum
     wieso welche welcher welches ich du wir ihr sie mein meine meinen kann können muss für mit von vom zum zur bei auf
@@ -36,18 +37,42 @@ _FOREIGN = frozenset(
     och att det som är inte hur vad var när varför kan jag min med för på av till en ett
     og til ikke hvordan hva hvor når hvorfor jeg er på av med
     yang dan di ke dari untuk dengan bagaimana apa kenapa cara saya ini itu adalah tidak
+    hai hain hota hoti hote hua hui kya kyun kyu kyon kaise kaisa kaisi kab kahan kaun konsa konsi kitna kitne kitni
+    kar karta karti karte karna karne karein karo karen kaam ka ki ko se mein aur nahi nahin mujhe mera meri mere tum
+    aap apna hum yeh ye woh wo iska iski iske uska uski uske isko usko liye raha rahi rahe batao bataye bataen samjhao
+    samjhaye chahiye sakta sakti sakte wala wali wale tha thi thay bhi jab jaise lekin magar kuch koi
     """.split()
 )
+"""The last four lines are Urdu and Hindi as they are typed in Latin letters."""
 _SHARED = frozenset(
     """
     a an as at be by can come care do en i in is it me no not of on or so to up us was we all den far for from has he
     hand man men mine most must my or our out over per she so some son that the them then they this under war was well
     were will with you your met door pan era ten son sin con sole more fast well of was hat die also bald gut mir wild
     in is he over of on we so mi ma pour sort fin tot van het par mon ton es un la le du im il o y w z e u di ie i
-    es os al una des uns do da na no nos dos das em ser per
+    es os al una des uns do da na no nos dos das em ser per kar ka ki ko se hum tum tha mere ye wo kab aap
     """.split()
 )
-_TELLING = _FOREIGN - _SHARED
+
+
+def _unaccented(listed: Iterable[str]) -> frozenset[str]:
+    """The words as they are typed without accents, where that is no word of English or a short one of code."""
+    pairs = ((word, unicodedata.normalize("NFD", word.translate(_WHOLE))) for word in listed)
+    plain = {
+        "".join(letter for letter in letters if not unicodedata.combining(letter))
+        for word, letters in pairs
+        if word != letters
+    }
+    return frozenset(word for word in plain if len(word) > MOST_OF_CODE and word not in _ENGLISH_BESIDE)
+
+
+_WHOLE = str.maketrans("ıøł", "iol")
+"""Letters that Unicode does not take apart."""
+MOST_OF_CODE = 2
+"""Letters of what may be an abbreviation as well: `ar`, `pa`."""
+_ENGLISH_BESIDE = frozenset("for fur nar till uber mas are var gar kan".split())
+_FOREIGN = _LISTED | _unaccented(_LISTED)
+_TELLING = _FOREIGN - _SHARED - STOP_WORDS
 _WEAK = _FOREIGN & _SHARED - STOP_WORDS
 
 

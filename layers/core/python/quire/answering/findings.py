@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from quire.analysis.symbols import fold_symbol
 from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
+from quire.answering.alternatives import asks_for_alternatives, contrasting_first
 from quire.answering.conversation import is_vague
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
@@ -111,6 +112,8 @@ def find(shelf: AskedCollection, inquiry: Inquiry, searched: str) -> Findings:
         text = f"{text} {inquiry.terms}"
         weighed = weigh(text, index)
         read, scored = _passages(shelf, found.hits, text, vector, weighed=weighed)
+    if asks_for_alternatives(inquiry.question):
+        scored = contrasting_first(inquiry.selected_text or searched, index, scored)
     return Findings(found, read, weighed, scored, evidence, sure, score)
 
 
@@ -119,6 +122,11 @@ def _passages(
 ) -> tuple[tuple[Hit, ...], list[Scored]]:
     """The hits with more chunks of their documents, and the passages of the first, best first."""
     read = with_siblings(shelf.index, told, text, vector)
+    if asks_for_alternatives(text):  # they stand in other places than the thing itself
+        rest = told[2:]
+        read += tuple(
+            one for one in with_siblings(shelf.index, rest, text, vector)[len(rest) :] if one not in read
+        )
     first = (*told[:READ_HITS], *read[len(told) :])
     return read, score_passages(weighed, first, shelf.embedder, vector)
 

@@ -33,14 +33,15 @@ class PromptSource:
         return chunk.breadcrumb or str(chunk.metadata.get("path") or chunk.document_id)
 
     def place(self, version: str = "") -> str:
-        """Label, path with lines, heading and version, as far as they are known and differ."""
+        """Label, chapter, path with lines, heading and version, as far as they are known and differ."""
         first, last = self.hits[0].chunk.metadata, self.hits[-1].chunk.metadata
         path = str(first.get("path") or self.hits[0].chunk.document_id)
         start, end = first.get("start_line"), last.get("end_line")
         where = f"{path}:{start}-{end}" if start and end else path
-        heading = str(first.get("heading") or "")
+        heading, chapter = str(first.get("heading") or ""), str(first.get("chapter") or "")
         known = (
             self.label,
+            chapter if chapter not in self.label else "",
             where if path != self.label else where.removeprefix(path).lstrip(":"),
             heading if heading not in self.label else "",
             f"version {version}" if version else "",
