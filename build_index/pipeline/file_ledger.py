@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,7 @@ class Order:
         exclude: globs to leave out, on top of the usual ones.
         clean: embed everything again, whatever earlier builds kept.
         incremental: do nothing where no file changed since the build that is served.
+        add: beside the folders that the collection holds already; without it the folder takes their place.
     """
 
     collection: str
@@ -40,20 +41,53 @@ class Order:
     exclude: tuple[str, ...] = ()
     clean: bool = False
     incremental: bool = False
+    add: bool = False
 
 
-def read_digests(order: Order, excluded: Excluded) -> dict[str, str]:
-    """The sha256 of every file that the order takes, by its path in the folder."""
-    root = Path(order.root)
-    selection = as_selection(order.patterns, order.exclude)
-    return {path: _digest(root / path) for path in select_files(root, selection, excluded)}
+class Root(NamedTuple):
+    """A folder of a collection with the globs of its files."""
+
+    folder: str
+    patterns: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def is_near(self, other: Root) -> bool:
+        """Whether one of the two holds the other, or they are the same."""
+        mine, theirs = Path(self.folder), Path(other.folder)
+        return mine.is_relative_to(theirs) or theirs.is_relative_to(mine)
+
+
+def roots_of(order: Order, held: Sequence[Root]) -> tuple[Root, ...]:
+    """The folders that the order makes of those that are held: a folder that is added takes the place of near ones."""
+    root = Root(order.root, order.patterns, order.exclude)
+    if not order.add:
+        return (root,)
+    return tuple(
+        sorted([root, *(one for one in held if not one.is_near(root) and Path(one.folder).is_dir())])
+    )
+
+
+def read_digests(roots: Sequence[Root], excluded: Excluded) -> dict[str, str]:
+    """The sha256 of every file that is taken, by its path."""
+    return {
+        str(Path(root.folder, path)): _digest(Path(root.folder, path))
+        for root in roots
+        for path in select_files(Path(root.folder), as_selection(root.patterns, root.exclude), excluded)
+    }
 
 
 class KnownFiles(NamedTuple):
-    """What is known of a built version: its files' digests by path, and how many their content kept out, by reason."""
+    """What is known of a built version.
 
-    digests: Mapping[str, str]
-    by_content: Mapping[str, int]
+    Attributes:
+        digests: of its files, by path.
+        by_content: how many their content kept out, by reason.
+        roots: the folders that they lie in.
+    """
+
+    digests: Mapping[str, str] = {}
+    by_content: Mapping[str, int] = {}
+    roots: tuple[Root, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,31 +95,31 @@ class Ledger:
     """What is known of the files behind the version that is served, kept in the cache folder."""
 
     cache: Path
-    order: Order
+    collection: str
 
     def read(self, version: str) -> KnownFiles:
-        """What was kept; nothing where that version was built of something else, by something else, or elsewhere."""
+        """What was kept; nothing where that version was built by something else, or elsewhere."""
         with closing(ContentStore(self.cache)) as store:
             values = store.read(KIND, [self._key])
         kept = json.loads(values.get(self._key, b"{}"))
-        if not version or kept.get("of") != self._identity(version):
-            return KnownFiles({}, {})
-        return KnownFiles(kept["digests"], kept["by_content"])
+        if not version or kept.get("of") != _identity(version):
+            return KnownFiles()
+        roots = (Root(folder, tuple(patterns), tuple(exclude)) for folder, patterns, exclude in kept["roots"])
+        return KnownFiles(kept["digests"], kept["by_content"], tuple(roots))
 
     def write(self, version: str, known: KnownFiles) -> None:
         """Keep it."""
-        kept = {"of": self._identity(version), "digests": known.digests, "by_content": known.by_content}
+        kept = {"of": _identity(version), **known._asdict()}
         with closing(ContentStore(self.cache)) as store:
             store.write(KIND, {self._key: json.dumps(kept).encode()})
 
     @property
     def _key(self) -> bytes:
-        return self.order.collection.encode()
+        return self.collection.encode()
 
-    def _identity(self, version: str) -> list[Any]:
-        order = self.order
-        # 3: without secrets.
-        return [3, version, __version__, order.root, list(order.patterns), list(order.exclude)]
+
+def _identity(version: str) -> list[Any]:
+    return [4, version, __version__]  # 4: of several folders
 
 
 def _digest(file: Path) -> str:

@@ -22,7 +22,15 @@ from pathlib import Path
 from build_index.cache.last_build import record_of
 from build_index.cache.prepared import chunks_of
 from build_index.cache.store import VECTORS, ContentStore
-from build_index.pipeline.file_ledger import UNREADABLE, KnownFiles, Ledger, Order, read_digests
+from build_index.pipeline.file_ledger import (
+    UNREADABLE,
+    KnownFiles,
+    Ledger,
+    Order,
+    Root,
+    read_digests,
+    roots_of,
+)
 from build_index.pipeline.pipeline import BuildReport, build
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.sources.files.selection import Excluded
@@ -48,6 +56,7 @@ class JobOutcome:
         seconds: of the whole job.
         failed: files that could not be read, with the reason.
         excluded: how many files were left out, by reason.
+        roots: the folders that the collection holds.
     """
 
     version: str
@@ -60,6 +69,7 @@ class JobOutcome:
     seconds: float = 0.0
     failed: tuple[tuple[str, str], ...] = ()
     excluded: Mapping[str, int] | None = None
+    roots: tuple[str, ...] = ()
 
 
 def run_order(order: Order, store: SegmentStore, workshop: Callable[[], Tools], cache: Path) -> JobOutcome:
@@ -71,22 +81,25 @@ def run_order(order: Order, store: SegmentStore, workshop: Callable[[], Tools], 
     """
     started = time.perf_counter()
     excluded = Excluded()
-    digests = read_digests(order, excluded)
-    ledger = Ledger(cache, order)
+    ledger = Ledger(cache, order.collection)
     known = ledger.read(_served_version(store, order.collection))
+    roots = roots_of(order, known.roots or _served_roots(store, order))
+    digests = read_digests(roots, excluded)
     before = known.digests
     changed = sum(digests.get(path) != before.get(path) for path in digests.keys() | before.keys())
-    if order.incremental and before and not changed and UNREADABLE not in digests.values():
+    is_same = roots == known.roots and not changed and UNREADABLE not in digests.values()
+    if order.incremental and before and is_same:
         outcome, by_content = _unchanged(order, store), known.by_content
     else:
         tools = workshop()
         timed = _TimedEmbedder(tools.embedder)
-        report = _build(order, replace(tools, embedder=timed), store)
+        report = _build(order, roots, replace(tools, embedder=timed), store)
         outcome = replace(_built(report, changed), embedding_s=timed.seconds)
         by_content = Counter(report.ingested.excluded) - excluded.reasons
-        ledger.write(outcome.version, KnownFiles(digests, by_content))
+        ledger.write(outcome.version, KnownFiles(digests, by_content, roots))
     left_out = excluded.reasons + Counter(by_content)
-    return replace(outcome, seconds=time.perf_counter() - started, excluded=dict(left_out))
+    folders = tuple(one.folder for one in roots)
+    return replace(outcome, seconds=time.perf_counter() - started, excluded=dict(left_out), roots=folders)
 
 
 class _TimedEmbedder:
@@ -121,6 +134,14 @@ def _served_version(store: SegmentStore, collection: str) -> str:
         return ""
 
 
+def _served_roots(store: SegmentStore, order: Order) -> list[Root]:
+    """The folders that manifests name, where nobody kept which of their files are wanted."""
+    if not order.add or not _served_version(store, order.collection):
+        return []
+    served = (source for manifest in store.open(order.collection).manifests for source in manifest.sources)
+    return [Root(one.location, order.patterns, order.exclude) for one in served if one.key == "repository"]
+
+
 def _unchanged(order: Order, store: SegmentStore) -> JobOutcome:
     index = store.open(order.collection)
     store.confirm(order.collection, index.manifests[0].digest)
@@ -128,12 +149,12 @@ def _unchanged(order: Order, store: SegmentStore) -> JobOutcome:
     return JobOutcome(index.version, files, index.chunk_count)
 
 
-def _build(order: Order, tools: Tools, store: SegmentStore) -> BuildReport:
+def _build(order: Order, roots: Sequence[Root], tools: Tools, store: SegmentStore) -> BuildReport:
     plan = BuildPlan(
         name=check_name(order.collection),
         profile=profile_named("code"),
-        sources=(("repository", order.root),),
-        options={"patterns": order.patterns, "exclude": order.exclude},
+        sources=tuple(("repository", one.folder) for one in roots),
+        options={"wanted": {one.folder: [one.patterns, one.exclude] for one in roots}},
     )
     if not order.clean:
         return build(plan, tools, store)

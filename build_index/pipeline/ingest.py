@@ -130,7 +130,9 @@ def _facts(plan: BuildPlan, reading: Reading, tools: Tools, notes: Mapping[str, 
     )
 
 
-def _write(plan: BuildPlan, tools: Tools, parts: _Parts, facts: SegmentFacts) -> tuple[Path, CachedVectors, int]:
+def _write(
+    plan: BuildPlan, tools: Tools, parts: _Parts, facts: SegmentFacts
+) -> tuple[Path, CachedVectors, int]:
     """Write the segment beside the last one and put it in its place.
 
     Gives its folder, what was embedded for it, and how many of its chunks are not taken over.

@@ -44,6 +44,7 @@ class IndexOrder:
     exclude: tuple[str, ...] = ()
     clean: bool = False
     incremental: bool = False
+    add: bool = False
 
 
 @dataclass(frozen=True, slots=True)

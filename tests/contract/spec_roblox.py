@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ from starlette.testclient import TestClient
 from build_index import wiring
 from build_index.__main__ import main
 from functions.app.wiring import local_app
+from quire.answering.generative.context import overlap
 from quire.collections import read_collections
 from quire.documents import Document
+from quire.ingestion.rows import chunk_document
 from quire.ports import Embedder
 from quire.settings import Settings
 from tests.support.corpus import api_documents
@@ -169,6 +172,13 @@ def test_4_3_creator_docs_are_chunks_of_about_500_to_1000_characters(server: Tes
     assert len(texts) >= 2
     # Sections stay whole up to the model's window: "approximately" is read as at most half a window more.
     assert all(len(text) <= 1_500 for text in texts)
+
+
+def test_4_3_chunks_of_creator_docs_overlap() -> None:
+    text = "# Boats\n\n" + " ".join(f"Boat {n} of the harbour lies at pier {n}." for n in range(120))
+    chunks = list(chunk_document(Document("a.md", text, "creator_docs", {"path": "a.md"})))
+    assert len(chunks) > 3
+    assert all(20 <= overlap(one.text, other.text) <= 120 for one, other in pairwise(chunks))
 
 
 def test_4_4_an_api_chunk_has_source_class_name_member_name_member_type_and_tags(server: TestClient) -> None:

@@ -17,7 +17,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise
@@ -29,8 +29,10 @@ from starlette.testclient import TestClient
 
 from build_index import wiring
 from build_index.__main__ import main
+from build_index.cache.store import FILE, VECTORS, ContentStore
 from functions.app.wiring import local_app
 from functions.faces.textbook.routes import DEADLINE_S
+from functions.web.sections import section_at, where_of
 from quire.adapters.folder import FolderStore
 from quire.answering.answerer import answer
 from quire.answering.findings import AskedCollection
@@ -160,16 +162,15 @@ def book(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Iterat
     library = Library(tmp_path_factory.mktemp("book"), model_folder)
     textbook = shared_root() / "data/textbook/split-layout/frontend/docs"
     write_book(library.docs) if not textbook.exists() else _copy(textbook, library.docs)
-    kept, vectors = (
-        model_folder.parent.parent / "spec_textbook.sqlite",
-        library.folder / "cache/vectors.sqlite",
-    )
-    if kept.exists():  # of an earlier run: embedding it is 10 s of work
-        shutil.copyfile(kept, vectors)
+    kept, cache = model_folder.parent.parent / "spec-textbook", library.folder / "cache"
+    if (kept / FILE).exists():  # of an earlier run: embedding it is 10 s of work
+        with closing(ContentStore(cache)) as store:
+            store.take(kept, [VECTORS])
     code, told, _ = library.ingest()
     assert code == 0, told
-    shutil.copyfile(vectors, kept.with_suffix(f".{os.getpid()}"))
-    kept.with_suffix(f".{os.getpid()}").replace(kept)
+    kept.mkdir(exist_ok=True)
+    with closing(ContentStore(kept)) as store:
+        store.take(cache, [VECTORS])
     with library.client() as client:
         yield client
 
@@ -390,6 +391,19 @@ def test_fr_002_chunks_have_500_to_800_tokens_and_overlap_within_a_section(runs:
         for one, size in zip(page, shared, strict=False)
         if size
     )
+
+
+def test_fr_002_chunks_overlap_from_section_to_section_and_what_is_repeated_keeps_its_heading() -> None:
+    sections = {
+        name: " ".join(f"Robot {n} of {name} lifts jar {n}." for n in range(58)) for name in ("Ana", "Ben")
+    }
+    text = "# Jars\n\n" + "\n\n".join(f"## {name}\n\n{said}" for name, said in sections.items())
+    first, second = chunk_document(Document("a.mdx", text, "textbook", {"path": "a.mdx"}))
+    shared = overlap(first.text, second.text)
+    assert 60 <= estimate_tokens(second.text[:shared]) <= 100
+    assert estimate_tokens(second.text) <= 800
+    at = second.text.index("## Ben")
+    assert [where_of(second, section_at(second, place))[1] for place in (0, at)] == ["Ana", "Ben"]
 
 
 def test_fr_003_a_code_block_is_in_one_chunk(runs: Runs) -> None:

@@ -42,11 +42,13 @@ class Repository:
         root: its folder.
         name: what `repository` says of it; and, beside others in one collection, the first part of its paths.
         commit: the commit that the files are of; "" where there is none.
+        selection: which of its files, where that is not said of all repositories.
     """
 
     root: Path
     name: str
     commit: str = ""
+    selection: Selection | None = None
 
 
 def open_repository(root: Path, name: str = "") -> Repository:
@@ -69,7 +71,7 @@ def read_repositories(
             raise SourceError(f"{name}: two repositories of one collection have this name", path=name)
     for repository in repositories:
         prefix = f"{repository.name}/" if len(repositories) > 1 else ""
-        yield from read_repository(repository, selection, excluded, prefix=prefix)
+        yield from read_repository(repository, repository.selection or selection, excluded, prefix=prefix)
 
 
 def read_repository(

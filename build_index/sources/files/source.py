@@ -14,7 +14,7 @@ from build_index.sources import Documents, Failure
 from build_index.sources.files.docusaurus import UNKNOWN_SITE, read_docusaurus
 from build_index.sources.files.markdown_tree import read_markdown_tree
 from build_index.sources.files.repository import open_repository, read_repositories
-from build_index.sources.files.selection import DEFAULT_EXCLUDE, Excluded, Selection
+from build_index.sources.files.selection import Excluded, as_selection
 from build_index.sources.registry import Folders, OpenedSources, Source
 from build_index.sources.site_config import FoundSite, find_site
 from quire.documents import Document
@@ -68,13 +68,13 @@ def _path(one: Document | Failure) -> str:
 
 def _read_code(folders: Folders, options: Mapping[str, Any], _: Path) -> OpenedSources:
     roots = folders["repository"]
-    selection = Selection(
-        patterns=tuple(options.get("patterns", ())),
-        exclude=(*DEFAULT_EXCLUDE, *options.get("exclude", ())),
-    )
-    excluded = Excluded()
-    repositories = [open_repository(root) for root in roots]
-    return OpenedSources(read_repositories(repositories, selection, excluded), excluded=excluded)
+    usual, excluded = (options.get("patterns", ()), options.get("exclude", ())), Excluded()
+    wanted: Mapping[str, Any] = options.get("wanted", {})
+    repositories = [
+        replace(open_repository(root), selection=as_selection(*wanted.get(str(root), usual)))
+        for root in roots
+    ]
+    return OpenedSources(read_repositories(repositories, None, excluded), excluded=excluded)
 
 
 SOURCES = (

@@ -36,7 +36,10 @@ class IndexRequest(BaseModel):
     root: str = Field(
         "./", min_length=1, description="Folder, relative to the allowed one; never outside of it."
     )
-    clean: bool = Field(False, description="Embed everything again, whatever earlier builds kept.")
+    clean: bool = Field(
+        False,
+        description="Index this folder alone, and embed it again; without it others that were indexed stay.",
+    )
     patterns: list[str] = Field(
         default_factory=list,
         description="Files to take, in the notation of .gitignore; by default all known kinds.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
@@ -61,7 +62,11 @@ router = APIRouter(tags=["codebase"], route_class=LeanRoute)
     openapi_extra=WAIT,
 )
 async def build(body: IndexRequest, request: Request) -> Response:
-    """Index every wanted file of the folder; it is served once all of it is there, until then what was before is."""
+    """Index every wanted file of the folder; it is served once all of it is there, until then what was before is.
+
+    Folders that were indexed before stay beside it, and header `x-quire-roots` names them all; of several, paths begin
+    with the folder's name. With `clean` the folder is all that the collection holds.
+    """
     return await _index(body, request, incremental=False)
 
 
@@ -109,7 +114,12 @@ async def _index(body: IndexRequest, request: Request, *, incremental: bool) -> 
     await run(request.scope, service.catalog.get, name, fresh=True)
     wire = _result(ended)
     wire["duration_s"] = round(time.perf_counter() - began, 3)
-    return reply(wire, headers={"x-quire-files-changed": str((ended.outcome or {})["changed"])})
+    said = ended.outcome or {}
+    headers = {
+        "x-quire-files-changed": str(said["changed"]),
+        "x-quire-roots": quote(", ".join(said["roots"]), "/, "),
+    }
+    return reply(wire, headers=headers)
 
 
 def _order(body: IndexRequest, collection: str, *, incremental: bool) -> IndexOrder:
@@ -121,6 +131,7 @@ def _order(body: IndexRequest, collection: str, *, incremental: bool) -> IndexOr
         exclude=(*code.exclude, *body.exclude),
         clean=body.clean,
         incremental=incremental,
+        add=not body.clean,
     )
 
 

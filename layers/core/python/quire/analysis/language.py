@@ -23,7 +23,8 @@ _LISTED = frozenset(
     """
     el los las del una unos unas por para con sin sobre qué cómo cuál cuándo dónde como cuando donde porque puedo puede
     cuánto cuánta cuántos cuántas hacer hago tengo quiero necesito está están esto ese esa mi mis su sus al y o pero muy
-    más le les un une des du de la au aux et ou où est sont dans sur avec sans pour par qui que quoi comment quand pourquoi
+    más
+    le les un une des du de la au aux et ou où est sont dans sur avec sans pour par qui que quoi comment quand pourquoi
     quel quelle quels quelles je tu il elle nous vous ils elles mon ma mes ce cette ces puis peut faire lors chez
     der das dem den des ein eine einen einem einer eines und oder aber nicht ist sind wird werden wie wo wann warum
     wieso welche welcher welches ich du wir ihr sie mein meine meinen kann können muss für mit von vom zum zur bei auf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from quire.chunking.packing import (
@@ -14,6 +14,7 @@ from quire.chunking.packing import (
     Unit,
     estimate_tokens,
     join_units,
+    repeated_end,
     section_units,
     split_section,
 )
@@ -22,7 +23,7 @@ from quire.parsing.markdown import dialect_of, parse_markdown
 from quire.parsing.page import Page, Section
 
 CREATOR_DOCS = Sizes(least=500, most=1000, overlap=120)
-TEXTBOOK = Sizes(least=500, most=780, overlap=100, measure=estimate_tokens)
+TEXTBOOK = Sizes(least=500, most=780, overlap=100, measure=estimate_tokens, across=True)
 DOCS = Sizes(least=500, most=1100, overlap=120)
 
 _JOINT = len("\n\n")
@@ -76,29 +77,34 @@ def chunk_page(document: Document, page: Page, sizes: Sizes) -> Iterator[Chunk]:
         for n, section in enumerate(sections)
         for piece in split_section(section_units(section), n, sizes)
     ]
-    for index, group in enumerate(_merged(pieces, trails, sizes)):
+    for index, group in enumerate(_overlapping(_merged(pieces, trails, sizes), sizes)):
         _warn_of_long_code(group.units, path, sizes)
         # The first section's trail finds more than what all merged sections have in common:
         # React Native MRR .894 against .879 over 55 questions, textbook alike.
-        held, trail = sections[group.section : group.last + 1], trails[group.section]
-        place = _ChunkPlace(path, title, index, held, trail, page.keywords if index == 0 else ())
+        held, own, trail = (
+            sections[group.first : group.last + 1],
+            sections[group.section],
+            trails[group.section],
+        )
+        place = _ChunkPlace(path, title, index, own, held, trail, page.keywords if index == 0 else ())
         yield _chunk(document, group.units, place)
 
 
 @dataclass(frozen=True, slots=True)
 class _ChunkPlace:
-    """Where a chunk stands: its file, its number there, its sections and the headings above the first."""
+    """Where a chunk stands: its file, its number there, its first section, all sections of its text, the trail."""
 
     path: str
     title: str
     index: int
+    section: Section
     sections: Sequence[Section]
     trail: tuple[str, ...]
     keywords: tuple[str, ...]
 
 
 def _chunk(document: Document, units: Sequence[Unit], place: _ChunkPlace) -> Chunk:
-    text, section, index = join_units(units), place.sections[0], place.index
+    text, section, index = join_units(units), place.section, place.index
     url = str(document.metadata.get("url") or "")
     anchored = url and section.level > 1 and section.anchor
     aliases = dict.fromkeys(unit.header for unit in units if unit.header and unit.header not in text)
@@ -159,13 +165,25 @@ def _trails(sections: Sequence[Section], title: str) -> list[tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Neighbouring pieces that become one chunk. `trail`: the headings that stand above all of them."""
+    """Neighbouring pieces that become one chunk.
+
+    Attributes:
+        section, last: the sections of the first and the last piece.
+        trail: the headings that stand above all of them.
+        before: the section whose end is repeated at the beginning; -1 where none is.
+    """
 
     units: tuple[Unit, ...]
     section: int
     last: int
     size: int
     trail: tuple[str, ...]
+    before: int = -1
+
+    @property
+    def first(self) -> int:
+        """The section that the text begins in."""
+        return self.section if self.before < 0 else self.before
 
 
 def _merged(pieces: Sequence[Piece], trails: Sequence[tuple[str, ...]], sizes: Sizes) -> list[_Group]:
@@ -183,6 +201,19 @@ def _merged(pieces: Sequence[Piece], trails: Sequence[tuple[str, ...]], sizes: S
                 kept.append(group)
         groups = kept
     return groups
+
+
+def _overlapping(groups: Sequence[_Group], sizes: Sizes) -> Iterator[_Group]:
+    """The groups; where chunks overlap across sections, each begins with the end of the one before, if it has room."""
+    for before, group in zip([None, *groups], groups, strict=False):
+        repeated: list[Unit] = []
+        if before and sizes.across and not group.units[0].repeated:
+            repeated = repeated_end(before.units, group.units, sizes.most, sizes)
+        yield (
+            replace(group, units=(*repeated, *group.units), before=before.last)
+            if before and repeated
+            else group
+        )
 
 
 def _join(one: _Group, other: _Group) -> _Group:

@@ -38,12 +38,14 @@ class Sizes:
         least: a smaller section is merged with its neighbours where they fit together.
         most: no chunk is larger, but one that holds an over-long code block.
         overlap: how much of a chunk's end the next chunk of the same section repeats.
+        across: whether the next chunk repeats it also where it begins another section, as far as there is room.
     """
 
     least: int
     most: int
     overlap: int
     measure: Callable[[str], int] = len
+    across: bool = False
 
 
 class Unit(NamedTuple):
@@ -121,7 +123,7 @@ def split_section(units: Sequence[Unit], section: int, sizes: Sizes) -> Iterator
             kept, moved = _unstick(current, unit, limit, sizes)
             if kept:
                 groups.append(kept)
-                current = [*_overlap(kept, [*moved, unit], limit, sizes), *moved]
+                current = [*repeated_end(kept, [*moved, unit], limit, sizes), *moved]
             else:
                 current = [one for one in moved if not one.repeated]
             longer = join_units([*current, unit])
@@ -159,7 +161,7 @@ def _unstick(units: list[Unit], following: Unit, limit: int, sizes: Sizes) -> tu
     return units[:cut], moved
 
 
-def _overlap(before: Sequence[Unit], following: Sequence[Unit], limit: int, sizes: Sizes) -> list[Unit]:
+def repeated_end(before: Sequence[Unit], following: Sequence[Unit], limit: int, sizes: Sizes) -> list[Unit]:
     """The last sentences of `before` that fit both the overlap and, with what follows, the limit."""
     taken: list[Unit] = []
     for unit in reversed(before):
