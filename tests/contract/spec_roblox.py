@@ -224,9 +224,6 @@ def test_5_1_1_query_takes_a_question_in_natural_language(server: TestClient) ->
     assert found[0]["payload"]["member_name"] == "SailTo"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the property that tells of the goal comes before the method that sets it"
-)
 def test_5_1_1_how_do_i_make_a_character_walk_to_a_point_begins_with_moveto(
     tmp_path: Path, embedder: Embedder
 ) -> None:

@@ -25,6 +25,7 @@ class Profile(NamedTuple):
         coherence: what a file's best chunk gains where its other chunks match as well as any file's do.
         file_name: what it gains where the question says the file's name.
         decay: what the score of each further chunk of a document is multiplied by.
+        method: `(field, value)`: what metadata says of chunks that do something, which how-to questions look for.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Profile(NamedTuple):
     coherence: float = 0.0
     file_name: float = 0.0
     decay: float = 1.0
+    method: tuple[str, str] = ("", "")
 
 
 PROFILES = {
@@ -65,6 +67,7 @@ PROFILES = {
                 ("deprecated", True, 0.7),
                 ("member_type", "EnumItem", 0.9),
             ),
+            method=("member_type", "Function"),
         ),
         Profile("textbook", "textbook", ("chapter", "chapter_dir", "section", "filename", "heading", "path")),
         Profile("docs", "chatbot", ("chapter", "section", "heading", "filename", "path")),

@@ -20,6 +20,7 @@ from quire.ranking import Ranking
 from quire.search.calibration import Calibration, read_calibration
 from quire.search.candidates import NORMALIZED_DEPTH, Candidates, fuse_sides, gather, lift_related
 from quire.search.diversity import diversify
+from quire.search.doing import ORDERED, asks_how, order_by_votes
 from quire.search.features import gather_evidence
 from quire.search.file_ranking import decay_further, lift_files
 from quire.search.fusion import fuse
@@ -103,6 +104,8 @@ def retrieve(
         )
         both = _joined(ranked, second)
         hits = _as_sure_as(plain, index, ranked.row, _choose(index, both, profile, wanted))
+    elif profile.method[0] and asks_how(query.text):
+        hits = _as_sure_as(plain, index, ranked.row, _ordered(index, ranked, profile, wanted))
     return Retrieved(
         _shown(hits, query),
         mode,
@@ -224,6 +227,15 @@ def _choose(
         if len(chunks) == wanted or len(chosen) < limit:
             return kept, chunks
         limit *= 4
+
+
+def _ordered(
+    index: OpenedIndex, ranked: _Ranked, profile: Profile, wanted: int
+) -> tuple[Ranking, list[Chunk]]:
+    """The first `wanted` as a how-to question orders them."""
+    chosen, chunks = _choose(index, ranked, profile, max(wanted, ORDERED))
+    places = [*order_by_votes(chunks[:ORDERED], profile.method), *range(ORDERED, len(chunks))][:wanted]
+    return Ranking(chosen.ordinals[places], chosen.scores[places]), [chunks[place] for place in places]
 
 
 def _check(query: Query) -> None:
