@@ -51,20 +51,21 @@ class Root(NamedTuple):
     patterns: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 
-    def is_near(self, other: Root) -> bool:
-        """Whether one of the two holds the other, or they are the same."""
-        mine, theirs = Path(self.folder), Path(other.folder)
-        return mine.is_relative_to(theirs) or theirs.is_relative_to(mine)
+    def holds(self, other: Root) -> bool:
+        """Whether the other is a folder inside of this one, or the same."""
+        return Path(other.folder).is_relative_to(self.folder)
 
 
 def roots_of(order: Order, held: Sequence[Root]) -> tuple[Root, ...]:
-    """The folders that the order makes of those that are held: a folder that is added takes the place of near ones."""
+    """The folders that the order makes of those that are held.
+
+    One that is added takes the place of those inside of it; one that lies in a held folder is there already.
+    """
     root = Root(order.root, order.patterns, order.exclude)
     if not order.add:
         return (root,)
-    return tuple(
-        sorted([root, *(one for one in held if not one.is_near(root) and Path(one.folder).is_dir())])
-    )
+    kept = [one for one in held if not root.holds(one) and Path(one.folder).is_dir()]
+    return tuple(sorted(kept if any(one.holds(root) for one in kept) else [root, *kept]))
 
 
 def read_digests(roots: Sequence[Root], excluded: Excluded) -> dict[str, str]:

@@ -139,7 +139,8 @@ def _served_roots(store: SegmentStore, order: Order) -> list[Root]:
     if not order.add or not _served_version(store, order.collection):
         return []
     served = (source for manifest in store.open(order.collection).manifests for source in manifest.sources)
-    return [Root(one.location, order.patterns, order.exclude) for one in served if one.key == "repository"]
+    folders = {str(Path(one.location).resolve()) for one in served if one.key == "repository"}
+    return [Root(folder, order.patterns, order.exclude) for folder in folders]
 
 
 def _unchanged(order: Order, store: SegmentStore) -> JobOutcome:
