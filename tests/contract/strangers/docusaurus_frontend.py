@@ -100,7 +100,7 @@ assert link["url"].startswith("http"), link
 assert {"id", "score"} <= chat["similarity_scores"][0].keys(), chat
 status, _, refused = fetch("/chat", {"user_message": 5})
 assert 400 <= status <= 500, status
-error = json.loads(refused)
-assert error["status"] == "error", error
-assert isinstance(error["message"], str)
+said = json.loads(refused)
+assert said["status"] == "error", said
+assert isinstance(said["message"], str)
 sys.stdout.write("docusaurus: done\n")

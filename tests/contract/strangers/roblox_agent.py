@@ -17,7 +17,7 @@ def get(path: str) -> Any:
         return json.load(response)
 
 
-def query(text: str, **more: Any) -> list[dict[str, Any]]:
+def query(text: Any, **more: Any) -> list[dict[str, Any]]:
     """The results of the one tool that the agent has."""
     body = json.dumps({"text": text, **more}).encode()
     request = urllib.request.Request(f"{BASE}/query", body, {"content-type": "application/json"})
@@ -51,11 +51,11 @@ assert events[0]["payload"]["member_name"] == "PlayerAdded", events[0]
 assert len(query("part")) == 5
 assert query("health", filters={"class_name": "Humanoid"})[0]["payload"]["class_name"] == "Humanoid"
 assert query("part", filters=None, top_k=1)
-for wrong in ({}, {"text": "part", "top_k": 0}, {"text": "part", "top_k": 21}):
+for text, top_k in ((None, 5), ("part", 0), ("part", 21)):
     refused = 0
     try:
-        query(**{"text": None, **wrong})
+        query(text, top_k=top_k)
     except urllib.error.HTTPError as error:
         refused = error.code
-    assert refused == 422, (wrong, refused)
+    assert refused == 422, (text, top_k, refused)
 sys.stdout.write("roblox: done\n")
