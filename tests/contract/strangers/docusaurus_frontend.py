@@ -62,8 +62,8 @@ assert ingested["ingested_count"] >= 2, ingested
 assert isinstance(ingested["message"], str)
 
 asked = {"access-control-request-method": "POST", "access-control-request-headers": "content-type"}
-status, allowed, _ = fetch("/chat", None, "OPTIONS", **asked)
-assert status < 300, status
+status, allowed, content = fetch("/chat", None, "OPTIONS", **asked)
+assert status < 300, content
 assert "POST" in allowed["access-control-allow-methods"], allowed
 assert "content-type" in allowed["access-control-allow-headers"], allowed
 
@@ -98,7 +98,7 @@ link = chat["citations"][0]
 assert link["chapter"] == "ROS 2 Architecture", link
 assert link["url"].startswith("http"), link
 assert {"id", "score"} <= chat["similarity_scores"][0].keys(), chat
-status, _, refused = fetch("/chat", {"user_message": 5})
+status, headers, refused = fetch("/chat", {"user_message": 5})
 assert 400 <= status <= 500, status
 said = json.loads(refused)
 assert said["status"] == "error", said
