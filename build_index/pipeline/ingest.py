@@ -30,9 +30,12 @@ from quire.errors import SourceError
 from quire.index.layout import Manifest, SourceFacts
 from quire.index.opened import OpenedIndex
 from quire.index.reader import open_segment
-from quire.index.writer import SegmentFacts, amend_manifest, write_segment
+from quire.index.writer import GRAPH_FROM_VECTORS, SegmentFacts, amend_manifest, write_segment
 from quire.ingestion.rows import index_analyzed
 from quire.ports import Embedder
+
+GRAPHS: Mapping[str, int | None] = {"auto": GRAPH_FROM_VECTORS, "usearch": 1, "exact": None}
+"""From how many vectors on a graph is written, by `options.vector_index`."""
 
 
 @dataclass(slots=True)
@@ -151,7 +154,8 @@ def _write(
         f"{plan.name}: indexing",
         total=sum(len(entry.ids) for entry in changed),
     )
-    manifest = write_segment(fresh, rows, facts, kept=taken.rows)
+    graph_from = GRAPHS[plan.options.get("vector_index", "auto")]
+    manifest = write_segment(fresh, rows, facts, kept=taken.rows, graph_from=graph_from)
     updated = manifest.counts.chunks - sum(len(one.ordinals) for one in taken.rows)
     return last.replace(fresh, manifest, keys), vectors, updated
 

@@ -13,6 +13,7 @@ from quire.errors import ConfigError
 from quire.settings import check_rewrite
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}")
+VECTOR_INDEXES = ("auto", "usearch", "exact")
 RESERVED = frozenset(
     "query answer collections health status reference openapi.json mcp v1 verify llms.txt widget.js assets".split()
 )
@@ -32,7 +33,8 @@ class Collection:
         public_answers: whether a model may write answers for those who bring no key; else they are given quotations.
         schedule: cron of its rebuild; "" means never.
         options: profile-specific settings, such as `engine_version`, `site` with `base_url`, or `exclude`; and
-            `rewrite`, see `quire.settings.Settings`.
+            `rewrite`, see `quire.settings.Settings`. `vector_index` is one of VECTOR_INDEXES: a usearch graph from
+            20,000 vectors on (`auto`), always, or never.
     """
 
     name: str
@@ -98,6 +100,10 @@ def _collection(name: str, table: object, path: Path) -> Collection:
         raise ConfigError(f"{path}: [{name}] needs a profile")
     if table.get("public_answers") and not table.get("public"):
         raise ConfigError(f"{path}: [{name}] public_answers: wanted public = true with it")
+    vectors = table.get("options", {}).get("vector_index", VECTOR_INDEXES[0])
+    if vectors not in VECTOR_INDEXES:
+        wanted = ", ".join(VECTOR_INDEXES)
+        raise ConfigError(f"{path}: [{name}] options.vector_index: wanted {wanted}, found {vectors!r}")
     check_rewrite(table.get("options", {}).get("rewrite", "off"), f"{path}: [{name}] options.rewrite")
     plain = {key: value for key, value in table.items() if key != "source"}
     return Collection(name=check_name(name), sources=_sources(table.get("source", {})), **plain)

@@ -13,11 +13,22 @@ import numpy as np
 import pytest
 
 from quire.documents import Chunk
+from quire.embedding.quantization import quantize
 from quire.errors import ArtifactCorrupt, ArtifactError, ArtifactMismatch
-from quire.index.layout import MANIFEST, Counts, read_manifest
+from quire.index.layout import GRAPH, MANIFEST, Counts, read_manifest
 from quire.index.reader import Segment, open_segment, verify_segment
+from quire.index.usearch import write_graph
 from quire.index.writer import IndexRow, SegmentFacts, amend_manifest, write_segment
-from tests.support.rows import DIMENSIONS, FACTS, build, make_rows, open_index, plain_row, tree_bytes
+from tests.support.rows import (
+    DIMENSIONS,
+    FACTS,
+    build,
+    clustered,
+    make_rows,
+    open_index,
+    plain_row,
+    tree_bytes,
+)
 
 COUNT = 250
 GRAPH_FROM = 100
@@ -152,6 +163,16 @@ def test_the_same_rows_give_the_same_bytes_in_any_order_of_documents(
     mixed = [row for document in documents for row in document]
     write_segment(tmp_path / "again", mixed, FACTS, graph_from=GRAPH_FROM)
     assert tree_bytes(tmp_path / "again") == tree_bytes(segment.folder)
+
+
+def test_a_graph_of_the_same_rows_has_the_same_bytes_and_none_is_written_where_none_is_wanted(
+    tmp_path: Path,
+) -> None:
+    codes = quantize(clustered(3000, DIMENSIONS)).codes
+    for name in ("one", "two"):
+        write_graph(codes, tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert write_segment(tmp_path / "none", make_rows(5), FACTS, graph_from=None).files.get(GRAPH) is None
 
 
 def test_notes_do_not_name_the_segment_but_all_else_does(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def open_vectors(part: Part, hidden: Ordinals) -> VectorIndex:
     exact = ExactVectors(part.vectors, hidden)
     if part.graph is None:
         return exact
-    # usearch costs 170 ms to import: only segments that need a graph pay for it.
+    # usearch costs 50 ms to import: only segments that have a graph pay for it.
     from quire.index.usearch import GraphVectors
 
     return GraphVectors(part.vectors, part.graph, hidden, exact)

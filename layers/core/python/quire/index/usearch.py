@@ -5,11 +5,14 @@ The graph (HNSW) holds the segment's int8 codes as they are; the cosine of two r
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from usearch.index import Index
+
+# Not `usearch.index`: it wraps this class alone, and with its progress bars takes twice as long to import.
+from usearch.compiled import Index, MetricKind, MetricSignature, ScalarKind
 
 from quire.embedding.quantization import quantize
 from quire.index.vectors import VectorArrays, score_rows
@@ -17,24 +20,36 @@ from quire.ordinals import contains
 from quire.ports import Ordinals, VectorIndex, Vectors
 from quire.ranking import EMPTY, Ranking
 
-CONNECTIVITY = 16
-EXPANSION_ADD = 128
-GRAPH_CANDIDATES = 200
+CONNECTIVITY, EXPANSION_ADD = 24, 256
+CANDIDATES, ROWS_A_HIT = 160, 1.25
+"""On 25,912 real vectors and 222 questions, 120 hits: recall@10 .997 and recall@120 .972 in .76 of the time of the
+scan, which has .996 and .954. With an expansion of 128 it takes 320 candidates to reach .996, and 1.6 times as long."""
+
+
+def _index(dimensions: int) -> Index:
+    return Index(
+        ndim=dimensions,
+        dtype=ScalarKind.I8,
+        metric_kind=MetricKind.Cos,
+        metric_signature=MetricSignature.ArrayArraySize,
+        connectivity=CONNECTIVITY,
+        expansion_add=EXPANSION_ADD,
+        enable_key_lookups=False,
+    )
 
 
 def write_graph(codes: NDArray[np.int8], path: Path) -> None:
     """Build the graph over the rows and save it; one thread, so that the same rows give the same bytes."""
-    index = Index(
-        ndim=codes.shape[1], metric="cos", dtype="i8", connectivity=CONNECTIVITY, expansion_add=EXPANSION_ADD
-    )
+    index = _index(codes.shape[1])
     for start in range(0, len(codes), 8192):
         block = np.ascontiguousarray(codes[start : start + 8192])
-        index.add(np.arange(start, start + len(block)), block, threads=1)
-    index.save(str(path))
+        keys = np.arange(start, start + len(block), dtype=np.uint64)
+        index.add_many(keys, block, threads=1, dtype=ScalarKind.I8)
+    index.save_index_to_path(str(path))
 
 
 class GraphVectors:
-    """`VectorIndex` over a mapped graph.
+    """`VectorIndex` over a mapped graph, which is opened when it is first asked.
 
     Args:
         arrays: the rows that the graph was built over.
@@ -47,8 +62,14 @@ class GraphVectors:
         self._arrays = arrays
         self._exact = exact
         self._hidden = hidden
-        self._graph = Index(ndim=arrays.codes.shape[1], metric="cos", dtype="i8", connectivity=CONNECTIVITY)
-        self._graph.view(str(path))
+        self._path = path
+        self._rows_a_hit = ROWS_A_HIT * len(arrays) / (int(arrays.owners[-1]) + 1) if len(arrays) else 0.0
+
+    @cached_property
+    def _graph(self) -> Index:
+        graph = _index(self._arrays.codes.shape[1])
+        graph.view_index_from_path(str(self._path))
+        return graph
 
     def nearest(self, vector: Vectors, limit: int, allowed: Ordinals | None = None) -> Ranking:
         """See `quire.ports.VectorIndex`."""
@@ -56,10 +77,11 @@ class GraphVectors:
             return EMPTY
         if allowed is not None:
             return self._exact.nearest(vector, limit, allowed)
-        keys = self._graph.search(
-            quantize(vector[None]).codes[0], max(GRAPH_CANDIDATES, 2 * limit), threads=1
-        ).keys
-        rows: NDArray[np.intp] = np.sort(keys.astype(np.intp))
+        wanted = max(CANDIDATES, int(self._rows_a_hit * limit))
+        keys, _, counts, *_ = self._graph.search_many(
+            quantize(vector[None]).codes, wanted, threads=1, dtype=ScalarKind.I8
+        )
+        rows: NDArray[np.intp] = np.sort(keys[0, : counts[0]].astype(np.intp))
         rows = rows[~contains(self._hidden, self._arrays.owners[rows])]
         found = score_rows(self._arrays, vector, rows, limit)
         return found if len(found) == limit else self._exact.nearest(vector, limit)

@@ -124,7 +124,8 @@ class Folding:
         rows = [_kept(segment, hidden) for segment, hidden in kept]
         self._work.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="fold-", dir=self._work) as work:
-            manifest = write_segment(Path(work) / "segment", (), facts, kept=rows)
+            # No graph: what a request waits for copies rows, and will be merged again.
+            manifest = write_segment(Path(work) / "segment", (), facts, kept=rows, graph_from=None)
             self._store.put(place.name, Path(work) / "segment", manifest, is_new=True)
         return manifest
 

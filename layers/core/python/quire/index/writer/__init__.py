@@ -2,6 +2,6 @@
 
 from quire.index.writer.kept import KeptRows
 from quire.index.writer.rows import IndexRow
-from quire.index.writer.segment import SegmentFacts, amend_manifest, write_segment
+from quire.index.writer.segment import GRAPH_FROM_VECTORS, SegmentFacts, amend_manifest, write_segment
 
-__all__ = ["IndexRow", "KeptRows", "SegmentFacts", "amend_manifest", "write_segment"]
+__all__ = ["GRAPH_FROM_VECTORS", "IndexRow", "KeptRows", "SegmentFacts", "amend_manifest", "write_segment"]

@@ -32,9 +32,9 @@ from quire.index.writer.spelling import SpellingWriter
 from quire.index.writer.spill import Spill, held_here
 from quire.index.writer.vectors import VectorsWriter
 
-GRAPH_FROM_VECTORS = 400_000
-"""Up to here comparing sign bits costs 12 ms of one thread at most, and filters, tombstones and merges stay exact; a
-graph costs 0.4 ms of CPU and 532 bytes a vector to build, so 160 s and 213 MB here."""
+GRAPH_FROM_VECTORS = 20_000
+"""Up to here comparing sign bits is as quick. A graph costs 0.3 to 0.7 ms of CPU and 600 bytes a
+vector to build."""
 
 
 class SegmentFacts(NamedTuple):
@@ -68,7 +68,7 @@ def write_segment(
     facts: SegmentFacts,
     *,
     kept: Sequence[KeptRows] = (),
-    graph_from: int = GRAPH_FROM_VECTORS,
+    graph_from: int | None = GRAPH_FROM_VECTORS,
     held_bytes: int | None = None,
 ) -> Manifest:
     """Write a segment into `folder`, which must not exist: it appears whole or not at all.
@@ -82,7 +82,7 @@ def write_segment(
         rows: what to index; consumed once.
         facts: what the manifest repeats.
         kept: rows of other segments that this one takes over; they count as having come before `rows`.
-        graph_from: with at least so many vectors, a graph for approximate search is written too.
+        graph_from: with at least so many vectors, a graph for approximate search is written too; None writes none.
         held_bytes: see `quire.index.writer.spill`; by default what this machine has room for.
 
     Raises:
@@ -109,7 +109,7 @@ class _Input:
     held_bytes: int
 
 
-def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int) -> Manifest:
+def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int | None) -> Manifest:
     with (
         Spool(work / "codes.spool") as codes,
         Spool(work / "lines.spool") as lines,
@@ -138,7 +138,7 @@ def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int) -> M
         files[COLUMNS] = columns.finish(work, arranged, more)
         files[SPELLING] = spelling.finish(work, columns.names)
         counts, source_counts = columns.counts(arranged)
-    if len(vectors) >= graph_from:
+    if graph_from is not None and len(vectors) >= max(graph_from, 1):
         files[GRAPH] = _write_graph(work)
     manifest = Manifest(
         **facts._asdict(),
@@ -151,7 +151,7 @@ def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int) -> M
 
 
 def _write_graph(work: Path) -> FileFacts:
-    # usearch costs 170 ms to import: only segments that need a graph pay for it.
+    # usearch costs 50 ms to import: only segments that need a graph pay for it.
     from quire.index.usearch import write_graph
 
     write_graph(read_tensors(work / VECTORS)["codes"], work / GRAPH)
