@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +34,7 @@ from quire.service.access_object import AccessObject
 from quire.service.knowledge import Knowledge
 from quire.service.token_budget import ProcessBudget
 from quire.settings import Settings, read_settings
-from quire.store.catalog import ARRIVAL_S, Catalog
+from quire.store.catalog import STEADY_S, Catalog
 from quire.store.live_catalog import LiveCatalog
 from quire.store.models import model_folder, newest_model
 from quire.store.store import SegmentStore
@@ -83,14 +84,14 @@ class _OpenedStore:
     service: Knowledge
 
 
-def _open(settings: Settings) -> _OpenedStore:
+def _open(settings: Settings, steady_s: float = math.inf) -> _OpenedStore:
     objects = open_objects(settings.store, SERVING)
     store = SegmentStore(objects, settings.cache, most_bytes=int(settings.cache_mb * MIB))
     models = Models(
         partial(model_folder, objects, settings.cache), partial(open_embedder, threads=settings.threads)
     )
     live = LiveCatalog(store)
-    catalog = Catalog(store, refresh_s=settings.refresh_s, arrival_s=ARRIVAL_S)
+    catalog = Catalog(store, refresh_s=settings.refresh_s, steady_s=steady_s)
     service = Knowledge(
         catalog,
         models,
@@ -186,7 +187,7 @@ def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> F
     from functions.web.calls import Once
     from functions.web.hosts import hosts_of
 
-    opened = _open(settings)
+    opened = _open(settings, math.inf if concurrent else STEADY_S)
     app = create_app(
         opened.service,
         guarded(_access(settings, opened.objects), settings, opened.service.collections),

@@ -65,6 +65,11 @@ class Swarm:
         took = [(one.ended - one.begun) * 1e3 for one in self.seen if since <= one.begun < until]
         return statistics.quantiles(took, n=100)[98]
 
+    def slowest_times(self, since: float, until: float = float("inf")) -> float:
+        """How many times as long as the median the slowest of the questions begun in that time took."""
+        took = [one.ended - one.begun for one in self.seen if since <= one.begun < until]
+        return round(max(took) / statistics.median(took), 2)
+
     def _ask(self, number: int) -> None:
         with httpx.Client(base_url=self._base_url, timeout=TIMEOUT_S) as client:
             turn = number

@@ -317,11 +317,11 @@ def test_a_label_matches_a_prefix_that_ends_at_a_dot(label: str, wanted: str, ex
 # ---- newer versions that have to be fetched -------------------------------------------------------------------
 
 
-def moving(shelf: Shelf, clock: Clock) -> tuple[Catalog, WatchedStore, str]:
+def moving(shelf: Shelf, clock: Clock, steady_s: float = float("inf")) -> tuple[Catalog, WatchedStore, str]:
     """A catalog that has a version open, and whose store has just published another one, far away."""
     shelf.publish()
     store = WatchedStore(shelf.store)
-    catalog = Catalog(store, refresh_s=10.0, arrival_s=20.0, clock=clock)
+    catalog = Catalog(store, refresh_s=10.0, steady_s=steady_s, clock=clock)
     old = catalog.get("roblox").version
     store.nears = False
     shelf.publish(documents=api_documents()[:3])
@@ -380,3 +380,20 @@ def test_a_fetch_that_fails_leaves_the_version_before_labelled_and_is_tried_agai
 def test_whoever_asks_for_the_newest_waits_for_it(shelf: Shelf, clock: Clock) -> None:
     catalog, _, old = moving(shelf, clock)
     assert catalog.get("roblox", fresh=True).version != old
+
+
+def test_a_function_that_is_seldom_asked_fetches_within_the_request_whatever_stands_still(
+    shelf: Shelf, clock: Clock
+) -> None:
+    catalog, store, old = moving(shelf, clock, steady_s=2.0)
+    clock.now -= 10
+    for _ in range(6):  # requests follow each other
+        clock.now += 1.5
+        catalog.get("roblox")
+    store.gate.clear()
+    clock.now += 1.5
+    assert catalog.get("roblox").version == old  # it begins to be fetched, and then nobody asks
+    clock.now += 60
+    threading.Timer(0.05, store.gate.set).start()
+    served = catalog.get("roblox")
+    assert (served.version != old, served.degraded) == (True, ())

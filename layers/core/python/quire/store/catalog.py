@@ -23,8 +23,11 @@ IDLE_S = 60.0
 """A collection that nobody asked for so long may be closed to make room for a newer version of another."""
 
 ARRIVAL_S = 10.0
-"""So long the version before serves while a newer one is fetched beside it; then a request waits for it. A function's
-threads stand still between its requests: one that is seldom asked would never see the fetch end."""
+"""So long the version before serves while a newer one is fetched beside it; then a request waits for it."""
+
+STEADY_S = 2.0
+"""A function's threads stand still between its requests, and their connections die: only where requests follow each
+other within so long is anything fetched beside them."""
 
 _KEEPS_SERVING = (StoreError, ArtifactError, UnknownCollection)
 
@@ -112,7 +115,8 @@ class Catalog:
 
     A collection's pointer is looked at at most every `refresh_s` seconds, by one of the threads that ask; the others
     go on with what is open. Where the store fails, the last good version stays and says so. A newer version that has to
-    be fetched is, for `arrival_s`, by a thread of its own, and `prepare` sees it before anybody asks it.
+    be fetched is, where requests follow each other within `steady_s`, by a thread of its own, and `prepare` sees it
+    before anybody asks it.
     """
 
     def __init__(
@@ -120,12 +124,12 @@ class Catalog:
         store: CollectionStore,
         *,
         refresh_s: float,
-        arrival_s: float = 0.0,
+        steady_s: float = 0.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.prepare: Callable[[OpenedIndex], object] = id
         self._store = store
-        self._arrival_s = arrival_s
+        self._steady_s = steady_s
         self._refresh_s = refresh_s
         self._clock = clock
         self._lock = threading.Lock()
@@ -179,7 +183,8 @@ class Catalog:
             StoreError, ArtifactError: it cannot be opened and no good version is open.
         """
         entry = self._entries.get(name) or self._entry(name)
-        entry.asked = self._clock()
+        now = self._clock()
+        entry.gap_s, entry.asked = now - entry.asked, now
         served = entry.served
         if version is not None and version != LATEST and (served is None or version != served.version):
             return self._older(name, version)
@@ -232,7 +237,8 @@ class Catalog:
         if served is not None and served.version == pointer.version:  # a build found it still true
             return replace(served, pointer=pointer, degraded=())
         fetch = partial(self._open, name, pointer.version, IDLE_S if served else 0.0)
-        if served is None or fresh or not self._arrival_s or self._store.is_near(pointer):
+        if served is None or fresh or entry.gap_s >= self._steady_s or self._store.is_near(pointer):
+            entry.arrival = None
             return Served(name, fetch(), pointer)
         index = self._arrived(entry, pointer.version, fetch)
         return Served(name, index, pointer) if index else served
@@ -244,7 +250,7 @@ class Catalog:
         arrival = entry.arrival
         if arrival is None or arrival.version != version:
             arrival = entry.arrival = _Arrival(version, fetch, self.prepare, self._clock())
-        if not arrival.is_over and self._clock() < arrival.began + self._arrival_s:
+        if not arrival.is_over and self._clock() < arrival.began + ARRIVAL_S:
             return None
         entry.arrival = None
         return arrival.result()
@@ -293,6 +299,7 @@ class _CatalogEntry:
         self.trouble: Trouble | None = None
         self.arrival: _Arrival | None = None
         self.due = self.asked = float("-inf")
+        self.gap_s = float("inf")
 
     @property
     def has_arrived(self) -> bool:
