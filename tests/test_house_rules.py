@@ -46,6 +46,13 @@ def test_a_broken_rule_is_found_in_shipped_code() -> None:
     assert broken_rules(source, shipped=True) == ["line 3: raises NotImplementedError"]
 
 
+def test_a_class_of_too_many_public_methods_is_found() -> None:
+    methods = "".join(f"    def m{number}(self): pass\n" for number in range(13))
+    assert broken_rules(f"class C:\n{methods}", shipped=True) == [
+        "line 1: C has 13 public methods, wanted 12"
+    ]
+
+
 @pytest.mark.parametrize(
     ("source", "complaint"),
     [

@@ -58,7 +58,7 @@ def own_questions(index: OpenedIndex, count: int) -> dict[str, str]:
 
     An edit changes few of them, so that scores do not move and a rebuild knows most of the questions' vectors.
     """
-    ids = np.concatenate([segment.ids for segment in index.segments])
+    ids = np.concatenate([segment.ids.by_ordinal() for segment in index.segments])
     sample = np.argsort(ids)[: 3 * count]
     gists = ((_gist(chunk), chunk.document_id) for chunk in index.fetch(sample.tolist()))
     return dict(islice(((gist, of) for gist, of in gists if len(gist.split()) >= SHORTEST_WORDS), count))

@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from functions.web.access import Caller
 from functions.web.calls import caller_of, run, service_of
-from quire.service.knowledge import Knowledge
+from quire.service.knowledge import Knowledge, survey
 from quire.store.catalog import Served
 
 ROOT, ONE = "/llms.txt", "/{collection:collection}/llms.txt"
@@ -47,7 +47,7 @@ def overview(service: Knowledge, caller: Caller) -> str:
     ]
     lines += [
         f"- [{service.title(name)}]({name}/llms.txt): {_facts(state)}"
-        for name, state in service.survey(caller)
+        for name, state in survey(service, caller)
         if isinstance(state, Served)
     ]
     return "\n".join([*lines, "", "## API", "", "- [Reference](reference)", "- [OpenAPI](openapi.json)", ""])
@@ -61,7 +61,7 @@ def describe(service: Knowledge, caller: Caller, name: str) -> str:
     """
     served = service.describe(caller, name)
     sources = dict.fromkeys(source.key for manifest in served.index.manifests for source in manifest.sources)
-    fields = ", ".join(f"`{field}`" for field in served.index.filter_fields) or "none"
+    fields = ", ".join(f"`{field}`" for field in served.index.filters.fields) or "none"
     return "\n".join(
         [
             f"# {service.title(name)}",

@@ -17,7 +17,7 @@ from functions.web.access import ANYONE, Caller
 from functions.web.documented import ProblemWire
 from functions.web.faces import ANSWER, joined, load_face
 from quire import __version__
-from quire.service.knowledge import Knowledge
+from quire.service.knowledge import Knowledge, mounts
 
 REFS = "#/components/schemas/"
 OPERATIONS = {
@@ -71,7 +71,7 @@ def describe_api(service: Knowledge, functions: Sequence[str], caller: Caller = 
     document: dict[str, Any] = json.loads(_face_document("native", tuple(functions)))
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     tags = [{"name": "native", "description": "Every collection under one contract."}]
-    for collection, face in service.mounts().items():
+    for collection, face in mounts(service).items():
         if not caller.knows(collection):
             continue
         part = _mounted(collection, face, tuple(functions))

@@ -72,7 +72,7 @@ def list_documents(served: Served, under: str = "", after: str = "", *, limit: i
     names = _document_names(index)
     fitting = [name for name in names if under.casefold() in name.casefold()] if under else names
     start = bisect_right(fitting, after) if after else 0
-    page = [index.document_chunks(name) for name in fitting[start : start + limit]]
+    page = [index.documents.chunks(name) for name in fitting[start : start + limit]]
     documents = tuple((index.fetch(ordinals[:1])[0], len(ordinals)) for ordinals in page)
     return Listing(served, documents, len(fitting), len(fitting) - start - len(page))
 
@@ -126,11 +126,11 @@ def check_passage(
 def _gone(served: Served, passage: str, was: Chunk | None) -> Standing:
     if was is None:
         return Standing(passage, served, GONE, "no passage of that id is in this version")
-    for chunk in served.index.fetch(served.index.document_chunks(was.document_id)):
+    for chunk in served.index.fetch(served.index.documents.chunks(was.document_id)):
         if chunk.text == was.text:
             return Standing(passage, served, GONE, "the same text is there under another id", chunk)
     document = "its document is still there, its text is not"
-    if not len(served.index.document_chunks(was.document_id)):
+    if not len(served.index.documents.chunks(was.document_id)):
         document = "its document is gone too"
     return Standing(passage, served, GONE, document)
 
@@ -160,7 +160,7 @@ def _document_names(index: OpenedIndex) -> list[str]:
     names = sorted(set(chain.from_iterable(segment.documents.keys() for segment in index.segments)))
     if index.chunk_count == sum(segment.chunk_count for segment in index.segments):
         return names
-    return [name for name in names if len(index.document_chunks(name))]
+    return [name for name in names if len(index.documents.chunks(name))]
 
 
 def _holding(index: OpenedIndex, text: str, ignore_case: bool) -> Iterator[Chunk | None]:

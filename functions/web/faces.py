@@ -19,6 +19,7 @@ from functions.web.calls import run
 from functions.web.problems import Problem, render_problem
 from quire.collections import NAME, RESERVED
 from quire.errors import QuireError
+from quire.service.knowledge import face_of
 
 QUERY, ANSWER, MEMORY = "query", "answer", "memory"
 FUNCTIONS = (QUERY, ANSWER, MEMORY)
@@ -135,7 +136,7 @@ class FaceMount:
 async def _face_of(scope: Scope, collection: str) -> Face | None:
     """Asks the store, in a thread, only for a collection that is not open yet."""
     service = scope["app"].state.service
-    name = service.known_face(collection) or await run(scope, service.face_of, collection)
+    name = service.known_face(collection) or await run(scope, face_of, service, collection)
     return load_face(name)
 
 

@@ -49,7 +49,7 @@ def count_facets(
     """
     wide = query._replace(top_k=COUNTED, offset=0)
     found = service.search(caller, collection, wide, version)
-    known = found.served.index.filter_fields
+    known = found.served.index.filters.fields
     for field in fields:
         if field not in known:
             message = f"facets: unknown field {field[:80]!r}, wanted some of {', '.join(known)}"

@@ -213,7 +213,7 @@ def test_4_5_each_chunk_has_an_id_of_its_own(server: TestClient) -> None:
 
 def test_4_5_source_class_name_and_member_type_are_indexed_for_filters(place: Path) -> None:
     index = wiring.open_store(str(place / "store")).open("roblox")
-    assert {"source", "class_name", "member_type"} <= set(index.filter_fields)
+    assert {"source", "class_name", "member_type"} <= set(index.filters.fields)
 
 
 # 5.1 Endpoints

@@ -229,7 +229,7 @@ class _Keywords:
     def __init__(self, index: OpenedIndex) -> None:
         self.search = index.search
         self.frequency = index.document_frequency
-        self.ideal = index.ideal
+        self.ideal = index.keywords.ideal
 
 
 class PayloadStoreContract:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 OWN_PATCH = re.compile(
     r"""patch(?:\.object)?\(\s*["']?(?:quire|functions|build_index|infra)\b|mock[.]patch|[M]agicMock"""
 )
+MOST_PUBLIC_METHODS = 12
 ASSERTING = re.compile(r"^(assert|check|verify)")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -20,13 +21,22 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 def broken_rules(source: str, *, shipped: bool) -> list[str]:
     """What breaks the rules, with line numbers; files that are not `shipped` are tests and have rules of their own."""
     tree = ast.parse(source)
-    return list(_everywhere(tree)) if shipped else [*_everywhere(tree), *_in_tests(tree, source)]
+    further = _large_classes(tree) if shipped else _in_tests(tree, source)
+    return [*_everywhere(tree), *further]
 
 
 def _everywhere(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node):
             yield f"line {node.lineno}: raises NotImplementedError"
+
+
+def _large_classes(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            public = [one for one in node.body if isinstance(one, Function) and one.name[0] != "_"]
+            if len(public) > MOST_PUBLIC_METHODS:
+                yield f"line {node.lineno}: {node.name} has {len(public)} public methods, wanted {MOST_PUBLIC_METHODS}"
 
 
 def _in_tests(tree: ast.Module, source: str) -> Iterator[str]:

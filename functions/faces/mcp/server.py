@@ -28,7 +28,7 @@ from functions.web.problems import problem_of
 from quire import __version__
 from quire.errors import AccessDenied, QuireError, StoreError, UnknownCollection, UnknownVersion
 from quire.limits import ANSWERS_AT_ONCE
-from quire.service.knowledge import Knowledge
+from quire.service.knowledge import Knowledge, survey
 from quire.store.catalog import Served
 
 INSTRUCTIONS = (
@@ -191,7 +191,7 @@ def resource_list(service: Knowledge, caller: Caller) -> types.ListResourcesResu
             description=version_line(state),
             mime_type="text/plain",
         )
-        for name, state in service.survey(caller)
+        for name, state in survey(service, caller)
         if isinstance(state, Served)
     ]
     return types.ListResourcesResult(resources=found, ttl_ms=CHANGING_MS, cache_scope=_shared_by(caller))

@@ -12,7 +12,7 @@ from quire.search.retrieval import Query
 from quire.service.ask import ask
 from quire.service.diff import compare
 from quire.service.documents import look_up
-from quire.service.knowledge import Found, Knowledge
+from quire.service.knowledge import Found, Knowledge, survey
 from quire.store.catalog import Served
 
 MOST_NAMES = 60
@@ -24,14 +24,14 @@ LEAST_SHARE = 400
 def list_collections(service: Knowledge, caller: Caller, _: a.ListCollections) -> Reply:
     """Every readable collection with what it can be filtered by."""
     reply = Reply((), 4_000)
-    for name, state in service.survey(caller):
+    for name, state in survey(service, caller):
         if not isinstance(state, Served):
             reply.say(f"{name}: cannot be served now ({type(state).__name__})")
             continue
         label = f" ({state.label})" if state.label else ""
         reply.say(
             f"{name}: {service.title(name)}. Version {state.version}{label}, {state.index.chunk_count:,} passages."
-            f" Filters: {', '.join(state.index.filter_fields) or 'none'}."
+            f" Filters: {', '.join(state.index.filters.fields) or 'none'}."
         )
     if not reply.parts:
         reply.say("There is no collection that you may read.")

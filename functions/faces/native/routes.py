@@ -26,6 +26,7 @@ from functions.web.faces import ANSWER, QUERY, Face
 from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire import __version__
+from quire.service.knowledge import survey
 
 STARTED = time.monotonic()
 router = APIRouter(tags=["native"], route_class=LeanRoute)
@@ -75,7 +76,7 @@ async def health() -> Response:
 async def status(request: Request) -> Response:
     """Every collection that the caller may read: its version, age and bytes here, its last error, what is degraded."""
     service, caller = service_of(request), caller_of(request)
-    states = await run(request.scope, service.survey, caller)
+    states = await run(request.scope, survey, service, caller)
     summaries = [status_wire(service, caller, name, state) for name, state in states]
     wire: Status = {
         "status": "ok" if all(one["status"] == "ok" for one in summaries) else "degraded",
@@ -88,7 +89,7 @@ async def status(request: Request) -> Response:
 
 async def _summaries(request: Request) -> list[CollectionSummary]:
     service = service_of(request)
-    states = await run(request.scope, service.survey, caller_of(request))
+    states = await run(request.scope, survey, service, caller_of(request))
     return [summary_wire(service, name, state) for name, state in states]
 
 

@@ -30,7 +30,7 @@ from quire.answering.request import Answer, Inquiry
 from quire.documents import Turn
 from quire.errors import InputError, StoreUnavailable
 from quire.service.ask import ask, ask_stream
-from quire.service.knowledge import Knowledge
+from quire.service.knowledge import Knowledge, survey
 from quire.store.catalog import Served
 
 KEPT_TURNS = 12
@@ -49,7 +49,7 @@ router = APIRouter(tags=["native"], route_class=LeanRoute)
 )
 async def models(request: Request) -> Response:
     """Every collection that you may read, under its name."""
-    states = await run(request.scope, service_of(request).survey, caller_of(request))
+    states = await run(request.scope, survey, service_of(request), caller_of(request))
     wire: c.ModelList = {
         "object": "list",
         "data": [_model(state) for _, state in states if isinstance(state, Served)],

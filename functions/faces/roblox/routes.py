@@ -130,21 +130,21 @@ def with_inherited(index: OpenedIndex, filters: Mapping[str, Sequence[str]]) -> 
     """The filters with the superclasses of each class: what they declare is a member of the class too."""
     wider = {field: list(values) for field, values in filters.items()}
     if CLASS in wider:
-        chains = (index.ancestry(one) for one in wider[CLASS])
+        chains = (index.symbols.ancestry(one) for one in wider[CLASS])
         wider[CLASS] = list(dict.fromkeys(name for chain in chains for name in chain))
     return wider
 
 
 def heirs(index: OpenedIndex, classes: Iterable[str], declared_by: object) -> list[str]:
     """Those of the classes that inherit what is declared by the other class."""
-    return [one for one in classes if one != declared_by and declared_by in index.ancestry(one)]
+    return [one for one in classes if one != declared_by and declared_by in index.symbols.ancestry(one)]
 
 
 def _spelled(index: OpenedIndex, field: str, values: Sequence[str]) -> list[str]:
-    if all(index.has_value(field, one) for one in values):
+    if all(index.filters.has_value(field, one) for one in values):
         return list(values)
-    known = {one.casefold(): one for one in index.values(field)}
-    return [one if index.has_value(field, one) else known.get(one.casefold(), one) for one in values]
+    known = {one.casefold(): one for one in index.filters.values(field)}
+    return [one if index.filters.has_value(field, one) else known.get(one.casefold(), one) for one in values]
 
 
 def _search(service: Knowledge, caller: Caller, name: str, body: QueryRequest) -> tuple[Found, Sequence[str]]:

@@ -10,6 +10,7 @@ from starlette.routing import compile_path
 from functions.web.faces import ANSWER, MOUNT_PATH, QUERY, joined, load_face
 from quire.collections import RESERVED, Collection
 from quire.profiles import PROFILES
+from quire.service.knowledge import face_of
 from tests.support.served import Shelf
 
 
@@ -47,9 +48,9 @@ def test_any_other_name_is(name: str) -> None:
 def test_the_maintainers_profile_outranks_the_stores(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     shelf.publish("mine")
-    assert shelf.service().face_of("mine") == "roblox"
+    assert face_of(shelf.service(), "mine") == "roblox"
     listed = {"mine": Collection("mine", "docs")}
-    assert shelf.service(collections=listed).face_of("mine") == "chatbot"
+    assert face_of(shelf.service(collections=listed), "mine") == "chatbot"
 
 
 def test_a_collection_whose_face_is_not_deployed_still_has_the_native_api(tmp_path: Path) -> None:

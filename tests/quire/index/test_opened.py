@@ -85,10 +85,10 @@ def test_everything_else_is_the_same_over_many_segments(whole: OpenedIndex, spli
     every = np.arange(COUNT, dtype=np.uint32)
     assert whole.chunk_count == split.chunk_count == COUNT
     assert [c.id for c in split.fetch(every)] == [row.chunk.id for row in ROWS]
-    assert split.documents(every).tolist() == whole.documents(every).tolist()
+    assert split.documents.numbers(every).tolist() == whole.documents.numbers(every).tolist()
     assert split.fingerprints(every).tolist() == whole.fingerprints(every).tolist()
-    assert split.symbol("Member7").tolist() == whole.symbol("member7").tolist() == [7]
-    assert split.document_chunks("doc/00003.md").tolist() == [15, 16, 17, 18, 19]
+    assert split.symbols.chunks("Member7").tolist() == whole.symbols.chunks("member7").tolist() == [7]
+    assert split.documents.chunks("doc/00003.md").tolist() == [15, 16, 17, 18, 19]
     assert split.find(ROWS[42].chunk.id) == whole.find(ROWS[42].chunk.id) == 42
     for word in ("bacodu", "fegi", TERMS[3], TERMS[4][1:]):
         assert split.near(word, 10) == whole.near(word, 10)
@@ -97,8 +97,8 @@ def test_everything_else_is_the_same_over_many_segments(whole: OpenedIndex, spli
 
 def test_small_segments_are_stacked_and_large_ones_are_not(pieces: list[Segment]) -> None:
     assert len(pieces) * pieces[0].chunk_count <= STACKED_CHUNKS
-    assert [part.chunk_count for part in open_index(*pieces)._parts] == [160, 80, 40, 20]
-    assert len(open_index(pieces[0])._parts) == 1
+    assert [part.chunk_count for part in open_index(*pieces)._live.parts] == [160, 80, 40, 20]
+    assert len(open_index(pieces[0])._live.parts) == 1
 
 
 def brute_force(filters: dict[str, object]) -> list[int]:
@@ -125,12 +125,12 @@ FILTERS = st.fixed_dictionaries(
 
 @given(FILTERS)
 def test_filters_are_exact(whole: OpenedIndex, split: OpenedIndex, filters: dict[str, object]) -> None:
-    allowed = whole.allowed(filters)
+    allowed = whole.filters.chunks(filters)
     if not filters:
         assert allowed is None
         return
     assert allowed is not None
-    assert allowed.tolist() == split.allowed(filters).tolist() == brute_force(filters)  # type: ignore[union-attr]
+    assert allowed.tolist() == split.filters.chunks(filters).tolist() == brute_force(filters)  # type: ignore[union-attr]
     vector = clustered(1, 64, seed=3)[0]
     assert sorted(whole.nearest(vector, COUNT, allowed).ordinals.tolist()) == allowed.tolist()
     found = whole.search({TERMS[0]: 1.0, TERMS[1]: 1.0}, COUNT, allowed).ordinals.tolist()
@@ -140,12 +140,12 @@ def test_filters_are_exact(whole: OpenedIndex, split: OpenedIndex, filters: dict
 
 def test_an_unknown_filter_field_is_named_with_those_there_are(whole: OpenedIndex) -> None:
     with pytest.raises(InputError, match=r"filters\.colour: .*kind, tags, level, hidden") as caught:
-        whole.allowed({"kind": "guide", "colour": "red"})
+        whole.filters.chunks({"kind": "guide", "colour": "red"})
     assert caught.value.field == "filters.colour"
 
 
 def test_a_value_no_chunk_has_gives_nothing(whole: OpenedIndex) -> None:
-    assert whole.allowed({"kind": "unseen"}).tolist() == []  # type: ignore[union-attr]
+    assert whole.filters.chunks({"kind": "unseen"}).tolist() == []  # type: ignore[union-attr]
 
 
 def test_a_tombstone_hides_a_document_from_every_method(pieces: list[Segment]) -> None:
@@ -160,12 +160,12 @@ def test_a_tombstone_hides_a_document_from_every_method(pieces: list[Segment]) -
     assert len(index.nearest(vector, COUNT)) == COUNT - 5
     for term in ROWS[12].terms:
         assert not hidden & set(index.search({term: 1.0}, COUNT).ordinals.tolist())
-    assert not hidden & set(index.allowed({"tags": "all"}).tolist())  # type: ignore[union-attr]
-    assert index.symbol("Member12").tolist() == []
+    assert not hidden & set(index.filters.chunks({"tags": "all"}).tolist())  # type: ignore[union-attr]
+    assert index.symbols.chunks("Member12").tolist() == []
     assert not index.has_symbol("Member12")
     assert index.find(ROWS[12].chunk.id) is None
-    assert index.document_chunks(gone).tolist() == []
-    assert index.document_chunks(kept).tolist() == [15, 16, 17, 18, 19]
+    assert index.documents.chunks(gone).tolist() == []
+    assert index.documents.chunks(kept).tolist() == [15, 16, 17, 18, 19]
 
 
 @settings(max_examples=25)
@@ -195,8 +195,8 @@ def test_inherited_members_resolve_through_the_hierarchy_of_the_manifest(tmp_pat
     chunk = type(row.chunk)(row.chunk.id, "d", "text", symbols=("BasePart.Touched",))
     segment = build(tmp_path / "s", [IndexRow(chunk, row.terms, row.length, row.vectors)])
     index = open_index(segment)
-    assert index.resolve("Part.Touched") == "BasePart.Touched"
-    assert index.resolve("Part.Missing") is None
+    assert index.symbols.resolve("Part.Touched") == "BasePart.Touched"
+    assert index.symbols.resolve("Part.Missing") is None
 
 
 def test_an_index_without_segments_answers_with_nothing() -> None:
@@ -204,7 +204,7 @@ def test_an_index_without_segments_answers_with_nothing() -> None:
     assert index.chunk_count == 0
     assert len(index.nearest(np.ones(64, np.float32), 5)) == 0
     assert len(index.search({"a": 1.0}, 5)) == 0
-    assert index.symbol("a").tolist() == []
+    assert index.symbols.chunks("a").tolist() == []
     assert index.near("word", 5) == []
     assert index.find("0" * 16) is None
     with pytest.raises(IndexError):

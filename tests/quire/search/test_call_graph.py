@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pytest
 
@@ -27,16 +25,13 @@ FILES = {
 
 
 class Graph:
-    """The graph's port over chunks in a list."""
+    """What chunks in a list refer to and define."""
 
     def __init__(self, chunks: list[Chunk]) -> None:
         self.chunks = chunks
-        self._keywords = CountedKeywords([call_terms(chunk) for chunk in chunks], [1.0] * len(chunks))
+        self.keywords = CountedKeywords([call_terms(chunk) for chunk in chunks], [1.0] * len(chunks))
 
-    def search(self, terms: Mapping[str, float], limit: int, allowed: Ordinals | None = None) -> Ranking:
-        return self._keywords.search(terms, limit, allowed)
-
-    def symbol(self, name: str) -> Ordinals:
+    def chunks_of(self, name: str) -> Ordinals:
         folded = fold_symbol(name)
         defining = [n for n, chunk in enumerate(self.chunks) if folded in map(fold_symbol, chunk.symbols)]
         return np.array(defining, np.uint32)
@@ -54,21 +49,21 @@ def graph() -> Graph:
 
 
 def test_callers_of_a_name_are_the_chunks_that_call_it(graph: Graph) -> None:
-    assert graph.named(find_callers(graph, ["total"], 8)) == ["show"]
-    assert graph.named(find_callers(graph, ["shop.money.floor"], 8)) == ["total"]
-    assert graph.named(find_callers(graph, ["missing"], 8)) == []
+    assert graph.named(find_callers(graph.keywords, ["total"], 8)) == ["show"]
+    assert graph.named(find_callers(graph.keywords, ["shop.money.floor"], 8)) == ["total"]
+    assert graph.named(find_callers(graph.keywords, ["missing"], 8)) == []
 
 
 def test_callees_of_a_chunk_are_the_definitions_of_what_it_calls(graph: Graph) -> None:
     [show] = [chunk for chunk in graph.chunks if chunk.metadata["symbol"] == "show"]
-    assert graph.named(find_callees(graph, [show], 8)) == ["total", "store"]
-    assert len(find_callees(graph, [show], 1)) == 1
+    assert graph.named(find_callees(graph.chunks_of, [show], 8)) == ["total", "store"]
+    assert len(find_callees(graph.chunks_of, [show], 1)) == 1
 
 
 def test_names_that_many_define_are_not_followed() -> None:
     many = [Chunk(str(n), "a", "", symbols=("get",)) for n in range(9)]
     caller = Chunk("x", "a", "", metadata={"calls": ("get",)})
-    assert len(find_callees(Graph([*many, caller]), [caller], 8)) == 0
+    assert len(find_callees(Graph([*many, caller]).chunks_of, [caller], 8)) == 0
 
 
 def test_marked_names_never_meet_search_terms() -> None:

@@ -66,7 +66,7 @@ class Desk:
     def texts(self, place: WriteTarget, *names: str) -> dict[str, str]:
         """Text of each document that the other process finds, chunks joined."""
         index = self.served(place).index
-        found = {name: index.fetch(index.document_chunks(name)) for name in names}
+        found = {name: index.fetch(index.documents.chunks(name)) for name in names}
         return {name: "\n".join(chunk.text for chunk in chunks) for name, chunks in found.items() if chunks}
 
 

@@ -82,10 +82,10 @@ def test_what_the_store_does_not_hold_is_told_with_what_it_does(years: Years, wa
 
 def test_what_is_deleted_today_is_deleted_in_versions_that_are_open_already(years: Years) -> None:
     document = "api_dump/Humanoid.Died"
-    assert len(years.catalog.get("roblox", "0.4").index.document_chunks(document)) == 1
+    assert len(years.catalog.get("roblox", "0.4").index.documents.chunks(document)) == 1
     years.delete(document)
     years.ticks += 10
-    assert len(years.catalog.get("roblox", "0.4").index.document_chunks(document)) == 0
+    assert len(years.catalog.get("roblox", "0.4").index.documents.chunks(document)) == 0
     found = retrieve(
         years.catalog.get("roblox", "0.8").index, EMBEDDER, Query("Humanoid.Died lost all health")
     )

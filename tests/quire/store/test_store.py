@@ -213,7 +213,7 @@ def test_segments_and_stacks_are_opened_once(store: SegmentStore, make: Make) ->
     for n in range(3):
         write(store, *make([plain_row(f"d{n}", "0", "word")]))
     first, second = store.open("docs"), store.open("docs")
-    assert first._parts == second._parts
+    assert first._live.parts == second._live.parts
 
 
 def test_one_build_at_a_time(store: SegmentStore) -> None:

@@ -61,7 +61,7 @@ def test_every_chunk_comes_back_as_it_went_in(segment: Segment) -> None:
         chunk = segment.payloads.fetch([ordinal])[0]
         assert chunk._replace(metadata={}) == row.chunk._replace(metadata={})
         assert dict(chunk.metadata) == dict(row.chunk.metadata)
-        assert segment.find(chunk.id) == ordinal
+        assert segment.ids.find(chunk.id) == ordinal
 
 
 def test_every_array_holds_what_the_rows_said(segment: Segment) -> None:
@@ -205,7 +205,7 @@ def test_an_empty_segment_can_be_written_and_opened(tmp_path: Path) -> None:
     segment = build(tmp_path / "s", [])
     assert segment.chunk_count == 0
     assert len(segment.vectors) == 0
-    assert segment.find("0" * 16) is None
+    assert segment.ids.find("0" * 16) is None
 
 
 def test_text_of_any_script_is_kept(tmp_path: Path) -> None:
@@ -260,6 +260,6 @@ def test_opening_maps_and_costs_the_same_however_large_the_segment(tmp_path: Pat
     spent_ms = (time.process_time() - begin) * 1e3
     assert spent_ms < 50
     assert index.chunk_count == 20_000
-    assert index.document_chunks("d19999").tolist() == [19_999]
+    assert index.documents.chunks("d19999").tolist() == [19_999]
     for array in (segment.fingerprints, segment.documents.starts, segment.document_numbers):
         assert isinstance(array.base, mmap.mmap)

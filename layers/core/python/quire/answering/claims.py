@@ -37,7 +37,7 @@ def missing_symbols(index: OpenedIndex, text: str) -> list[MissingSymbol]:
         owner, separator, member = fold_symbol(name).partition(".")
         if not separator or not member or "." in member or not _is_class(index, name, owner):
             continue
-        if not index.has_symbol(name) and not index.resolve(name):
+        if not index.has_symbol(name) and not index.symbols.resolve(name):
             missing.append(MissingSymbol(name, nearest_symbols(index, owner, member)))
         if len(missing) >= MOST_NAMED:
             break
@@ -50,7 +50,7 @@ def nearest_symbols(index: OpenedIndex, owner: str, member: str) -> tuple[str, .
     candidates = index.near(member, 24)
     for word in candidates:
         known = f"{owner}.{word}"
-        own = index.resolve(known) or (known if index.has_symbol(known) else None)
+        own = index.symbols.resolve(known) or (known if index.has_symbol(known) else None)
         if own:
             offered.update(dict.fromkeys(_spelled(index, own)))
     for word in candidates:
@@ -74,7 +74,7 @@ def _is_class(index: OpenedIndex, name: str, owner: str) -> bool:
 
 def _spelled(index: OpenedIndex, name: str) -> Iterator[str]:
     """The symbol's most specific name as the collection spells it."""
-    ordinals = index.symbol(name)[:1]
+    ordinals = index.symbols.chunks(name)[:1]
     for chunk in index.fetch(ordinals.tolist()):
         folded = fold_symbol(name)
         if chunk.symbols and any(last_part(fold_symbol(one)) == last_part(folded) for one in chunk.symbols):

@@ -59,10 +59,15 @@ class KeywordPart:
 
 
 class KeywordSearch:
-    """`KeywordIndex` over parts whose ordinals follow one another."""
+    """`KeywordIndex` over parts whose ordinals follow one another.
 
-    def __init__(self, parts: Sequence[KeywordPart]) -> None:
+    Attributes:
+        is_readable: False where a part's files are damaged; there are then no parts, and terms find nothing.
+    """
+
+    def __init__(self, parts: Sequence[KeywordPart], *, is_readable: bool = True) -> None:
         self.parts = parts
+        self.is_readable = is_readable
         sizes = [len(part.lengths) for part in parts]
         self._bases = [sum(sizes[:position]) for position in range(len(sizes))]
         self._size = sum(sizes)

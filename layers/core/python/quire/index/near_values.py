@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from quire.analysis.spelling import trigrams
 from quire.filter_values import filter_value
+
+if TYPE_CHECKING:
+    from quire.index.tables import FilterTable
 
 MOST_NEAR = 3
 MOST_COMPARED = 5_000
@@ -18,27 +21,17 @@ LEAST_ALIKE = 0.34
 LONGEST = 80
 
 
-class FilterTables(Protocol):
-    """What the values of fields are looked up in; `quire.index.opened.OpenedIndex` fulfils it."""
-
-    def has_value(self, field: str, value: object) -> bool:
-        """Whether a passage has it."""
-
-    def values(self, field: str) -> Iterator[str]:
-        """Every value of the field, as filters spell it."""
-
-
-def missing_values(index: FilterTables, filters: Mapping[str, Any]) -> tuple[str, ...]:
+def missing_values(table: FilterTable, filters: Mapping[str, Any]) -> tuple[str, ...]:
     """One sentence for each of the first values of the filters that no passage has."""
     pairs = (
         (field, value)
         for field, wanted in filters.items()
         for value in (wanted if isinstance(wanted, list | tuple) else (wanted,))
     )
-    missing = ((field, value) for field, value in pairs if not index.has_value(field, value))
+    missing = ((field, value) for field, value in pairs if not table.has_value(field, value))
     told = []
     for field, value in islice(missing, MOST_TOLD):
-        near = near_values(filter_value(value), islice(index.values(field), MOST_COMPARED))
+        near = near_values(filter_value(value), islice(table.values(field), MOST_COMPARED))
         names = ", ".join(repr(one[:LONGEST]) for one in near)
         hint = f"; near it: {names}" if near else ""
         told.append(f"filters.{field}: no passage has {filter_value(value)[:LONGEST]!r}{hint}")

@@ -94,7 +94,7 @@ def open_keywords(parts: Sequence[Part], hidden: Sequence[Ordinals]) -> Keywords
     try:
         return KeywordSearch([KeywordPart(part.terms, part.lengths, ordinals) for part, ordinals in pairs])
     except ArtifactCorrupt:
-        return KeywordSearch([])
+        return KeywordSearch([], is_readable=False)
 
 
 def joined(columns: Sequence[NDArray[_Number]]) -> NDArray[_Number]:

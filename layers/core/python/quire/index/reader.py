@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -32,22 +32,44 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+class ChunkIds(NamedTuple):
+    """The ids of a segment's chunks as numbers, ascending, with the ordinal of each."""
+
+    ascending: NDArray[np.uint64]
+    ordinals: NDArray[np.uint32]
+
+    def find(self, chunk_id: str) -> int | None:
+        """Ordinal of the chunk of that id."""
+        number = id_number(chunk_id)
+        if number is None:
+            return None
+        wanted = np.uint64(number)
+        place = int(np.searchsorted(self.ascending, wanted))
+        if place == len(self.ascending) or self.ascending[place] != wanted:
+            return None
+        return int(self.ordinals[place])
+
+    def by_ordinal(self) -> NDArray[np.uint64]:
+        """The numbers of the chunks' ids, by ordinal."""
+        ids = np.empty(len(self.ordinals), np.uint64)
+        ids[self.ordinals] = self.ascending
+        return ids
+
+
 class Segment:
-    """An opened segment. Each file is mapped when something of it is first asked for; nothing is ever written."""
+    """An opened segment. Each file is mapped when something of it is first asked for; nothing is ever written.
+
+    Attributes:
+        chunk_count, document_count: hidden ones included.
+        graph: the graph for approximate search, where the segment is large enough to have one.
+    """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder = folder
         self.manifest = manifest
-
-    @property
-    def chunk_count(self) -> int:
-        """Chunks in the segment, hidden ones included."""
-        return self.manifest.counts.chunks
-
-    @property
-    def document_count(self) -> int:
-        """Documents in the segment."""
-        return self.manifest.counts.documents
+        self.chunk_count = manifest.counts.chunks
+        self.document_count = manifest.counts.documents
+        self.graph = folder / GRAPH if GRAPH in manifest.files else None
 
     @cached_property
     def vectors(self) -> VectorArrays:
@@ -55,11 +77,6 @@ class Segment:
         arrays = self._arrays(VECTORS)
         names = ("codes", "scales", "bits", "mean", "owners")
         return VectorArrays(**{name: arrays[name] for name in names})
-
-    @property
-    def graph(self) -> Path | None:
-        """The graph for approximate search, where the segment is large enough to have one."""
-        return self.folder / GRAPH if GRAPH in self.manifest.files else None
 
     @cached_property
     def terms(self) -> Postings:
@@ -119,23 +136,9 @@ class Segment:
         return open_spelling(self._arrays(SPELLING))
 
     @property
-    def ids(self) -> NDArray[np.uint64]:
-        """The numbers of the chunks' ids, by ordinal."""
-        ids = np.empty(self.chunk_count, np.uint64)
-        ids[self._columns["ids.ordinals"]] = self._columns["ids.sorted"]
-        return ids
-
-    def find(self, chunk_id: str) -> int | None:
-        """Ordinal of the chunk of that id."""
-        number = id_number(chunk_id)
-        if number is None:
-            return None
-        wanted = np.uint64(number)
-        ids: NDArray[np.uint64] = self._columns["ids.sorted"]
-        place = int(np.searchsorted(ids, wanted))
-        if place == len(ids) or ids[place] != wanted:
-            return None
-        return int(self._columns["ids.ordinals"][place])
+    def ids(self) -> ChunkIds:
+        """The ids of its chunks."""
+        return ChunkIds(self._columns["ids.sorted"], self._columns["ids.ordinals"])
 
     @cached_property
     def _keywords(self) -> dict[str, Array]:

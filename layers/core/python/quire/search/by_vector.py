@@ -25,7 +25,9 @@ def search_vector(
     """
     if not index.chunk_count:
         return ()
-    ranking = index.nearest(_unit(vector, index.manifests[0].dimensions), limit, index.allowed(filters))
+    ranking = index.nearest(
+        _unit(vector, index.manifests[0].dimensions), limit, index.filters.chunks(filters)
+    )
     found = zip(index.fetch(ranking.ordinals), ranking.scores.tolist(), strict=True)
     return tuple(
         Hit(chunk, rank, min(max(score, 0.0), 1.0), score, index.version)

@@ -8,9 +8,9 @@ taken for a call of everything called `retry`, and names that many chunks define
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from quire.documents import Chunk
 from quire.ranking import Ranking, rank
 
 if TYPE_CHECKING:
-    from quire.ports import Ordinals
+    from quire.ports import KeywordIndex, Ordinals
 
 
 MOST_DEFINITIONS = 4
@@ -48,16 +48,6 @@ _DEFINITION = re.compile(
 )
 
 
-class CallGraph(Protocol):
-    """What is asked of an index; `quire.index.opened.OpenedIndex` fulfils it."""
-
-    def search(self, terms: Mapping[str, float], limit: int, allowed: Ordinals | None = None) -> Ranking:
-        """Chunks by weighted terms, best first."""
-
-    def symbol(self, name: str) -> Ordinals:
-        """Chunks that define the symbol, ascending, compared by `fold_symbol`."""
-
-
 @dataclass(frozen=True, slots=True)
 class AskedRelation:
     """Which side of the graph a question is about; all False for most questions."""
@@ -81,15 +71,15 @@ def read_relation(question: str) -> AskedRelation:
 
 
 def find_callers(
-    graph: CallGraph, names: Sequence[str], limit: int, allowed: Ordinals | None = None
+    keywords: KeywordIndex, names: Sequence[str], limit: int, allowed: Ordinals | None = None
 ) -> Ranking:
     """Chunks that refer to one of the names, the most concentrated first; those that define it are not left out."""
     terms = dict.fromkeys(map(call_term, names), 1.0)
-    return graph.search(terms, limit, allowed)
+    return keywords.search(terms, limit, allowed)
 
 
-def find_callees(graph: CallGraph, chunks: Iterable[Chunk], limit: int) -> Ranking:
-    """Chunks that define what the given ones refer to.
+def find_callees(defining: Callable[[str], Ordinals], chunks: Iterable[Chunk], limit: int) -> Ranking:
+    """Chunks that define what the given ones refer to; `defining` gives those that define a symbol, ascending.
 
     A name scores 1 over its definitions, less for each reference that stands before it in its chunk, so that what one
     name alone can mean and what comes first lead. Names of the given chunks' own, and names with more definitions
@@ -99,7 +89,7 @@ def find_callees(graph: CallGraph, chunks: Iterable[Chunk], limit: int) -> Ranki
     for chunk in chunks:
         own = {last_part(fold_symbol(name)) for name in chunk.symbols}
         for position, name in enumerate(calls_of(chunk)):
-            places = [] if last_part(fold_symbol(name)) in own else graph.symbol(name).tolist()
+            places = [] if last_part(fold_symbol(name)) in own else defining(name).tolist()
             if len(places) <= MOST_DEFINITIONS:
                 score = 1.0 / (len(places) + position / 64) if places else 0.0
                 found.update((ordinal, max(score, found.get(ordinal, 0.0))) for ordinal in places)

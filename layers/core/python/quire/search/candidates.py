@@ -102,10 +102,10 @@ def find_related(
     asked = read_relation(question.text)
     if not (asked.callers or asked.callees):
         return EMPTY
-    callers = find_callers(index, question.names, RELATED, allowed) if asked.callers else EMPTY
+    callers = find_callers(index.keywords, question.names, RELATED, allowed) if asked.callers else EMPTY
     callees = EMPTY
     if asked.callees:
-        callees = find_callees(index, index.fetch(named[:MOST_DEFINING].tolist()), RELATED)
+        callees = find_callees(index.symbols.chunks, index.fetch(named[:MOST_DEFINING].tolist()), RELATED)
     found = fuse(callers, callees, weight=CALLER_SHARE, depth=RELATED, limit=2 * RELATED)
     if allowed is None:
         return found
@@ -134,7 +134,7 @@ def named_chunks(index: OpenedIndex, names: Sequence[str], allowed: Ordinals | N
 
 def defining_chunks(index: OpenedIndex, name: str) -> Ordinals:
     """Up to `MOST_NAMED` chunks that define the name, ascending; those called exactly so are never left out."""
-    defining = index.symbol(name)
+    defining = index.symbols.chunks(name)
     if len(defining) <= MOST_NAMED:
         return defining
     own = own_chunks(index, name)[:MOST_NAMED]
@@ -146,7 +146,7 @@ def own_chunks(index: OpenedIndex, name: str) -> Ordinals:
 
     `Serialize` the trait, and neither `Serializer.serialize` nor `serialize`. None where symbols cannot be filtered by.
     """
-    own = index.allowed({"symbol": name}) if "symbol" in index.filter_fields else None
+    own = index.filters.chunks({"symbol": name}) if "symbol" in index.filters.fields else None
     return NONE if own is None else own
 
 

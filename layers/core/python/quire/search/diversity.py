@@ -29,7 +29,7 @@ def diversify(
     again by lowering late ones to their predecessor's.
     """
     fingerprints: list[int] = index.fingerprints(ranking.ordinals).tolist()
-    documents: list[int] = index.documents(ranking.ordinals).tolist()
+    documents: list[int] = index.documents.numbers(ranking.ordinals).tolist()
     is_exempt = contains(exempt, ranking.ordinals).tolist() if len(exempt) else [False] * len(ranking)
     chosen: list[int] = []
     spare: list[int] = []

@@ -32,7 +32,7 @@ def expand(index: OpenedIndex, chunk: Chunk, scope: str) -> ExpandedPassage | No
     """
     if _start(chunk) is None:
         return None
-    chunks = index.fetch(index.document_chunks(chunk.document_id))
+    chunks = index.fetch(index.documents.chunks(chunk.document_id))
     placed = sorted((one for one in chunks if _start(one) is not None), key=_lines)
     lines = {
         number: text for one in placed for number, text in enumerate(one.text.split("\n"), _lines(one)[0])

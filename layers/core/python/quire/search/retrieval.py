@@ -156,12 +156,12 @@ class _Ranked(NamedTuple):
 
 
 def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: Profile) -> _Ranked:
-    mode, allowed = query.mode, index.allowed(query.filters)
+    mode, allowed = query.mode, index.filters.chunks(query.filters)
     question = read_question(
         query.text,
         index,
         heading_weight=HEADING_WEIGHT,
-        resolve=index.resolve,
+        resolve=index.symbols.resolve,
         is_ordinary=getattr(embedder, "has_word", None),  # of a `quire.ports.WordList`
     )
     row = embedder.embed([question.text])[0] if embedder is not None and mode != "keyword" else None
@@ -171,7 +171,7 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: 
     fused = _lift_files(index, fused, question, profile=profile, priors=priors)
     fused = lift_related(candidates, lead_with_names(index, fused, question, priors), priors)
     if profile.decay < 1.0:
-        fused = decay_further(fused, index.documents(fused.ordinals), profile.decay)
+        fused = decay_further(fused, index.documents.numbers(fused.ordinals), profile.decay)
     return _Ranked(question, row, candidates, fused)
 
 
@@ -199,11 +199,11 @@ def _lift_files(
     """Lift files that match in several places; by name only where no definition of a symbol is asked for."""
     if not (profile.coherence or profile.file_name):
         return fused
-    documents = index.documents(fused.ordinals)
+    documents = index.documents.numbers(fused.ordinals)
     terms = number_terms(term for term in question.terms if not term.startswith(HEADING_MARK))
 
     def named(best: NDArray[np.intp]) -> NDArray[np.float32]:
-        likeness = index.file_names.likeness(documents[best], terms)
+        likeness = index.documents.names.likeness(documents[best], terms)
         return np.float32(profile.file_name) * priors[fused.ordinals[best]] * likeness
 
     by_name = profile.file_name and not (question.whole or question.defined)
@@ -251,7 +251,7 @@ def _available(index: OpenedIndex, mode: str, embedder: Embedder | None) -> tupl
     missing: tuple[str, ...] = ()
     if embedder is None and mode != "keyword":
         mode, missing = "keyword", ("embedding model unavailable: ranked by keywords alone",)
-    if mode == "vector" or index.has_keywords:
+    if mode == "vector" or index.keywords.is_readable:
         return mode, missing
     if embedder is None:
         raise ArtifactCorrupt(
@@ -268,7 +268,9 @@ def _weight(profile: Profile, question: Question, mode: str) -> float:
 
 def _priors(index: OpenedIndex, profile: Profile, question: Question) -> NDArray[np.float32]:
     is_place = profile.place_demotions and (question.whole or asks_for_place(question.text))
-    return index.priors((*profile.demotions, *profile.place_demotions) if is_place else profile.demotions)
+    return index.filters.priors(
+        (*profile.demotions, *profile.place_demotions) if is_place else profile.demotions
+    )
 
 
 def _hits(index: OpenedIndex, ranked: _Ranked, chosen: Ranking, chunks: Sequence[Chunk]) -> tuple[Hit, ...]:

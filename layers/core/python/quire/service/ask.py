@@ -112,5 +112,5 @@ def _with_state(given: Answer, served: Served, inquiry: Inquiry) -> Answer:
         answer_tokens=given.usage.answer_tokens,
         model_failures=given.usage.failures,
     )
-    notices = (*given.notices, *missing_values(served.index, inquiry.filters))
+    notices = (*given.notices, *missing_values(served.index.filters, inquiry.filters))
     return replace(given, degraded=tuple(dict.fromkeys((*served.degraded, *given.degraded))), notices=notices)

@@ -53,8 +53,8 @@ def compare_versions(before: OpenedIndex, after: OpenedIndex) -> Diff:
     return compare_chunks(
         _live(before, old.values()),
         _live(after, new.values()),
-        held_before=lambda document: len(before.document_chunks(document)) > 0,
-        held_after=lambda document: len(after.document_chunks(document)) > 0,
+        held_before=lambda document: len(before.documents.chunks(document)) > 0,
+        held_after=lambda document: len(after.documents.chunks(document)) > 0,
     )
 
 

@@ -66,7 +66,7 @@ def read_around(
             f"id {chunk_id!r}: version {served.version} of {collection!r} has no such passage", field="id"
         )
     [chunk] = served.index.fetch([ordinal])
-    ordinals = served.index.document_chunks(chunk.document_id)
+    ordinals = served.index.documents.chunks(chunk.document_id)
     start = int(np.searchsorted(ordinals, ordinal))
     return Read(served, tuple(served.index.fetch(ordinals)), start)
 
@@ -87,7 +87,7 @@ def read_passage(
         message = f"passage {chunk_id[:80]!r}: version {served.version} of {collection!r} has none of that id"
         raise UnknownPassage(message, field="passage_id")
     [chunk] = served.index.fetch([ordinal])
-    ordinals = served.index.document_chunks(chunk.document_id)
+    ordinals = served.index.documents.chunks(chunk.document_id)
     start = int(np.searchsorted(ordinals, ordinal))
     beside = [ordinals[place : place + 1] for place in (start - 1, start + 1) if place >= 0]
     around = [one.id for one in served.index.fetch(np.concatenate(beside))]
@@ -130,26 +130,26 @@ def look_up(
     """Passages that define the symbol, inherited ones included; without any, names of symbols that come near."""
     served = service.serve(caller, collection, version)
     index = served.index
-    ordinals = index.symbol(symbol)
-    if not len(ordinals) and (declared := index.resolve(symbol)):
-        ordinals = index.symbol(declared)
+    ordinals = index.symbols.chunks(symbol)
+    if not len(ordinals) and (declared := index.symbols.resolve(symbol)):
+        ordinals = index.symbols.chunks(declared)
     return served, tuple(index.fetch(ordinals)), () if len(ordinals) else _near(index, symbol)
 
 
 def _near(index: OpenedIndex, symbol: str) -> tuple[str, ...]:
     """Symbols of the passages that words alone find for the name, its spelling mended."""
-    if not symbol.strip() or not index.has_keywords:
+    if not symbol.strip() or not index.keywords.is_readable:
         return ()
     hits = retrieve(index, None, Query(symbol, MOST_NEAR, mode="keyword")).hits
     return tuple(dict.fromkeys(hit.chunk.symbols[0] for hit in hits if hit.chunk.symbols))
 
 
 def _document(index: OpenedIndex, name: str) -> Ordinals:
-    ordinals = index.document_chunks(name)
+    ordinals = index.documents.chunks(name)
     for field in PATH_FIELDS:
         if len(ordinals):
             break
-        if field in index.filter_fields:
-            found = index.allowed({field: name})
+        if field in index.filters.fields:
+            found = index.filters.chunks({field: name})
             ordinals = ordinals if found is None else found
     return ordinals

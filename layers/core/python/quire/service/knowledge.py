@@ -134,7 +134,10 @@ class Knowledge:
         age_h = age_hours(served.pointer.fresh_at)
         note(collection=served.name, version=served.version, degraded=bool(degraded), index_age_h=age_h)
         note_degraded(degraded)
-        notices = (*language_notices(query.text, found.terms), *missing_values(served.index, query.filters))
+        notices = (
+            *language_notices(query.text, found.terms),
+            *missing_values(served.index.filters, query.filters),
+        )
         return Found(served, hits, found.mode, degraded, notices, found.terms)
 
     def serve(
@@ -225,16 +228,6 @@ class Knowledge:
         """The collections that the store holds and the caller may read, sorted."""
         return tuple(name for name in self.catalog.names() if caller.may(READ, name))
 
-    def survey(self, caller: Caller) -> list[tuple[str, Served | QuireError]]:
-        """Every readable collection with its state, or with why it cannot be served."""
-        states: list[tuple[str, Served | QuireError]] = []
-        for name in self.names(caller):
-            try:
-                states.append((name, self.describe(caller, name)))
-            except QuireError as error:
-                states.append((name, error))
-        return states
-
     def trouble(self, collection: str) -> Trouble | None:
         """The collection's last error since this process began."""
         return self.catalog.trouble(collection) or (self._live.trouble(collection) if self._live else None)
@@ -244,30 +237,12 @@ class Knowledge:
         known = self.collections.get(collection)
         return known.title if known and known.title else collection
 
-    def face_of(self, collection: str) -> str:
-        """The face of a collection: as its maintainer wrote, else as its index was built.
-
-        Raises:
-            UnknownCollection: neither `collections.toml` nor the store has it.
-        """
-        return self.known_face(collection) or self.catalog.get(collection).face
-
     def known_face(self, collection: str) -> str | None:
-        """The same without asking the store; None where it would have to be asked."""
+        """The face of a collection as `face_of` tells it; None where the store would have to be asked."""
         if collection in self.collections:
             return profile_named(self.collections[collection].profile).face
         served = self.catalog.peek(collection)
         return served.face if served else None
-
-    def mounts(self) -> dict[str, str]:
-        """Every collection with its face: what `collections.toml` lists and what the store holds."""
-        faces = {name: self.face_of(name) for name in self.collections}
-        for name in self.catalog.names():
-            try:
-                faces[name] = self.face_of(name)
-            except (StoreError, ArtifactError, UnknownCollection):
-                continue
-        return dict(sorted(faces.items()))
 
     def warm(self, has_room: Callable[[], bool] = lambda: True) -> dict[str, str]:
         """Open collections and their models ahead of questions, in the order of `collections.toml`, the others last.
@@ -311,3 +286,34 @@ class Knowledge:
             return self._embedder_of(served.model), ()
         except ModelError:
             return None, ("embedding model unavailable: ranked by keywords alone",)
+
+
+def survey(knowledge: Knowledge, caller: Caller) -> list[tuple[str, Served | QuireError]]:
+    """Every readable collection with its state, or with why it cannot be served."""
+    states: list[tuple[str, Served | QuireError]] = []
+    for name in knowledge.names(caller):
+        try:
+            states.append((name, knowledge.describe(caller, name)))
+        except QuireError as error:
+            states.append((name, error))
+    return states
+
+
+def face_of(knowledge: Knowledge, collection: str) -> str:
+    """The face of a collection: as its maintainer wrote, else as its index was built.
+
+    Raises:
+        UnknownCollection: neither `collections.toml` nor the store has it.
+    """
+    return knowledge.known_face(collection) or knowledge.catalog.get(collection).face
+
+
+def mounts(knowledge: Knowledge) -> dict[str, str]:
+    """Every collection with its face: what `collections.toml` lists and what the store holds."""
+    faces = {name: face_of(knowledge, name) for name in knowledge.collections}
+    for name in knowledge.catalog.names():
+        try:
+            faces[name] = face_of(knowledge, name)
+        except (StoreError, ArtifactError, UnknownCollection):
+            continue
+    return dict(sorted(faces.items()))

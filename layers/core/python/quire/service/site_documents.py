@@ -90,7 +90,7 @@ class SiteDocuments:
         """
         caller.require_site(WRITE, site.collection, site.id)
         served = self._live.find(site.name)
-        ordinals = served.index.allowed({"source": source}) if served else None
+        ordinals = served.index.filters.chunks({"source": source}) if served else None
         if served is None or ordinals is None or not len(ordinals):
             return ""
         return min(chunk.document_id for chunk in served.index.fetch(ordinals))
@@ -112,7 +112,7 @@ class SiteDocuments:
             ids = self._ids(served.pointer) if served else []
             if served is None or not ids:
                 continue
-            first = served.index.fetch(served.index.document_chunks(ids[0])[:1])[0]
+            first = served.index.fetch(served.index.documents.chunks(ids[0])[:1])[0]
             site_id = str(first.metadata.get(SITE_FIELD) or "")
             if caller.may_touch(site_id):
                 found.append(SiteSummary(site_id, len(ids)))
@@ -280,7 +280,7 @@ class SiteDocuments:
     def _known(self, served: Served | None, site: Site, document_id: str) -> SiteDocument | None:
         if served is None:
             return None
-        ordinals = served.index.document_chunks(document_id)
+        ordinals = served.index.documents.chunks(document_id)
         if not len(ordinals):
             return None
         first = served.index.fetch(ordinals[:1])[0]

@@ -47,7 +47,7 @@ def _ranked(
     index: OpenedIndex, document_id: str, terms: Mapping[str, float], vector: Vectors | None
 ) -> list[int]:
     """The document's chunks by cosine and keywords; the keyword scores are scaled to at most a half."""
-    allowed = index.document_chunks(document_id)
+    allowed = index.documents.chunks(document_id)
     scores: dict[int, float] = {}
     if vector is not None:
         near = index.nearest(vector, LOOKED_AT, allowed)

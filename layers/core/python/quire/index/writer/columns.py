@@ -65,7 +65,7 @@ class ColumnsWriter:
     def add_kept(self, kept: KeptRows) -> None:
         """Add kept rows; each one's stored line is read, for the counts by source."""
         segment = kept.segment
-        self._ids.frombytes(segment.ids[kept.ordinals].tobytes())
+        self._ids.frombytes(segment.ids.by_ordinal()[kept.ordinals].tobytes())
         self._values.add_kept(kept, segment.filters)
         self._symbols.add_kept(kept, segment.symbols)
         self._documents.add_kept(kept, segment.documents)

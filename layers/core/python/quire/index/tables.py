@@ -1,0 +1,175 @@
+"""The tables of a version's chunks: what their filters, symbols and documents say, without what tombstones hide."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quire.analysis.inheritance import ancestry, resolve
+from quire.analysis.symbols import fold_symbol
+from quire.errors import InputError
+from quire.filter_values import filter_key
+from quire.index.file_names import FileNames
+from quire.index.parts import Part, bases, filtered, number_documents
+from quire.ordinals import NONE, difference
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from quire.ports import Ordinals
+
+
+class LiveParts:
+    """Parts laid end to end, each with its chunks that are hidden.
+
+    Attributes:
+        parts, hidden: of equal length; hidden ordinals count within their part.
+        bases: the ordinal at which each part begins.
+    """
+
+    def __init__(self, parts: Sequence[Part], hidden: Sequence[Ordinals]) -> None:
+        self.parts = parts
+        self.hidden = hidden
+        self.bases = bases([part.chunk_count for part in parts])
+
+    def everywhere(self, look_up: Callable[[Part], Ordinals]) -> Ordinals:
+        """Live chunks that a look-up finds in the parts, ascending."""
+        looks = zip(self.parts, self.hidden, self.bases, strict=True)
+        found = [difference(look_up(part), hidden) + np.uint32(base) for part, hidden, base in looks]
+        return found[0] if len(found) == 1 else np.concatenate([NONE, *found])
+
+    def local(self, ordinals: Ordinals, number: int) -> Ordinals:
+        """Those of the ascending ordinals that lie in the part of that number, counted within it."""
+        if len(self.parts) == 1:
+            return ordinals
+        base = self.bases[number]
+        bounds = np.array([base, base + self.parts[number].chunk_count], np.uint32)
+        first, last = np.searchsorted(ordinals, bounds)
+        return ordinals[first:last] - np.uint32(base)
+
+    def is_live(self, ordinal: int) -> bool:
+        """Whether no tombstone hides the chunk."""
+        number = bisect_right(self.bases, ordinal) - 1
+        within = np.array([ordinal - self.bases[number]], np.uint32)
+        return len(difference(within, self.hidden[number])) > 0
+
+
+class FilterTable:
+    """Which chunks have which values of the metadata fields that can be filtered by.
+
+    Attributes:
+        fields: their names.
+    """
+
+    def __init__(self, live: LiveParts, fields: tuple[str, ...]) -> None:
+        self.fields = fields
+        self._live = live
+        self._priors: dict[tuple[tuple[str, Any, float], ...], NDArray[np.float32]] = {}
+
+    def chunks(self, filters: Mapping[str, Any]) -> Ordinals | None:
+        """Live chunks that fulfil every filter, ascending; None where there is no filter.
+
+        A list means any of its values. A value that no chunk has gives an empty array.
+
+        Raises:
+            InputError: a field is unknown; the message lists the known.
+        """
+        if not filters:
+            return None
+        for place in (f"filters.{name}" for name in filters if name not in self.fields):
+            known = ", ".join(self.fields)
+            raise InputError(f"{place}: unknown field, wanted one of {known}", field=place)
+        return self._live.everywhere(lambda part: filtered(part, filters))
+
+    def has_value(self, field: str, value: object) -> bool:
+        """Whether any chunk has that value of the field; one that only a hidden chunk has counts too."""
+        return any(len(part.filters.ordinals(filter_key(field, value))) for part in self._live.parts)
+
+    def values(self, field: str) -> Iterator[str]:
+        """Every value of the field as filters spell it; one that several segments have may come again."""
+        prefix = filter_key(field, "")
+        for part in self._live.parts:
+            yield from (key[len(prefix) :] for key in part.filters.with_prefix(prefix))
+
+    def priors(self, demotions: tuple[tuple[str, Any, float], ...]) -> NDArray[np.float32]:
+        """What each chunk's score is multiplied by, shape (chunks,): the product of the demotions that apply to it.
+
+        Each is `(field, value, factor)`; a field that cannot be filtered by demotes nothing. Computed once.
+        """
+        if demotions not in self._priors:
+            factors = np.ones(sum(part.chunk_count for part in self._live.parts), np.float32)
+            for name, value, factor in demotions:
+                if name in self.fields:
+                    factors[self.chunks({name: value})] *= np.float32(factor)
+            self._priors[demotions] = factors
+        return self._priors[demotions]
+
+
+class SymbolTable:
+    """Which chunks define which symbols, and what classes inherit.
+
+    Args:
+        hierarchies: class -> superclass, of each segment.
+    """
+
+    def __init__(self, live: LiveParts, hierarchies: Sequence[Mapping[str, str]]) -> None:
+        self._live = live
+        self._hierarchies = hierarchies
+
+    def chunks(self, name: str) -> Ordinals:
+        """Live chunks that define the symbol, compared by `fold_symbol`, ascending."""
+        folded = fold_symbol(name)
+        return self._live.everywhere(lambda part: part.symbols.ordinals(folded))
+
+    def has(self, name: str) -> bool:
+        """Whether a live chunk defines the symbol."""
+        return len(self.chunks(name)) > 0
+
+    def resolve(self, name: str) -> str | None:
+        """The symbol as its declaring class spells it."""
+        return resolve(name, self._hierarchy, self.has)
+
+    def ancestry(self, name: str) -> tuple[str, ...]:
+        """The class itself, then its superclasses, nearest first; the class alone where no hierarchy is known."""
+        return tuple(ancestry(name, self._hierarchy))
+
+    @cached_property
+    def _hierarchy(self) -> dict[str, str]:
+        return {name: above for one in self._hierarchies for name, above in one.items()}
+
+
+class DocumentTable:
+    """The documents that chunks belong to: by id, and by a number that is the same for all chunks of one."""
+
+    def __init__(self, live: LiveParts) -> None:
+        self._live = live
+
+    def chunks(self, document_id: str) -> Ordinals:
+        """Live chunks of the document, in its order."""
+        return self._live.everywhere(lambda part: part.documents.ordinals(document_id))
+
+    def numbers(self, ordinals: Ordinals) -> NDArray[np.uint32]:
+        """Number of each chunk's document: equal for chunks of one document, and for no others."""
+        return self._numbers[ordinals]
+
+    def id_of(self, number: int) -> str:
+        """Id of the document of that number."""
+        place = bisect_right(self._bases, number) - 1
+        return self._live.parts[place].document_id(number - self._bases[place])
+
+    @cached_property
+    def names(self) -> FileNames:
+        """The documents' ids as paths."""
+        return FileNames(sum(part.document_count for part in self._live.parts), self.id_of)
+
+    @cached_property
+    def _bases(self) -> list[int]:
+        return bases([part.document_count for part in self._live.parts])
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.uint32]:
+        return number_documents(self._live.parts)
