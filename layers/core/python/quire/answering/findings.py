@@ -84,11 +84,8 @@ def find(shelf: AskedCollection, inquiry: Inquiry, searched: str) -> Findings:
         InputError: the question is empty, or a filter field unknown; `field` names it.
     """
     index, embedder = shelf.index, shelf.embedder
-    text = f"{searched}\n{inquiry.selected_text}" if inquiry.selected_text.strip() else searched
     leans = searched != inquiry.question and not is_vague(inquiry.question)
-    if leans:  # a follow-up's few words are what is new: they count twice
-        text = f"{inquiry.question}\n{text}"
-    query = Query(text[:QUESTION_CHARACTERS], inquiry.top_k, inquiry.filters, terms=inquiry.terms)
+    query = _query(inquiry, searched, leans=leans)
     found = retrieve(index, embedder, query)
     text = read_by_terms(query).text
     if text != query.text:
@@ -115,6 +112,13 @@ def find(shelf: AskedCollection, inquiry: Inquiry, searched: str) -> Findings:
     if asks_for_alternatives(inquiry.question):
         scored = contrasting_first(inquiry.selected_text or searched, index, scored)
     return Findings(found, read, weighed, scored, evidence, sure, score)
+
+
+def _query(inquiry: Inquiry, searched: str, *, leans: bool) -> Query:
+    text = f"{searched}\n{inquiry.selected_text}" if inquiry.selected_text.strip() else searched
+    if leans:  # a follow-up's few words are what is new: they count twice
+        text = f"{inquiry.question}\n{text}"
+    return Query(text[:QUESTION_CHARACTERS], inquiry.top_k, inquiry.filters, terms=inquiry.terms)
 
 
 def _passages(

@@ -38,6 +38,9 @@ class SegmentStore:
         cache: folder for fetched segments; unused where the store's files can be mapped in place.
         most_bytes: what may lie in that folder where no other process uses it; 0 bounds nothing.
         clock: seconds since the epoch.
+
+    Attributes:
+        pointers: what is served of each collection, with its `collections` and `versions`.
     """
 
     def __init__(
@@ -52,11 +55,9 @@ class SegmentStore:
         self._shelf = SegmentCache(objects, cache, most_bytes=most_bytes)
         self._clock = clock
         self.pointers = Pointers(objects)
+        self.collections = self.pointers.collections
+        self.versions = self.pointers.versions
         self._locks: dict[str, BuildLock] = {}
-
-    def collections(self) -> list[str]:
-        """Names of the collections that have a pointer, sorted."""
-        return self.pointers.collections()
 
     def pointer(self, name: str, known: Pointer | None = None) -> Pointer:
         """What the collection serves now; `known` itself where that has not moved.
@@ -65,10 +66,6 @@ class SegmentStore:
             UnknownCollection: the collection has no pointer.
         """
         return self.pointers.read(name, known)
-
-    def versions(self, name: str) -> list[Pointer]:
-        """Published versions that the store holds and the current state, newest first."""
-        return self.pointers.versions(name)
 
     def open(self, name: str, version: str | None = None) -> OpenedIndex:
         """Open a version by its id, by default the current one. Today's tombstones hold in older versions too.
