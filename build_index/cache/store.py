@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +35,7 @@ class ContentStore:
 
     Raises:
         StoreError: by every method, where the file cannot be used, or another process writes for more than `busy_s`.
+        PermissionError: by every method, where the folder may not be written to.
     """
 
     def __init__(self, folder: Path, *, busy_s: float = BUSY_S) -> None:
@@ -95,6 +98,8 @@ class ContentStore:
                 return self._transact(act)
         except sqlite3.Error as error:
             self.close()
+            if not os.access(self._path.parent, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self._path)) from error
             raise StoreError(f"{self._path}: the build's cache cannot be used: {error}") from error
 
     def _transact(self, act: Callable[[sqlite3.Connection], T]) -> T:
