@@ -73,9 +73,19 @@ def _add_build(parser: argparse.ArgumentParser) -> None:
         help="a path, git URL or release URL",
     )
     parser.add_argument("--engine-version", help="names the index where the sources do not")
+    parser.add_argument(
+        "--engine", choices=["local"], help="make the build in shards: by processes of this machine"
+    )
+    parser.add_argument("--workers", type=_count, help="processes of the engine (default: one a core)")
     add_review_options(parser)
     parser.add_argument("--no-publish", action="store_true", help="stop before the pointer")
     parser.add_argument("--json", action="store_true")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"wanted a whole number above 0, found {text!r}")
+    return int(text)
 
 
 def _add_query(parser: argparse.ArgumentParser) -> None:

@@ -64,6 +64,12 @@ def open_tools(*, threads: int | None = None, cache: Path | None = None) -> Tool
     return Tools(_embedder(folder, threads or os.cpu_count() or 1), folder, kept)
 
 
+@cache
+def open_workshop(location: str | None, threads: int) -> tuple[Tools, ObjectStore]:
+    """What a worker of a build in shards works with, opened once a process."""
+    return open_tools(threads=threads), open_objects(location)
+
+
 def open_question_embedder() -> Embedder:
     """The embedding model as a server opens it: one thread."""
     return _embedder(ensure_model(settings().cache, progress=_progress), 1)
@@ -90,5 +96,6 @@ __all__ = [
     "open_question_embedder",
     "open_store",
     "open_tools",
+    "open_workshop",
     "settings",
 ]

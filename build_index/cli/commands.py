@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from build_index.distributed.engines import LocalEngine
+from build_index.distributed.sharded import ingest_in_shards
+from build_index.distributed.shards import Sharding
 from build_index.evaluation import answers as answer_eval
 from build_index.evaluation import evaluate as evaluation
 from build_index.evaluation.beir import build_beir_index, read_beir, score_beir
@@ -16,11 +21,20 @@ from build_index.evaluation.golden import read_golden
 from build_index.evaluation.report_page import write_page
 from build_index.gate.candidate import judge_candidate
 from build_index.gate.options import open_review
+from build_index.pipeline.ingest import IngestReport, ingest
 from build_index.pipeline.pipeline import BuildReport, build
-from build_index.pipeline.plan import BuildPlan
+from build_index.pipeline.plan import BuildPlan, Tools
+from build_index.pipeline.reading import Reading
 from build_index.progress import say
 from build_index.scan.poison import scan_chunk
-from build_index.wiring import open_question_embedder, open_store, open_tools, settings
+from build_index.wiring import (
+    open_objects,
+    open_question_embedder,
+    open_store,
+    open_tools,
+    open_workshop,
+    settings,
+)
 from quire.collections import Collection, check_name, read_collections
 from quire.errors import BuildInProgress, ConfigError, InputError
 from quire.profiles import profile_named
@@ -36,12 +50,20 @@ def run_build(args: argparse.Namespace) -> int:
     try:
         tools, publish = open_tools(), not args.no_publish
         review = open_review(args, plan.name, golden=plan.golden, options=plan.options) if publish else None
-        report = build(plan, tools, store, publish=publish, review=review)
+        report = build(plan, tools, store, publish=publish, review=review, write=_writing(args))
     except BuildInProgress as busy:
         say(str(busy))
         return OK
     _print_build(report, as_json=args.json)
     return FAILED if report.ingested.failures else OK
+
+
+def _writing(args: argparse.Namespace) -> Callable[[BuildPlan, Reading, Tools, str], IngestReport]:
+    if not args.engine:
+        return ingest
+    workshop = partial(open_workshop, args.store, 1)
+    engine = LocalEngine(args.workers or os.cpu_count() or 1)
+    return partial(ingest_in_shards, sharding=Sharding(open_objects(args.store), engine, workshop))
 
 
 def run_inspect(args: argparse.Namespace) -> int:

@@ -57,7 +57,8 @@ class IngestReport:
     updated: int = 0
 
 
-def _why_nothing(plan: BuildPlan, withheld: int, failures: int, excluded: Excluded) -> str:
+def why_nothing(plan: BuildPlan, withheld: int, failures: int, excluded: Excluded) -> str:
+    """What a build that found no chunk at all says."""
     sources = ", ".join(f"{key}={location}" for key, location in plan.sources)
     return (
         f"{plan.name}: no chunk could be read from {sources}: {withheld} kept out, {failures} files failed, "
@@ -80,17 +81,17 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
         entries = list(track(read, f"{plan.name}: reading"))
         forget()
         scan = open_scan(plan.options)
-        withheld = _withheld(entries, documents, scan)
+        withheld = withheld_of(entries, documents, scan)
         if len(withheld) == sum(len(entry.ids) for entry in entries):
-            reason = _why_nothing(plan, len(withheld), len(failures), reading.excluded)
+            reason = why_nothing(plan, len(withheld), len(failures), reading.excluded)
             raise SourceError(reason, path=plan.sources[0][1])
         read_s = time.perf_counter() - started
         left_out = dict(sorted(reading.excluded.reasons.items()))
         notes = {"inputs": inputs, "failures": len(failures), "excluded": left_out, "poison": scan.as_notes()}
-        parts = _Parts(entries, store, documents, withheld, scan.quarantined)
-        folder, vectors, updated = _write(plan, tools, parts, _facts(plan, reading, tools, notes))
+        parts = Parts(entries, store, documents, withheld, scan.quarantined)
+        folder, vectors, updated = _write(plan, tools, parts, facts_of(plan, reading, tools, notes))
         with CachedQuestions(tools.embedder, store, plan.name) as embedder:
-            manifest = _calibrated(plan, folder, embedder)
+            manifest = calibrated(plan, folder, embedder)
     seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
     embedding = {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}
     return IngestReport(
@@ -99,7 +100,7 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class Parts:
     """What goes into a segment: the documents, where their chunks are, and which of these the scan's rules keep out."""
 
     entries: Sequence[PreparedEntry]
@@ -109,18 +110,21 @@ class _Parts:
     quarantined: Collection[str]
 
     def chunks(self, entries: Iterable[PreparedEntry]) -> Iterator[Prepared]:
+        """Those of some of the documents that may be indexed."""
         for entry in entries:
             for one in self.documents.load(entry):
                 if one.chunk.id not in self.withheld:
                     yield one
 
 
-def _withheld(entries: Iterable[PreparedEntry], documents: PreparedDocuments, scan: PoisonScan) -> set[str]:
+def withheld_of(entries: Iterable[PreparedEntry], documents: PreparedDocuments, scan: PoisonScan) -> set[str]:
+    """Ids of the chunks that the scan keeps out."""
     found = (one for entry in entries if entry.has_finds for one in documents.load(entry))
     return {one.chunk.id for one in found if not scan.lets_pass(one.finds)}
 
 
-def _facts(plan: BuildPlan, reading: Reading, tools: Tools, notes: Mapping[str, object]) -> SegmentFacts:
+def facts_of(plan: BuildPlan, reading: Reading, tools: Tools, notes: Mapping[str, object]) -> SegmentFacts:
+    """What the manifest of the build's segment repeats."""
     return SegmentFacts(
         profile=plan.profile.name,
         face=plan.profile.face,
@@ -134,7 +138,7 @@ def _facts(plan: BuildPlan, reading: Reading, tools: Tools, notes: Mapping[str, 
 
 
 def _write(
-    plan: BuildPlan, tools: Tools, parts: _Parts, facts: SegmentFacts
+    plan: BuildPlan, tools: Tools, parts: Parts, facts: SegmentFacts
 ) -> tuple[Path, CachedVectors, int]:
     """Write the segment beside the last one and put it in its place.
 
@@ -142,7 +146,7 @@ def _write(
     """
     folder = tools.cache / "built" / plan.name
     fresh = folder.with_name(f".{plan.name}.next")
-    _clear(fresh)
+    clear(fresh)
     keys = content_keys(parts.entries)
     made_by = [facts.profile, list(facts.filters), facts.model, sorted(parts.quarantined)]
     last = LastBuild(folder, parts.store, made_by)
@@ -160,13 +164,13 @@ def _write(
     return last.replace(fresh, manifest, keys), vectors, updated
 
 
-def _clear(fresh: Path) -> None:
+def clear(fresh: Path) -> None:
     """Remove what a build that was killed left where the next segment goes."""
     for leftover in [fresh, *fresh.parent.glob(f".{fresh.name}-*")]:
         shutil.rmtree(leftover, ignore_errors=True)
 
 
-def _calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
+def calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
     """Ask the written segment questions and keep in its manifest how its scores become probabilities."""
     index = OpenedIndex([(open_segment(folder), 0)])
     golden = read_golden([Path(plan.golden)]) if plan.golden else ()

@@ -61,10 +61,12 @@ def build(
     publish: bool = True,
     anew: bool = False,
     review: Callable[[str, Path], Manifest] | None = None,
+    write: Callable[[BuildPlan, Reading, Tools, str], IngestReport] = ingest,
 ) -> BuildReport:
     """Build the collection's segment under its lock, and publish it if the `review` lets it pass.
 
     Where what is served was made from the same inputs nothing is built, unless `anew` asks for it.
+    `write` makes the segment: in this process, or in shards (`build_index.distributed.sharded`).
 
     Raises:
         BuildInProgress: another build of the collection is running.
@@ -79,7 +81,7 @@ def build(
             say(f"{plan.name}: nothing changed since version {served[0].version}")
             confirmed = store.confirm(plan.name, served[1].digest)
             return _report(_unchanged(served[1], reading), confirmed)
-        ingested = ingest(plan, reading, tools, inputs)
+        ingested = write(plan, reading, tools, inputs)
         if publish and review is not None:
             ingested.manifest = review(plan.name, ingested.folder)
         pointer = _publish(plan, ingested, tools, store) if publish else None

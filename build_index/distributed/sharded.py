@@ -1,0 +1,102 @@
+"""A build in shards: the same segment as `build_index.pipeline.ingest` writes, made in many places."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+
+from build_index.cache.questions import CachedQuestions
+from build_index.cache.store import ContentStore
+from build_index.distributed.shards import (
+    Record,
+    Sharding,
+    merge_shards,
+    plan_shards,
+    run_shards,
+    sweep_shards,
+)
+from build_index.pipeline.ingest import GRAPHS, IngestReport, calibrated, clear, facts_of, why_nothing
+from build_index.pipeline.plan import BuildPlan, Tools
+from build_index.pipeline.reading import Reading
+from build_index.progress import say, track
+from build_index.sources import Failure
+from quire.errors import SourceError
+from quire.index.layout import Manifest
+
+
+def ingest_in_shards(
+    plan: BuildPlan, reading: Reading, tools: Tools, inputs: str, *, sharding: Sharding
+) -> IngestReport:
+    """Read, divide, have the shards made, and merge them into one segment in the cache folder.
+
+    Whatever ends it, shards that are done are in the store, and the next call goes on from there.
+
+    Raises:
+        SourceError: nothing could be read, or the engine gave a shard up.
+    """
+    failures: list[Failure] = []
+    started = time.perf_counter()
+    read = track(reading.documents, f"{plan.name}: reading")
+    items = plan_shards(plan, read, tools, failures, sharding=sharding)
+    read_s = time.perf_counter() - started
+    made = track(run_shards(items, sharding), f"{plan.name}: shards", total=len(items))
+    by_inputs = {str(record["inputs"]): record for record in made}
+    records = [by_inputs[str(item["inputs"])] for item in items]
+    new = [record for record in records if "was_done" not in record]
+    for told in (one for record in records for one in record["failures"]):
+        failures.append(Failure(**told))
+        say(f"skipped {told['path']}: {told['reason']}")
+    folder = tools.cache / "built" / plan.name
+    fetched = tools.cache / "shards" / plan.name
+    poison = _poison(records)
+    left_out = dict(sorted(reading.excluded.reasons.items()))
+    notes = {"inputs": inputs, "failures": len(failures), "excluded": left_out, "poison": poison}
+    fresh = folder.with_name(f".{plan.name}.next")
+    clear(fresh)
+    manifest = merge_shards(
+        fresh,
+        records,
+        facts_of(plan, reading, tools, notes),
+        place=(sharding.objects, plan.name, fetched),
+        graph_from=GRAPHS[plan.options.get("vector_index", "auto")],
+    )
+    if not manifest.counts.chunks:
+        clear(fresh)
+        reason = why_nothing(plan, int(str(poison["kept_out"])), len(failures), reading.excluded)
+        raise SourceError(reason, path=plan.sources[0][1])
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
+    manifest = _calibrated(plan, tools)
+    sweep_shards(sharding.objects, plan.name, records, fetched)
+    seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
+    embedding = {name: sum(int(one[name]) for one in new) for name in ("cached", "embedded", "tokens")}
+    return IngestReport(
+        manifest,
+        folder,
+        reading.label,
+        failures,
+        seconds,
+        embedding,
+        reading.excluded.reasons,
+        sum(int(one["chunks"]) for one in new),
+    )
+
+
+def _calibrated(plan: BuildPlan, tools: Tools) -> Manifest:
+    with (
+        closing(ContentStore(tools.cache)) as store,
+        CachedQuestions(tools.embedder, store, plan.name) as embedder,
+    ):
+        return calibrated(plan, tools.cache / "built" / plan.name, embedder)
+
+
+def _poison(records: Sequence[Record]) -> dict[str, object]:
+    """The shards' counts as those of one scan."""
+    found = Counter[str]()
+    for record in records:
+        found.update(record["poison"]["found"])
+    kept_out = sum(int(record["poison"]["kept_out"]) for record in records)
+    return {"found": dict(sorted(found.items())), "kept_out": kept_out}
