@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from quire.answering.extractive.extractive import ANSWER_CHARACTERS, extract
+from quire.answering.extractive.extractive import ANSWER_CHARACTERS, choose_quotes, extract
 from quire.answering.extractive.scoring import score_passages
 from quire.answering.extractive.weighing import cue, weigh
 from quire.answering.findings import find
@@ -32,8 +33,30 @@ def test_the_sentence_that_answers_is_quoted_first_with_what_follows() -> None:
     paragraph = (
         "Descale the kettle every two months. Citric acid removes the scale within 20 minutes. Rinse it"
     )
-    assert found[0].startswith(paragraph)
-    assert text.startswith(paragraph)
+    assert found[0].startswith(f"## Care\n\n{paragraph}")
+    assert text.startswith(f"**Care**\n\n{paragraph}")
+
+
+def test_the_first_quote_goes_on_under_the_next_heading_while_there_is_room() -> None:
+    text = (
+        "## Power modes\n\nThe pump has two power modes.\n\n"
+        "### Switch\n\nHold the button until it blinks.\n\n### Cold\n\n" + "Cold pumps idle a while. " * 60
+    )
+    findings = find(shelf_of([chunk("pump.md", text)]), Inquiry("Which power modes does the pump have?"), "x")
+    _, citations = extract(findings.weighed, findings.scored)
+    assert citations[0].quote.startswith("## Power modes\n\nThe pump has")
+    assert "### Switch\n\nHold the button until it blinks." in citations[0].quote
+
+
+def test_what_the_search_found_first_opens_the_answer_unless_another_place_is_clearly_better() -> None:
+    asked = weigh("Which bulb does the lamp take?", SHELF.index)
+    first = chunk("lamp.md", "The lamp takes an E14 bulb from the shop.")
+    other = chunk("shop.md", "The lamp does take a bulb, which the shop sells.")
+    scored = score_passages(asked, [hit_of(first, 1, cosine=None), hit_of(other, 2, cosine=None)], None, None)
+    nearly = [replace(one, score=4.5 if one.hit.rank == 2 else 4.0) for one in scored]
+    clearly = [replace(one, score=5.5 if one.hit.rank == 2 else 4.0) for one in scored]
+    assert choose_quotes(asked, nearly)[0].hit.chunk.document_id == "lamp.md"
+    assert choose_quotes(asked, clearly)[0].hit.chunk.document_id == "shop.md"
 
 
 def test_a_list_is_quoted_whole_with_the_line_that_introduces_it() -> None:

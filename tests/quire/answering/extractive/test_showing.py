@@ -139,3 +139,15 @@ def test_code_and_entities_of_html_are_shown_as_markdown() -> None:
         '<pre><code class="cmd">caddy reload &amp;</code></pre>\n\nor <code>a&lt;b</code>.'
     )
     assert plain_words(source) == "Reload it—soon &lt;now&gt;:\n\n```\ncaddy reload &\n```\n\nor `a<b`."
+
+
+def test_a_heading_keeps_the_underscores_of_its_names() -> None:
+    assert "**What `__DEV__` says**" in show(chunk("dev.md", "## What `__DEV__` says\n\nIt is true.\n"))
+
+
+def test_rows_below_an_item_of_a_list_are_shown_as_a_table() -> None:
+    text = "1. Open the menu.\n2. Choose a mode:\nMode | Key\nSlow | `S`\nFast | `F`\n3. Close it.\n"
+    text += "\n    ```bash\n    ls | wc\n    ps | wc\n    ```\n"
+    found = show(chunk("menu.md", text))
+    assert "2. Choose a mode:\n\n| Mode | Key |\n| --- | --- |\n| Slow | `S` |" in found
+    assert "\n\n3. Close it.\n\n    ```bash\n    ls | wc\n" in found

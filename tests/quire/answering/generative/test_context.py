@@ -58,11 +58,12 @@ def test_an_overlap_is_a_true_one_and_at_least_as_long_as_the_one_that_was_made(
     assert (a + b).endswith((b + c)[:size])
 
 
-def test_siblings_are_more_of_the_first_documents_and_keep_their_finder_s_rank() -> None:
+def test_siblings_are_more_of_the_first_documents_and_stand_behind_the_hits() -> None:
     shelf = shelf_of(household())
     found = retrieve(shelf.index, shelf.embedder, Query("descale the kettle", 2)).hits
     assert shelf.embedder is not None
     read = with_siblings(shelf.index, found, "descale the kettle", shelf.embedder.embed(["descale"])[0])
     assert read[: len(found)] == found
     assert len({hit.chunk.id for hit in read}) == len(read) == 3
+    assert [hit.rank for hit in read] == [1, 2, 3]
     assert with_siblings(shelf.index, (), "kettle", None) == ()

@@ -181,6 +181,11 @@ def _kind(line: str, indent: int, *, literal: bool) -> str:
     return TABLE if _ROW.search(line) else PARAGRAPH
 
 
+def is_row(line: str) -> bool:
+    """Whether the line looks like a table's, and is no item of a list."""
+    return bool(_ROW.search(line.rstrip())) and not _ITEM.match(line)
+
+
 def _takes(block: _Open, line: str, lines: Sequence[str], number: int) -> bool:
     """Whether the line belongs to the open block."""
     if block.closed or block.kind == HEADING:

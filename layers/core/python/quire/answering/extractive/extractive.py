@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 
 from quire.analysis.terms import analyze
 from quire.answering.citations import cite
-from quire.answering.extractive.blocks import CODE, LIST, TABLE, QuotePiece, split_pieces
+from quire.answering.extractive.blocks import (
+    CODE,
+    HEADING,
+    LIST,
+    TABLE,
+    QuotePiece,
+    split_blocks,
+    split_pieces,
+)
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.scoring import Scored
@@ -18,18 +26,27 @@ from quire.documents import Citation, Hit, Turn
 
 MOST_PLACES = 3
 UNSURE_PLACES = 2
-FIRST_CHARACTERS = 900
-LATER_CHARACTERS = 600
+FIRST_CHARACTERS = 1_200
+LATER_CHARACTERS = 800
 LONGEST_PIECE = 1_500
 """A list, table or paragraph beyond it is shown in part, whole items or sentences at a time."""
 CODE_CHARACTERS = 1_200
-ANSWER_CHARACTERS = 2_400
-LEAST_SHARE = 0.45
+ANSWER_CHARACTERS = 2_600
+LEAST_SHARE = 0.4
+FOUND_FIRST = 1.0
+"""What the search found first opens the answer unless a passage elsewhere is better by so much. All key facts stand in
+the chunk of the first quote for .73, .55 and .68 of questions where it always opens (textbook, React Native, celery),
+and for .73, .51 and .53 without this."""
 AHEAD = 1.5
 """What comes next is preferred to what came before, by so much of a score."""
+CROSSING = 3.0
+"""What stands under the same heading is preferred to the next section, by so much."""
 WORTHLESS = -9.0
 SAME = 0.7
 """A further quote scores at least this share of the best one's score."""
+
+BELOW_TITLE = "-=`:.'\"~^_*+#<> \t\r\n"
+"""Signs of the row below an underlined title."""
 
 _WORDS = re.compile(r"\w+")
 _KEY = re.compile(r"\b[A-Z][\w ]{0,80}(?=: )")
@@ -87,20 +104,22 @@ def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = T
     """
     answers = [one for one in scored if not one.text.endswith("?") or _is_followed(one)] or scored
     ranked = sorted((_judged(question, one) for one in answers), key=lambda one: -one.score)
-    least = LEAST_SHARE * ranked[0].score if ranked else 0.0
-    good = [one for one in ranked if one.score >= least] or ranked[:1]
-    quotes: list[Quote] = []
-    for one in good:
-        if not any(_covers(quote, one) for quote in quotes):
-            quote = _widened(question, one, ranked, LATER_CHARACTERS if quotes else FIRST_CHARACTERS)
+    found_first = min((one.hit.rank for one in ranked), default=0)
+    opening = max(
+        ranked, key=lambda one: one.score + FOUND_FIRST * (one.hit.rank == found_first), default=None
+    )
+    if opening is None:
+        return []
+    quotes = [_widened(question, opening, ranked, FIRST_CHARACTERS, crosses=True)]
+    for one in ranked:
+        if one.score >= LEAST_SHARE * ranked[0].score and not any(_covers(quote, one) for quote in quotes):
+            quote = _widened(question, one, ranked, LATER_CHARACTERS)
             quotes = _with(quotes, quote, MOST_PLACES if sure else UNSURE_PLACES)
     return _in_order(quotes)
 
 
 def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
     """The quotes and this one, where there is room for it and nothing has said it yet; what touches becomes one."""
-    if not quotes:
-        return [quote]
     total = sum(len(other.text) for other in quotes) + len(quote.text)
     near = [other for other in quotes if _touches(other, quote)]
     is_full = total > ANSWER_CHARACTERS or (len(quotes) >= most and not near)
@@ -170,17 +189,23 @@ def _repeats(one: Quote, other: Quote) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _PageText:
-    """A chunk's text as a quote grows in it: its pieces, what each is worth, and how long the quote may become."""
+    """A chunk's text as a quote grows in it: its pieces, what each is worth, and how long the quote may become.
+
+    `crosses` says that it may go on under the next heading.
+    """
 
     text: str
     pieces: Sequence[QuotePiece]
     values: Sequence[float]
     room: int
     wants_code: bool
+    crosses: bool
 
 
-def _widened(question: Weighed, one: Scored, ranked: Sequence[Scored], room: int) -> Quote:
-    """The passage's whole piece, and pieces beside it under its heading while there is room."""
+def _widened(
+    question: Weighed, one: Scored, ranked: Sequence[Scored], room: int, *, crosses: bool = False
+) -> Quote:
+    """The passage's whole piece, and pieces beside it while there is room, with the heading that stands above them."""
     text = one.hit.chunk.text
     if is_code_chunk(one.hit.chunk):
         return Quote(one.hit, *best_lines(question, text, one.passage.start, CODE_CHARACTERS))
@@ -195,8 +220,20 @@ def _widened(question: Weighed, one: Scored, ranked: Sequence[Scored], room: int
     values = [
         max((other.score for other in beside if _holds(piece, other)), default=WORTHLESS) for piece in pieces
     ]
-    first, last = _neighbours(_PageText(text, pieces, values, room, question.wants_code), place)
-    return Quote(one.hit, pieces[first].start, pieces[last].end)
+    page = _PageText(text, pieces, values, room, question.wants_code, crosses)
+    first, last = _neighbours(page, place)
+    return Quote(one.hit, _with_heading(text, pieces[first].start), pieces[last].end)
+
+
+def _with_heading(text: str, start: int) -> int:
+    """Where the headings directly above `start` begin: a quote that opens its section says what it is about."""
+    for block in reversed(split_blocks(text)):
+        if block.end > start:
+            continue
+        if block.kind != HEADING or text[block.end : start].strip(BELOW_TITLE):
+            break
+        start = block.start
+    return start
 
 
 def _holds(piece: QuotePiece, one: Scored) -> bool:
@@ -206,13 +243,20 @@ def _holds(piece: QuotePiece, one: Scored) -> bool:
 def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
     """First and last piece of the widened quote: what a pronoun points at first, then the better neighbour."""
     first = last = place
+    section = page.pieces[place].section
     while page.pieces[first].follows and _fits(page, first - 1, first, last):
         first -= 1
     while True:
-        sides = [side for side in (last + 1, first - 1) if _fits(page, side, first, last)]
-        if not sides:
+        worth = {
+            side: page.values[side]
+            + AHEAD * (side > last)
+            - CROSSING * (page.pieces[side].section != section)
+            for side in (last + 1, first - 1)
+            if _fits(page, side, first, last)
+        }
+        if not worth:
             return first, last
-        best = max(sides, key=lambda side: page.values[side] + AHEAD * (side > last))
+        best = max(worth, key=worth.__getitem__)
         first, last = min(first, best), max(last, best)
 
 
@@ -222,7 +266,7 @@ def _fits(page: _PageText, side: int, first: int, last: int) -> bool:
         return False
     piece = page.pieces[side]
     length = max(piece.end, page.pieces[last].end) - min(piece.start, page.pieces[first].start)
-    if piece.section != page.pieces[first].section or length > page.room:
+    if length > page.room or (piece.section != page.pieces[first].section and not page.crosses):
         return False
     said = page.text[piece.start : piece.end]
     if _DRAWING.match(said) or said.rstrip().endswith("?") or _is_facts(said):

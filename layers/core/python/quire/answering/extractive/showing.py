@@ -11,8 +11,10 @@ import textwrap
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from html import unescape
+from itertools import accumulate, groupby
+from operator import itemgetter
 
-from quire.answering.extractive.blocks import CODE, HEADING, LIST, TABLE, QuoteBlock, split_blocks
+from quire.answering.extractive.blocks import CODE, HEADING, LIST, TABLE, QuoteBlock, is_row, split_blocks
 from quire.answering.extractive.rst_text import plain_roles, plain_rst
 from quire.documents import Chunk, Citation
 
@@ -120,14 +122,35 @@ def _block(text: str, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
         return _table(stored, quote, is_torn=is_torn, is_rst=is_rst)
     if block.kind == HEADING:
         title = _HEADING_MARK.sub("", quote.strip(), count=1)
-        return f"**{title.replace('`', '')}**" if not _UNDER_LINE.fullmatch(title) else ""
+        return f"**{_escaped(title.replace('`', ''))}**" if not _UNDER_LINE.fullmatch(title) else ""
     if opening := _FENCE_LINE.match(stored):
         lines = [line for line in quote.splitlines() if not line.strip().startswith(opening[2])]
         return fenced("\n".join(lines), opening[3])
     if is_rst:
         is_literal = block.kind == CODE and not quote.lstrip().startswith("..")
         return fenced(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
-    return plain_words(quote if block.kind == LIST else _dedented(quote))
+    return _list(quote) if block.kind == LIST else plain_words(_dedented(quote))
+
+
+def _list(quote: str) -> str:
+    """The items, with the rows that stand below one as a table: bare, they would be words of the item."""
+    fences = [span for span in _code_spans(quote) if "\n" in quote[slice(*span)]]
+    lines = quote.splitlines(keepends=True)
+    starts = accumulate(map(len, lines), initial=0)
+    rows = [
+        is_row(line) and not any(begin <= at < end for begin, end in fences)
+        for at, line in zip(starts, lines, strict=False)
+    ]
+    parts, words = [], ""
+    for is_table, run in groupby(zip(rows, lines, strict=True), key=itemgetter(0)):
+        said = [line for _, line in run]
+        if is_table and len(said) > 1:
+            table = "".join(said)
+            parts += [plain_words(words), _table(table, table, is_torn=False, is_rst=False)]
+            words = ""
+        else:
+            words += "".join(said)
+    return "\n\n".join(part for part in [*parts, plain_words(words)] if part.strip())
 
 
 def _one_colon(quote: str) -> str:

@@ -21,7 +21,10 @@ KEYWORD_SHARE = 0.5
 def with_siblings(
     index: OpenedIndex, hits: Sequence[Hit], question: str, vector: Vectors | None
 ) -> tuple[Hit, ...]:
-    """The hits, then the best other chunks of the first two documents, as hits of their finder's rank."""
+    """The hits, then the best other chunks of the first two documents, with ranks behind those of the hits.
+
+    With their finder's rank they stood before it: rank 1 alone is what the search itself put first.
+    """
     seen = {hit.chunk.id for hit in hits}
     terms = read_question(question, index, heading_weight=0.5).terms
     found = list(hits)
@@ -31,7 +34,8 @@ def with_siblings(
         )
         others = [chunk for chunk in chunks if chunk.id not in seen][:PER_DOCUMENT]
         found += [
-            Hit(chunk, finder.rank, finder.score * DECAY, finder.cosine, finder.version) for chunk in others
+            Hit(chunk, found[-1].rank + place, finder.score * DECAY, finder.cosine, finder.version)
+            for place, chunk in enumerate(others, 1)
         ]
     return tuple(found)
 
