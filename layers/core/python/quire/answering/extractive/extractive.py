@@ -149,7 +149,7 @@ def _judged(question: Weighed, one: Scored) -> Scored:
         score -= 1.0
     if _is_facts(text) and not question.idf.keys() & set(analyze(" ".join(_KEY.findall(text)))):
         score -= 1.5
-    return replace(one, score=score)
+    return one if score == one.score else replace(one, score=score)
 
 
 def _is_facts(text: str) -> bool:

@@ -160,35 +160,32 @@ def _of_hit(question: Weighed, hit: Hit, prior: float, replacing: float) -> list
     scored: list[Scored] = []
     before: set[str] = set()
     breadcrumb = set(analyze(hit.chunk.breadcrumb))
+    read: dict[tuple[int, int] | None, set[str]] = {None: set()}  # headings and leads, each of many passages
     for order, passage in enumerate(split_passages(text)):
+        for span in (passage.lead, passage.heading):
+            if span is not None and span not in read:
+                read[span] = set(analyze(text[slice(*span)]))
         quote = text[passage.start : passage.end]
         terms = set(analyze(quote))
-        around = (before if scored and scored[-1].passage.block == passage.block else set()) | _introduced(
-            text, passage
-        )
+        around = read[passage.lead]
+        if scored and scored[-1].passage.block == passage.block:
+            around = around | before
         coverage = question.coverage(terms)
         context = question.coverage(around - terms)
-        above = question.coverage((breadcrumb | _headed(text, passage)) - terms - around)
+        above = question.coverage((breadcrumb | read[passage.heading]) - terms - around)
         score = COVERAGE * coverage + CONTEXT * context + ABOVE * above + STEMS * _stems(question, terms)
-        score += CUE * cue(question, quote) + prior + replacing * tells_replacement(quote)
+        score += CUE * cue(question, quote) + prior
+        score += replacing * tells_replacement(quote) if replacing else 0.0
         scored.append(Scored(hit, passage, quote, order, coverage, context, score))
         before = terms
     return scored
 
 
-def _introduced(text: str, passage: Passage) -> set[str]:
-    return set(analyze(text[slice(*passage.lead)])) if passage.lead else set()
-
-
-def _headed(text: str, passage: Passage) -> set[str]:
-    return set(analyze(text[slice(*passage.heading)])) if passage.heading else set()
-
-
 def _stems(question: Weighed, terms: set[str]) -> float:
     """Share of the weight of terms that are missing but share their first five letters with one that is there."""
-    starts = {term[:SHORTEST_STEM] for term in terms if len(term) >= SHORTEST_STEM}
-    near = (term for term in question.idf if term not in terms and term[:SHORTEST_STEM] in starts)
-    return sum(question.idf[term] for term in near) / question.total
+    missing = [term for term in question.idf if len(term) >= SHORTEST_STEM and term not in terms]
+    starts = {term[:SHORTEST_STEM] for term in terms if len(term) >= SHORTEST_STEM} if missing else ()
+    return sum(question.idf[term] for term in missing if term[:SHORTEST_STEM] in starts) / question.total
 
 
 def _embedded_text(one: Scored) -> str:

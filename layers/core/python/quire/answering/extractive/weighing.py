@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 from quire.analysis.terms import STOP_WORDS, analyze, identifiers, words
@@ -86,7 +87,7 @@ class Lexicon(Protocol):
         """Chunks that hold the term."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Weighed:
     """A question as its answers are judged by.
 
@@ -102,10 +103,15 @@ class Weighed:
     names: tuple[str, ...]
     wants_code: bool
 
-    @property
+    @cached_property
     def total(self) -> float:
         """Sum of the weights; 1 for a question without terms."""
         return sum(self.idf.values()) or 1.0
+
+    @cached_property
+    def wants_kind(self) -> re.Pattern[str] | None:
+        """What finds the kind of thing that is asked for; None where no kind is."""
+        return next((given for given, wanted in _WANTED if wanted.search(self.text)), None)
 
     def leaning_to(self, follow_up: str) -> Weighed:
         """The same with what a follow-up does not say itself at `EARLIER` of its weight.
@@ -203,13 +209,8 @@ def cue(question: Weighed, passage: str) -> float:
 
     1 and -1 for a number, date or name that is there or missing, half of that for a reason; 0 where no kind is asked.
     """
-    asked = question.text.lower()
-    for given, wanted in _WANTED:
-        if wanted.search(question.text):
-            size = 0.5 if given is _REASON else 1.0
-            return (
-                size
-                if any(found.group().lower() not in asked for found in given.finditer(passage))
-                else -size
-            )
-    return 0.0
+    if question.wants_kind is None:
+        return 0.0
+    asked, given = question.text.lower(), question.wants_kind
+    size = 0.5 if given is _REASON else 1.0
+    return size if any(found.group().lower() not in asked for found in given.finditer(passage)) else -size
