@@ -141,7 +141,8 @@ def _list(quote: str) -> str:
         is_row(line) and not any(begin <= at < end for begin, end in fences)
         for at, line in zip(starts, lines, strict=False)
     ]
-    parts, words = [], ""
+    parts: list[str] = []
+    words = ""
     for is_table, run in groupby(zip(rows, lines, strict=True), key=itemgetter(0)):
         said = [line for _, line in run]
         if is_table and len(said) > 1:
