@@ -14,7 +14,8 @@ from pathlib import Path
 
 UNUSED = {
     "tokenizers": {"huggingface-hub"},  # downloads models; ours come from the store
-    "onnxruntime": {"flatbuffers", "protobuf"},  # for its converters
+    # For its converters, and for its face to ONNX's own backends.
+    "onnxruntime": {"flatbuffers", "packaging", "protobuf"},
     "nbformat": {"jupyter-core"},  # finds Jupyter's own folders; notebooks are given as text
     "mcp": {"jsonschema", "python-multipart"},  # for its client, and for signing in through forms
 }
@@ -39,6 +40,7 @@ PRUNED = (
     "onnxruntime/tools",
     "onnxruntime/quantization",
     "onnxruntime/datasets",
+    "onnxruntime/backend",
     # The extension module has the library inside. libonnxruntime_providers_shared.so stays: every import looks for it.
     "onnxruntime/capi/libonnxruntime.so*",
     "numpy/f2py",

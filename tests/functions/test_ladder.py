@@ -43,6 +43,7 @@ profile = "code"
 profile = "sites"
 """
 NOWHERE = "http://127.0.0.1:9"
+GATEWAY_S = 29.0
 LOCAL = "http://localhost"
 DOCUMENT = {"site_id": "acme", "source": "gulls.txt", "content": "Gulls follow the fishing boats home."}
 CHAT = {"user_message": "What follows the boats home?", "session": "s1"}
@@ -257,6 +258,21 @@ def test_a_store_that_is_away_leaves_the_last_good_version(
         # A request waits out a deadline at most twice: for the pointer, and for the model's last word.
         assert max(took_s) < SERVING.deadline_s + 2
         assert sorted(took_s)[len(took_s) // 2] < 1.0
+
+
+def test_a_first_question_waits_for_a_slow_store_so_seldom_that_the_gateway_still_waits(
+    moto_url: str, tmp_path: Path, model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket = Bucket(moto_url, tmp_path, model_folder)
+    bucket.publish()
+    with FaultyS3(moto_url, delay_s=0.1) as s3:
+        s3.state = SLOW
+        use_endpoint(monkeypatch, s3.url)
+        known = replace(settings_of(tmp_path), store=bucket.environment(tmp_path, tmp_path)["QUIRE_STORE"])
+        client = TestClient(local_app(known), base_url=LOCAL)
+        assert client.post("/query", json={"collection": "roblox", "q": MEMBER}).status_code == 200
+        # A store that takes all of the time that it is given, in every wave of requests side by side.
+        assert s3.waves * SERVING.silence_s < GATEWAY_S
 
 
 @each_route

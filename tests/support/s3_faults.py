@@ -30,6 +30,7 @@ class FaultyS3:
     Attributes:
         delay_s: how long `SLOW` waits before each answer.
         requests: how many arrived so far.
+        waves: how many of them arrived while no other was being answered.
         trickled: bytes that `TRICKLING` sent.
         overslept_s: how much longer its pauses were than meant, as they are on a busy machine.
     """
@@ -37,7 +38,7 @@ class FaultyS3:
     def __init__(self, upstream: str, *, delay_s: float = 30.0) -> None:
         self.state = WELL
         self.delay_s = delay_s
-        self.requests = 0
+        self.requests = self.waves = self.under_way = 0
         self.trickled = 0
         self.overslept_s = 0.0
         self.ended = threading.Event()
@@ -84,6 +85,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         self.faulty.requests += 1
+        self.faulty.waves += not self.faulty.under_way
+        self.faulty.under_way += 1
+        try:
+            self._answer_one()
+        finally:
+            self.faulty.under_way -= 1
+
+    def _answer_one(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         if self.faulty.state == GONE:
             self._reset()
