@@ -22,7 +22,6 @@ from quire.store.models import model_folder
 from quire.store.store import SegmentStore
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
-SUFFIX = ".quire"
 COPIED_BYTES = 1 << 20
 
 

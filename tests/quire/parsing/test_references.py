@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.parsing.references import read_reference, read_references
+from quire.parsing.markup import read_reference
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,3 @@ def test_a_reference_reads_well_and_keeps_its_identifier(code: str, shown: str) 
 @pytest.mark.parametrize("code", ["print('x')", "Class", "Class.", "ReplicatedStorage.Module", "a|b"])
 def test_other_code_is_no_reference(code: str) -> None:
     assert read_reference(code) is None
-
-
-def test_references_in_a_text_are_read_and_other_code_stays() -> None:
-    assert read_references("Set `Class.Part.Size|Size` to `x|y`.") == "Set `Part.Size` to `x|y`."

@@ -72,7 +72,6 @@ def parse_markdown(
         description=head.string("description"),
         keywords=keywords if isinstance(keywords, tuple) else tuple(keywords.split(", ")),
         sections=tuple(_anchored(sections, text, anchors or AnchorRules())),
-        front_matter=head.values,
     )
 
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 
 from quire.parsing import javascript
-from quire.parsing.references import read_reference
 from quire.parsing.scan import BREAK, Insert, MarkupScan
 from quire.parsing.tags import Tag, read_tag
 
@@ -28,6 +27,8 @@ _LINE_TOKEN = re.compile(
     r"(?P<fence>[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<mark>`{3,}|~{3,}))"
     r"|(?P<esm>(?:import|export|const|let|function)[ \t]+(?=[\w$\"'{*\[]))|(?P<admonition>[ \t]*:::+)",
 )
+_REFERENCE = re.compile(r"(Class|Datatype|Enum|Library|Global)\.([A-Za-z_][^|]*?)(?:\|(.+))?\Z", re.DOTALL)
+_GLOBALS = re.compile(r"(?:LuaGlobals|RobloxGlobals)\.")
 _CLAUSE = r"(?:[\w$]+|\*\s+as\s+[\w$]+|\{[^}]*\})"
 _IMPORT = re.compile(
     rf"import\s+(?:(?:type\s+)?{_CLAUSE}(?:\s*,\s*{_CLAUSE})?\s+from\s*)?[\"'][^\"'\n]+[\"']"
@@ -214,3 +215,31 @@ def _admonition(scan: MarkupScan, match: re.Match[str]) -> int:
 _HANDLERS: dict[str, Callable[[MarkupScan, re.Match[str]], int]] = {
     "fence": _fence, "esm": _statement, "admonition": _admonition, "`": _code_span, "\\": _copy, "{": _expression,
 }  # fmt: skip
+
+
+def read_reference(code: str) -> str | None:
+    """The readable form of a code span's content, keeping the identifier; None where it is no reference.
+
+    >>> read_reference("Class.Constraint.Attachment0|Attachment0")
+    'Constraint.Attachment0'
+    >>> read_reference("Class.Part|Parts"), read_reference("Class.DataModel|game")
+    ('Parts', 'game (DataModel)')
+    """
+    match = _REFERENCE.fullmatch(code.strip())
+    if not match:
+        return None
+    kind, name, shown = match[1], match[2].strip(), (match[3] or "").strip()
+    if kind == "Enum":
+        name = f"Enum.{name}"
+    elif kind == "Global":
+        name = _GLOBALS.sub("", name)
+    last = re.split(r"[.:]", name)[-1]
+    if not shown or shown == last or shown.rstrip("()") == last.rstrip("()"):
+        return name
+    if kind == "Enum" and name.count(".") == 1 and shown.isidentifier():
+        return f"{name}.{shown}"
+    if shown in name:
+        return name
+    if shown.startswith(last.rstrip("()")):
+        return name[: len(name) - len(last)] + shown
+    return shown if name in shown else f"{shown} ({name})"

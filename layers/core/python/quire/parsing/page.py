@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,6 @@ class Page:
     description: str
     keywords: tuple[str, ...]
     sections: tuple[Section, ...]
-    front_matter: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
 
 
 def moved_to(section: Section, line: int) -> Section:
