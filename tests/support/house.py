@@ -13,6 +13,7 @@ OWN_PATCH = re.compile(
     r"""patch(?:\.object)?\(\s*["']?(?:quire|functions|build_index|infra)\b|mock[.]patch|[M]agicMock"""
 )
 MOST_PUBLIC_METHODS = 12
+LONGEST_PLAIN_PATTERN = 60
 ASSERTING = re.compile(r"^(assert|check|verify)")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -59,3 +60,16 @@ def _asserts(function: Function) -> bool:
             if called == "raises" or ASSERTING.match(called):
                 return True
     return False
+
+
+def unexplained_patterns(source: str) -> list[str]:
+    """Long regular expressions that are not verbose, or say nothing in a comment."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile":
+            constants = [one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)]
+            pattern, flags = "".join(map(str, constants)), "".join(map(ast.unparse, node.args[1:]))
+            is_explained = "VERBOSE" in flags and "#" in pattern
+            if len(pattern) > LONGEST_PLAIN_PATTERN and not is_explained:
+                found.append(f"line {node.lineno}: a pattern of {len(pattern)} characters without comments")
+    return found

@@ -11,10 +11,23 @@ from quire.parsing.outline import Outline
 from quire.parsing.sections import Heading, identifier_in, nest_sections, paragraph_cuts
 
 _HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
-_BLOCK = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|```\w*|\|={3,}|--)[ \t\r]*")
+_BLOCK = re.compile(
+    r"""
+    ( -{4,} | \.{4,} | ={4,} | \*{4,} | _{4,} | \+{4,} | /{4,}  # listing, literal, example, sidebar, quote, ...
+    | ```\w*    # code, as in Markdown
+    | \|={3,}   # a table
+    | --        # an open block
+    )[ \t\r]*
+    """,
+    re.VERBOSE,
+)
 _LABEL = re.compile(r"\[(?:\[[^\]]+\]|[#.\w][^\]]*)\][ \t\r]*")
 _LINK = re.compile(
-    r"(?:link:|xref:|https?://)[^\s\[]{0,500}+\[([^\]]{0,500}+)\]|<<[^,>]{1,200}+(?:,\s*+([^>]{0,500}+))?>>"
+    r"""
+    (?: link: | xref: | https?:// )[^\s\[]{0,500}+\[([^\]]{0,500}+)\]  # link:address[text]
+    | <<[^,>]{1,200}+(?:,\s*+([^>]{0,500}+))?>>                       # <<anchor, text>>
+    """,
+    re.VERBOSE,
 )
 _ATTRIBUTE = re.compile(r"^(?::[\w!-]+:.*|\[[^\]]*\]|include::.*|//(?!//).*)$")
 _QUOTED = re.compile(r"(?<!\w)([*_`+#])(\S(?:.{0,300}?\S)?)\1(?!\w)")

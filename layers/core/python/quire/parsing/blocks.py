@@ -20,9 +20,24 @@ from quire.parsing.scan import BREAK, INSERT, NOTHING, Insert, Row
 
 _ANCHOR = re.compile(r"(?<!\s)\s*+\{#([\w:.-]++)\}\s*+$")
 _ALERT = re.compile(r"\[!(\w+)\][ \t]*")
-_CODE_TITLE = re.compile(r"""\b(?:title|name)\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s&"']+))""")
+_CODE_TITLE = re.compile(
+    r"""
+    \b(?:title|name)\s*=\s*(?:
+      "([^"]+)"
+    | '([^']+)'
+    | ([^\s&"']+)  # without quotes, as in an address
+    )
+    """,
+    re.VERBOSE,
+)
 _STRUCTURED = re.compile(
-    rf"\n[ \t{NOTHING}]*\n|(?:^|{BREAK})[ \t]*(?:[-*+]|\d+[.)])[ \t]|```|~~~|{INSERT}", re.MULTILINE
+    rf"""
+    \n[ \t{NOTHING}]*\n                          # an empty line
+    | (?:^|{BREAK})[ \t]*(?:[-*+]|\d+[.)])[ \t]  # a list's item
+    | ```|~~~                                    # a fence
+    | {INSERT}                                   # what the markup pass took out
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 
 

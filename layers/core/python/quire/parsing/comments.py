@@ -21,9 +21,21 @@ _LINE_MARK = re.compile(
 )
 _NOT_SAID = re.compile(r"^[ \t]*#[!\[].*$", re.MULTILINE)  # an interpreter's path, an attribute
 _CLOSE = re.compile(r'(?<![ \t])[ \t]*+(?:(?<!\*)\*++[/)]|\]=*+\]|"{3})[ \t]*+$', re.MULTILINE)
-_XML = re.compile(r"</?(?:summary|remarks|param|returns|c|code|see|para|value|exception|typeparam)\b[^<>]*>")
+_XML = re.compile(
+    r"""
+    </?(?: summary | remarks | param | returns | c | code | see | para | value | exception | typeparam )\b
+    [^<>]*>  # attributes
+    """,
+    re.VERBOSE,
+)
 _QUOTES = re.compile(r"""^[A-Za-z]{0,2}(\"{3}|'{3}|\"|')(.*?)\1?$""", re.DOTALL)
-_LEGAL = re.compile(r"copyright|licen[sc]e|spdx|all rights reserved|@generated|eslint|-\*-", re.IGNORECASE)
+_LEGAL = re.compile(
+    r"""
+    copyright | licen[sc]e | spdx | all[ ]rights[ ]reserved  # for lawyers
+    | @generated | eslint | -\*-                            # for programs
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 def comment_text(raw: str) -> str:

@@ -23,18 +23,34 @@ _BODY = {
 }
 _IN_TEMPLATE = re.compile(r"\\.|`|\$\{", re.DOTALL)
 _BEFORE_REGEX = re.compile(r"(?:[=(,:;\[!&|?{}]|\breturn)\s*\Z")
-_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.){0,100}+\]){1,200}+/\w*+")
+_REGEX = re.compile(
+    r"""
+    /(?: [^/\\\n\[] | \\.                    # a character, or one behind a backslash
+       | \[(?: [^\]\\\n] | \\. ){0,100}+\]   # a class of them, in which / ends nothing
+    ){1,200}+/\w*+
+    """,
+    re.VERBOSE,
+)
 """Bounded, as one without an end is looked for from each slash."""
 _CONTINUES = re.compile(r"(?:[=+\-*/&|?:,(\[{.<>]|=>)\s*\Z")
 _CONTINUED = re.compile(r"\s*(?:[.+*/&|?:)\]}]|=>)")
 _STRING = re.compile(
-    r"""(?P<key>(?<![\w$])[A-Za-z_$][\w$]*+)\s*+[:=]\s*+(?=["'`\[{(])|(?P<text>["'`])"""
-    r"""|(?P<open>[\[{(])|(?P<close>[\]})])|//[^\n]*|/\*(?:.*?\*/|.*)""",
-    re.DOTALL,
+    r"""
+    (?P<key>(?<![\w$])[A-Za-z_$][\w$]*+)\s*+[:=]\s*+(?=["'`\[{(])  # the name of what follows
+    | (?P<text>["'`])
+    | (?P<open>[\[{(])
+    | (?P<close>[\]})])
+    | //[^\n]* | /\*(?: .*?\*/ | .* )                              # comments
+    """,
+    re.DOTALL | re.VERBOSE,
 )
 _CODE_TAG, _MARKUP = re.compile(r"</?code>"), re.compile(r"</?[A-Za-z][^<>]*>")
 _JSX_TEXT = re.compile(
-    r"(?:<[A-Za-z][^<>]*>|<>|</[A-Za-z]+>)([^<>{}A-Za-z]*+[A-Za-z][^<>{}]*+)(?=</?[A-Za-z>])"
+    r"""
+    (?: <[A-Za-z][^<>]*> | <> | </[A-Za-z]+> )          # behind a tag
+    ([^<>{}A-Za-z]*+[A-Za-z][^<>{}]*+)(?=</?[A-Za-z>])  # text that holds a letter, up to the next tag
+    """,
+    re.VERBOSE,
 )
 
 

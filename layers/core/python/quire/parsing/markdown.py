@@ -18,14 +18,26 @@ from quire.parsing.scan import MARKS, Dialect, Insert, MarkupScan
 
 PLAIN = AnchorRules().generator
 _LOOKS_MDX = re.compile(
-    r"^(?:import\s.+\sfrom\s+['\"]|export\s+const\s|[ \t]*:::\w|</?[A-Z]\w*[\s/>])", re.MULTILINE
+    r"""
+    ^(?: import\s.+\sfrom\s+['"] | export\s+const\s  # JavaScript
+    | [ \t]*:::\w                                    # an admonition
+    | </?[A-Z]\w*[\s/>]                              # a component
+    )
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _H1 = re.compile(r"^ {0,3}#[ \t]+\S.*$", re.MULTILINE)
 # What may stand above a page's own heading; a heading of level 1 further down is one of its parts.
 _PREAMBLE = re.compile(
-    r"(?:\s*+(?:(?:import|export)\b[^\n]*+\n|<!--(?>.*?-->)|\{/\*(?>.*?\*/\})))*+\s*+", re.DOTALL
+    r"""
+    (?: \s*+(?: (?:import|export)\b[^\n]*+\n
+      | <!--(?>.*?-->)     # a comment of HTML
+      | \{/\*(?>.*?\*/\})  # a comment of JSX
+    ))*+\s*+
+    """,
+    re.DOTALL | re.VERBOSE,
 )
 
 

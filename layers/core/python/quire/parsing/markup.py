@@ -20,20 +20,50 @@ _MOST_IN_VAIN = 8
 """Times the length of a text that may be read in vain for the ends of its braces: it bounds the time of long ones."""
 # Each alternative begins with one character, which lets the search skip to where one of them stands.
 _TOKEN = re.compile(
-    r"``*|\\[\\`<{]|<(?:!--|/?[A-Za-z]|/?>)|\{"
-    r"|\n(?=[ \t]*(?:[>`~:]|[-*+][ \t]|\d|import[ \t]|export[ \t]|const[ \t]|let[ \t]|function[ \t]))"
+    r"""
+    ``*                              # code
+    | \\[\\`<{]                      # an escaped mark
+    | <(?: !-- | /?[A-Za-z] | /?> )  # a comment or tag
+    | \{                             # an expression
+    # a line that may begin a block, or JavaScript
+    | \n(?=[ \t]*(?: [>`~:] | [-*+][ \t] | \d | import[ \t] | export[ \t] | const[ \t] | let[ \t] | function[ \t] ))
+    """,
+    re.VERBOSE,
 )
 _LINE_TOKEN = re.compile(
-    r"(?P<fence>[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<mark>`{3,}|~{3,}))"
-    r"|(?P<esm>(?:import|export|const|let|function)[ \t]+(?=[\w$\"'{*\[]))|(?P<admonition>[ \t]*:::+)",
+    r"""
+    (?P<fence>[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<mark>`{3,}|~{3,}))  # in a quote or list, too
+    | (?P<esm>(?:import|export|const|let|function)[ \t]+(?=[\w$"'{*\[]))                # JavaScript
+    | (?P<admonition>[ \t]*:::+)
+    """,
+    re.VERBOSE,
 )
-_REFERENCE = re.compile(r"(Class|Datatype|Enum|Library|Global)\.([A-Za-z_][^|]*?)(?:\|(.+))?\Z", re.DOTALL)
+_REFERENCE = re.compile(
+    r"""
+    (Class|Datatype|Enum|Library|Global)\.
+    ([A-Za-z_][^|]*?)  # the name
+    (?:\|(.+))?\Z      # what is shown for it
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 _GLOBALS = re.compile(r"(?:LuaGlobals|RobloxGlobals)\.")
 _CLAUSE = r"(?:[\w$]+|\*\s+as\s+[\w$]+|\{[^}]*\})"
 _IMPORT = re.compile(
-    rf"import\s+(?:(?:type\s+)?{_CLAUSE}(?:\s*,\s*{_CLAUSE})?\s+from\s*)?[\"'][^\"'\n]+[\"']"
+    rf"""
+    import\s+
+    (?: (?:type\s+)?{_CLAUSE}(?:\s*,\s*{_CLAUSE})?\s+from\s* )?  # names; without them a module is only run
+    ["'][^"'\n]+["']
+    """,
+    re.VERBOSE,
 )
-_EXPORT = re.compile(r"export\s+(?:const|let|var|default|function|class|async|type|interface|\{|\*)")
+_EXPORT = re.compile(
+    r"""
+    export\s+(?: const | let | var | default | function | class | async | type | interface  # a declaration
+    | \{ | \*                                                                               # names of others
+    )
+    """,
+    re.VERBOSE,
+)
 _DECLARATION = re.compile(r"(?:const|let)\s+[\w${\[][^=\n]*=|function\s+\w+\s*\(")
 _CONSTANT = re.compile(r"export\s+const\s+(\w+)\s*=\s*(.+?);?\s*\Z", re.DOTALL)
 _ADMONITION = re.compile(r"[ \t]*:::+[ \t]*(\w+)?(?:\[([^\]\n]*)\]|[ \t]+(.*?))?[ \t]*$", re.MULTILINE)

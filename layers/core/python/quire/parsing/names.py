@@ -21,9 +21,21 @@ _LABELS = frozenset(("string_lit",))
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
 _KEY = re.compile(r"""\[\s*['"]([\w.-]+)['"]\s*\]""")
 _NAME = re.compile(
-    r"operator\s*[^\s\w(]+|~?[^\W\d][\w$]*[?!]?(?:(?:\.|::|->|:)~?[^\W\d][\w$]*[?!]?)*|[$@~#][\w$]+(?:(?:\.|->)[\w$.-]+)*"
+    r"""
+    operator\s*[^\s\w(]+                                           # of C++
+    | ~?[^\W\d][\w$]*[?!]?(?:(?:\.|::|->|:)~?[^\W\d][\w$]*[?!]?)*  # with members; names of Ruby may end in ? or !
+    | [$@~#][\w$]+(?:(?:\.|->)[\w$.-]+)*                           # a variable of PHP or Ruby, a private field
+    """,
+    re.VERBOSE,
 )
-_OWNER = re.compile(r"^(?:module\.exports|exports|this|self|window|globalThis)\.(?=.)")
+_OWNER = re.compile(
+    r"""
+    ^(?: module\.exports | exports         # of a module
+    | this | self | window | globalThis    # of an object
+    )\.(?=.)
+    """,
+    re.VERBOSE,
+)
 _SEPARATOR = re.compile(r"::|->|:")
 _RECEIVER = re.compile(r"([^\W\d]\w*)\s*(?:\[[^\]]*\])?\s*\)$")
 

@@ -20,12 +20,25 @@ _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t\r]*")
 _MARKS = frozenset(string.punctuation)
 _LABEL = re.compile(r"\.\. (?:_[^:]+:|index::|(?:[a-z]+:)?[a-z-]+::[ \t]+\S).*")
 _DEFINES = re.compile(
-    r"[ \t]*\.\. (?:[a-z]+:)?(?:setting|confval|option|envvar|class|exception|function|method|attribute|data|property"
-    r"|signal|event|decorator|program|module|command|describe|control|macro|type|cmdoption|autoclass|autofunction"
-    r"|automethod|automodule|autoattribute)::[ \t]+([^\s(,=]+)"
+    r"""
+    [ \t]*\.\.[ ](?:[a-z]+:)?(?:
+      setting | confval | option | envvar                                           # of a program
+    | class | exception | function | method | attribute | data | property           # of Python
+    | signal | event | decorator | program | module | command | describe | control  # of extensions
+    | macro | type | cmdoption
+    | autoclass | autofunction | automethod | automodule | autoattribute            # read from the code
+    )::[ \t]+([^\s(,=]+)
+    """,
+    re.VERBOSE,
 )
 _TARGET = re.compile(r"\.\. _((?:[^:\\]|\\.)+):\s*$")
-_NOTE = re.compile(r"(?:(?<=\s)|^)\[(?:\d+|[#*][\w.-]*|[A-Za-z][\w.-]*)\]_(?!\w)|^\.\. \[(?:\d+|[#*])\]")
+_NOTE = re.compile(
+    r"""
+    (?:(?<=\s)|^)\[(?: \d+ | [#*][\w.-]* | [A-Za-z][\w.-]* )\]_(?!\w)  # a mark: [1]_, [#name]_, [CIT2002]_
+    | ^\.\.[ ]\[(?: \d+ | [#*] )\]                                    # the note itself
+    """,
+    re.VERBOSE,
+)
 _ROLE = re.compile(r":[a-zA-Z][\w:.+-]{0,60}:`([^`]*)`")
 _TITLED = re.compile(r"([^<`]*[^<`\s])\s*<[^<>]+>$")
 _CODE = re.compile(r"``([^`]+)``")
@@ -33,7 +46,13 @@ _LINK = re.compile(r"`([^`<]+?)(?:\s{0,4}<[^<>]*>)?`__?")
 _STRONG = re.compile(r"(?<![\w*])(\*{1,2})([^*\s](?:[^*]*[^*\s])?)\1(?![\w*])")
 _DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:[a-z]+:)?([a-z-]+)::[ \t]*(.*)$")
 _FIELD = re.compile(
-    r"^[ \t]*:(?:local|depth|maxdepth|members|undoc-members|inherited-members|class|noindex|linenos)\b.*$"
+    r"""
+    ^[ \t]*:(?: local | depth | maxdepth                     # of tables of contents
+    | members | undoc-members | inherited-members            # of what is read from the code
+    | class | noindex | linenos
+    )\b.*$
+    """,
+    re.VERBOSE,
 )
 _SILENT = frozenset(
     "contents index currentmodule module toctree image figure highlight code-block code sourcecode include".split()

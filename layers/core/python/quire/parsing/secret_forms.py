@@ -101,7 +101,14 @@ FORMS = (
 )
 """Matches have a bounded length: a pattern takes time in proportion to its text."""
 
-_KEY_BEGINS = re.compile(r"-{4,5} ?BEGIN (?:[A-Z0-9]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_KEY_BEGINS = re.compile(
+    r"""
+    -{4,5}[ ]?BEGIN[ ]
+    (?:[A-Z0-9]{2,10}[ ]){0,3}  # RSA, EC, OPENSSH, PGP
+    PRIVATE[ ]KEY(?:[ ]BLOCK)?[ ]?-{4,5}
+    """,
+    re.VERBOSE,
+)
 _KEY_BODY = re.compile(r"[A-Za-z0-9+/]{40}")
 _KEY_HEAD = 600
 """Characters behind the first line of a key that are looked at: its headers and first lines of base64 (RFC 7468)."""

@@ -20,7 +20,14 @@ from quire.parsing.front_matter import FrontMatter, read_front_matter
 GENERATORS = ("docusaurus", "mkdocs", "plain", "sphinx", "vitepress")
 _VERSION_LIKE = re.compile(r"\d+[-_.]\d+")
 _NUMBER = re.compile(r"\d+\s*[-_.]+\s*([^-_.\s].*)")
-_DATED = re.compile(r"(?P<folder>.*?)(?P<date>\d{4}[-/]\d{1,2}[-/]\d{1,2})[-/]?(?P<text>.*)")
+_DATED = re.compile(
+    r"""
+    (?P<folder>.*?)
+    (?P<date>\d{4}[-/]\d{1,2}[-/]\d{1,2})[-/]?  # as the names of posts begin
+    (?P<text>.*)
+    """,
+    re.VERBOSE,
+)
 _SUFFIX = re.compile(r"\.(?:mdx?|markdown|rst|txt|ipynb)$", re.IGNORECASE)
 _MARKDOWN = re.compile(r"\.(?:mdx?|markdown)$", re.IGNORECASE)
 

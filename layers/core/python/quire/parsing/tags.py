@@ -28,7 +28,15 @@ HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 _BARE = re.compile(r"<(/?)([A-Za-z][\w.-]*)\s*(/?)>")
 _NAME = re.compile(r"<(/?)(?:([A-Za-z][\w.-]*)(?=[\s/>])|(?=>))")
-_ATTRIBUTE = re.compile(r"""\s*([A-Za-z_:@][\w:@.-]*)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'{}<>`=]+|(?=\{)))?""")
+_ATTRIBUTE = re.compile(
+    r"""
+    \s*([A-Za-z_:@][\w:@.-]*)
+    (?:\s*=\s*( "[^"]*" | '[^']*' | [^\s"'{}<>`=]+
+    | (?=\{)  # an expression, which is read apart
+    ))?
+    """,
+    re.VERBOSE,
+)
 _END = re.compile(r"\s*(/?)>")
 _SPREAD = re.compile(r"\s*(?=\{)")
 

@@ -28,23 +28,38 @@ MOST_DEFINITIONS = 4
 
 _ABOUT = r"(?:is|are|gets?|was|were|does|do|did)"
 _CALLERS = re.compile(
-    rf"\b(?:who|what|which(?:\s+\w+)?)\s+(?:else\s+)?(?:calls?|uses?|invokes?|references?|depends?\s+on|imports?|extends?"
-    rf"|inherits?\s+from|subclasses|instantiates?|triggers?)\b"
-    rf"|\b(?:where|when|how\s+often)\s+{_ABOUT}\b.+\b(?:used|called|invoked|referenced|instantiated|applied|triggered)\b"
-    rf"|\b(?:usages?|callers?|references?|call\s+sites?)\s+(?:of|to|for)\b|\bfind\s+(?:all\s+)?(?:usages?|callers?)\b",
-    re.IGNORECASE,
+    rf"""
+    \b(?: who | what | which(?:\s+\w+)? )\s+(?:else\s+)?(?:  # what calls it
+      calls? | uses? | invokes? | references? | depends?\s+on | imports? | extends?
+    | inherits?\s+from | subclasses | instantiates? | triggers? )\b
+    | \b(?: where | when | how\s+often )\s+{_ABOUT}\b.+   # where it is used
+      \b(?: used | called | invoked | referenced | instantiated | applied | triggered )\b
+    | \b(?: usages? | callers? | references? | call\s+sites? )\s+(?: of | to | for )\b
+    | \bfind\s+(?:all\s+)?(?: usages? | callers? )\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _CALLEES = re.compile(
-    rf"\bside[\s-]*effects?\b|\bwhat\s+(?:does|do|did)\b.+\b(?:call|do|touch|change|depend\s+on|use|invoke|trigger)\b"
-    rf"|\bwhat\s+happens\b|\bcallees?\b|\bwhat\s+{_ABOUT}\s+called\s+by\b|\bdependenc(?:y|ies)\s+of\b",
-    re.IGNORECASE,
+    rf"""
+    \bside[\s-]*effects?\b
+    | \bwhat\s+(?: does | do | did )\b.+  # what it does
+      \b(?: call | do | touch | change | depend\s+on | use | invoke | trigger )\b
+    | \bwhat\s+happens\b
+    | \bcallees?\b
+    | \bwhat\s+{_ABOUT}\s+called\s+by\b
+    | \bdependenc(?:y|ies)\s+of\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _DEFINITION = re.compile(
-    r"\bwhere\s+(?:is|are|was|were|does|do|can\s+i\s+find)\b"
-    r"(?!.*\b(?:used|called|invoked|referenced|instantiated)\b)"
-    r".*\b(?:implement(?:ed|s|ation)?|defin(?:ed|es?|ition)|declar(?:ed|es?|ation)|configured?|initiali[sz]ed|lives?)\b"
-    r"|\b(?:definition|implementation|declaration)\s+of\b",
-    re.IGNORECASE,
+    r"""
+    \bwhere\s+(?: is | are | was | were | does | do | can\s+i\s+find )\b
+    (?!.*\b(?: used | called | invoked | referenced | instantiated )\b)  # which asks for its callers
+    .*\b(?: implement(?:ed|s|ation)? | defin(?:ed|es?|ition) | declar(?:ed|es?|ation)
+        | configured? | initiali[sz]ed | lives? )\b
+    | \b(?: definition | implementation | declaration )\s+of\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 

@@ -42,7 +42,11 @@ _KIND = (
     r"|type|decorator|macro|constant|variable|procedure|event|property)"
 )
 _HINTS = re.compile(
-    r"\b(?:where|defin|implement|declar|effects?\W+of|callees)|^\W*+\w++\s++\S++\W*+$", re.IGNORECASE
+    r"""
+    \b(?: where | defin | implement | declar | effects?\W+of | callees )  # words of such a question
+    | ^\W*+\w++\s++\S++\W*+$                                         # or two words, such as `class Task`
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _RELATION_HINTS = re.compile(r"\b(?:where|who|what|which|\w+\s+of)\s", re.IGNORECASE)
 _BEFORE, _AFTER = rf"(?:{_KIND.format('before')}\s+)?", rf"(?:\s+{_KIND.format('after')})?"
