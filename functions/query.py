@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-import functions.app.lean_models  # noqa: F401  before anything imports FastAPI
+import functions.app.deferred_models  # noqa: F401  before anything imports FastAPI
 from functions.app.wiring import lambda_app
 from functions.aws.lambda_adapter import LambdaHandler
 from functions.web.faces import QUERY

@@ -72,8 +72,8 @@ class JobOutcome:
     roots: tuple[str, ...] = ()
 
 
-def run_order(order: Order, store: SegmentStore, workshop: Callable[[], Tools], cache: Path) -> JobOutcome:
-    """Index the folder and serve it; `workshop` opens the tools, where there is something to do.
+def run_order(order: Order, store: SegmentStore, opening: Callable[[], Tools], cache: Path) -> JobOutcome:
+    """Index the folder and serve it; `opening` opens the tools, where there is something to do.
 
     Raises:
         BuildInProgress: another build of the collection is running.
@@ -91,7 +91,7 @@ def run_order(order: Order, store: SegmentStore, workshop: Callable[[], Tools], 
     if order.incremental and before and is_same:
         outcome, by_content = _unchanged(order, store), known.by_content
     else:
-        tools = workshop()
+        tools = opening()
         timed = _TimedEmbedder(tools.embedder)
         report = _build(order, roots, replace(tools, embedder=timed), store)
         outcome = replace(_built(report, changed), embedding_s=timed.seconds)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 # isort: off
-import functions.app.lean_models  # noqa: F401  before anything here imports FastAPI
+import functions.app.deferred_models  # noqa: F401  before anything here imports FastAPI
 # isort: on
 
 from fastapi import FastAPI

@@ -23,7 +23,7 @@ from functions.app.models import Models
 from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
 from functions.web.logs import log
 from functions.web.metrics import TOLD_DISK_SHARE, disk_share
-from quire.adapters.circuit_breaker import SERVING, Patience
+from quire.adapters.circuit_breaker import SERVING, Timeouts
 from quire.adapters.folder import FolderStore
 from quire.collections import Collection, read_collections
 from quire.embedding import open_embedder
@@ -163,8 +163,8 @@ def _opened_model(settings: Settings) -> AnswerModel | None:
     return None
 
 
-def open_objects(store: str, patience: Patience | None = None) -> ObjectStore:
-    """The object store of that name; `patience` bounds calls of a bucket, by default as a build wants them.
+def open_objects(store: str, timeouts: Timeouts | None = None) -> ObjectStore:
+    """The object store of that name; `timeouts` bounds calls of a bucket, by default as a build wants them.
 
     Raises:
         ConfigError: the name has a scheme that no adapter knows.
@@ -176,7 +176,7 @@ def open_objects(store: str, patience: Patience | None = None) -> ObjectStore:
         raise ConfigError(f"QUIRE_STORE: wanted a folder or s3://bucket/prefix, found the scheme {scheme!r}")
     from quire.adapters.s3 import open_s3_store  # boto3 costs 280 ms to import: only a bucket needs it
 
-    bucket = open_s3_store(store, patience)
+    bucket = open_s3_store(store, timeouts)
     after_restore(bucket.reconnect)
     return bucket
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 import boto3
 import pytest
 
-from quire.adapters.circuit_breaker import Patience
+from quire.adapters.circuit_breaker import Timeouts
 from quire.adapters.folder import FolderStore
 from quire.adapters.ranges import BLOCK_BYTES
 from quire.adapters.s3 import S3Store, open_s3_store
@@ -328,7 +328,7 @@ def _count_up(root: Path, times: int) -> None:
         done += 1
 
 
-class TestABucketAndLittlePatience:
+class TestABucketWithShortTimeouts:
     """What a serving process sees of a bucket that fails: a named error within its deadline, then rest."""
 
     @pytest.fixture
@@ -338,50 +338,50 @@ class TestABucketAndLittlePatience:
             yield proxy
 
     @pytest.fixture
-    def patience(self) -> Patience:
-        return Patience(connect_s=0.5, silence_s=0.5, attempts=2, file_s=0.5, rest_s=0.3)
+    def timeouts(self) -> Timeouts:
+        return Timeouts(connect_s=0.5, silence_s=0.5, attempts=2, file_s=0.5, rest_s=0.3)
 
     def test_bytes_that_trickle_end_at_the_deadline(
-        self, s3: FaultyS3, moto_url: str, patience: Patience, tmp_path: Path
+        self, s3: FaultyS3, moto_url: str, timeouts: Timeouts, tmp_path: Path
     ) -> None:
         bucket, prefix = bucket_of(moto_url), uuid4().hex[:4]
         data = bytes(400_000)
         client = boto3.client("s3", endpoint_url=moto_url, **BOTO)
         S3Store(client, bucket, f"{prefix}/").write("large", data)
-        store = open_s3_store(f"s3://{bucket}/{prefix}", patience)
+        store = open_s3_store(f"s3://{bucket}/{prefix}", timeouts)
         s3.state = TRICKLING
         began = time.monotonic()
         with pytest.raises(StoreUnavailable, match="too slowly"):
             store.fetch_file("large", tmp_path / "out", hashlib.sha256(data).hexdigest())
         spent = time.monotonic() - began - s3.overslept_s
         # A block is whole before the clock is looked at.
-        assert spent < patience.file_s + BLOCK_BYTES / TRICKLE_BYTES * TRICKLE_S + 1.0
+        assert spent < timeouts.file_s + BLOCK_BYTES / TRICKLE_BYTES * TRICKLE_S + 1.0
         assert s3.trickled < 2 * BLOCK_BYTES
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.parametrize("fault", [GONE, SLOW, THROTTLED])
     def test_a_failed_bucket_is_left_alone_for_a_while(
-        self, s3: FaultyS3, moto_url: str, patience: Patience, fault: str
+        self, s3: FaultyS3, moto_url: str, timeouts: Timeouts, fault: str
     ) -> None:
-        store = open_s3_store(f"s3://{bucket_of(moto_url)}", patience)
+        store = open_s3_store(f"s3://{bucket_of(moto_url)}", timeouts)
         s3.state = fault
         began = time.monotonic()
         with pytest.raises(StoreUnavailable, match=r"current\.json"):
             store.read("current.json")
-        assert time.monotonic() - began < patience.deadline_s + 0.5
+        assert time.monotonic() - began < timeouts.deadline_s + 0.5
         asked = s3.requests
-        assert asked <= patience.attempts
+        assert asked <= timeouts.attempts
         with pytest.raises(StoreUnavailable, match="not asked for"):
             store.list("")
         assert s3.requests == asked
         s3.state = WELL
-        time.sleep(patience.rest_s)
+        time.sleep(timeouts.rest_s)
         assert store.read("current.json") is None
 
     def test_after_a_restore_nothing_is_known_of_an_outage(
-        self, s3: FaultyS3, moto_url: str, patience: Patience
+        self, s3: FaultyS3, moto_url: str, timeouts: Timeouts
     ) -> None:
-        store = open_s3_store(f"s3://{bucket_of(moto_url)}", replace(patience, rest_s=60))
+        store = open_s3_store(f"s3://{bucket_of(moto_url)}", replace(timeouts, rest_s=60))
         s3.state = GONE
         with pytest.raises(StoreUnavailable):
             store.read("x")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from functions.faces.chatbot.contract import ChatMessage, ChatResponse
-from functions.faces.chatbot.wires import chat_wire
+from functions.faces.chatbot.wire import chat_wire
 from functions.web.access import Caller
 from functions.web.answers import told
 from functions.web.logs import log

@@ -20,7 +20,7 @@ from functions.faces.chatbot.contract import (
 )
 from functions.faces.chatbot.errors import refusals, render_error
 from functions.faces.chatbot.search import embed_text, find
-from functions.faces.chatbot.wires import result_wire
+from functions.faces.chatbot.wire import result_wire
 from functions.web.answers import streamed
 from functions.web.calls import caller_of, collection_of, live_of, run, service_of
 from functions.web.documented import answer

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from functions.faces.chatbot.contract import QueryRequest
-from functions.faces.chatbot.wires import filters_of, similarity
+from functions.faces.chatbot.wire import filters_of, similarity
 from functions.web.access import Caller
 from quire.documents import Hit
 from quire.errors import StoreUnavailable, UnknownCollection

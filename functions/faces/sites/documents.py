@@ -17,7 +17,7 @@ from functions.faces.sites.contract import (
     WholeDocument,
 )
 from functions.faces.sites.examples import CREATED, DOCUMENT, DOCUMENTS, EMBEDDED, PUT, STARTED
-from functions.faces.sites.wires import document_wire, job_wire, whole_wire
+from functions.faces.sites.wire import document_wire, job_wire, whole_wire
 from functions.web.calls import caller_of, collection_of, live_of, run, write
 from functions.web.documented import answer, problems
 from functions.web.lean import LeanRoute

@@ -15,7 +15,7 @@ from functions.faces.sites.contract import (
     MessageWire,
 )
 from functions.faces.sites.examples import CLEANED, FORGOTTEN, MESSAGES, SAID
-from functions.faces.sites.wires import message_wire, moment_wire, turn_of
+from functions.faces.sites.wire import message_wire, moment_wire, turn_of
 from functions.web.calls import caller_of, collection_of, live_of, write
 from functions.web.documented import answer, problems
 from functions.web.hosts import demand_near

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from functions.faces.sites import documents, messages, whole
 from functions.faces.sites.contract import ContextRequest, ContextResponse, Health
 from functions.faces.sites.examples import CONTEXT
-from functions.faces.sites.wires import context_wire
+from functions.faces.sites.wire import context_wire
 from functions.web.calls import caller_of, collection_of, live_of, run
 from functions.web.documented import answer, problems
 from functions.web.faces import MEMORY, QUERY, Face

@@ -42,11 +42,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_folder: Path) -
     (cache / "models" / model_folder.name).symlink_to(model_folder)
     monkeypatch.setenv("QUIRE_CACHE", str(cache))
     monkeypatch.chdir(tmp_path)
-    from build_index import wiring as workshop
+    from build_index import wiring
 
-    workshop.settings.cache_clear()
+    wiring.settings.cache_clear()
     yield dump, reference
-    workshop.settings.cache_clear()
+    wiring.settings.cache_clear()
 
 
 def build(dump: Path, reference: Path, store: str, *more: str) -> int:

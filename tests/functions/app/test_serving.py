@@ -23,7 +23,7 @@ from tests.support.tree import ROOT
 
 
 class Hasty(BoundedProtocol):
-    """The same with less patience."""
+    """The same with shorter timeouts."""
 
     headers_s = 0.3
 

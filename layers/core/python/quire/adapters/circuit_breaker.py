@@ -12,7 +12,7 @@ BACKOFF_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Timeouts:
     """Bounds of one call, in seconds. The defaults are a build's, which would rather wait than fail.
 
     Attributes:
@@ -41,7 +41,7 @@ class Patience:
         return self.attempts * (self.connect_s + self.silence_s) + backoff_s
 
 
-SERVING = Patience(connect_s=1.0, silence_s=2.0, attempts=2, file_s=15.0, rest_s=3.0)
+SERVING = Timeouts(connect_s=1.0, silence_s=2.0, attempts=2, file_s=15.0, rest_s=3.0)
 """Somebody waits for the answer, and API Gateway waits 29 s: the last good version is worth more than the newest."""
 
 

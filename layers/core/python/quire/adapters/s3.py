@@ -16,7 +16,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from quire.adapters.circuit_breaker import Outage, Patience
+from quire.adapters.circuit_breaker import Outage, Timeouts
 from quire.adapters.ranges import BLOCK_BYTES, RANGE_BYTES, ByteRange, bounded, fetch_checked, fetch_ranges
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
 from quire.stored import Stored
@@ -40,17 +40,17 @@ class S3Store:
         client: a boto3 client of S3.
         bucket: its name; it must exist.
         prefix: what every key begins with in the bucket; "" or ending with `/`.
-        patience: how long it may take; the client has its own timeouts, see `open_s3_store`.
+        timeouts: how long it may take; the client has its own timeouts, see `open_s3_store`.
     """
 
     def __init__(
-        self, client: S3Client, bucket: str, prefix: str = "", *, patience: Patience | None = None
+        self, client: S3Client, bucket: str, prefix: str = "", *, timeouts: Timeouts | None = None
     ) -> None:
         self._client = client
         self._bucket = bucket
         self._prefix = prefix
-        self._patience = patience or Patience()
-        self._outage = Outage(self._patience.rest_s)
+        self._timeouts = timeouts or Timeouts()
+        self._outage = Outage(self._timeouts.rest_s)
 
     def read(self, key: str) -> Stored | None:
         """See `quire.ports.ObjectStore`."""
@@ -145,7 +145,7 @@ class S3Store:
         return ByteRange(answer["ETag"], size, _blocks(answer["Body"]))
 
     def _until(self) -> float:
-        return time.monotonic() + self._patience.file_s
+        return time.monotonic() + self._timeouts.file_s
 
     def list(self, prefix: str) -> list[str]:
         """See `quire.ports.ObjectStore`."""
@@ -189,7 +189,7 @@ class S3Store:
             raise StoreUnavailable(f"{key}: {error}") from error
 
 
-def open_s3_store(location: str, patience: Patience | None = None) -> S3Store:
+def open_s3_store(location: str, timeouts: Timeouts | None = None) -> S3Store:
     """The store at `s3://bucket/prefix`; credentials, region and AWS_ENDPOINT_URL come from the environment.
 
     Raises:
@@ -200,19 +200,19 @@ def open_s3_store(location: str, patience: Patience | None = None) -> S3Store:
         raise ConfigError(f"store: wanted s3://bucket or s3://bucket/prefix, found {location!r}")
     # Servers elsewhere seldom resolve bucket.host names.
     is_elsewhere = any(os.environ.get(name) for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"))
-    patience = patience or Patience()
+    timeouts = timeouts or Timeouts()
     config = Config(
-        connect_timeout=patience.connect_s,
-        read_timeout=patience.silence_s,
+        connect_timeout=timeouts.connect_s,
+        read_timeout=timeouts.silence_s,
         max_pool_connections=64,
-        retries={"mode": "standard", "total_max_attempts": patience.attempts},
+        retries={"mode": "standard", "total_max_attempts": timeouts.attempts},
         s3={"addressing_style": "path" if is_elsewhere else "auto"},
     )
     try:
         client = boto3.client("s3", config=config)
     except (BotoCoreError, ValueError) as error:
         raise ConfigError(f"store {location}: {error}") from error
-    return S3Store(client, bucket, f"{prefix}/" if prefix else "", patience=patience)
+    return S3Store(client, bucket, f"{prefix}/" if prefix else "", timeouts=timeouts)
 
 
 def _blocks(body: Any) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from quire.errors import ConfigError, StoreUnavailable
 
-_PATIENCE = Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 1})
+_TIMEOUTS = Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 1})
 """A function's start waits for it, and quotations answer without it."""
 
 
@@ -23,7 +23,7 @@ def read_secret(name: str) -> Mapping[str, str]:
         StoreUnavailable: it cannot be read.
     """
     try:
-        held = boto3.client("secretsmanager", config=_PATIENCE).get_secret_value(SecretId=name)[
+        held = boto3.client("secretsmanager", config=_TIMEOUTS).get_secret_value(SecretId=name)[
             "SecretString"
         ]
     except (BotoCoreError, ClientError) as error:
