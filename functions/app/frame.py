@@ -72,6 +72,8 @@ class Frame:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if _is_sent_by_curl(Headers(scope=scope)):
+            MutableHeaders(scope=scope)["content-type"] = "application/json"
         is_large = scope["path"].rpartition("/")[2] in self._large_paths
         most = self._max_body_bytes * (LARGE_BODY_TIMES if is_large else 1)
         with noting():
@@ -165,7 +167,7 @@ class _Exchange:
 
     async def _fail(self, error: Exception) -> bool:
         """Answer what nothing further in has answered; a response under way can only be cut."""
-        problem = problem_of(error)
+        problem = problem_of(error, self._scope.get("route"))
         if problem.status == CLIENT_GONE:
             self._status = self._status or CLIENT_GONE
             return True
@@ -186,6 +188,16 @@ def render(scope: Scope, problem: Problem) -> Response:
     face = state.get("face")
     response: Response = (face.render if face else render_problem)(problem, state["request_id"])
     return response
+
+
+def _is_sent_by_curl(headers: Headers) -> bool:
+    """Whether it has the type that `curl -d` gives any body, and comes from no page.
+
+    A page elsewhere can send that type too, without asking first; browsers then say so, by either of these headers.
+    """
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    from_page = "origin" in headers or "sec-fetch-site" in headers
+    return kind == "application/x-www-form-urlencoded" and not from_page
 
 
 def _request_id(scope: Scope, headers: Headers) -> str:

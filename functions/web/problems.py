@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as held
 from http import HTTPStatus
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Tag
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -80,6 +81,7 @@ STATUS: Mapping[type[QuireError], int] = {
 }
 """The HTTP status of each error; one that is not listed has that of what it derives from."""
 UNREADABLE_BODY = "There was an error parsing the body"
+NOT_JSON = "Input should be an object in JSON, sent as content-type application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +109,15 @@ class Problem:
     invalid: Sequence[Any] = ()
 
 
-def problem_of(error: Exception) -> Problem:
-    """Say what a client may know of the error.
+def problem_of(error: Exception, route: object = None) -> Problem:
+    """Say what a client may know of the error; `route` is the one of FastAPI that raised it, where one did.
 
     Messages of faults on our side stay in the log: they may name buckets and paths.
     """
     if isinstance(error, RequestValidationError):
-        return _invalid_body(error)
+        return _invalid_body(error, route)
+    if isinstance(error.__cause__, ClientDisconnect):
+        error = error.__cause__  # FastAPI takes it for a body that cannot be parsed
     if isinstance(error, HTTPException):
         return _http_problem(error)
     if isinstance(error, OSError) and is_full(error):
@@ -199,11 +203,49 @@ def _http_problem(error: HTTPException) -> Problem:
     return Problem(status, code, phrase, detail, headers=error.headers or {})
 
 
-def _invalid_body(error: RequestValidationError) -> Problem:
-    invalid = error.errors()
+def _invalid_body(error: RequestValidationError, route: object) -> Problem:
+    field = getattr(route, "body_field", None)
+    invalid = [_explained(one, field.field_info.annotation if field else None) for one in error.errors()]
     errors = tuple((_field_name(one, error.body), _sentence(one)) for one in invalid)
     name, detail = errors[0]
     return Problem(422, "invalid-input", "Invalid input", f"{name}: {detail}", name, errors, invalid=invalid)
+
+
+def _explained(invalid: Mapping[str, Any], kind: Any) -> Mapping[str, Any]:
+    """The error of a body of that type without names of union branches, with the fields that there are."""
+    where, *path = invalid["loc"]
+    if where != "body" or invalid["type"] == "json_invalid":
+        return invalid
+    is_empty = invalid["type"] == "missing" and not path
+    if is_empty or isinstance(invalid.get("input"), bytes):
+        return {**invalid, "msg": NOT_JSON, "input": None}
+    forms = _forms(kind)
+    if path and path[0] in forms:
+        kind, path = forms[path[0]], path[1:]
+    explained = {**invalid, "loc": ("body", *path)}
+    if invalid["type"] == "extra_forbidden" and (known := _fields_beside(kind, path)):
+        explained["msg"] = f"unknown field, wanted one of {', '.join(known)}"
+    return explained
+
+
+def _forms(kind: Any) -> dict[Any, Any]:
+    """The models of a tagged union by their tags, which pydantic puts in front of where an error stands."""
+    tagged = [one for one in get_args(kind) if get_origin(one) is Annotated]
+    return {
+        mark.tag: get_args(one)[0] for one in tagged for mark in one.__metadata__ if isinstance(mark, Tag)
+    }
+
+
+def _fields_beside(kind: Any, place: Sequence[int | str]) -> list[str]:
+    """The fields that the model holding `place` has; none where a union or a list stands on the way."""
+    models = [one for one in (kind, *get_args(kind)) if isinstance(one, type) and issubclass(one, BaseModel)]
+    if len(models) != 1 or not place:
+        return []
+    known = {field.alias or name: field for name, field in models[0].model_fields.items()}
+    step, *rest = place
+    if not rest:
+        return list(known)
+    return _fields_beside(known[str(step)].annotation, rest) if step in known else []
 
 
 def _field_name(invalid: Mapping[str, Any], body: Any) -> str:

@@ -13,7 +13,6 @@ from functions.faces.chatbot.contract import DeletedPage, IngestRequest, IngestR
 from functions.faces.chatbot.errors import refusals
 from functions.web.calls import caller_of, collection_of, live_of, write
 from functions.web.documented import answer
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.errors import SourceError
 from quire.service.jobs import FAILED, LARGE_CHARACTERS, WAITING, Job
@@ -29,7 +28,7 @@ STARTED: dict[int | str, dict[str, Any]] = {
 ASYNC = "respond-async"
 """What a client prefers that would rather ask for a job than wait. Source: RFC 7240, section 4.1."""
 Prefer = Annotated[str, Header(max_length=200, description="`respond-async`: large requests become jobs.")]
-router = APIRouter(tags=["chatbot"], route_class=LeanRoute)
+router = APIRouter(tags=["chatbot"])
 
 
 @router.post(

@@ -25,12 +25,11 @@ from functions.web.answers import streamed
 from functions.web.calls import caller_of, collection_of, live_of, run, service_of
 from functions.web.documented import answer
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 
 EVENTS = "text/event-stream"
-query_router = APIRouter(tags=["chatbot"], route_class=LeanRoute)
-answer_router = APIRouter(tags=["chatbot"], route_class=LeanRoute)
+query_router = APIRouter(tags=["chatbot"])
+answer_router = APIRouter(tags=["chatbot"])
 
 
 @query_router.post(

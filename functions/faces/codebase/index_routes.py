@@ -22,7 +22,6 @@ from functions.web.access import WRITE
 from functions.web.calls import caller_of, collection_of, run, service_of
 from functions.web.documented import answer
 from functions.web.indexing import BuildDied, Indexer, IndexJob, IndexOrder
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.errors import InputError
 from quire.service.confinement import confine
@@ -51,7 +50,7 @@ STARTED: dict[int | str, dict[str, Any]] = {
         "content": {"application/json": {"example": examples.JOB}},
     }
 }
-router = APIRouter(tags=["codebase"], route_class=LeanRoute)
+router = APIRouter(tags=["codebase"])
 
 
 @router.post(

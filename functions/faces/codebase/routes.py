@@ -25,7 +25,6 @@ from functions.web.answers import sse, streamed, told
 from functions.web.calls import caller_of, collection_of, run, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
-from functions.web.lean import LeanRoute
 from functions.web.problems import Problem
 from functions.web.replies import json_bytes, reply
 from quire import __version__
@@ -37,8 +36,8 @@ from quire.search.retrieval import Query
 from quire.service.ask import ask, ask_stream
 from quire.settings import read_settings
 
-query_router = APIRouter(tags=["codebase"], route_class=LeanRoute)
-answer_router = APIRouter(tags=["codebase"], route_class=LeanRoute)
+query_router = APIRouter(tags=["codebase"])
+answer_router = APIRouter(tags=["codebase"])
 
 
 @query_router.get(

@@ -16,14 +16,13 @@ from functions.web.calls import caller_of, run, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.documented import problems
 from functions.web.freshness import FreshnessWire, freshness_of, freshness_wire
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from functions.web.wire import Filters
 from quire.answering.request import Inquiry
 from quire.documents import Turn
 from quire.service.ask import ask, ask_stream
 
-router = APIRouter(tags=["native"], route_class=LeanRoute)
+router = APIRouter(tags=["native"])
 
 EXAMPLE = {
     "collection": "roblox",

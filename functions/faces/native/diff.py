@@ -11,12 +11,11 @@ from typing_extensions import TypedDict
 
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from functions.web.wire import comparison_wire
 from quire.service.diff import compare
 
-router = APIRouter(tags=["native"], route_class=LeanRoute)
+router = APIRouter(tags=["native"])
 
 
 class MemberWire(TypedDict):

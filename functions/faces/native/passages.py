@@ -14,12 +14,11 @@ from functions.faces.native import examples
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.freshness import FreshnessWire, freshness_of, freshness_wire
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from functions.web.wire import CitationWire, MetadataValue, citation_wire, metadata_wire
 from quire.service.documents import Standing, read_passage
 
-router = APIRouter(tags=["native"], route_class=LeanRoute)
+router = APIRouter(tags=["native"])
 
 
 class PassageResponse(TypedDict):

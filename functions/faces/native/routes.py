@@ -23,13 +23,12 @@ from functions.faces.native.verify import router as verify_router
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.faces import ANSWER, QUERY, Face
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire import __version__
 from quire.service.knowledge import survey
 
 STARTED = time.monotonic()
-router = APIRouter(tags=["native"], route_class=LeanRoute)
+router = APIRouter(tags=["native"])
 
 
 @router.get(

@@ -21,14 +21,13 @@ from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.facets import count_facets
 from functions.web.freshness import freshness_of, freshness_wire
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from functions.web.wire import HitWire, excerpt_wire, hit_wire
 from quire.search.excerpts import weigh_stems
 from quire.search.retrieval import Query
 from quire.service.knowledge import Found, Knowledge
 
-router = APIRouter(tags=["native"], route_class=LeanRoute)
+router = APIRouter(tags=["native"])
 
 
 @router.post(

@@ -12,13 +12,12 @@ from typing_extensions import TypedDict
 
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from functions.web.wire import Filters
 from quire.service.verification import VERIFIED, Claim, Verdict, read_claims, verify_claims
 
 MOST_CITATIONS = 100
-router = APIRouter(tags=["native"], route_class=LeanRoute)
+router = APIRouter(tags=["native"])
 
 CITED: JsonDict = {
     "id": "8f14e45fceea167a",

@@ -20,7 +20,6 @@ from functions.web.access import Caller
 from functions.web.answers import streamed, told
 from functions.web.calls import caller_of, run, run_answer, service_of
 from functions.web.documented import answer as example
-from functions.web.lean import LeanRoute
 from functions.web.problems import Problem
 from functions.web.replies import json_bytes, reply
 from functions.web.wire import citation_wire, place_of
@@ -37,7 +36,7 @@ KEPT_TURNS = 12
 GUIDING = ("system", "developer")
 TOOLS_SAID = "A tool that the asker called said:"
 
-router = APIRouter(tags=["native"], route_class=LeanRoute)
+router = APIRouter(tags=["native"])
 
 
 @router.get(

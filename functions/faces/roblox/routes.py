@@ -22,7 +22,6 @@ from functions.web.access import Caller
 from functions.web.calls import caller_of, collection_of, run, service_of
 from functions.web.documented import answer
 from functions.web.faces import QUERY, Face
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from functions.web.wire import metadata_wire, rounded
 from quire.documents import Hit, text_sha256
@@ -69,7 +68,7 @@ INVALID: dict[int | str, dict[str, Any]] = {
     422: _refused(InvalidRequest, "Invalid request", ERROR_EXAMPLE),
 }
 CLASS = "class_name"
-router = APIRouter(tags=["roblox"], route_class=LeanRoute)
+router = APIRouter(tags=["roblox"])
 
 
 @router.post(

@@ -20,7 +20,6 @@ from functions.faces.sites.examples import CREATED, DOCUMENT, DOCUMENTS, EMBEDDE
 from functions.faces.sites.wire import document_wire, job_wire, whole_wire
 from functions.web.calls import caller_of, collection_of, live_of, run, write
 from functions.web.documented import answer, problems
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.errors import InputError, SourceError
 from quire.limits import ID_CHARACTERS
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 ASYNC = "respond-async"
 """What a client prefers that would rather ask for a job than wait. Source: RFC 7240, section 4.1."""
 Prefer = Annotated[str, Header(max_length=200, description="`respond-async`: large texts become jobs.")]
-router = APIRouter(tags=["sites"], route_class=LeanRoute)
+router = APIRouter(tags=["sites"])
 SiteQuery = Annotated[str, Query(min_length=1, max_length=ID_CHARACTERS, description="The site.")]
 Token = Annotated[
     str | None,

@@ -19,13 +19,12 @@ from functions.faces.sites.wire import message_wire, moment_wire, turn_of
 from functions.web.calls import caller_of, collection_of, live_of, write
 from functions.web.documented import answer, problems
 from functions.web.hosts import demand_near
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.limits import ID_CHARACTERS
 from quire.sessions import RETENTION
 from quire.store.write_targets import Site
 
-router = APIRouter(tags=["sites"], route_class=LeanRoute)
+router = APIRouter(tags=["sites"])
 SiteQuery = Annotated[str, Query(min_length=1, max_length=ID_CHARACTERS, description="The site.")]
 After = Annotated[str, Query(max_length=ID_CHARACTERS * 8, description="The `next` of the call before.")]
 UserQuery = Annotated[

@@ -12,13 +12,12 @@ from functions.faces.sites.wire import context_wire
 from functions.web.calls import caller_of, collection_of, live_of, run
 from functions.web.documented import answer, problems
 from functions.web.faces import MEMORY, QUERY, Face
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.service.metrics import note_degraded
 from quire.store.write_targets import Site
 
-router = APIRouter(tags=["sites"], route_class=LeanRoute)
-query_router = APIRouter(tags=["sites"], route_class=LeanRoute)
+router = APIRouter(tags=["sites"])
+query_router = APIRouter(tags=["sites"])
 
 
 @router.post(

@@ -13,14 +13,13 @@ from functions.faces.sites.examples import SITE_DELETED, SITES
 from functions.web.access import WRITE, Caller
 from functions.web.calls import caller_of, collection_of, live_of, write
 from functions.web.documented import answer, problems
-from functions.web.lean import LeanRoute
 from functions.web.replies import reply
 from quire.store.write_targets import Site
 
 if TYPE_CHECKING:
     from functions.web.live import Live
 
-router = APIRouter(tags=["sites"], route_class=LeanRoute)
+router = APIRouter(tags=["sites"])
 
 
 @router.get(

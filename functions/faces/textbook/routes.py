@@ -19,7 +19,6 @@ from functions.faces.textbook.contract import (
 from functions.web.calls import caller_of, collection_of, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, QUERY, Face
-from functions.web.lean import LeanRoute
 from functions.web.problems import Problem
 from functions.web.replies import reply
 from functions.web.sections import section_at, where_of
@@ -68,8 +67,8 @@ def _refused(what: str, detail: str) -> dict[str, Any]:
     }
 
 
-answering = APIRouter(tags=["textbook"], route_class=LeanRoute)
-retrieving = APIRouter(tags=["textbook"], route_class=LeanRoute)
+answering = APIRouter(tags=["textbook"])
+retrieving = APIRouter(tags=["textbook"])
 
 
 def render(problem: Problem, request_id: str) -> Response:
