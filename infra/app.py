@@ -17,8 +17,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
-    """Synthesize the stack, judged by cdk-nag's rules."""
-    app = cdk.App()
+    """Synthesize what the CDK's command line chose."""
+    synthesize(cdk.App())
+
+
+def synthesize(app: cdk.App) -> None:
+    """Write the stack of the app's context into its folder, judged by cdk-nag's rules."""
     settings = read_settings(app.node.get_all_context())
     deployed = Deployed(
         archives=Path(app.node.try_get_context("archives") or ROOT / "build/layers"),

@@ -1,4 +1,4 @@
-"""The synthesized deployment: the CDK app runs once a session, and cdk-nag judges it on the way."""
+"""The synthesized deployments: the CDK app runs once a session, and cdk-nag judges each on the way."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +25,8 @@ CONTEXT = {
     "key_generation": "2",
 }
 KEPT = {"bucket": "quire-artifacts-of-before", "table": "quire-turns-of-before", "build_retries": "3"}
+REGIONS = {"many": "mx-central-1"}
+"""Of a deployment that is not made for us-west-2."""
 Resource = dict[str, Any]
 
 
@@ -91,21 +94,46 @@ def flat(value: Any) -> str:
     return str(value)
 
 
-def synthesize(folder: Path, archives: Path, region: str = "us-west-2", **context: str) -> Deployment:
-    """Run the CDK app; fails with what it printed where it, or cdk-nag, refuses."""
+@pytest.fixture(scope="session")
+def deployments(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Deployment]:
+    """Every deployment that tests look at, by name, out of one process: what costs is the CDK's first synthesis.
+
+    Fails with what it printed where it, or cdk-nag, refuses.
+    """
+    if shutil.which("node") is None:
+        pytest.skip("the CDK's library needs Node.js, and there is none on this machine")
+    folder = tmp_path_factory.mktemp("cdk")
+    (folder / "other.toml").write_text(OTHER_COLLECTIONS, encoding="utf-8")
+    (folder / "many.toml").write_text(many_collections(), encoding="utf-8")
+    choices = {
+        "deployment": CONTEXT,
+        "other_deployment": CONTEXT | OTHER | {"collections": str(folder / "other.toml")},
+        "many": CONTEXT | KEPT | {"collections": str(folder / "many.toml")},
+    }
+    printed = _run_app(folder, archive_folder, choices)
+    return {name: Deployment(folder / name, printed) for name in choices}
+
+
+def _run_app(folder: Path, archives: Path, choices: Mapping[str, Mapping[str, str]]) -> str:
+    """Synthesize each choice into a folder of its name; what was printed."""
+    first, *others = choices
     said = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
-        "CDK_DEFAULT_REGION": region,
-        "CDK_OUTDIR": str(folder / "out"),
-        "CDK_CONTEXT_JSON": json.dumps(said | {"archives": str(archives)} | CONTEXT | context),
+        # The first as the CDK's command line would run it.
+        "CDK_OUTDIR": str(folder / first),
+        "CDK_DEFAULT_REGION": "us-west-2",
+        "CDK_CONTEXT_JSON": json.dumps(said | {"archives": str(archives)} | choices[first]),
         "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "1",
         # The CDK's library is unpacked once for a checkout, not once a run: that takes as long as the synthesis.
         "JSII_RUNTIME_PACKAGE_CACHE_ROOT": str(ROOT / ".quire" / "cache" / "jsii"),
     }
     done = subprocess.run(
-        (sys.executable, "-m", "infra.app"),
+        (sys.executable, "-c", SYNTHESIZE),
+        input=json.dumps(
+            [(str(folder / name), REGIONS.get(name, "us-west-2"), choices[name]) for name in others]
+        ),
         cwd=ROOT,
         env=environment,
         capture_output=True,
@@ -114,15 +142,19 @@ def synthesize(folder: Path, archives: Path, region: str = "us-west-2", **contex
     )
     printed = done.stdout + done.stderr
     assert done.returncode == 0, printed[-4_000:]
-    return Deployment(folder / "out", printed)
+    return printed
 
 
-@pytest.fixture(scope="session")
-def deployment(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Deployment:
-    """The deployment with a repository, a mail address and snapshots, otherwise as it comes."""
-    if shutil.which("node") is None:
-        pytest.skip("the CDK's library needs Node.js, and there is none on this machine")
-    return synthesize(tmp_path_factory.mktemp("cdk"), archive_folder)
+SYNTHESIZE = """
+import json, os, sys
+import aws_cdk
+from infra.app import main, synthesize
+
+main()
+for folder, region, context in json.load(sys.stdin):
+    os.environ["CDK_DEFAULT_REGION"] = region
+    synthesize(aws_cdk.App(outdir=folder, post_cli_context=context))
+"""
 
 
 OTHER_COLLECTIONS = """
@@ -137,39 +169,24 @@ profile = "textbook"
 source = { docs = "docs" }
 schedule = "30 5 * * ? *"
 """
+OTHER = {
+    "snap_start": "false",
+    "keys_required": "false",
+    "keep_data": "false",
+    "key_generation": "1",
+    "api_logging": "true",
+    "dashboard": "true",
+    "canary": "false",
+    "firewall": "true",
+    "domain": "api.example.com",
+    "certificate_arn": "arn:aws:acm:us-west-2:111111111111:certificate/abc",
+    "github_provider_arn": "arn:aws:iam::111111111111:oidc-provider/token.actions.githubusercontent.com",
+    "alarm_email": "",
+}
 
 
-@pytest.fixture(scope="session")
-def other_deployment(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Deployment:
-    """The deployment with every choice made the other way, and a collection that pages of another site may ask."""
-    if shutil.which("node") is None:
-        pytest.skip("the CDK's library needs Node.js, and there is none on this machine")
-    folder = tmp_path_factory.mktemp("cdk-other")
-    (folder / "collections.toml").write_text(OTHER_COLLECTIONS)
-    choices = {
-        "collections": str(folder / "collections.toml"),
-        "snap_start": "false",
-        "keys_required": "false",
-        "keep_data": "false",
-        "key_generation": "1",
-        "api_logging": "true",
-        "dashboard": "true",
-        "canary": "false",
-        "firewall": "true",
-        "domain": "api.example.com",
-        "certificate_arn": "arn:aws:acm:us-west-2:111111111111:certificate/abc",
-        "github_provider_arn": "arn:aws:iam::111111111111:oidc-provider/token.actions.githubusercontent.com",
-        "alarm_email": "",
-    }
-    return synthesize(folder, archive_folder, **choices)
-
-
-@pytest.fixture(scope="session")
-def many(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Deployment:
+def many_collections() -> str:
     """200 collections of every profile, two of them public, one of which a model answers for anyone."""
-    if shutil.which("node") is None:
-        pytest.skip("the CDK's library needs Node.js, and there is none on this machine")
-    folder = tmp_path_factory.mktemp("cdk-many")
     profiles = sorted(PROFILES)
     tables = [
         f'[c{number}]\nprofile = "{profiles[number % len(profiles)]}"\nsource = {{ docs = "docs" }}\n'
@@ -177,6 +194,22 @@ def many(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Depl
     ]
     tables.append('[open]\nprofile = "docs"\npublic = true\npublic_answers = true\n')
     tables.append('[read]\nprofile = "textbook"\npublic = true\nschedule = "0 0 ? * THU *"\n')
-    (folder / "collections.toml").write_text("\n".join(tables))
-    collections = str(folder / "collections.toml")
-    return synthesize(folder, archive_folder, "mx-central-1", collections=collections, **KEPT)
+    return "\n".join(tables)
+
+
+@pytest.fixture(scope="session")
+def deployment(deployments: Mapping[str, Deployment]) -> Deployment:
+    """The deployment with a repository, a mail address and snapshots, otherwise as it comes."""
+    return deployments["deployment"]
+
+
+@pytest.fixture(scope="session")
+def other_deployment(deployments: Mapping[str, Deployment]) -> Deployment:
+    """The deployment with every choice made the other way, and a collection that pages of another site may ask."""
+    return deployments["other_deployment"]
+
+
+@pytest.fixture(scope="session")
+def many(deployments: Mapping[str, Deployment]) -> Deployment:
+    """The deployment of `many_collections`."""
+    return deployments["many"]
