@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,31 +21,34 @@ import pytest
 from quire.index.reader import verify_segment
 from quire.service.access import ANYONE
 from quire.store.merging import Folding
-from tests.support.aws import bucket_of, free_port, served, use_endpoint
+from tests.support.aws import bucket_of, free_port, served
 from tests.support.lively import Lively
 from tests.support.site_writer import SITE
 from tests.support.tree import CORE, ROOT
 
-Start = Callable[[], httpx.Client]
 PATHS = f"{ROOT}:{ROOT / CORE}"
 soak = pytest.mark.soak
+PAUSE_S = 0.02
+"""Between two looks of a reader: one that never rests leaves no CPU to those it watches."""
 
 
-@pytest.fixture(params=["folder", "s3"])
-def start(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    """Starts serving processes over one store; each has a folder of its own, as on another machine."""
+@pytest.fixture(scope="module", params=["folder", "s3"])
+def servers(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[httpx.Client]]:
+    """Two serving processes over one store; each has a folder of its own, as on another machine."""
+    root = tmp_path_factory.mktemp("live")
     environment = {"PYTHONPATH": PATHS}
-    store = str(tmp_path / "store")
+    store = str(root / "store")
     if request.param == "s3":
         url = request.getfixturevalue("moto_url")
-        use_endpoint(monkeypatch, url)
-        store = f"s3://{bucket_of(url)}/{tmp_path.name}"
+        store = f"s3://{bucket_of(url)}/{root.name}"
         environment["AWS_ENDPOINT_URL"] = url
     with ExitStack() as stack:
 
         def started() -> httpx.Client:
             port = free_port()
-            folder = tmp_path / str(port)
+            folder = root / str(port)
             folder.mkdir()
             command = (sys.executable, "-m", "tests.support.lively_server", str(port), str(folder), store)
             url = stack.enter_context(served(command, f"http://127.0.0.1:{port}/health", environment, ROOT))
@@ -53,7 +56,7 @@ def start(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
             base = url.removesuffix("/health")
             return stack.enter_context(httpx.Client(base_url=base, timeout=120, limits=limits))
 
-        yield started
+        yield [started(), started()]
 
 
 def add(client: httpx.Client, site: str, content: str) -> str:
@@ -71,9 +74,9 @@ def found(client: httpx.Client, site: str, query: str) -> str:
 
 @pytest.mark.parametrize("times", [8, pytest.param(1_000, marks=soak)], ids="{} times".format)
 def test_another_process_finds_what_was_written_and_nothing_that_was_deleted(
-    start: Start, times: int
+    servers: list[httpx.Client], times: int
 ) -> None:
-    writer, reader = start(), start()
+    writer, reader = servers
     add(writer, "acme", "A document that stays, so that the site is never empty.")
     for number in range(times):
         mark = f"zq{number:05d}x"
@@ -89,9 +92,8 @@ def test_another_process_finds_what_was_written_and_nothing_that_was_deleted(
     ids=["8 writers", "200 writers"],
 )
 def test_writers_and_readers_at_once_lose_double_and_tear_nothing(
-    start: Start, writers: int, sites: int, each: int
+    servers: list[httpx.Client], writers: int, sites: int, each: int
 ) -> None:
-    servers = [start(), start()]
     shared = [add(servers[0], f"s{site}", _edition(0)) for site in range(sites)]
     over = threading.Event()
 
@@ -108,7 +110,7 @@ def test_writers_and_readers_at_once_lose_double_and_tear_nothing(
 
     def read(number: int) -> int:
         client, looks = servers[number % 2], 0
-        while not over.is_set():
+        while not over.wait(PAUSE_S):
             site = number % sites
             filters = {"site_id": f"s{site}", "document_id": shared[site]}
             body = {"collection": "sites", "q": "edition", "top_k": 50, "filters": filters, "mode": "keyword"}
@@ -229,7 +231,7 @@ def test_a_reader_goes_on_while_a_store_is_folded_and_swept(tmp_path: Path) -> N
 
     def read() -> int:
         looks = 0
-        while not over.is_set():
+        while not over.wait(PAUSE_S):
             page = lively.live.documents.page(ANYONE, SITE, limit=100)
             assert {one.id for one in page.documents} >= set(ids)
             looks += 1
