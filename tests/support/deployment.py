@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from quire.profiles import PROFILES
+from tests.support.alone import alone
 from tests.support.tree import ROOT
 
 CONTEXT = {
@@ -102,7 +103,11 @@ def deployments(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) 
     """
     if shutil.which("node") is None:
         pytest.skip("the CDK's library needs Node.js, and there is none on this machine")
-    folder = tmp_path_factory.mktemp("cdk")
+    own = tmp_path_factory.getbasetemp()
+    folder = (
+        own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    ) / "cdk"  # one for all processes of a run
+    folder.mkdir(exist_ok=True)
     (folder / "other.toml").write_text(OTHER_COLLECTIONS, encoding="utf-8")
     (folder / "many.toml").write_text(many_collections(), encoding="utf-8")
     choices = {
@@ -110,8 +115,17 @@ def deployments(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) 
         "other_deployment": CONTEXT | OTHER | {"collections": str(folder / "other.toml")},
         "many": CONTEXT | KEPT | {"collections": str(folder / "many.toml")},
     }
-    printed = _run_app(folder, archive_folder, choices)
+    with alone("cdk"):
+        told = folder / "printed.txt"
+        if not told.exists():
+            told.write_text(_run_app(folder, archive_folder, choices), encoding="utf-8")
+    printed = told.read_text(encoding="utf-8")
     return {name: Deployment(folder / name, printed) for name in choices}
+
+
+def synthesize(folder: Path, archives: Path) -> Deployment:
+    """The deployment alone, as `deployment` is."""
+    return Deployment(folder / "out", _run_app(folder, archives, {"out": CONTEXT}))
 
 
 def _run_app(folder: Path, archives: Path, choices: Mapping[str, Mapping[str, str]]) -> str:
