@@ -38,9 +38,12 @@ def test_no_pattern_backtracks_more_than_its_text_grows(path: str) -> None:
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.literal)
 def test_no_form_of_a_secret_does(form: SecretForm) -> None:
     text = "".join((form.literal, "a1B_-" * 30, " ")) * 60
-    began = time.process_time()
-    sum(1 for _ in form.pattern.finditer(text))
-    assert time.process_time() - began < 1.0 * len(text) / 100_000
+    took_s = []
+    for _ in range(5):  # the least of them: what else the process does is not the pattern's
+        began = time.process_time()
+        sum(1 for _ in form.pattern.finditer(text))
+        took_s.append(time.process_time() - began)
+    assert min(took_s) < 1.0 * len(text) / 100_000
 
 
 @pytest.mark.parametrize("pattern", [r"\s+$", r"<[^>]*x[^>]*y"])

@@ -219,9 +219,12 @@ def test_hanging_up_ends_a_call_that_waits_and_the_providers_connection_with_it(
     provider: Provider, said: str
 ) -> None:
     # Silent from the start, or after a piece.
-    with SilentServer() as silent, ModelServer(provider.wire(), [Behaviour(said * 9, pause_s=3.0)]) as server:
+    with (
+        SilentServer() as silent,
+        ModelServer(provider.wire(), [Behaviour(said * 9, pause_s=30.0)]) as server,
+    ):
         url = server.url if said else silent.url
-        pieces = provider.open(url).stream("", TURNS, max_tokens=8, deadline=time.monotonic() + 20)
+        pieces = provider.open(url).stream("", TURNS, max_tokens=8, deadline=time.monotonic() + 60)
         if said:
             assert next(pieces)
         with ThreadPoolExecutor(1) as reading:
@@ -230,10 +233,10 @@ def test_hanging_up_ends_a_call_that_waits_and_the_providers_connection_with_it(
             while not said and not silent.calls and time.monotonic() < until:
                 time.sleep(0.02)
             time.sleep(0.1)
-            began = time.monotonic()
             pieces.hang_up()  # type: ignore[attr-defined]
-            assert isinstance(waiting.exception(5), ModelUnavailable)
-            assert time.monotonic() - began < 1
+            assert isinstance(
+                waiting.exception(10), ModelUnavailable
+            )  # the provider is silent for 20 s and more
         assert said or silent.left == 1
 
 

@@ -213,10 +213,8 @@ def test_known_keys_hold_while_another_caller_waits_for_the_provider(provider: P
         other = waiting.submit(tokens.claims, provider.token("k2"))
         try:
             provider.is_asked.wait(5)
-            began = time.monotonic()
             assert tokens.claims(provider.token())["sub"] == "u1"
-            assert time.monotonic() - began < 1
-            assert not other.done()
+            assert not other.done()  # it waits until it is let through, below
         finally:
             provider.lets_through.set()
         assert other.result(5)["sub"] == "u1"

@@ -28,10 +28,16 @@ HOSTILE = {
 @pytest.mark.parametrize("shape", HOSTILE)
 def test_a_document_is_read_in_time_that_grows_with_its_size(shape: str) -> None:
     kind, path, text = HOSTILE[shape]
-    began = time.process_time()
-    try:
-        list(chunk_document(Document(path, text, kind, {"path": path})))
-        page_title(text, path)
-    except SourceError:
-        pass  # reading ended, and said why
-    assert time.process_time() - began < MOST_S_A_100_KB * len(text) / 100_000 + 0.1
+    most_s = MOST_S_A_100_KB * len(text) / 100_000 + 0.1
+    took_s = most_s
+    for _ in range(5):  # the least of them: what else the process does is not the text's
+        if took_s < most_s:
+            break
+        began = time.process_time()
+        try:
+            list(chunk_document(Document(path, text, kind, {"path": path})))
+            page_title(text, path)
+        except SourceError:
+            pass  # reading ended, and said why
+        took_s = min(took_s, time.process_time() - began)
+    assert took_s < most_s

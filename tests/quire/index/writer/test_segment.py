@@ -252,13 +252,21 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_opening_maps_and_costs_the_same_however_large_the_segment(tmp_path: Path) -> None:
-    rows = (plain_row(f"d{number:05d}", "0", f"word{number} some text") for number in range(20_000))
-    write_segment(tmp_path / "s", rows, FACTS)
-    begin = time.process_time()
+    def spent_s(folder: Path) -> float:
+        """CPU seconds of opening it, the least of nine."""
+        took = []
+        for _ in range(9):
+            begin = time.process_time()
+            open_index(open_segment(folder))
+            took.append(time.process_time() - begin)
+        return min(took)
+
+    for name, count in (("small", 200), ("s", 20_000)):
+        rows = (plain_row(f"d{number:05d}", "0", f"word{number} some text") for number in range(count))
+        write_segment(tmp_path / name, rows, FACTS)
+    assert spent_s(tmp_path / "s") < 4 * spent_s(tmp_path / "small")
     segment = open_segment(tmp_path / "s")
     index = open_index(segment)
-    spent_ms = (time.process_time() - begin) * 1e3
-    assert spent_ms < 50
     assert index.chunk_count == 20_000
     assert index.documents.chunks("d19999").tolist() == [19_999]
     for array in (segment.fingerprints, segment.documents.starts, segment.document_numbers):
