@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.model import make_cache
 from tests.support.tree import CORE, ROOT, project_files
 
 GUIDES = ("build_index/README.md", "functions/README.md")
@@ -55,11 +54,12 @@ def test_a_source_and_a_face_are_added_by_the_files_that_the_guides_name(
         (copy / package).mkdir()
         (copy / package / "__init__.py").write_text('"""Glossaries."""\n', encoding="utf-8")
     assert {str(Path(path).parent) for path in written} == set(PACKAGES)
-    for path, text in written.items():
-        (copy / path).write_text(text, encoding="utf-8")
+    for name, text in written.items():
+        (copy / name).write_text(text, encoding="utf-8")
     (copy / "words").mkdir()
     (copy / "words" / "engine.terms").write_text(GLOSSARY, encoding="utf-8")
-    make_cache(copy / ".quire/cache", "words")
+    (copy / ".quire/cache").mkdir(parents=True)
+    (copy / ".quire/cache/models").symlink_to(model_folder.parent)
     done = subprocess.run(
         (sys.executable, "-c", FOLLOW),
         cwd=copy,
