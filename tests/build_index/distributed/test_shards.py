@@ -114,14 +114,14 @@ def test_shards_that_are_done_are_not_made_again_after_a_worker_died(
 ) -> None:
     first = Desk(tmp_path / "one", book)
     with pytest.raises(WorkerDied):
-        first.sharded(8, InTurn(most=4))
+        first.sharded(2, InTurn(most=2))
     other = Desk(tmp_path / "two", book, first.objects)  # another machine: nothing but the store is the same
-    again = other.sharded(8)
+    again = other.sharded(2)
     assert again.manifest.digest == whole.manifest.digest
     assert again.updated < whole.manifest.counts.chunks
     assert first.embedder.tokens > 0
     questions = Desk(tmp_path / "three", book, first.objects)
-    questions.sharded(8)  # what calibration embeds, and nothing of the book
+    questions.sharded(2)  # what calibration embeds, and nothing of the book
     assert (
         other.embedder.tokens - questions.embedder.tokens == whole.embedding["tokens"] - first.embedder.tokens
     )
