@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from struct import Struct
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -25,12 +28,19 @@ from build_index.progress import say
 from build_index.sources import Failure
 from quire.documents import Document
 from quire.errors import SourceError, StoreError
+from quire.limits import READING_PROCESSES
 
 RECENT = 1 << 16
 COMMIT_EVERY = 64  # documents, of some 30 KB each
+AHEAD = 4
+"""Documents that wait for each process, so that none of them is idle while a long one is read."""
 _HEAD = Struct(
     "<?II"
 )  # whether something was found, then the bytes of the document's id and of its chunks' ids
+
+
+Prepare: TypeAlias = Callable[[Document], Callable[[], Made]]
+"""Begins to prepare a document; what it gives waits for the result, or raises SourceError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +90,25 @@ class PreparedDocuments:
         Raises:
             SourceError: the document cannot be parsed.
         """
+        return self.begin(document, lambda one: lambda: prepare_apart(one))()
+
+    def begin(self, document: Document, prepare: Prepare) -> Callable[[], PreparedEntry]:
+        """`admit` in two steps: look the document up or begin to `prepare` it; what this gives waits for the entry."""
         key = hashlib.sha256(self._salt + _spelt(document)).digest()
-        value = self._fresh.get(key) or self._store.read(self._kind, [key]).get(key)
-        if value is None:
-            value = self._fresh[key] = _packed(prepare_apart(document))
-            if len(self._fresh) >= COMMIT_EVERY:
-                self._write()
-        self._used.add(key)
-        cited, ids, has_finds, _ = _unpacked(value)
-        return PreparedEntry(cited, key, array("Q", ids), has_finds)
+        kept = self._fresh.get(key) or self._store.read(self._kind, [key]).get(key)
+        made = prepare(document) if kept is None else None
+
+        def finish() -> PreparedEntry:
+            value = kept
+            if made is not None:
+                value = self._fresh[key] = _packed(made())
+                if len(self._fresh) >= COMMIT_EVERY:
+                    self._write()
+            self._used.add(key)
+            cited, ids, has_finds, _ = _unpacked(value or b"")
+            return PreparedEntry(cited, key, array("Q", ids), has_finds)
+
+        return finish
 
     def load(self, entry: PreparedEntry) -> Iterator[Prepared]:
         """The chunks of an admitted document that its entry names, in order.
@@ -152,13 +172,13 @@ def admit_all(
     `announce` is told of each document with how many chunks it gave.
     """
     seen = SeenNumbers()
-    for document in read:
+    for document, finish in _begin_ahead(read, documents):
         if isinstance(document, Failure):
             failures.append(document)
             say(f"skipped {document.path}: {document.reason}")
             continue
         try:
-            entry = documents.admit(document)
+            entry = finish()
         except SourceError as error:
             failures.append(Failure(error.path or document.id, str(error)))
             say(f"skipped {document.id}: {error}")
@@ -166,6 +186,31 @@ def admit_all(
         new = seen.add_new(entry.ids)
         announce(document.id, len(new))
         yield replace(entry, ids=new)
+
+
+def _begin_ahead(
+    read: Iterable[Document | Failure], documents: PreparedDocuments
+) -> Iterator[tuple[Document | Failure, Callable[[], PreparedEntry]]]:
+    """What was read, in order, with what waits for its entry; a process a core prepares what is not kept."""
+    workers = min(len(os.sched_getaffinity(0)), READING_PROCESSES)
+    waiting: deque[tuple[Document | Failure, Callable[[], PreparedEntry]]] = deque()
+    pool = ThreadPoolExecutor(workers)
+
+    def prepare(document: Document) -> Callable[[], Made]:
+        return pool.submit(prepare_apart, document).result
+
+    try:
+        for one in read:
+            waiting.append((one, _nothing if isinstance(one, Failure) else documents.begin(one, prepare)))
+            if len(waiting) > AHEAD * workers:
+                yield waiting.popleft()
+        yield from waiting
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _nothing() -> PreparedEntry:
+    raise AssertionError("a file that was not read has no entry")
 
 
 def _spelt(document: Document) -> bytes:

@@ -93,13 +93,15 @@ class Review:
         )
 
     def _served(self, name: str) -> tuple[OpenedIndex, int] | None:
-        """The served version and how many of its segments were built; None where there is none."""
+        """The served version and how many of its segments were built; None where there is none, or not whole yet."""
         try:
             pointer = self.store.pointer(name)
         except UnknownCollection:
             return None
         origins = [ref.origin for ref in pointer.segments]
-        return (self.store.open(name, pointer.version), origins.count(BUILD)) if BUILD in origins else None
+        if BUILD not in origins or not self.store.pointers.is_whole(pointer):
+            return None
+        return self.store.open(name, pointer.version), origins.count(BUILD)
 
     def _guard(self, served: tuple[OpenedIndex, int], built: OpenedIndex) -> dict[str, Any]:
         before, after = take_stock(served[0], built=served[1]), take_stock(built)

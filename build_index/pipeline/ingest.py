@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
+from itertools import tee
 from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
 
 from build_index.cache.last_build import LastBuild, content_keys
 from build_index.cache.prepared import PreparedDocuments, PreparedEntry, admit_all
@@ -27,15 +31,24 @@ from build_index.sources import Failure
 from build_index.sources.files.selection import Excluded
 from quire.analysis.terms import forget
 from quire.errors import SourceError
-from quire.index.layout import Manifest, SourceFacts
+from quire.index.layout import EMBEDDED, Manifest, SourceFacts
 from quire.index.opened import OpenedIndex
+from quire.index.payloads import read_line
 from quire.index.reader import open_segment
-from quire.index.writer import GRAPH_FROM_VECTORS, SegmentFacts, amend_manifest, write_segment
-from quire.ingestion.rows import index_analyzed
+from quire.index.writer import (
+    GRAPH_FROM_VECTORS,
+    SegmentFacts,
+    StagedVectors,
+    amend_manifest,
+    write_segment,
+)
+from quire.ingestion.rows import embed_chunks, index_analyzed, index_keywords, source_key
 from quire.ports import Embedder
 
 GRAPHS: Mapping[str, int | None] = {"auto": GRAPH_FROM_VECTORS, "usearch": 1, "exact": None}
 """From how many vectors on a graph is written, by `options.vector_index`."""
+STAGED_FROM_CHUNKS, SLICE_CHUNKS = 256, 64
+"""Fewer are embedded in two or three seconds, and published once; a slice of vectors is so many times as many."""
 
 
 @dataclass(slots=True)
@@ -66,10 +79,17 @@ def why_nothing(plan: BuildPlan, withheld: int, failures: int, excluded: Exclude
     )
 
 
-def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") -> IngestReport:
+Stage: TypeAlias = Callable[[Path, Manifest], object]
+"""Told of a segment whose vectors are not all there, which can be served meanwhile."""
+
+
+def ingest(
+    plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "", *, stage: Stage | None = None
+) -> IngestReport:
     """Read, cut, embed and write one segment into the cache folder.
 
     Documents that the segment there holds already are taken over from it; the bytes are those of a build from nothing.
+    With `stage`, names and keywords are written first, and the vectors join them in slices.
 
     Raises:
         SourceError: nothing could be read.
@@ -89,7 +109,11 @@ def ingest(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "") ->
         left_out = dict(sorted(reading.excluded.reasons.items()))
         notes = {"inputs": inputs, "failures": len(failures), "excluded": left_out, "poison": scan.as_notes()}
         parts = Parts(entries, store, documents, withheld, scan.quarantined)
-        folder, vectors, updated = _write(plan, tools, parts, facts_of(plan, reading, tools, notes))
+        facts = facts_of(plan, reading, tools, notes)
+        if stage and sum(len(entry.ids) for entry in entries) >= STAGED_FROM_CHUNKS:
+            folder, vectors, updated = _write_in_stages(plan, tools, parts, facts, stage=stage)
+        else:
+            folder, vectors, updated = _write(plan, tools, parts, facts)
         with CachedQuestions(tools.embedder, store, plan.name) as embedder:
             manifest = calibrated(plan, folder, embedder)
     seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
@@ -144,12 +168,7 @@ def _write(
 
     Gives its folder, what was embedded for it, and how many of its chunks are not taken over.
     """
-    folder = tools.cache / "built" / plan.name
-    fresh = folder.with_name(f".{plan.name}.next")
-    clear(fresh)
-    keys = content_keys(parts.entries)
-    made_by = [facts.profile, list(facts.filters), facts.model, sorted(parts.quarantined)]
-    last = LastBuild(folder, parts.store, made_by)
+    fresh, last, keys = _places(plan, tools, parts, facts)
     taken = last.take_over(keys)
     changed = [entry for entry in parts.entries if entry.document_id not in taken.documents]
     vectors = CachedVectors(tools.embedder, parts.store)
@@ -164,9 +183,53 @@ def _write(
     return last.replace(fresh, manifest, keys), vectors, updated
 
 
+def _write_in_stages(
+    plan: BuildPlan, tools: Tools, parts: Parts, facts: SegmentFacts, *, stage: Stage
+) -> tuple[Path, CachedVectors, int]:
+    """`_write` for a collection that nothing is served of: what is written of it on the way can be searched.
+
+    A build that was killed begins again with names and keywords; what it cut and embedded is in the caches.
+    """
+    fresh, last, keys = _places(plan, tools, parts, facts)
+    first, slice_folder = (fresh.with_name(f"{fresh.name}.{part}") for part in ("first", "slice"))
+    count = sum(len(entry.ids) for entry in parts.entries)
+    rows = index_keywords(
+        track(parts.chunks(parts.entries), f"{plan.name}: names and words", total=count), facts.dimensions
+    )
+    manifest = write_segment(first, rows, facts._replace(extra={**facts.extra, EMBEDDED: 0}))
+    stage(first, manifest)
+    vectors = CachedVectors(tools.embedder, parts.store)
+    segment = open_segment(first)
+    due = time.monotonic() + tools.slice_s
+    with StagedVectors(segment, graph_from=GRAPHS[plan.options.get("vector_index", "auto")]) as staged:
+        ours, theirs = tee(map(read_line, segment.payloads.lines(np.arange(count, dtype=np.uint32))))
+        embedded = track(embed_chunks(theirs, plan.profile, vectors), f"{plan.name}: embedding", total=count)
+        for chunk, quantized in zip(ours, embedded, strict=True):
+            staged.add(chunk.id, source_key(chunk.metadata), quantized)
+            if staged.chunks % SLICE_CHUNKS == 0 and time.monotonic() >= due:
+                began = time.monotonic()
+                stage(slice_folder, staged.write(slice_folder))
+                shutil.rmtree(slice_folder)
+                due = time.monotonic() + tools.slice_s * max(1.0, 2 * (time.monotonic() - began))
+        manifest = staged.write(fresh)
+    shutil.rmtree(first)
+    return last.replace(fresh, manifest, keys), vectors, count
+
+
+def _places(
+    plan: BuildPlan, tools: Tools, parts: Parts, facts: SegmentFacts
+) -> tuple[Path, LastBuild, Mapping[str, bytes]]:
+    """Where the next segment goes, cleared of what a killed build left there; the last one; and what it is made of."""
+    folder = tools.cache / "built" / plan.name
+    fresh = folder.with_name(f".{plan.name}.next")
+    clear(fresh)
+    made_by = [facts.profile, list(facts.filters), facts.model, sorted(parts.quarantined)]
+    return fresh, LastBuild(folder, parts.store, made_by), content_keys(parts.entries)
+
+
 def clear(fresh: Path) -> None:
     """Remove what a build that was killed left where the next segment goes."""
-    for leftover in [fresh, *fresh.parent.glob(f".{fresh.name}-*")]:
+    for leftover in [fresh, *fresh.parent.glob(f".{fresh.name}-*"), *fresh.parent.glob(f"{fresh.name}.*")]:
         shutil.rmtree(leftover, ignore_errors=True)
 
 

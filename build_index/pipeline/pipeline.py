@@ -7,17 +7,19 @@ import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from build_index.cache.inputs import digest_inputs
-from build_index.pipeline.ingest import IngestReport, ingest
+from build_index.pipeline.ingest import IngestReport, Stage, ingest
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.preparing import reader
 from build_index.pipeline.reading import Reading, open_reading
 from build_index.progress import say
 from quire.errors import UnknownCollection
 from quire.index.layout import MANIFEST, Manifest, Pointer, read_manifest
+from quire.store.pointer import BUILD
 from quire.store.store import SegmentStore
 
 COLLECT_AFTER = 5_000_000  # new containers, against 700 by default
@@ -65,6 +67,7 @@ def build(
 ) -> BuildReport:
     """Build the collection's segment under its lock, and publish it if the `review` lets it pass.
 
+    Where nothing of the collection is served yet, names and keywords are published before the vectors are made.
     Where what is served was made from the same inputs nothing is built, unless `anew` asks for it.
     `write` makes the segment: in this process, or in shards (`build_index.distributed.sharded`).
 
@@ -81,7 +84,9 @@ def build(
             say(f"{plan.name}: nothing changed since version {served[0].version}")
             confirmed = store.confirm(plan.name, served[1].digest)
             return _report(_unchanged(served[1], reading), confirmed)
-        ingested = write(plan, reading, tools, inputs)
+        staged = write is ingest and publish and not _serves(store, plan.name)
+        made_by = partial(ingest, stage=_stage(plan, tools, store)) if staged else write
+        ingested = made_by(plan, reading, tools, inputs)
         if publish and review is not None:
             ingested.manifest = review(plan.name, ingested.folder)
         pointer = _publish(plan, ingested, tools, store) if publish else None
@@ -136,9 +141,28 @@ def _served_from(
     served = {ref.digest for ref in pointer.segments}
     for manifest in manifests:
         same = manifest.notes.get("inputs") == inputs and not manifest.notes.get("failures")
-        if same and manifest.digest in served:
+        if same and manifest.is_whole and manifest.digest in served:
             return pointer, manifest
     return None
+
+
+def _serves(store: SegmentStore, name: str) -> bool:
+    """Whether a build of the collection is served whole: its readers wait for the next one to be so too."""
+    try:
+        pointer = store.pointer(name)
+    except UnknownCollection:
+        return False
+    return any(ref.origin == BUILD for ref in pointer.segments) and store.pointers.is_whole(pointer)
+
+
+def _stage(plan: BuildPlan, tools: Tools, store: SegmentStore) -> Stage:
+    def publish(folder: Path, manifest: Manifest) -> None:
+        store.put_model(tools.model_folder)
+        version = store.publish(plan.name, folder, manifest).version
+        share = manifest.embedded / manifest.counts.chunks
+        say(f"{plan.name}: can be searched, vectors {share:.0%}, version {version}")
+
+    return publish
 
 
 def _unchanged(manifest: Manifest, reading: Reading) -> IngestReport:

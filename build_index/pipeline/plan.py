@@ -35,8 +35,12 @@ class BuildPlan:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a build works with: an embedding model in its folder, and a cache folder."""
+    """What a build works with: an embedding model in its folder, and a cache folder.
+
+    Where vectors are published as they are made, `slice_s` seconds lie between two slices; more where that takes long.
+    """
 
     embedder: Embedder
     model_folder: Path
     cache: Path
+    slice_s: float = 10.0

@@ -61,8 +61,9 @@ router = APIRouter(tags=["codebase"])
     openapi_extra=WAIT,
 )
 async def build(body: IndexRequest, request: Request) -> Response:
-    """Index every wanted file of the folder; it is served once all of it is there, until then what was before is.
+    """Index every wanted file of the folder; until all of it is there, what was before is served.
 
+    A first index is served by names and keywords as soon as these are read; `degraded` tells the share of vectors.
     Folders that were indexed before stay beside it, and header `x-quire-roots` names them all; of several, paths begin
     with the folder's name. With `clean` the folder is all that the collection holds.
     """

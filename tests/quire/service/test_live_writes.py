@@ -23,7 +23,8 @@ from quire.service.live_writes import LiveWrites
 from quire.service.sites import Submission
 from quire.store.catalog import Served
 from quire.store.live_catalog import LiveCatalog
-from quire.store.merging import GRACE_S, Folding
+from quire.store.merging import Folding
+from quire.store.retired import GRACE_S
 from quire.store.store import SegmentStore
 from quire.store.write_targets import WriteTarget
 from tests.support.corpus import write_corpus

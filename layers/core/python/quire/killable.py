@@ -66,6 +66,7 @@ class Killable(Generic[A, R]):
         self._memory_mb = memory_mb
         self._slots = threading.BoundedSemaphore(most)
         self._idle: list[_Process] = []
+        self._guard = threading.Lock()
         self.cpu_s = self.peak_mb = 0.0
         weakref.finalize(self, _end_all, self._idle)
 
@@ -85,8 +86,9 @@ class Killable(Generic[A, R]):
         cpu_s += size / 1e6 * READING_CPU_S_A_MB
         with self._process() as process:
             result: R = process.call(value, name, cpu_s)
-            self.cpu_s += process.cpu_s
-            self.peak_mb = max(self.peak_mb, process.peak_mb)
+            with self._guard:
+                self.cpu_s += process.cpu_s
+                self.peak_mb = max(self.peak_mb, process.peak_mb)
         return result
 
     @contextlib.contextmanager

@@ -30,6 +30,9 @@ PAYLOADS = "payloads"
 
 _UNNAMED = ("digest", "notes", "notes_sha256")
 
+EMBEDDED = "embedded"
+"""In `extra` of a segment whose vectors follow: of how many chunks they are there, in the order of the ordinals."""
+
 
 def payload_shard(number: int) -> str:
     """File name of a payload shard, from 0."""
@@ -77,6 +80,16 @@ class Manifest(NamedTuple):
     source_counts: Mapping[str, Counts]
     files: Mapping[str, FileFacts]
     format: int = FORMAT_VERSION
+
+    @property
+    def embedded(self) -> int:
+        """Chunks whose vectors are there: all of them, but in a segment that is published before its vectors."""
+        return int(self.extra.get(EMBEDDED, self.counts.chunks))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether this is what its build ends in, and no stage on the way there."""
+        return EMBEDDED not in self.extra
 
     @property
     def digest(self) -> str:

@@ -162,3 +162,11 @@ class OpenedIndex:
     @cached_property
     def _fingerprints(self) -> NDArray[np.uint64]:
         return joined([part.fingerprints for part in self._live.parts])
+
+
+def vector_share(index: OpenedIndex) -> float:
+    """Share of the chunks whose vectors are there, 0 to 1: less while a build embeds what it has published."""
+    manifests = index.manifests
+    if all(one.is_whole for one in manifests):
+        return 1.0
+    return sum(one.embedded for one in manifests) / max(sum(one.counts.chunks for one in manifests), 1)

@@ -74,9 +74,9 @@ def score_rows(arrays: VectorArrays, vector: Vectors, rows: NDArray[np.intp], li
 
 def cosines_of(arrays: VectorArrays, vector: Vectors, chunks: Ordinals) -> NDArray[np.float32]:
     """Best exact cosine of each of the chunks (sorted, unique), in their order; 0 for one without rows."""
-    if not len(chunks):
-        return np.empty(0, np.float32)
     rows = rows_of(arrays.owners, chunks)
+    if not len(rows):
+        return np.zeros(len(chunks), np.float32)
     owners, best = _best_rows(arrays.owners[rows], cosines(arrays.codes, arrays.scales, vector, rows))
     if len(owners) == len(chunks):
         return best

@@ -122,13 +122,28 @@ def index_rows(chunks: Iterable[Chunk], profile: Profile, vectors: VectorSource)
 
 def index_analyzed(chunks: Iterable[Analyzed], profile: Profile, vectors: VectorSource) -> Iterator[IndexRow]:
     """`index_rows` of chunks whose terms may be known already."""
-    ours, theirs, asked = tee(chunks, 3)
-    rows = vectors(text for one in theirs for text in _passages(one.chunk, profile))
-    if profile.headline_weight:
-        rows = _blended(rows, (bool(gist(one.chunk, profile)) for one in asked), profile.headline_weight)
+    ours, theirs = tee(chunks)
+    rows = embed_chunks((one.chunk for one in theirs), profile, vectors)
     for one, quantized in zip(ours, rows, strict=True):
         frequencies, length = one.read_terms()
         yield IndexRow(one.chunk, frequencies, length, quantized, source_key(one.chunk.metadata), one.line)
+
+
+def embed_chunks(chunks: Iterable[Chunk], profile: Profile, vectors: VectorSource) -> Iterator[Quantized]:
+    """The vectors of each chunk's windows, in order."""
+    theirs, asked = tee(chunks)
+    rows = vectors(text for chunk in theirs for text in _passages(chunk, profile))
+    if not profile.headline_weight:
+        return rows
+    return _blended(rows, (bool(gist(chunk, profile)) for chunk in asked), profile.headline_weight)
+
+
+def index_keywords(chunks: Iterable[Analyzed], dimensions: int) -> Iterator[IndexRow]:
+    """`index_analyzed` for a segment whose vectors, so wide, follow; see `quire.index.writer.staged`."""
+    none = quantize(np.empty((0, dimensions), np.float32))
+    for one in chunks:
+        frequencies, length = one.read_terms()
+        yield IndexRow(one.chunk, frequencies, length, none, source_key(one.chunk.metadata), one.line)
 
 
 def gist(chunk: Chunk, profile: Profile) -> str:

@@ -12,7 +12,7 @@ from quire.analysis.terms import HEADING_MARK, identifiers
 from quire.documents import NOTHING, Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
 from quire.index.file_names import number_terms
-from quire.index.opened import OpenedIndex
+from quire.index.opened import OpenedIndex, vector_share
 from quire.limits import QUESTION_CHARACTERS, TERMS_CHARACTERS, cut
 from quire.ordinals import union
 from quire.profiles import Profile, profile_named
@@ -249,6 +249,8 @@ def _check(query: Query) -> None:
 
 def _available(index: OpenedIndex, mode: str, embedder: Embedder | None) -> tuple[str, tuple[str, ...]]:
     missing: tuple[str, ...] = ()
+    if mode != "keyword" and vector_share(index) < 1.0:
+        mode, missing = "keyword", (vectors_follow(index),)
     if embedder is None and mode != "keyword":
         mode, missing = "keyword", ("embedding model unavailable: ranked by keywords alone",)
     if mode == "vector" or index.keywords.is_readable:
@@ -258,6 +260,11 @@ def _available(index: OpenedIndex, mode: str, embedder: Embedder | None) -> tupl
             f"version {index.version}: the keyword index cannot be read, nor a model opened"
         )
     return "vector", ("keyword index unreadable: ranked by vectors alone",)
+
+
+def vectors_follow(index: OpenedIndex) -> str:
+    """What is said while the vectors of an index are still being made; of some chunks they would favour those."""
+    return f"vectors {vector_share(index):.0%}: ranked by keywords alone until they are there"
 
 
 def _weight(profile: Profile, question: Question, mode: str) -> float:

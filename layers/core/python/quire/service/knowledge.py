@@ -20,10 +20,10 @@ from quire.errors import (
     UnknownCollection,
 )
 from quire.index.near_values import missing_values
-from quire.index.opened import OpenedIndex
+from quire.index.opened import OpenedIndex, vector_share
 from quire.ports import AnswerModel, Embedder, TokenBudget
 from quire.profiles import profile_named
-from quire.search.retrieval import Query, retrieve
+from quire.search.retrieval import Query, retrieve, vectors_follow
 from quire.service.access import PUBLIC, READ, Caller
 from quire.service.floor import matches_nothing
 from quire.service.metrics import age_hours, note, note_degraded, note_served, timed
@@ -282,6 +282,8 @@ class Knowledge:
     def _embedder(self, served: Served, mode: str) -> tuple[Embedder | None, tuple[str, ...]]:
         if mode == "keyword":
             return None, ()
+        if vector_share(served.index) < 1.0:
+            return None, (vectors_follow(served.index),)
         try:
             return self._embedder_of(served.model), ()
         except ModelError:

@@ -7,19 +7,17 @@ power of `TIER_BASE` and a collection of n chunks has some 16 log8(n) segments. 
 
 from __future__ import annotations
 
-import json
 import logging
 import math
 import secrets
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from quire.canonical_json import canonical_json
 from quire.errors import ArtifactCorrupt, SwapConflict, UnknownCollection
 from quire.index.layout import Manifest, Pointer, SegmentRef, SourceFacts
 from quire.index.reader import Segment
@@ -27,14 +25,12 @@ from quire.index.writer import KeptRows, SegmentFacts, write_segment
 from quire.ordinals import difference, union
 from quire.ports import ObjectStore, Ordinals
 from quire.store import pointer as states
-from quire.store.keys import collection_key, segment_key
+from quire.store.retired import retire, sweep
 from quire.store.store import SegmentStore
 from quire.store.write_targets import WriteTarget
 
 SEGMENTS_A_TIER = 16
 TIER_BASE = 8
-GRACE_S = 15 * 60.0
-"""A process opens the segments of a pointer within seconds of reading it; a Lambda call ends after 15 minutes."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -87,25 +83,13 @@ class Folding:
         except SwapConflict as lost:
             _LOG.info("%s: not folded: %s", place.name, lost)
             return None
-        self._retire(place.name, gone)
+        retire(self._objects, place.name, gone, self._clock())
         self.sweep(place.name)
         return pointer
 
     def sweep(self, name: str) -> int:
-        """Delete the segments that were folded longer ago than `GRACE_S`, and say how many."""
-        prefix = collection_key(name) + "retired/"
-        swept = 0
-        for record in self._objects.list(prefix):
-            if int(record.partition("-")[0]) > (self._clock() - GRACE_S) * 1000:
-                continue
-            stored = self._objects.read(prefix + record)
-            served = {ref.digest for state in self._states(name) for ref in state.segments}
-            for digest in json.loads(stored.data) if stored else ():
-                if digest not in served:
-                    self._delete(segment_key(name, digest))
-                    swept += 1
-            self._objects.delete(prefix + record)
-        return swept
+        """See `quire.store.retired.sweep`."""
+        return sweep(self._objects, name, lambda: self._states(name), self._clock())
 
     def _states(self, name: str) -> Sequence[Pointer]:
         try:
@@ -150,18 +134,6 @@ class Folding:
                 for segment, written in segments
             )
         }
-
-    def _retire(self, name: str, digests: Iterable[str]) -> None:
-        stamp = f"{int(self._clock() * 1000):015d}-{secrets.token_hex(4)}"
-        key = f"{collection_key(name)}retired/{stamp}"
-        self._objects.write(key, canonical_json(sorted(digests)))
-
-    def _delete(self, prefix: str) -> None:
-        for name in self._objects.list(prefix):
-            if name.endswith("/"):
-                self._delete(prefix + name)
-            else:
-                self._objects.delete(prefix + name)
 
 
 def may_be_due(pointer: Pointer) -> bool:

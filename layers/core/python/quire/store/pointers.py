@@ -17,7 +17,16 @@ from quire.errors import (
     UnknownVersion,
 )
 from quire.index.layout import Pointer, read_pointer
-from quire.store.keys import COLLECTIONS, POINTER, collection_key, pointer_key, versions_key
+from quire.store.keys import (
+    COLLECTIONS,
+    POINTER,
+    collection_key,
+    pointer_key,
+    read_stored_manifest,
+    segment_key,
+    versions_key,
+)
+from quire.store.pointer import BUILD
 
 if TYPE_CHECKING:
     from quire.ports import ObjectStore
@@ -101,14 +110,14 @@ class Pointers:
     def swap(self, name: str, pointer: Pointer, expected: Pointer | None, *, record: bool = False) -> Pointer:
         """Make `pointer` the collection's state if that is still `expected` (None: there is none yet).
 
-        With `record` this state and the one before it stay versions that can be asked for. A record is written only
-        of what was served: a swap that fails, or a process that dies in the middle, leaves none of a state that
-        never was.
+        With `record` this state and the one before it stay versions that can be asked for, but not one whose vectors
+        were still to come. A record is written only of what was served: a swap that fails, or a process that dies in
+        the middle, leaves none of a state that never was.
 
         Raises:
             SwapConflict: the pointer moved since `expected` was read.
         """
-        if record and expected:
+        if record and expected and self.is_whole(expected):
             self._write_record(name, expected)
         etag = self._objects.write(
             pointer_key(name),
@@ -148,6 +157,17 @@ class Pointers:
                 raise type(error)(f"{key}: {error}") from error
             if (found.collection, f"{found.version}.json") != (name, file):
                 raise ArtifactCorrupt(f"{key}: holds version {found.version} of {found.collection!r}")
+
+    def is_whole(self, pointer: Pointer) -> bool:
+        """Whether none of its builds is a stage on the way to one, see `Manifest.is_whole`; one that is lost counts."""
+        builds = [ref.digest for ref in pointer.segments if ref.origin == BUILD]
+        try:
+            return all(
+                read_stored_manifest(self._objects, segment_key(pointer.collection, one), one)[0].is_whole
+                for one in builds
+            )
+        except ArtifactError:
+            return True
 
     def seen(self, name: str) -> Pointer | None:
         """What this process read or wrote last, without a look at the store."""

@@ -21,6 +21,7 @@ from quire.index.reader import Segment, verify_segment
 from quire.store import pointer as states
 from quire.store.keys import lock_key, segment_key, upload_model, upload_segment
 from quire.store.pointers import Pointers
+from quire.store.retired import retire, sweep
 from quire.store.segment_cache import SegmentCache
 
 if TYPE_CHECKING:
@@ -135,6 +136,8 @@ class SegmentStore:
     def publish(self, name: str, folder: Path, manifest: Manifest, *, label: str | None = None) -> Pointer:
         """Store a built segment and serve it in place of the builds before; files first, the pointer last.
 
+        One that is no version but a stage on the way to it, see `Manifest.is_whole`, is swept once it was replaced.
+
         `label` is by default the version of the first source that has one.
 
         Raises:
@@ -144,8 +147,11 @@ class SegmentStore:
         lock = self._locks.get(name)
         if label is None:
             label = next((source.version for source in manifest.sources if source.version), "")
+        stages: set[str] = set()
 
         def advance(previous: Pointer | None) -> Pointer:
+            if previous and not self.pointers.is_whole(previous):
+                stages.update(ref.digest for ref in previous.segments if ref.origin == states.BUILD)
             as_of = lock.as_of if lock else states.last_sequence(previous)
             return states.with_build(
                 name, previous, manifest, as_of=as_of, label=label, published_at=self._now()
@@ -153,7 +159,12 @@ class SegmentStore:
 
         if lock:
             lock.renew()
-        return self.pointers.advance(name, advance, record=True)
+        pointer = self.pointers.advance(name, advance, record=manifest.is_whole)
+        stages -= {ref.digest for ref in pointer.segments}
+        if stages:
+            retire(self._objects, name, stages, self._clock())
+            sweep(self._objects, name, lambda: self.versions(name), self._clock())
+        return pointer
 
     def confirm(self, name: str, digest: str) -> Pointer:
         """Note that a build found nothing to publish: the sources are still what the segment was made from.

@@ -51,14 +51,14 @@ class Spool:
         self.size += len(data)
 
     def pieces(self, bounds: Iterable[tuple[int, int]]) -> Iterator[bytes]:
-        """What stands between each begin and end; nothing may be appended any more."""
-        self._file.close()
+        """What stands between each begin and end."""
+        self._file.flush()
         with self._path.open("rb", buffering=0) as file:
             for begin, end in bounds:
                 yield os.pread(file.fileno(), end - begin, begin)
 
     def records(self, numbers: NDArray[np.intp], width: int, block: int) -> Iterator[NDArray[np.int8]]:
-        """The records of these numbers, of `width` bytes each, a block at a time; nothing may be appended any more.
+        """The records of these numbers, of `width` bytes each, a block at a time.
 
         They are read and not mapped: a mapped page counts as this process's memory for as long as it is mapped.
         """

@@ -139,7 +139,7 @@ def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int | Non
         files[SPELLING] = spelling.finish(work, columns.names)
         counts, source_counts = columns.counts(arranged)
     if graph_from is not None and len(vectors) >= max(graph_from, 1):
-        files[GRAPH] = _write_graph(work)
+        files[GRAPH] = write_graph(work)
     manifest = Manifest(
         **facts._asdict(),
         counts=counts,
@@ -150,11 +150,12 @@ def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int | Non
     return manifest
 
 
-def _write_graph(work: Path) -> FileFacts:
+def write_graph(work: Path) -> FileFacts:
+    """Write the graph of the vectors that were written into the folder."""
     # usearch costs 50 ms to import: only segments that need a graph pay for it.
-    from quire.index.usearch import write_graph
+    from quire.index import usearch
 
-    write_graph(read_tensors(work / VECTORS)["codes"], work / GRAPH)
+    usearch.write_graph(read_tensors(work / VECTORS)["codes"], work / GRAPH)
     return file_facts(work / GRAPH)
 
 

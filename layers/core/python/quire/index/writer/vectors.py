@@ -68,8 +68,9 @@ class VectorsWriter:
         self._counts.frombytes(counts.astype(np.uint32).tobytes())
 
     def finish(self, folder: Path, order: NDArray[np.intp]) -> FileFacts:
-        """Write the file; `order[ordinal]` is the number of the row that got that ordinal."""
-        counts = np.asarray(self._counts, np.intp)
+        """Write the file; `order[ordinal]` is the number of the row that got that ordinal, or is still to come."""
+        counts = np.zeros(len(order), np.intp)
+        counts[: len(self._counts)] = self._counts
         rows = ranges((np.cumsum(counts) - counts)[order], counts[order])
         scales = np.asarray(self._scales)[rows]
         owners = np.repeat(np.arange(len(order), dtype=np.uint32), counts[order])

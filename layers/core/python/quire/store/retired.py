@@ -1,0 +1,52 @@
+"""Segments that nothing serves any more: noted under `retired/`, and deleted when no request can be reading them."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from quire.canonical_json import canonical_json
+from quire.store.keys import collection_key, segment_key
+
+if TYPE_CHECKING:
+    from quire.index.layout import Pointer
+    from quire.ports import ObjectStore
+
+GRACE_S = 15 * 60.0
+"""A process opens the segments of a pointer within seconds of reading it; a Lambda call ends after 15 minutes."""
+
+
+def retire(objects: ObjectStore, name: str, digests: Iterable[str], now: float) -> None:
+    """Note that a collection's segments were replaced, `now` in seconds since the epoch."""
+    stamp = f"{int(now * 1000):015d}-{secrets.token_hex(4)}"
+    objects.write(f"{collection_key(name)}retired/{stamp}", canonical_json(sorted(digests)))
+
+
+def sweep(objects: ObjectStore, name: str, states: Callable[[], Sequence[Pointer]], now: float) -> int:
+    """Delete the segments that were retired longer ago than `GRACE_S`, and say how many.
+
+    One that a state of the collection still names, or names again, stays.
+    """
+    prefix = collection_key(name) + "retired/"
+    swept = 0
+    for record in objects.list(prefix):
+        if int(record.partition("-")[0]) > (now - GRACE_S) * 1000:
+            continue
+        stored = objects.read(prefix + record)
+        served = {ref.digest for state in states() for ref in state.segments}
+        for digest in json.loads(stored.data) if stored else ():
+            if digest not in served:
+                _delete(objects, segment_key(name, digest))
+                swept += 1
+        objects.delete(prefix + record)
+    return swept
+
+
+def _delete(objects: ObjectStore, prefix: str) -> None:
+    for name in objects.list(prefix):
+        if name.endswith("/"):
+            _delete(objects, prefix + name)
+        else:
+            objects.delete(prefix + name)
