@@ -23,6 +23,7 @@ from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.showing import is_code_chunk, shown
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Citation, Hit, Turn
+from quire.search.intent import related_name
 
 MOST_PLACES = 3
 UNSURE_PLACES = 2
@@ -105,9 +106,9 @@ def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = T
     answers = [one for one in scored if not one.text.endswith("?") or _is_followed(one)] or scored
     ranked = sorted((_judged(question, one) for one in answers), key=lambda one: -one.score)
     found_first = min((one.hit.rank for one in ranked), default=0)
-    opening = max(
-        ranked, key=lambda one: one.score + FOUND_FIRST * (one.hit.rank == found_first), default=None
-    )
+    # Who calls or uses a symbol is told by its callers; the search's first hit is often its definition.
+    ahead = 0.0 if related_name(question.text) else FOUND_FIRST
+    opening = max(ranked, key=lambda one: one.score + ahead * (one.hit.rank == found_first), default=None)
     if opening is None:
         return []
     quotes = [_widened(question, opening, ranked, FIRST_CHARACTERS, crosses=True)]
