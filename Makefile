@@ -135,6 +135,10 @@ peers: $(TEST_READY) ## the same questions through Quire and its peers, side by 
 soak: $(TEST_READY) ## the long rounds that CI leaves out
 	@HYPOTHESIS_PROFILE=soak $(PY) -m pytest -m soak $(ARGS)
 
+.PHONY: fuzz
+fuzz: $(TEST_READY) ## damaged requests, texts and artifacts for as long as asked: make fuzz MINUTES=60; the corpus is in .quire/fuzz
+	@$(PY) -m tests.support.fuzz $(or $(MINUTES),10)
+
 # ---- upkeep -----------------------------------------------------------------------------------------------------
 
 COMPILE = $(VENV)/bin/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
@@ -174,9 +178,9 @@ CDK = npx --prefix infra --no-install cdk
 CDK_READY := infra/node_modules/.package-lock.json
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 1
 
-$(CDK_READY): infra/package.json
+$(CDK_READY): infra/package.json infra/package-lock.json
 	@command -v npm >/dev/null || { echo "make: the CDK's CLI needs Node.js with npm; on Debian: apt-get install npm" >&2; exit 1; }
-	@npm install --prefix infra --no-audit --no-fund --no-package-lock --loglevel=error
+	@npm ci --prefix infra --no-audit --no-fund --loglevel=error
 	@touch $@
 
 .PHONY: synth

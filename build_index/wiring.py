@@ -18,6 +18,7 @@ from quire.adapters.folder import FolderStore
 from quire.errors import ConfigError, QuireError
 from quire.ports import Embedder, ObjectStore
 from quire.settings import Settings, read_settings
+from quire.store.leftovers import sweep_all
 from quire.store.store import SegmentStore
 
 
@@ -60,6 +61,7 @@ def open_tools(*, threads: int | None = None, cache: Path | None = None) -> Tool
     `cache` is by default that of the process's settings.
     """
     kept = cache or settings().cache
+    sweep_all(kept, settings().store)
     folder = ensure_model(kept, progress=_progress)
     return Tools(_embedder(folder, threads or os.cpu_count() or 1), folder, kept)
 

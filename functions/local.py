@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import threading
 
 from dotenv import load_dotenv
 
@@ -15,6 +16,7 @@ from functions.web.logs import configure_logs
 from functions.web.retention import Retention
 from quire.errors import ConfigError
 from quire.settings import read_settings
+from quire.store.leftovers import sweep_all
 
 WRONG = 2
 
@@ -24,6 +26,7 @@ try:
     app = local_app(_settings)
     configure_logs(logging.INFO if _settings.log_requests else logging.WARNING)
     app.state.indexer = Indexer(_settings)
+    threading.Thread(target=sweep_all, args=(_settings.cache, _settings.store), daemon=True).start()
     app.state.listens_beyond = listens_beyond(sys.argv, os.environ)
     if purge := purge_of(_settings.memory):
         Retention(purge).start()

@@ -2,37 +2,51 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 import re
 import time
-from pathlib import Path
 
 import onnxruntime  # noqa: F401  before usearch, which crashes otherwise
 import pytest
 
 from quire.answering.extractive.showing import plain_words
 from quire.parsing.secret_forms import FORMS, SecretForm
-from tests.support.attacks import Used, patterns_of, slow
-from tests.support.tree import ROOT, module_name
+from tests.support.attacks import BOUNDED, NOTED, NOTHING, Used, digest, product_patterns, slow
 
-CORE = "layers/core/python/quire"
-PATTERNS = {
-    f"{CORE}/answering/extractive/rst_text.py": "_LINK _FIELD _DIRECTIVE",
-    f"{CORE}/answering/extractive/showing.py": "_TICKS _OPENING _CLOSING",
-    f"{CORE}/parsing/secret_forms.py": "_KEY_BEGINS _KEY_BODY",
-    "build_index/sources/roblox/api_text.py": "_FENCE_LINE _ROW _BREAK",
+MADE_LATER = {
+    "build_index/scan/phrases.py: written": "the phrases of the scan, which RE2 sieves first",
+    "functions/app/plain.py: '|'.join(map(re.escape, sorted(stems, key=len, reverse=True)))": "escaped words",
+    "functions/web/sections.py: f'^#+ {re.escape(heading)}$'": "an escaped heading",
+    "layers/core/python/quire/parsing/anchors.py: f'[{re.escape(rules.separator)}\\s]+'": "one class",
+    "layers/core/python/quire/parsing/front_matter.py: pattern + '\\s*(?:#.*)?$'": "a string, matched once",
+    "layers/core/python/quire/parsing/markup.py: f'^[ \\t>]*{mark[0]}{{{len(mark)},}}[ \\t]*$'": "a fence of a line",
+    "layers/core/python/quire/parsing/secret_forms.py: pattern": "`FORMS`, tried below",
+    "layers/core/python/quire/search/excerpts.py: '|'.join(map(re.escape, longest_first))": "escaped words",
+    "layers/core/python/quire/search/intent.py: pattern": "what `_compiled` is given, attacked there",
 }
-"""What is attacked, by file: one pattern can take seconds of CPU, so the others are to follow a few at a time."""
+"""Patterns that are made of what a function was given, and why none of them backtracks."""
 
 
-@pytest.mark.parametrize("path", PATTERNS)
-def test_no_pattern_backtracks_more_than_its_text_grows(path: str) -> None:
-    names = PATTERNS[path].split()
-    found = patterns_of(ROOT / path, importlib.import_module(module_name(Path(path))))
-    used = [one for one in found if one.where.rpartition(": ")[2] in names]
-    assert len(used) == len(names)
-    assert list(filter(None, map(slow, used))) == []
+@pytest.fixture(scope="module")
+def patterns() -> list[Used]:
+    return product_patterns()
+
+
+def test_no_pattern_backtracks_more_than_its_text_grows(patterns: list[Used]) -> None:
+    """Every one of the product; those that were attacked before are noted, `python -m tests.support.attacks` does."""
+    noted = set(NOTED.read_text(encoding="utf-8").split())
+    new = [one for one in patterns if one.pattern is not NOTHING and digest(one) not in noted]
+    assert [found for one in new if (found := slow(one, BOUNDED.get(one.where, (0, ""))[0]))] == []
+
+
+@pytest.mark.soak
+def test_no_pattern_does_though_it_was_attacked_before(patterns: list[Used]) -> None:
+    assert [found for one in patterns if (found := slow(one, BOUNDED.get(one.where, (0, ""))[0]))] == []
+
+
+def test_what_is_said_of_single_patterns_is_said_of_such_as_there_are(patterns: list[Used]) -> None:
+    assert {one.where for one in patterns if one.pattern is NOTHING} == set(MADE_LATER)
+    assert set(BOUNDED) <= {one.where for one in patterns}
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.literal)

@@ -30,12 +30,15 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _MODEL = (
     r"\b(?:AI|A\.I\.|LLMs?|chat ?bots?|bots?|(?:language )?models?|assistants?|GPT|agents?|instructions?)\b"
 )
-_UNSEEN_TAG = re.compile(
-    r"<\w[^<>]{0,400}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d]*[1-9])|"
-    r"color\s*:\s*(#fff\w*|white)[^<>]{0,400}background[^<>]{0,400}(?:#fff|white)|\shidden\b)[^<>]*+>(?P<text>[^<]{0,300})",
+_TAG = re.compile(r"<\w[^<>]*+>(?P<text>[^<]{0,300}+)")
+_UNSEEN = re.compile(
+    r"display\s*+:\s*+none|visibility\s*+:\s*+hidden|font-size\s*+:\s*+0|opacity\s*+:\s*+0(?![.0]*+[1-9])|\shidden\b",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"<!--(?P<text>.{0,400}?)-->|\{/\*(?P<mdx>.{0,400}?)\*/\}", re.DOTALL)
+_WHITE = r"(?:#fff|white)"
+_WHITE_TEXT = re.compile(rf"color\s*+:\s*+{_WHITE}", re.IGNORECASE)
+LONGEST_COMMENT = 400
+_COMMENTS = (("<!--", "-->"), ("{/*", "*/}"))
 _TELLS_MODEL = re.compile(
     _MODEL
     + r"[^.]{0,80}\b(?:must|should|do not|don't|never|always|tell|answer|say|claim|ignore|rate|rank|recommend)\b",
@@ -76,13 +79,37 @@ def bidirectional(text: str) -> str:
 
 def hidden_markup(text: str) -> str:
     """Words in markup that is not shown, or in a comment, which speak to a model."""
-    for match in _UNSEEN_TAG.finditer(text):
-        if re.search(_MODEL, match["text"], re.IGNORECASE):
+    for match in _TAG.finditer(text):
+        if re.search(_MODEL, match["text"], re.IGNORECASE) and _is_unseen(match.group()):
             return match.group()
-    for match in _COMMENT.finditer(text):
-        if _TELLS_MODEL.search(match["text"] or match["mdx"] or ""):
-            return match.group()
+    for comment in _comments(text):
+        if _TELLS_MODEL.search(comment):
+            return comment
     return ""
+
+
+def _is_unseen(tag: str) -> bool:
+    """Whether a tag's style hides what stands in it, white on white too."""
+    if _UNSEEN.search(tag):
+        return True
+    text = _WHITE_TEXT.search(tag)
+    _, below, colors = tag[text.end() :].lower().partition("background") if text else ("", "", "")
+    return bool(below) and re.search(_WHITE, colors) is not None
+
+
+def _comments(text: str) -> Iterator[str]:
+    """Comments that are not long; what closes one is looked for once, however many openings stand before it."""
+    for opening, closing in _COMMENTS:
+        begin, end = text.find(opening), -1
+        while begin >= 0:
+            inside = begin + len(opening)
+            end = text.find(closing, inside) if end < inside else end
+            if end < 0:
+                break
+            if end - inside <= LONGEST_COMMENT:
+                yield text[begin : end + len(closing)]
+                inside = end
+            begin = text.find(opening, inside)
 
 
 def flood(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 _WORD = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*.*?\*/)
+    r"""(?P<comment>//[^\n]*+|/\*.*?(?:\*/|\Z))
     |(?P<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.)*`)
     |(?P<word>[A-Za-z_$][\w$]*|-?\d[\w.]*)
     |(?P<mark>[{}\[\](),:=])""",

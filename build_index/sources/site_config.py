@@ -18,6 +18,7 @@ from pathspec import GitIgnoreSpec
 from build_index.sources.javascript_objects import ObjectLiteral, read_objects
 from quire.documents import AnchorRules
 from quire.errors import SourceError
+from quire.parsing.front_matter import is_deep
 from quire.parsing.site_pages import Content, PublishedSite
 
 PROJECTS = ("", "website", "docs", "doc", "docs/source", "source", "documentation", "site")
@@ -26,6 +27,8 @@ ABOVE = 3
 """How far above a source a configuration is looked for, unless a repository begins before."""
 PLACEHOLDERS = frozenset(("your-docusaurus-site.example.com", "your-docusaurus-test-site.com"))
 """Hosts that Docusaurus writes into new sites: nobody's."""
+BROKEN = (RecursionError, ValueError, TypeError, AttributeError, KeyError, MemoryError)
+"""What a configuration that nobody's generator would take comes to; `MemoryError` is what `ast` says of deep code."""
 _SCRIPTS = (".js", ".ts", ".mjs", ".mts", ".cjs", ".cts")
 _LAST_VERSION = re.compile(r"lastVersion\s*:\s*['\"]([^'\"]+)")
 
@@ -82,7 +85,11 @@ def _configured(project: Path, root: Path) -> Iterator[FoundSite]:
         for name in names:
             file = project / name
             if file.is_file():
-                yield read(file, project, root)
+                try:
+                    yield read(file, project, root)
+                except BROKEN as error:
+                    why = f"{type(error).__name__}: {error}"
+                    raise SourceError(f"{file.name}: cannot be read: {why}", path=str(file)) from error
 
 
 def _read(file: Path) -> str:
@@ -191,8 +198,11 @@ _Tagged.add_multi_constructor("", _tagged)
 
 
 def _mkdocs(file: Path, project: Path, root: Path) -> FoundSite:
+    text = _read(file)
+    if is_deep(text):
+        raise SourceError(f"{file.name}: nested too deeply to be read", path=str(file))
     try:
-        tree = yaml.load(_read(file), Loader=_Tagged)  # noqa: S506 (a SafeLoader)
+        tree = yaml.load(text, Loader=_Tagged)  # noqa: S506 (a SafeLoader)
     except yaml.YAMLError as error:
         raise SourceError(f"{file.name}: {error}", path=str(file)) from error
     tree = tree if isinstance(tree, dict) else {}

@@ -152,6 +152,6 @@ def category_label(folder: Path) -> str:
     """The label of Docusaurus's category file, "" without one."""
     try:
         label = json.loads((folder / "_category_.json").read_text(encoding="utf-8")).get("label", "")
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return ""
     return label if isinstance(label, str) else ""

@@ -123,14 +123,14 @@ _TONGUES = (
     "|mk|ml|mn|mr|ms|my|nb|ne|nl|nn|no|pa|pl|ps|pt|ro|ru|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|uk|ur|uz|vi|zh"
 )
 _TONGUE = rf"(?:{_TONGUES})(?:[-_](?:[A-Za-z]{{2}}|hans|hant|latn|cyrl|419))?"
-_TRANSLATED = re.compile(
-    rf"""
-    (?:.*/)?(?:docs?|documentation|locales?|langs?|languages?|i18n|l10n|translations?|content|readmes?|website|pages)
-        /(?:.*/)?{_TONGUE}/.*                          # docs/de/install.md, locale/pt_BR/messages.py
-    | (?:.*/)?(?:locales?|i18n|l10n|translations?)/(?:.*/)?{_TONGUE}\.\w+  # locales/fr.json
-    | (?:.*/)?[^/]+[._-]{_TONGUE}\.(?:md|mdx|markdown|rst|adoc|txt)        # README.zh-CN.md
-    """,
-    re.IGNORECASE | re.VERBOSE,
+_TRANSLATED_FOLDER = re.compile(_TONGUE, re.IGNORECASE)
+_TRANSLATED_STRINGS = re.compile(rf"{_TONGUE}\.\w+", re.IGNORECASE)  # fr.json
+_TRANSLATED_PAGE = re.compile(
+    rf".+[._-]{_TONGUE}\.(?:md|mdx|markdown|rst|adoc|txt)", re.IGNORECASE
+)  # README.zh-CN.md
+_OF_STRINGS = frozenset("locale locales i18n l10n translation translations".split())
+_OF_TONGUES = _OF_STRINGS | frozenset(
+    "doc docs documentation lang langs language languages content readme readmes website pages".split()
 )
 _VENDORED = frozenset(
     """
@@ -198,6 +198,15 @@ def is_vendored(path: str) -> bool:
     return path.rpartition("/")[2].lower() in _VENDORED
 
 
+def _is_translated(folders: list[str], name: str) -> bool:
+    """Whether a path says a language other than English: docs/de/install.md, locale/pt_BR/messages.py."""
+    kinds = [folder.lower() for folder in folders]
+    first = next((place for place, kind in enumerate(kinds) if kind in _OF_TONGUES), len(kinds))
+    if any(map(_TRANSLATED_FOLDER.fullmatch, folders[first + 1 :])) or _TRANSLATED_PAGE.fullmatch(name):
+        return True
+    return not _OF_STRINGS.isdisjoint(kinds) and bool(_TRANSLATED_STRINGS.fullmatch(name))
+
+
 def unwanted_name(path: str) -> str:
     """Why a file is left out by its path alone: `lock`, `minified`, `generated` or `translation`; "" where it is not.
 
@@ -206,10 +215,11 @@ def unwanted_name(path: str) -> str:
     >>> unwanted_name("docs/pt_BR/a.md"), unwanted_name("README.zh-CN.md"), unwanted_name("src/it/a.py")
     ('translation', 'translation', '')
     """
-    if _TRANSLATED.fullmatch(path):
+    *folders, name = path.split("/")
+    if _is_translated(folders, name):
         return "translation"
-    name = PurePosixPath(path).name
-    for reason, rule in (("lock", _LOCK), ("minified", _MINIFIED), ("generated", _GENERATED)):
-        if rule.fullmatch(name):
-            return reason
-    return ""
+    if _LOCK.fullmatch(name):
+        return "lock"
+    if _MINIFIED.fullmatch(name):
+        return "minified"
+    return "generated" if _GENERATED.fullmatch(name) else ""

@@ -91,6 +91,8 @@ def load_dump(dump: Path) -> dict[str, Any]:
         raise SourceError(f"{file}: {error.strerror}; wanted {DUMP_NAME}", path=str(file)) from error
     except json.JSONDecodeError as error:
         raise SourceError(f"{file}: line {error.lineno}: {error.msg}", path=str(file)) from error
+    except RecursionError as error:
+        raise SourceError(f"{file}: nested too deeply to be read", path=str(file)) from error
     except UnicodeDecodeError as error:
         raise SourceError(f"{file}: byte {error.start}: not UTF-8", path=str(file)) from error
     if not isinstance(data, dict) or not all(isinstance(data.get(key), list) for key in ("Classes", "Enums")):

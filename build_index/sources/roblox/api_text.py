@@ -11,7 +11,7 @@ _REFERENCE = re.compile(r"\b(Class|Enum|Datatype|Library|Global)\.([^`|<]+)(?:\|
 _LOOSE = re.compile(r"(?:Class(?<![`.\w]Class)|Datatype(?<![`.\w]Datatype))\.([A-Z]\w*)(?:\|\w+)?")
 _SPAN = re.compile(r"(`[^`]*`)")
 _LINK = re.compile(r"(!?)\[([^\]]{0,500}+)\]\([^)\s]{0,2000}+(?:\s{1,20}+\"[^\"]{0,500}+\")?\)")
-_CODE_TAG = re.compile(r"<code[^>]{0,200}+>(.{0,2000}?)</code>", re.DOTALL)
+_CODE_TAG = re.compile(r"<code[^>]{0,200}+>([^<]*+(?:<(?!/?code)[^<]*+)*+)</code>")
 _CELL = re.compile(r"</t[dh]>\s*<t[dh][^>]*>")
 _ROW = re.compile(
     r"<tr[^>]{0,200}+>\s*+<t[dh][^>]{0,200}+>(.{0,5000}?)</t[dh]>\s*+</tr>", re.DOTALL

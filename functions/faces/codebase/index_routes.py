@@ -41,8 +41,9 @@ WAIT: dict[str, Any] = {
 ERRORS: dict[int | str, dict[str, Any]] = {
     400: refused("A source that cannot be read", "nothing in the folder could be read"),
     409: refused("A build is running", "collection 'code': job 5e0c6f0c1d3b is building it"),
-    501: refused("Not in this deployment", NO_INDEXER),
 }
+NOT_HERE: dict[int | str, dict[str, Any]] = {501: refused("Not in this deployment", NO_INDEXER)}
+ERRORS |= NOT_HERE
 STARTED: dict[int | str, dict[str, Any]] = {
     202: {
         "model": JobResponse,
@@ -86,7 +87,7 @@ async def incremental(body: IndexRequest, request: Request) -> Response:
     "/index/jobs/{id}",
     summary="Ask for a build",
     response_model=JobResponse,
-    responses=answer(examples.JOB) | documented(401, 404),
+    responses=answer(examples.JOB) | documented(401, 404) | NOT_HERE,
 )
 async def job(request: Request) -> Response:
     """A build that runs, or what became of it; the last hundred are known."""

@@ -73,7 +73,7 @@ def read_collections(path: Path) -> dict[str, Collection]:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file; a collection needs a table there or --profile") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}") from error
     return {name: _collection(name, table, path) for name, table in tables.items()}
 

@@ -13,13 +13,13 @@ CITED = re.compile(r"\[(\d{1,3})\]")
 _LIST = r"\d{1,3}(?:(?:\s*+(?:,|;|&|and)\s*+|\s*+[-–]\s*+)(?:sources?\s)?\^?\d{1,3})*+"
 _MARK = re.compile(
     rf"""
-      \ ?(?<!\[)\[++\^?(?:sources?\s)?({_LIST})\]++(?:\(https?://[^\s)]*\))?   # [1], [[1]], [^1], [Source 1], [1](url)
+      \ ?(?<!\[)\[++\^?(?:sources?\s)?({_LIST})\]++(?:\(https?://[^\s)]{{0,500}}+\))?  # [1], [[1]], [^1], [Source 1]
     | \ ?\((?:see\s)?sources?\s\[?({_LIST})\]?\)                              # (Source 1), (see sources 1 and 2)
     | \ ?【({_LIST})(?:†[^】\n]{{0,40}})?】
     """,
     re.X | re.I,
 )
-_RANGE = re.compile(r"(\d+)\s*[-–]\s*(\d+)")
+_RANGE = re.compile(r"(\d{1,3}+)\s*+[-–]\s*+(\d{1,3})")
 _NUMBER = re.compile(r"\d+")
 _WORD_BEFORE = re.compile(r"[\w.)\]]+\Z")
 LONGEST_CODE_SPAN = 120

@@ -270,7 +270,7 @@ def _read_json(data: bytes, name: str) -> dict[str, Any]:
     try:
         tree: dict[str, Any] = json.loads(data)
         found = tree.pop("format")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ArtifactCorrupt(f"{name}: wanted a JSON object with a format, found {data[:40]!r}") from error
     if found != FORMAT_VERSION:
         raise ArtifactMismatch(f"{name}: format {found!r}, this program reads {FORMAT_VERSION}")

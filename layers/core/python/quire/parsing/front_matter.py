@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from quire.errors import SourceError
 
-_PAIR = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*))?$")
+_PAIR = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]++(.*))?$")
 _CLOSE = ("---", "...")
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
 
@@ -87,6 +87,7 @@ def _read_pairs(
 
 
 MOST_YAML_BYTES = 65_536
+DEEPEST_YAML = 30
 
 
 def _read_yaml(
@@ -100,11 +101,15 @@ def _read_yaml(
     import yaml
 
     head = "\n".join(lines[1:end])
-    if len(head) > MOST_YAML_BYTES or any(isinstance(one, yaml.AliasToken) for one in _tokens(head, refused)):
+    if (
+        len(head) > MOST_YAML_BYTES
+        or is_deep(head)
+        or any(isinstance(one, yaml.AliasToken) for one in _tokens(head, refused))
+    ):
         raise refused
     try:
         read = yaml.safe_load(head)
-    except (yaml.YAMLError, ValueError) as error:  # a date such as 2024-99-99 is a ValueError
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date such as 2024-99-99 is a ValueError
         raise refused from error
     if not isinstance(read, dict):
         raise refused
@@ -112,12 +117,25 @@ def _read_yaml(
     return values, {key: _line_of(key, lines, end) for key in values}
 
 
+def is_deep(text: str) -> bool:
+    """Whether brackets of a YAML text stand deeper in one another than any that was written by hand.
+
+    PyYAML's time grows with the square of the depth: 2,000 brackets take 3 s.
+    """
+    depth = 0
+    for mark in re.finditer(r"[\[{\]}]", text):
+        depth += 1 if mark.group() in "[{" else -1
+        if depth > DEEPEST_YAML:
+            return True
+    return False
+
+
 def _tokens(head: str, refused: SourceError) -> list[object]:
     import yaml
 
     try:
         return list(yaml.scan(head))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise refused from error
 
 
@@ -188,7 +206,7 @@ def _scalar(text: str, where: str) -> str:
 
 
 def _uncomment(text: str) -> str:
-    return re.sub(r"(?<!\s)\s++#.*$", "", text).strip()
+    return re.split(r"(?<!\s)\s++#", text, maxsplit=1)[0].strip()
 
 
 def _path(where: str) -> str:

@@ -65,7 +65,7 @@ _EXPORT = re.compile(
     re.VERBOSE,
 )
 _DECLARATION = re.compile(r"(?:const|let)\s+[\w${\[][^=\n]*=|function\s+\w+\s*\(")
-_CONSTANT = re.compile(r"export\s+const\s+(\w+)\s*=\s*(.+?);?\s*\Z", re.DOTALL)
+_CONSTANT = re.compile(r"export\s++const\s++(\w++)\s*+=\s*+(.+)", re.DOTALL)
 _ADMONITION = re.compile(r"[ \t]*:::+[ \t]*(\w+)?(?:\[([^\]\n]*)\]|[ \t]+(.*?))?[ \t]*$", re.MULTILINE)
 
 
@@ -218,7 +218,7 @@ def _statement(scan: MarkupScan, match: re.Match[str]) -> int:
         scan.blank(start, end)
         return end
     end = javascript.statement_end(text, start)
-    constant = _CONSTANT.match(text[start:end])
+    constant = _CONSTANT.match(text[start:end].rstrip().removesuffix(";"))
     value = javascript.literal(constant[2]) if constant else None
     if constant:
         scan.constants[constant[1]] = value or ""

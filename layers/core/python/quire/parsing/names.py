@@ -37,7 +37,7 @@ _OWNER = re.compile(
     re.VERBOSE,
 )
 _SEPARATOR = re.compile(r"::|->|:")
-_RECEIVER = re.compile(r"([^\W\d]\w*)\s*(?:\[[^\]]*\])?\s*\)$")
+_RECEIVER = re.compile(r"(?<!\w)([^\W\d]\w*+)\s*+(?:\[[^\[\]]{0,500}+\]\s*+)?\)$")
 
 
 def declared_names(node: Any, grammar: Grammar, source: bytes) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ _TITLED = re.compile(r"([^<`]*[^<`\s])\s*<[^<>]+>$")
 _CODE = re.compile(r"``([^`]+)``")
 _LINK = re.compile(r"`([^`<]+?)(?:\s{0,4}<[^<>]*>)?`__?")
 _STRONG = re.compile(r"(?<![\w*])(\*{1,2})([^*\s](?:[^*]*[^*\s])?)\1(?![\w*])")
-_DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:[a-z]+:)?([a-z-]+)::[ \t]*(.*)$")
+_DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:[a-z]+:)?([a-z-]+)::[ \t]*+(.*)$")
 _FIELD = re.compile(
     r"""
     ^[ \t]*:(?: local | depth | maxdepth                     # of tables of contents

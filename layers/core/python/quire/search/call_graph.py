@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MOST_DEFINITIONS = 4
 """A name that more chunks define says nothing about which of them is meant."""
 
+ASKED_CHARACTERS = 500
+"""Of a question that are looked at for what it wants: its patterns look ahead from each word."""
 _ABOUT = r"(?:is|are|gets?|was|were|does|do|did)"
 _CALLERS = re.compile(
     rf"""
@@ -80,6 +82,7 @@ def read_relation(question: str) -> AskedRelation:
     >>> read_relation("Where is doCurlGet implemented and what are its side effects?")
     Asked(callers=False, callees=True, definition=True)
     """
+    question = question[:ASKED_CHARACTERS]
     return AskedRelation(
         bool(_CALLERS.search(question)), bool(_CALLEES.search(question)), bool(_DEFINITION.search(question))
     )

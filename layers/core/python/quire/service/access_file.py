@@ -153,7 +153,7 @@ def parse_policy(data: bytes, where: str) -> Policy:
     """
     try:
         tree = tomllib.loads(data.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{where}: {error}") from error
     if unknown := set(tree) - {"keys", "jwt"}:
         raise ConfigError(f"{where}: [{min(unknown)}]: unknown; wanted [[keys]] and [jwt]")

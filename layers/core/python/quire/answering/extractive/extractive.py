@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from quire.analysis.terms import analyze
@@ -52,7 +52,7 @@ BELOW_TITLE = "-=`:.'\"~^_*+#<> \t\r\n"
 _WORDS = re.compile(r"\w+")
 _KEY = re.compile(r"\b[A-Z][\w ]{0,80}(?=: )")
 _CHECKBOX = re.compile(r"\[[ xX]?\] ")
-_FENCED = re.compile(r"^ *(`{3,}|~{3,})[^\n]*\n.*?^ *\1[ \t]*$", re.M | re.S)
+_FENCE_LINE = re.compile(r"^ *+(`{3,}+|~{3,}+)([^\n]*+)$", re.M)
 _DRAWING = re.compile(r"(?:[^\n]*\n\s*)?```\s*mermaid")
 
 
@@ -279,7 +279,7 @@ def _part(question: Weighed, text: str, piece: QuotePiece, one: Scored) -> tuple
     """Whole items, rows or sentences of a long piece around the passage, within `FIRST_CHARACTERS`."""
     if piece.kind == CODE:
         return best_lines(question, text, one.passage.start, CODE_CHARACTERS, within=(piece.start, piece.end))
-    fences = [match.span() for match in _FENCED.finditer(text, piece.start, piece.end)]
+    fences = list(_fenced(text, piece.start, piece.end))
     inside = [
         p
         for p in split_passages(text)
@@ -297,6 +297,19 @@ def _part(question: Weighed, text: str, piece: QuotePiece, one: Scored) -> tuple
     while first > 0 and spans[last][1] - spans[first - 1][0] <= FIRST_CHARACTERS:
         first -= 1
     return (spans[first][0], spans[last][1]) if spans else (piece.start, piece.end)
+
+
+def _fenced(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where fenced code begins and ends. What nothing closes is told by a look at the last line that could."""
+    lines = list(_FENCE_LINE.finditer(text, start, end))
+    closing = {line[1]: number for number, line in enumerate(lines) if not line[2].strip()}
+    opening: re.Match[str] | None = None
+    for number, line in enumerate(lines):
+        if opening is None:
+            opening = line if closing.get(line[1], -1) > number else None
+        elif line[1] == opening[1] and not line[2].strip():
+            yield opening.start(), line.end()
+            opening = None
 
 
 def _line_start(text: str, place: int) -> int:

@@ -25,11 +25,13 @@ _TICKS = re.compile(r"`++")
 _OPENING = re.compile(r"^ *+(?P<ticks>`{3,}+)[^\n]*+\n", re.M)
 _CLOSING = re.compile(r"^ *+(?P<ticks>`{3,}+)[ \t]*+$", re.M)
 _MARK = re.compile(r"(?<!\\)\[(?=\d{1,3}(?:,\s*\d{1,3})*\](?!\())")
-_DUNDER = re.compile(r"(?<![\w`\\*])(\w*__\w+__(?:\.\w+)*(?:\(\))?)(?![\w`*])")
-_CHECKBOX = re.compile(r"^(\s*(?:[-*+]|\d{1,3}[.)])\s+)\[[ xX]?\]\s+", re.M)
-_BARE_CHECKBOX = re.compile(r"^(\s*)\[[ xX]?\]\s+", re.M)
-_ADMONITION = re.compile(r"^\s*:::+\s*(\w+)?[ \t]*(?:\[([^\]\n]*)\]|([^\n]*))$", re.M)
-_TAG_LINE = re.compile(r"^\s*(?:</?[A-Z]\w*(?:\s[^<>\n]*)?/?>|<!--.*?-->|\{/\*.*?\*/\})\s*$\n?", re.M)
+_DUNDER = re.compile(
+    r"(?<![\w`\\*])(\w++(?<=__)(?:\.\w++){0,4}(?:\(\))?)(?![\w`*])"
+)  # and `__` before, see below
+_CHECKBOX = re.compile(r"^([^\S\n]*+(?:[-*+]|\d{1,3}[.)])\s++)\[[ xX]?\]\s+", re.M)
+_BARE_CHECKBOX = re.compile(r"^([^\S\n]*+)\[[ xX]?\]\s+", re.M)
+_ADMONITION = re.compile(r"^[^\S\n]*+:::++\s*+(\w++)?[ \t]*(?:\[([^\]\n]*)\]|([^\n]*))$", re.M)
+_TAG_LINE = re.compile(r"^[^\S\n]*+(?:</?[A-Z]\w*(?:\s[^<>\n]*)?/?>|<!--.*?-->|\{/\*.*?\*/\})\s*$\n?", re.M)
 _IMPORT = re.compile(
     r"^(?:import\s[^\n]*from\s+['\"][^\n]*|export\s+(?:const|default)\s[^\n]*);?\s*$\n?", re.M
 )
@@ -49,7 +51,7 @@ _FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})\s*([\w+#.-]*)[^\n]*")
 _HEADING_MARK = re.compile(r"#{1,6} +")
 _UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
 _RST = re.compile(r":[a-z]+:`[^`\n]+`|^\.\. (?:[\w-]+::|_)", re.M)
-_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
+_RULE = re.compile(r"\s*+(?:\|\s*+)?:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+(?:\|\s*+)?")
 
 
 def is_code_chunk(chunk: Chunk) -> bool:
@@ -266,4 +268,10 @@ def _escaped(words: str) -> str:
     bare = _HTML.sub("", _BREAK.sub(" ", _ENTITY.sub(lambda found: unescape(found[0]), words)))
     if bare != words:
         bare = _GAP.sub("\n\n", bare)
-    return _DUNDER.sub(r"`\1`", _MARK.sub(r"\\[", bare))
+    return _DUNDER.sub(_as_code, _MARK.sub(r"\\[", bare))
+
+
+def _as_code(match: re.Match[str]) -> str:
+    """A name such as `__init__` between ticks: one that has two underscores at its end, and before."""
+    name = match[1].partition(".")[0].removesuffix("()")
+    return f"`{match[1]}`" if name.find("__") <= len(name) - len("__x__") else match[1]

@@ -28,6 +28,7 @@ _MARKS = re.compile(r" ?\[\d{1,3}\]")
 _LEAD = re.compile(r"\s*(?:>\s*)*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 _TAIL = re.compile(r"(?:[.!?:;…]+[\"'”’)*_]*|\s*\|)?\s*\Z")
+TAIL_CHARACTERS = 200
 _SAYS_NOTHING = re.compile(
     r"""\b(?:sources?|documentation|docs?|documents?|passages?|text|material|manual|guide|handbook|textbook|pages?|code
           |sections?|excerpts?)\b [^.;]{0,40}? \b(?:do(?:es)?\ not|(?:do|does)n['’]t|nothing|no)\b
@@ -170,6 +171,6 @@ def _with_marks(text: str, numbers: Sequence[int]) -> str:
 
 def _inserted(text: str, what: str) -> str:
     """The text with something before its closing punctuation."""
-    tail = _TAIL.search(text)
+    tail = _TAIL.search(text, max(len(text) - TAIL_CHARACTERS, 0))
     place = tail.start() if tail else len(text)
     return f"{text[:place].rstrip() if text[:place].strip() else text[:place]}{what}{text[place:]}"

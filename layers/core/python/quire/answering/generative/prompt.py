@@ -12,6 +12,8 @@ from quire.answering.generative.context import PromptSource
 from quire.answering.request import Inquiry
 from quire.documents import Turn
 
+_LINE_CHARACTERS = 400
+"""Of a line that are looked at: a longer one has shown what it is."""
 _SIGNS = re.compile(
     r"^\s*(?:def |class |import |from \w+ import|function\b|const |let |var |local |return\b|if\s*\(|for\s*\(|#include"
     r"|public |private |async |await |export |sudo |\$ |@\w+|SELECT )"
@@ -153,6 +155,6 @@ def is_code(text: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return False
-    signs = sum(bool(_SIGNS.search(line)) for line in lines)
+    signs = sum(bool(_SIGNS.search(line, 0, _LINE_CHARACTERS)) for line in lines)
     small_words = len(_PROSE.findall(text))
     return signs / len(lines) >= 0.5 and small_words <= max(1, len(text.split()) // 8)

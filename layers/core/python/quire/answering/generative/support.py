@@ -87,7 +87,7 @@ _UNITS = {
 }
 _RATE = re.compile(r"\b(?:per|/)\s*([a-z]+)\b", re.I)
 PER = "per"
-_MEASURE = re.compile(r"(\d++(?:[.,]\d++)*+|\b[a-z]+\b)[\s-]*([a-z°%]+)", re.I)
+_MEASURE = re.compile(r"((?<!\d)\d++(?:[.,]\d++){0,6}+|\b[a-z]+\b)[\s-]*([a-z°%]+)", re.I)
 _COMMON = frozenset(
     "use call set run show pass make get do work need want have happen allow let give take put keep go see way also"
     " then first again default onli must should may".split()
@@ -310,7 +310,7 @@ def _spelled(text: str) -> frozenset[str]:
 def _symbols(text: str) -> Iterable[str]:
     spans = [span.group().strip("`").strip() for span in CODE_SPAN.finditer(text)]
     for name in [*identifiers(text), *spans]:
-        bare = re.sub(r"\(.*\)$", "", name).lower()
+        bare = (name.partition("(")[0] if name.endswith(")") else name).lower()
         if bare and bare not in STOP_WORDS:
             yield bare
 

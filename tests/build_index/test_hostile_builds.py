@@ -1,0 +1,41 @@
+"""Sixty hostile files in one build: it ends, each of them is reported, and the rest is served."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from build_index.pipeline.pipeline import build
+from build_index.pipeline.plan import BuildPlan, Tools
+from quire.adapters.folder import FolderStore
+from quire.profiles import profile_named
+from quire.store.store import SegmentStore
+from tests.support.fakes import HashingEmbedder
+from tests.support.hostile_files import hostile_files
+from tests.support.lively import Lively
+
+GOOD = "# Tides\n\nThe tide turns every six hours.\n"
+
+
+def test_a_build_ends_reports_each_of_them_and_serves_the_rest(tmp_path: Path) -> None:
+    source = tmp_path / "src"
+    source.mkdir()
+    for path, text in hostile_files().items():
+        (source / path).write_text(text)
+    for number in range(5):
+        (source / f"good{number}.md").write_text(GOOD.replace("six", str(number)))
+    plan = BuildPlan("book", profile_named("docs"), (("docs", str(source)),))
+    store = SegmentStore(FolderStore(tmp_path / "store"), tmp_path / "cache" / "store")
+    model = tmp_path / "model"
+    model.mkdir()
+    report = build(plan, Tools(HashingEmbedder(), model, tmp_path / "cache"), store, publish=False)
+    assert {one.path for one in report.ingested.failures} == set(hostile_files())
+    assert report.ingested.manifest.counts.documents == 5
+
+
+def test_an_ingest_does_too(tmp_path: Path) -> None:
+    files = [{"path": path, "content": text} for path, text in (*hostile_files().items(), ("good.md", GOOD))]
+    client = Lively(tmp_path).client()
+    said = client.post("/book/ingest", json={"files": files}).json()
+    assert [one["path"] for one in said["failures"]] == list(hostile_files())
+    assert said["ingested_count"] == 1
+    assert client.post("/book/query", json={"query_text": "tide"}).json()["results"]
