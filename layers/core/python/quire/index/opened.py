@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quire.documents import Chunk
+from quire.errors import ArtifactCorrupt
 from quire.index.parts import (
     Keywords,
     Part,
@@ -104,8 +105,17 @@ class OpenedIndex:
         return found[0] if len(found) == 1 else np.concatenate([np.empty(0, np.float32), *found])
 
     def search(self, terms: Mapping[str, float], limit: int, allowed: Ordinals | None = None) -> Ranking:
-        """See `quire.ports.KeywordIndex`; statistics are those of all live chunks of all segments."""
-        return self.keywords.search(terms, limit, allowed)
+        """See `quire.ports.KeywordIndex`; statistics are those of all live chunks of all segments.
+
+        Raises:
+            ArtifactCorrupt: a damaged file names a chunk that there is not; what is mapped in place is not digested.
+        """
+        try:
+            return self.keywords.search(terms, limit, allowed)
+        except IndexError as error:
+            raise ArtifactCorrupt(
+                f"version {self.version}: its keywords or columns are damaged: {error}"
+            ) from error
 
     @cached_property
     def keywords(self) -> Keywords:
