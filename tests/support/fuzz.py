@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import random
 import subprocess
@@ -62,7 +63,9 @@ def main(minutes: str) -> int:
         )
         done.update({f"status {status}": number for status, number in faces.answered.items()})
         print(json.dumps({**done, "slowest_s": round(faces.slowest[0], 2)}), flush=True)
-    if sys.platform == "linux" and sys.version_info < (3, 14):
+    if importlib.util.find_spec("atheris") is None:
+        print("atheris is not installed, so that no reader was fuzzed by coverage: pip install atheris")
+    else:
         command = (
             sys.executable,
             "-m",
