@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
 from schemathesis import Case, GenerationMode
+from schemathesis.core.result import Ok
 from schemathesis.schemas import APIOperation
 from starlette.testclient import TestClient
 
@@ -106,24 +107,22 @@ def fuzz_requests(folder: Path, each: int, *, corpus: Path | None = None, seed: 
     )
     with faces.serving() as clients:
         document = clients[0].get("/openapi.json").json()
-        for operation in (
-            found.ok() for found in schemathesis.openapi.from_dict(document).get_all_operations()
-        ):
-            if operation is not None:
-                _fuzz(faces, clients, operation, rules)
+        for found in schemathesis.openapi.from_dict(document).get_all_operations():
+            if isinstance(found, Ok):
+                _fuzz(faces, clients, found.ok(), rules)
         _fuzz_tools(faces, clients, rules)
     return faces
 
 
 def _fuzz(
-    faces: Faces, clients: list[TestClient], operation: APIOperation[Any, Any, Any], rules: settings
+    faces: Faces, clients: list[TestClient], operation: APIOperation[Any, Any, Any, Any], rules: settings
 ) -> None:
     documented = {str(status) for status in operation.definition.raw.get("responses", {})}
-    cases = st.one_of(operation.as_strategy(mode) for mode in GenerationMode)
+    cases = st.one_of([operation.as_strategy(mode) for mode in GenerationMode])
 
     @rules
     @given(cases, st.none() | st.tuples(st.integers(0), VALUES))
-    def attack(case: Case, put: tuple[int, Any] | None) -> None:
+    def attack(case: Case[Any], put: tuple[int, Any] | None) -> None:
         if put and isinstance(case.body, dict) and case.body:
             name = sorted(case.body, key=str)[put[0] % len(case.body)]
             case.body = case.body | {name: put[1]}
