@@ -14,15 +14,17 @@ from quire.parsing.secret_forms import FORMS, SecretForm
 from tests.support.attacks import BOUNDED, NOTED, NOTHING, Used, digest, product_patterns, slow
 
 MADE_LATER = {
-    "build_index/scan/phrases.py: written": "the phrases of the scan, which RE2 sieves first",
+    "build_index/scan/phrases.py: self.written": "the phrases of the scan, which RE2 sieves first",
+    "build_index/scan/phrases.py: written": "what `self.written` is given to",
     "functions/app/plain.py: '|'.join(map(re.escape, sorted(stems, key=len, reverse=True)))": "escaped words",
     "functions/web/sections.py: f'^#+ {re.escape(heading)}$'": "an escaped heading",
-    "layers/core/python/quire/parsing/anchors.py: f'[{re.escape(rules.separator)}\\s]+'": "one class",
-    "layers/core/python/quire/parsing/front_matter.py: pattern + '\\s*(?:#.*)?$'": "a string, matched once",
-    "layers/core/python/quire/parsing/markup.py: f'^[ \\t>]*{mark[0]}{{{len(mark)},}}[ \\t]*$'": "a fence of a line",
+    r"layers/core/python/quire/parsing/anchors.py: f'[{re.escape(rules.separator)}\s]+'": "one class",
+    r"layers/core/python/quire/parsing/front_matter.py: pattern + '\s*(?:#.*)?$'": "a string, matched once",
+    r"layers/core/python/quire/parsing/markup.py: f'^[ \t>]*{mark[0]}{{{len(mark)},}}[ \t]*$'": "a line's fence",
     "layers/core/python/quire/parsing/secret_forms.py: pattern": "`FORMS`, tried below",
     "layers/core/python/quire/search/excerpts.py: '|'.join(map(re.escape, longest_first))": "escaped words",
-    "layers/core/python/quire/search/intent.py: pattern": "what `_compiled` is given, attacked there",
+    "layers/core/python/quire/search/intent.py: form": "its tables, over the beginning of a question",
+    "layers/core/python/quire/search/intent.py: pattern": "what `form` is given to",
 }
 """Patterns that are made of what a function was given, and why none of them backtracks."""
 

@@ -73,7 +73,8 @@ def patterns_of(path: Path, module: object, called: Mapping[str, Set[str]]) -> I
             try:
                 pattern, method = _written(node, vars(module)), ast.unparse(node.func).removeprefix("re.")
             except NameError:
-                yield Used(f"{path}: {ast.unparse(node.args[0])}", NOTHING, frozenset({""}))
+                shown = ast.unparse(node.args[0]).replace("\\\\", "\\")  # Pythons differ in writing it
+                yield Used(f"{path}: {shown}", NOTHING, frozenset({""}))
                 continue
             if pattern is not None and pattern not in held:
                 methods = {"search", "fullmatch"} if method in ("compile", "_compiled") else {method}

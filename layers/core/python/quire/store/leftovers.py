@@ -21,6 +21,7 @@ OF_CACHES = (
     "models/.arriving-*",
     "models/.export-*",
     "segments/.arriving-*",
+    "shard-*",
     "sources/*/fetching-*",
     "store/segments/.arriving-*",
 )
