@@ -70,6 +70,8 @@ def test_warnings_are_logged_here(work: Killable[str, object], caplog: pytest.Lo
 
 def test_ctrl_c_ends_a_program_whose_file_hangs() -> None:
     code = (
+        # A suite that runs in the background of a shell hands on that Ctrl-C is ignored.
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from quire.killable import Killable\nfrom tests.support.misbehaving import behave\n"
         "work = Killable(behave)\nprint(work('whoami', name='a', size=1), flush=True)\n"
         "work('hang', name='a', size=1, cpu_s=60.0)"
