@@ -42,6 +42,7 @@ from quire.ingestion.rows import index_analyzed, source_key
 from quire.ports import ObjectStore
 from quire.profiles import profile_named
 from quire.store.keys import collection_key, fetch_segment, upload_segment
+from quire.store.retired import delete_under
 
 Item = Mapping[str, Any]
 Record = Mapping[str, Any]
@@ -202,16 +203,11 @@ def sweep_shards(objects: ObjectStore, name: str, used: Iterable[Record], fetche
     for folder, kept in (("done/", done), ("packs/", set[str]()), ("segments/", segments)):
         prefix = _shards_key(name) + folder
         for key in set(objects.list(prefix)) - kept:
-            _delete(objects, prefix + key)
+            if key.endswith("/"):
+                delete_under(objects, prefix + key)
+            else:
+                objects.delete(prefix + key)
     shutil.rmtree(fetched, ignore_errors=True)
-
-
-def _delete(objects: ObjectStore, key: str) -> None:
-    if not key.endswith("/"):
-        objects.delete(key)
-        return
-    for name in objects.list(key):
-        _delete(objects, key + name)
 
 
 def _write_once(objects: ObjectStore, key: str, data: bytes) -> Record:

@@ -29,6 +29,7 @@ from quire.store.keys import (
     segment_key,
     versions_key,
 )
+from quire.store.retired import delete_under
 
 GRACE_S = 3600.0
 
@@ -169,13 +170,5 @@ def _remove(place: ReleaseTarget, name: str, prefix: str) -> bool:
         return False
     for one in (MANIFEST, FACTS_FILE):
         place.objects.delete(prefix + one)
-    _delete_under(place.objects, prefix)
+    delete_under(place.objects, prefix)
     return True
-
-
-def _delete_under(objects: ObjectStore, prefix: str) -> None:
-    for one in objects.list(prefix):
-        if one.endswith("/"):
-            _delete_under(objects, prefix + one)
-        else:
-            objects.delete(prefix + one)

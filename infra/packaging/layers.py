@@ -35,6 +35,10 @@ SEARCH_LIMIT_BYTES = 130 << 20
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
+class LayersTooLargeError(ConfigError):
+    """`core` and `runtime` weigh more than `SEARCH_LIMIT_BYTES`: what was added, not the machine, is at fault."""
+
+
 @dataclass(frozen=True, slots=True)
 class Archive:
     """One archive's line in the manifest; `inputs` is the sha256 of all that it was made from."""
@@ -176,8 +180,9 @@ def _name(requirement: str) -> str:
 def _check_sizes(made: dict[str, Archive]) -> None:
     search = sum(made[name].unpacked_bytes for name in ("core", "runtime") if name in made)
     if search > SEARCH_LIMIT_BYTES:
-        raise ConfigError(
-            f"layers: core and runtime weigh {search:,} bytes, {SEARCH_LIMIT_BYTES:,} are the limit"
+        raise LayersTooLargeError(
+            f"layers: core and runtime weigh {search:,} bytes, {SEARCH_LIMIT_BYTES:,} are the limit: leave out of them "
+            "what no function imports"
         )
 
 

@@ -33,21 +33,21 @@ def test_a_call_gives_what_the_function_gives_and_another_process_computed_it(
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "said", "cpu_s"),
     [
-        ("hang", "took more than 1 s to read"),
-        ("recurse", "nested too deeply"),
-        ("fill", "needs more than 400 MB of memory"),
-        ("die", "died (SIGSEGV)"),
-        ("exit", "died (code 3)"),
-        ("fail", "cannot be read: ValueError: no"),
+        ("hang", "took more than 1 s to read", 0.5),
+        ("recurse", "nested too deeply", 30.0),
+        ("fill", "needs more than 400 MB of memory", 30.0),
+        ("die", "died (SIGSEGV)", 30.0),
+        ("exit", "died (code 3)", 30.0),
+        ("fail", "cannot be read: ValueError: no", 30.0),
     ],
 )
 def test_what_goes_wrong_is_told_of_the_file_and_the_next_call_is_answered(
-    work: Killable[str, object], value: str, said: str
+    work: Killable[str, object], value: str, said: str, cpu_s: float
 ) -> None:
     with pytest.raises(SourceError) as failed:
-        work(value, name="bad.md", size=1, cpu_s=0.5)
+        work(value, name="bad.md", size=1, cpu_s=cpu_s)
     assert "bad.md: " in str(failed.value)
     assert said in str(failed.value)
     assert failed.value.path == "bad.md"

@@ -74,7 +74,7 @@ def is_highlight(chunk: Chunk) -> bool:
 
 
 def _cited(one: Citation) -> ChatCitation:
-    chapter, section, url = where_of(one.hit.chunk, section_at(one.hit.chunk, one.start))
+    chapter, section, url = where_of(one.hit.chunk, section_at(one.hit.chunk, one.answers_at))
     return {
         "chapter": chapter,
         "section": section,

@@ -121,7 +121,7 @@ def _sources(given: Answer) -> list[Source]:
     sources: list[Source] = []
     for citation in given.citations:
         chunk = citation.hit.chunk
-        _, heading, url = where_of(chunk, section_at(chunk, citation.start))
+        _, heading, url = where_of(chunk, section_at(chunk, citation.answers_at))
         sources.append(
             {
                 "n": citation.n,

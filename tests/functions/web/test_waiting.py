@@ -164,7 +164,7 @@ STREAMS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("number", range(len(STREAMS)))
-def test_a_client_that_leaves_a_stream_ends_the_models_connection_soon(
+def test_a_client_that_leaves_a_stream_ends_the_models_connection_within_a_second(
     shelf: Shelf, url: str, silent: SilentServer, number: int
 ) -> None:
     shelf.publish("talk", profile="docs", engine="")
@@ -175,6 +175,6 @@ def test_a_client_that_leaves_a_stream_ends_the_models_connection_soon(
         assert silent.left == 0
     left_at = time.monotonic()
     wait_until(lambda: silent.left == 1)
-    assert time.monotonic() - left_at < SOON_S
+    assert time.monotonic() - left_at < 1.5
     assert timed(url, "/health") < SOON_S
     assert silent.calls == 1  # no second try for somebody who has gone

@@ -105,7 +105,8 @@ class Citation(NamedTuple):
     """A passage as an answer shows it, checkable against the artifact.
 
     `start` and `end` are character offsets of `quote` in the chunk's stored text; `sha256` is the hexadecimal
-    digest of the UTF-8 bytes of exactly that quote.
+    digest of the UTF-8 bytes of exactly that quote. `answers_at` is the offset of the passage in it that answers: a
+    quote may begin under the heading before, and readers are sent to the section that answers.
     """
 
     n: int
@@ -114,6 +115,7 @@ class Citation(NamedTuple):
     start: int
     end: int
     sha256: str
+    answers_at: int
 
 
 class Turn(NamedTuple):

@@ -143,7 +143,9 @@ def test_an_overload_is_tried_again_after_the_delay_that_the_server_named() -> N
 def test_what_waiting_does_not_mend_within_the_deadline_fails_at_once(error: QuireError, word: str) -> None:
     began = time.monotonic()
     _, draft, model = drafted([error], GOOD, deadline_s=20.0)
-    assert time.monotonic() - began < 15  # nothing was waited for: neither the delay of 30 s nor the deadline
+    assert (
+        time.monotonic() - began < 0.5
+    )  # nothing was waited for: neither the delay of 30 s nor the deadline
     assert len(model.asked) == 1
     assert word in draft.degraded[0]
     assert draft.degraded[0].endswith("quoted from the sources instead")

@@ -97,8 +97,8 @@ def _numbers(listed: str) -> list[int]:
     return list(dict.fromkeys([*within, *(int(one) for one in _NUMBER.findall(_RANGE.sub(" ", listed)))]))
 
 
-def cite(n: int, hit: Hit, start: int, end: int) -> Citation:
-    """The citation of `hit.chunk.text[start:end]`.
+def cite(n: int, hit: Hit, start: int, end: int, *, answers_at: int | None = None) -> Citation:
+    """The citation of `hit.chunk.text[start:end]`, chosen for what begins at `answers_at`; at `start` where None.
 
     Raises:
         ValueError: the offsets do not mark a passage of the stored text.
@@ -109,4 +109,6 @@ def cite(n: int, hit: Hit, start: int, end: int) -> Citation:
             f"chunk {hit.chunk.id}: wanted a passage inside 0..{len(text)}, found {start}..{end}"
         )
     quote = text[start:end]
-    return Citation(n, hit, quote, start, end, text_sha256(quote))
+    return Citation(
+        n, hit, quote, start, end, text_sha256(quote), start if answers_at is None else answers_at
+    )

@@ -38,15 +38,16 @@ def sweep(objects: ObjectStore, name: str, states: Callable[[], Sequence[Pointer
         served = {ref.digest for state in states() for ref in state.segments}
         for digest in json.loads(stored.data) if stored else ():
             if digest not in served:
-                _delete(objects, segment_key(name, digest))
+                delete_under(objects, segment_key(name, digest))
                 swept += 1
         objects.delete(prefix + record)
     return swept
 
 
-def _delete(objects: ObjectStore, prefix: str) -> None:
+def delete_under(objects: ObjectStore, prefix: str) -> None:
+    """Delete every object below `prefix`, which ends with a slash."""
     for name in objects.list(prefix):
         if name.endswith("/"):
-            _delete(objects, prefix + name)
+            delete_under(objects, prefix + name)
         else:
             objects.delete(prefix + name)

@@ -58,11 +58,15 @@ _DRAWING = re.compile(r"(?:[^\n]*\n\s*)?```\s*mermaid")
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A contiguous part of a chunk's text, `text[start:end]`, that can be read alone."""
+    """A contiguous part of a chunk's text, `text[start:end]`, that can be read alone.
+
+    `answers_at` is where the passage begins that it was chosen for: its section is the one that a reader should open.
+    """
 
     hit: Hit
     start: int
     end: int
+    answers_at: int
 
     @property
     def text(self) -> str:
@@ -78,7 +82,10 @@ def extract(
     Each paragraph of the text is a quote as `quire.answering.extractive.showing` shows it, and its mark.
     """
     quotes = choose_quotes(question, scored, sure=sure)
-    citations = tuple(cite(n, quote.hit, quote.start, quote.end) for n, quote in enumerate(quotes, 1))
+    citations = tuple(
+        cite(n, quote.hit, quote.start, quote.end, answers_at=quote.answers_at)
+        for n, quote in enumerate(quotes, 1)
+    )
     return "\n\n".join(shown(citation) for citation in citations), citations
 
 
@@ -129,7 +136,7 @@ def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
     if not near:
         return [*quotes, quote]
     start, end = min(one.start for one in (quote, *near)), max(one.end for one in (quote, *near))
-    joined = Quote(quote.hit, start, end)
+    joined = Quote(quote.hit, start, end, near[0].answers_at)
     return [joined if one is near[0] else one for one in quotes if one is near[0] or one not in near]
 
 
@@ -207,23 +214,23 @@ def _widened(
     question: Weighed, one: Scored, ranked: Sequence[Scored], room: int, *, crosses: bool = False
 ) -> Quote:
     """The passage's whole piece, and pieces beside it while there is room, with the heading that stands above them."""
-    text = one.hit.chunk.text
+    text, at = one.hit.chunk.text, one.passage.start
     if is_code_chunk(one.hit.chunk):
-        return Quote(one.hit, *best_lines(question, text, one.passage.start, CODE_CHARACTERS))
+        return Quote(one.hit, *best_lines(question, text, at, CODE_CHARACTERS), at)
     pieces = split_pieces(text)
     numbers = range(len(pieces))
-    place = next((n for n in numbers if pieces[n].start <= one.passage.start < pieces[n].end), None)
+    place = next((n for n in numbers if pieces[n].start <= at < pieces[n].end), None)
     if place is None:  # a line that is a heading alone
-        return Quote(one.hit, one.passage.start, one.passage.end)
+        return Quote(one.hit, at, one.passage.end, at)
     if pieces[place].end - pieces[place].start > LONGEST_PIECE:
-        return Quote(one.hit, *_part(question, text, pieces[place], one))
+        return Quote(one.hit, *_part(question, text, pieces[place], one), at)
     beside = [other for other in ranked if other.hit.chunk.id == one.hit.chunk.id]
     values = [
         max((other.score for other in beside if _holds(piece, other)), default=WORTHLESS) for piece in pieces
     ]
     page = _PageText(text, pieces, values, room, question.wants_code, crosses)
     first, last = _neighbours(page, place)
-    return Quote(one.hit, _with_heading(text, pieces[first].start), pieces[last].end)
+    return Quote(one.hit, _with_heading(text, pieces[first].start), pieces[last].end, at)
 
 
 def _with_heading(text: str, start: int) -> int:
