@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -57,7 +58,9 @@ class LateModel:
             self._model = _UnknownModel(
                 ModelMisconfigured("the secret is wrong")
                 if is_wrong
-                else ModelUnavailable("the secret cannot be read", retry_after_s=RETRY_S)
+                else ModelUnavailable(
+                    "the secret cannot be read", retry_after_s=math.inf
+                )  # no answer waits for it
             )
             self._due = self._clock() + RETRY_S
 

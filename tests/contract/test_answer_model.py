@@ -21,6 +21,7 @@ from quire.errors import (
 from quire.ports import AnswerModel, Spent
 from tests.support.model_server import Behaviour, ModelServer, Wire
 from tests.support.model_wires import ANSWER_TOKENS, PROMPT_TOKENS, GeminiWire, OllamaWire, OpenAIWire
+from tests.support.pace import seconds
 from tests.support.silence import SilentServer
 
 TEXT = "The stud is the unit of length [1]. Größe, 単位, 🙂 [2]."
@@ -193,16 +194,17 @@ def test_a_server_that_is_not_there_is_unavailable(provider: Provider) -> None:
 
 
 def test_a_silent_server_is_left_at_the_deadline(provider: Provider) -> None:
-    done, _ = call(provider, Behaviour("late", pause_s=3.0), deadline_s=0.4)
+    done, _ = call(provider, Behaviour("late", pause_s=60.0), deadline_s=0.4)
     assert isinstance(done.error, ModelUnavailable)
-    assert done.took_s < 1.5
+    assert done.took_s < seconds(1.5)
 
 
 def test_a_dripping_server_is_left_near_the_deadline(provider: Provider) -> None:
-    done, _ = call(provider, Behaviour("x" * 100, pause_s=0.05, piece=1), deadline_s=0.4)
+    deadline_s = seconds(0.4)
+    done, _ = call(provider, Behaviour("x" * 9_000, pause_s=0.05, piece=1), deadline_s)
     assert isinstance(done.error, ModelUnavailable)
-    assert 0 < len(done.text) < 40
-    assert done.took_s < 1.5
+    assert 0 < len(done.text) <= done.took_s / 0.05 + 1
+    assert done.took_s < deadline_s + seconds(1.1)
 
 
 def test_closing_the_iterator_ends_the_call(provider: Provider) -> None:
@@ -229,14 +231,14 @@ def test_hanging_up_ends_a_call_that_waits_and_the_providers_connection_with_it(
             assert next(pieces)
         with ThreadPoolExecutor(1) as reading:
             waiting = reading.submit(list, pieces)
-            until = time.monotonic() + 5
+            until = time.monotonic() + 30
             while not said and not silent.calls and time.monotonic() < until:
                 time.sleep(0.02)
             time.sleep(0.1)
             pieces.hang_up()  # type: ignore[attr-defined]
             hung_up = time.monotonic()
             assert isinstance(waiting.exception(10), ModelUnavailable)
-            assert time.monotonic() - hung_up < 1  # the provider is silent for 20 s and more
+            assert time.monotonic() - hung_up < seconds(1)  # the provider is silent for 20 s and more
         until = time.monotonic() + 10
         while not said and not silent.left and time.monotonic() < until:
             time.sleep(0.02)

@@ -23,6 +23,7 @@ from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapCon
 from quire.ports import ObjectStore
 from quire.service.access_object import AccessObject
 from tests.support.aws import BOTO, bucket_of, use_endpoint
+from tests.support.pace import seconds
 from tests.support.s3_faults import (
     GONE,
     SLOW,
@@ -355,7 +356,7 @@ class TestABucketWithShortTimeouts:
             store.fetch_file("large", tmp_path / "out", hashlib.sha256(data).hexdigest())
         spent = time.monotonic() - began - s3.overslept_s
         # A block is whole before the clock is looked at.
-        assert spent < timeouts.file_s + BLOCK_BYTES / TRICKLE_BYTES * TRICKLE_S + 1.0
+        assert spent < timeouts.file_s + BLOCK_BYTES / TRICKLE_BYTES * TRICKLE_S + seconds(1.0)
         assert s3.trickled < 2 * BLOCK_BYTES
         assert list(tmp_path.iterdir()) == []
 
@@ -368,7 +369,7 @@ class TestABucketWithShortTimeouts:
         began = time.monotonic()
         with pytest.raises(StoreUnavailable, match=r"current\.json"):
             store.read("current.json")
-        assert time.monotonic() - began < timeouts.deadline_s + 0.5
+        assert time.monotonic() - began < timeouts.deadline_s + seconds(0.5)
         asked = s3.requests
         assert asked <= timeouts.attempts
         with pytest.raises(StoreUnavailable, match="not asked for"):

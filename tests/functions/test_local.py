@@ -60,7 +60,7 @@ class Server:
         headers = {"content-type": "application/json"}
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers)
         try:
-            with urllib.request.urlopen(request, timeout=20) as response:
+            with urllib.request.urlopen(request, timeout=60) as response:
                 return response.status, json.load(response)
         except urllib.error.HTTPError as error:
             with error:
@@ -68,11 +68,11 @@ class Server:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(60)
         self.output.close()
 
     def wait(self) -> None:
-        for _ in range(400):
+        for _ in range(2_000):
             try:
                 assert self.ask("/health") == (200, {"status": "ok"})
             except urllib.error.URLError:
@@ -80,7 +80,7 @@ class Server:
                 time.sleep(0.05)
             else:
                 return
-        raise AssertionError("the server did not start in 20 s")
+        raise AssertionError("the server did not start in 100 s")
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_a_setting_that_is_wrong_is_one_line_and_exit_code_2(
         env={"PATH": os.environ["PATH"], "PYTHONPATH": paths, "QUIRE_COLLECTIONS": "typo.toml"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 2, done.stderr

@@ -198,10 +198,15 @@ def test_what_cannot_be_fetched_is_named_and_leaves_nothing(
         "/broken.zip": good[: len(good) - 30],
         "/broken.tar.gz": tarred({"a.md": "A" * 50})[:-20],
     }
-    site.slow_s["/slow.zip"] = 0.6
+    site.slow_s["/slow.zip"] = 2.0
     site.cut.add("/cut.zip")
     with pytest.raises(SourceError, match=complaint) as raised:
-        fetch_url(f"{site.url}{path}", tmp_path, max_bytes=1000, timeout=httpx.Timeout(0.2))
+        fetch_url(
+            f"{site.url}{path}",
+            tmp_path,
+            max_bytes=1000,
+            timeout=httpx.Timeout(0.2 if path in site.slow_s else 20.0),
+        )
     assert raised.value.path == f"{site.url}{path}"
     assert not [file for file in tmp_path.rglob("*") if file.is_file()]
 
