@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.extractive import ANSWER_CHARACTERS, choose_quotes, extract
 from quire.answering.extractive.scoring import score_passages
 from quire.answering.extractive.weighing import cue, weigh
@@ -93,6 +94,40 @@ def test_of_a_long_code_block_the_lines_that_are_asked_for_are_quoted_and_fenced
     assert len(citations[0].quote) < 1300
     assert text.startswith("```python\n")
     assert text.count("```") == 2
+
+
+MODULE = '''"""The kettle's guard: refuses to boil without water."""
+
+from __future__ import annotations
+
+from collections import Counter
+from kitchen.errors import KettleRefused
+
+LEAST_LITRES = 0.2
+"""Below it the element would burn."""
+
+
+def boil(litres):
+    from kitchen.clock import wait  # only here: it is slow
+
+    wait(litres)
+'''
+
+
+@pytest.mark.parametrize(
+    ("question", "begin", "end"),
+    [
+        ("What does the kettle's guard refuse?", '"""The kettle', 'without water."""'),
+        ("What is LEAST_LITRES?", "LEAST_LITRES", "wait(litres)"),
+        ("Who imports KettleRefused?", '"""The kettle', "wait(litres)"),
+    ],
+)
+def test_of_a_module_the_imports_are_shown_only_where_they_answer(
+    question: str, begin: str, end: str
+) -> None:
+    start, stop = best_lines(weigh(question, SHELF.index), MODULE, 0, 1200)
+    assert MODULE[start:stop].startswith(begin)
+    assert MODULE[start:stop].endswith(end)
 
 
 @pytest.mark.parametrize(

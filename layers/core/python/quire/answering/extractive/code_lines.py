@@ -16,6 +16,14 @@ _COMMENT = re.compile(r"\s*(?:#|//|--|\*|/\*)")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _STRINGS = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
 _OPENERS, _CLOSERS = "([{", ")]}"
+_IMPORT = re.compile(
+    r"""(?: (?:from\s+\S+\s+)? import\b               # Python, Java, Kotlin, Swift, Go, Haskell, JavaScript
+          | (?:const|let|var)\s [^=\n]*+ = \s*+ require\( # Node
+          | (?:pub\s+)? use \s | using \s             # Rust, PHP; C#, C++
+          | require(?:_relative|_once)?\b | include\b  # Ruby, Lua, PHP
+          | \#\s*+(?:include|import|pragma)\b | package\b | namespace\s | extern\s+crate\b | @import\b)""",
+    re.X,
+)
 
 
 def best_lines(
@@ -23,19 +31,29 @@ def best_lines(
 ) -> tuple[int, int]:
     """Span of whole statements around character `at`, at most `room` long where they allow it; all of a short text.
 
-    A docstring, a comment of several lines and a bracket that spans lines are never cut.
+    A docstring, a comment of several lines and a bracket that spans lines are never cut. Of a module's head either what
+    stands before its imports is shown or what stands behind them, unless the imports are what answers.
     """
     start, end = within or (0, len(text))
     parts = list(_statements(text, start, end))
     if not parts:
         return start, end
-    begin, stop = parts[0][0], parts[-1][1]
-    if stop - begin <= room * WHOLE:
-        return begin, stop
     held = [question.coverage(set(analyze(text[one:other]))) for one, other in parts]
     near = next((number for number, part in enumerate(parts) if part[0] <= at < part[1]), 0)
     place = held.index(max(held)) if within or max(held) > held[near] else near
-    return _around(text, parts, place, room)
+    first, last = _beside_imports(text, parts, place)
+    parts, place = parts[first:last], place - first
+    begin, stop = parts[0][0], parts[-1][1]
+    return (begin, stop) if stop - begin <= room * WHOLE else _around(text, parts, place, room)
+
+
+def _beside_imports(text: str, parts: list[tuple[int, int]], place: int) -> tuple[int, int]:
+    """The statements around `place` up to the next import on either side; all where `place` is an import itself."""
+    imports = [number for number, (begin, _) in enumerate(parts) if _IMPORT.match(text, begin)]
+    if place in imports:
+        return 0, len(parts)
+    first = max((number + 1 for number in imports if number < place), default=0)
+    return first, min((number for number in imports if number > place), default=len(parts))
 
 
 def _around(text: str, parts: list[tuple[int, int]], place: int, room: int) -> tuple[int, int]:
