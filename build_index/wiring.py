@@ -9,7 +9,7 @@ from pathlib import Path
 # onnxruntime before usearch: some releases of usearch crash when they come first.
 from quire.embedding.onnx import open_embedder  # isort: skip
 from quire.embedding.wordpiece import open_tokenizer  # isort: skip
-from dotenv import load_dotenv
+from dotenv import dotenv_values
 
 from build_index.model.export import ensure_model
 from build_index.pipeline.plan import Tools
@@ -17,7 +17,7 @@ from build_index.progress import say
 from quire.adapters.folder import FolderStore
 from quire.errors import ConfigError, QuireError
 from quire.ports import Embedder, ObjectStore
-from quire.settings import Settings, read_settings
+from quire.settings import Settings, adopt, read_settings
 from quire.store.leftovers import sweep_all
 from quire.store.store import SegmentStore
 
@@ -25,7 +25,7 @@ from quire.store.store import SegmentStore
 @cache
 def settings() -> Settings:
     """The process's settings, read once; lines of `.env` count where the shell exports nothing."""
-    load_dotenv(".env")
+    adopt(dotenv_values(".env"))
     return read_settings()
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 
-from dotenv import load_dotenv
+from dotenv import dotenv_values
 
 from functions.app.wiring import local_app, purge_of
 from functions.web.hosts import listens_beyond
@@ -15,12 +15,12 @@ from functions.web.indexing import Indexer
 from functions.web.logs import configure_logs
 from functions.web.retention import Retention
 from quire.errors import ConfigError
-from quire.settings import read_settings
+from quire.settings import adopt, read_settings
 from quire.store.leftovers import sweep_all
 
 WRONG = 2
 
-load_dotenv(".env")
+adopt(dotenv_values(".env"))
 try:
     _settings = read_settings()
     app = local_app(_settings)

@@ -65,7 +65,16 @@ def _download(scratch: Path, wheel: Wheel, progress: Callable[[str, int, int], N
 
 
 def _pip(target: Path, requirements: Path) -> list[str]:
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-input", "download"]
+    pip = [
+        sys.executable,
+        "-P",
+        "-m",
+        "pip",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-input",
+        "download",
+    ]
     return [*pip, *_EXACTLY, "--no-cache-dir", "--dest", str(target), "--requirement", str(requirements)]
 
 

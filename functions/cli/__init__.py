@@ -11,7 +11,7 @@ import sys
 from typing import Annotated
 
 import typer
-from dotenv import load_dotenv
+from dotenv import dotenv_values
 
 from functions.cli.asking import ask, search
 from functions.cli.building import index, serve
@@ -21,6 +21,7 @@ from functions.cli.proving import diff, verify_citation
 from functions.cli.sharing import bundle, mcp
 from quire import __version__
 from quire.errors import QuireError, explain
+from quire.settings import adopt
 
 app = typer.Typer(
     name="quire",
@@ -49,7 +50,7 @@ def options(
 
 def main() -> None:
     """Run one command; an error that has a name is one line, never a traceback."""
-    load_dotenv(".env")
+    adopt(dotenv_values(".env"))
     try:
         app(prog_name="quire")
     except QuireError as error:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -23,6 +21,7 @@ from typing import Any, Literal, TypeAlias
 from functions.web.logs import log
 from quire import errors
 from quire.errors import BuildInProgress, QuireError, SourceError
+from quire.killable import interpreter
 from quire.limits import INDEX_JOB_S
 from quire.settings import Settings
 
@@ -123,13 +122,13 @@ def _build(order: IndexOrder, settings: Settings, most_s: float) -> dict[str, An
     Raises:
         QuireError: as the process says; BuildDied where it said nothing, or not in time.
     """
-    environment = {**os.environ, "QUIRE_STORE": settings.store, "QUIRE_CACHE": str(settings.cache)}
+    command, environment = interpreter("build_index.pipeline.folder_job")
     try:
         done = subprocess.run(
-            (sys.executable, "-m", "build_index.pipeline.folder_job"),
+            command,
             input=json.dumps(asdict(order)),
             capture_output=True,
-            env=environment,
+            env={**environment, "QUIRE_STORE": settings.store, "QUIRE_CACHE": str(settings.cache)},
             text=True,
             encoding="utf-8",
             check=False,

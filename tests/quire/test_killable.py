@@ -68,6 +68,20 @@ def test_warnings_are_logged_here(work: Killable[str, object], caplog: pytest.Lo
     assert caplog.record_tuples == [("quire.chunking", logging.WARNING, "100% too long")]
 
 
+def test_modules_of_the_folder_one_stands_in_are_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pickle", "resource", "numpy"):
+        (tmp_path / f"{name}.py").write_text(
+            "raise SystemExit('ran a file of the folder')\n", encoding="utf-8"
+        )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        sys, "path", [place for place in sys.path if place]
+    )  # as a program on the PATH has it
+    assert Killable(behave)("whoami", name="a", size=1) != os.getpid()
+
+
 def test_ctrl_c_ends_a_program_whose_file_hangs() -> None:
     code = (
         # A suite that runs in the background of a shell hands on that Ctrl-C is ignored.

@@ -9,7 +9,7 @@ import pytest
 
 from quire.collections import read_collections
 from quire.errors import ConfigError
-from quire.settings import Settings, read_settings
+from quire.settings import Settings, adopt, read_settings
 
 
 def test_a_named_file_of_collections_must_be_there(tmp_path: Path) -> None:
@@ -90,3 +90,9 @@ def test_how_questions_are_written_anew_is_one_of_three_words(tmp_path: Path) ->
     file.write_text('[book]\nprofile = "textbook"\noptions = { rewrite = "perhaps" }\n', encoding="utf-8")
     with pytest.raises(ConfigError, match="rewrite: wanted off, gated, always, found 'perhaps'"):
         read_collections(file)
+
+
+def test_a_file_of_settings_sets_nothing_but_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", {"QUIRE_STORE": "exported"})
+    adopt(dict.fromkeys(("QUIRE_MODEL", "QUIRE_STORE", "LD_PRELOAD", "PYTHONPATH", "AWS_CONFIG_FILE"), "a"))
+    assert os.environ == {"QUIRE_STORE": "exported", "QUIRE_MODEL": "a"}

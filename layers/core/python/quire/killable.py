@@ -22,6 +22,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from quire import errors
@@ -104,15 +105,26 @@ class Killable(Generic[A, R]):
                     process.end()
 
 
+def interpreter(module: str, *arguments: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The command that runs a module in a fresh interpreter, and the environment for it.
+
+    It imports what this one would: not from the folder where it starts, which may be somebody's repository with a
+    `pickle.py` of its own.
+    """
+    places = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
+    return (sys.executable, "-P", "-m", module, *arguments), {**os.environ, "PYTHONPATH": places}
+
+
 class _Process:
     """One interpreter. `is_sound` says whether it waits for the next value: not while a call is under way."""
 
     def __init__(self, target: str, memory_mb: int) -> None:
         self._connection, theirs = Pipe()
         self._memory_mb = memory_mb
+        command, environment = interpreter(__name__, str(theirs.fileno()), target, str(memory_mb))
         self._program = subprocess.Popen(
-            (sys.executable, "-m", __name__, str(theirs.fileno()), target, str(memory_mb)),
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            command,
+            env=environment,
             pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is this side's to hear

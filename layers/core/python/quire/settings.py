@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,15 @@ from quire.limits import BODY_BYTES
 
 LOCAL_ROOT = ".quire"
 STALE_AFTER_DAYS = 30.0
+IN_FILES = re.compile(
+    r"""(QUIRE|RAG|LLM|GEMINI|OPENAI|OLLAMA)_\w+  # ours, and of models
+    |   AWS_(  # who asks, and where; not AWS_CONFIG_FILE, which names programs to run
+            ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|REGION|DEFAULT_REGION|PROFILE|ENDPOINT_URL
+        )""",
+    re.VERBOSE,
+)
+"""What a `.env` may say. It may be a stranger's, with the folder that is to be indexed: another variable, such as
+LD_PRELOAD, would have its programs run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +120,14 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         log_requests=env.get("QUIRE_LOG_REQUESTS", "") not in ("", "0"),
         **_with_rewrite(env, _provider(env)),
     )
+
+
+def adopt(lines: Mapping[str, str | None]) -> None:
+    """Let settings that stand in a file count where the shell exports nothing, and no other variables of it."""
+    if os.environ.get("PYTHON_DOTENV_DISABLED", "0") in ("", "0"):
+        for name, value in lines.items():
+            if value is not None and IN_FILES.fullmatch(name):
+                os.environ.setdefault(name, value)
 
 
 def _with_rewrite(env: Mapping[str, str], provider: dict[str, str]) -> dict[str, str]:
