@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO, TypeVar
 
 T = TypeVar("T")
@@ -13,19 +13,24 @@ EVERY_S = 1.0
 
 
 def track(
-    items: Iterable[T], label: str, *, total: int | None = None, out: TextIO | None = None
+    items: Iterable[T],
+    label: str,
+    *,
+    total: int | None = None,
+    out: TextIO | None = None,
+    weigh: Callable[[T], int] = lambda _: 1,
 ) -> Iterator[T]:
     """Pass the items through and say once a second how it goes; a step under a second says nothing.
 
     A terminal shows one line that is drawn again, anything else a line each time.
-    With `total` the time left is estimated from the rate so far.
+    With `total` the time left is estimated from the rate so far. An item counts for as much as `weigh` says.
     """
     stream = out or sys.stderr
     started = said = time.monotonic()
     done = 0
     for item in items:
         yield item
-        done += 1
+        done += weigh(item)
         now = time.monotonic()
         if now - said >= EVERY_S:
             said = now

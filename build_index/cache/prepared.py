@@ -166,13 +166,15 @@ def admit_all(
     documents: PreparedDocuments,
     failures: list[Failure],
     announce: Callable[[str, int], None],
+    *,
+    processes: int = READING_PROCESSES,
 ) -> Iterator[PreparedEntry]:
     """Every document that was read; each chunk id is in one entry. What cannot be read or cut goes to `failures`, said.
 
-    `announce` is told of each document with how many chunks it gave.
+    `announce` is told of each document with how many chunks it gave; a process a core reads, or fewer.
     """
     seen = SeenNumbers()
-    for document, finish in _begin_ahead(read, documents):
+    for document, finish in _begin_ahead(read, documents, processes):
         if isinstance(document, Failure):
             failures.append(document)
             say(f"skipped {document.path}: {document.reason}")
@@ -189,10 +191,10 @@ def admit_all(
 
 
 def _begin_ahead(
-    read: Iterable[Document | Failure], documents: PreparedDocuments
+    read: Iterable[Document | Failure], documents: PreparedDocuments, processes: int
 ) -> Iterator[tuple[Document | Failure, Callable[[], PreparedEntry]]]:
     """What was read, in order, with what waits for its entry; a process a core prepares what is not kept."""
-    workers = min(len(os.sched_getaffinity(0)), READING_PROCESSES)
+    workers = min(len(os.sched_getaffinity(0)), processes)
     waiting: deque[tuple[Document | Failure, Callable[[], PreparedEntry]]] = deque()
     pool = ThreadPoolExecutor(workers)
 

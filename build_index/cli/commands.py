@@ -41,6 +41,8 @@ from quire.profiles import profile_named
 from quire.search.retrieval import Query, retrieve
 
 OK, FAILED, REFUSED = 0, 1, 2
+PACKS_A_WORKER = 4
+"""So that the last ones end at about the same time."""
 
 
 def run_build(args: argparse.Namespace) -> int:
@@ -62,8 +64,11 @@ def _writing(args: argparse.Namespace) -> Callable[[BuildPlan, Reading, Tools, s
     if not args.engine:
         return ingest
     workshop = partial(open_workshop, args.store, 1)
-    engine = LocalEngine(args.workers or os.cpu_count() or 1)
-    return partial(ingest_in_shards, sharding=Sharding(open_objects(args.store), engine, workshop))
+    workers = args.workers or os.cpu_count() or 1
+    sharding = Sharding(
+        open_objects(args.store), LocalEngine(workers), workshop, wanted=PACKS_A_WORKER * workers
+    )
+    return partial(ingest_in_shards, sharding=sharding)
 
 
 def run_inspect(args: argparse.Namespace) -> int:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 
 from build_index.distributed.shards import Item, Record
 from build_index.progress import say
@@ -44,10 +49,27 @@ class LocalEngine:
 
     def _once(self, step: Callable[[Item], Record], left: dict[str, Item]) -> Iterator[tuple[str, Record]]:
         # Fresh interpreters: a fork would inherit the locks of the model's threads.
-        with ProcessPoolExecutor(self._workers, mp_context=get_context("spawn")) as pool:
+        context = get_context("spawn")
+        theirs, ours = context.Pipe(duplex=False)
+        pool = ProcessPoolExecutor(self._workers, context, _follow, (theirs,))
+        try:
             running = {pool.submit(step, item): name for name, item in left.items()}
-            try:
-                for future in as_completed(running):
-                    yield running[future], future.result()
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+            for future in as_completed(running):
+                yield running[future], future.result()
+            pool.shutdown()
+        finally:
+            ours.close()
+            pool.shutdown(cancel_futures=True)
+            theirs.close()
+
+
+def _follow(driver: Connection) -> None:
+    """Have this worker end with its driver: at Ctrl-C, which is the driver's to hear, and where that is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_after, args=(driver,), daemon=True).start()
+
+
+def _end_after(driver: Connection) -> None:
+    with suppress(EOFError, OSError):
+        driver.recv_bytes()  # nothing is ever sent: it ends when the last holder of the other side is gone
+    os._exit(1)

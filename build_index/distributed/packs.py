@@ -18,6 +18,8 @@ from quire.documents import AnchorRules, Document
 CHUNK_CHARACTERS = 800
 """What a chunk holds, about: how large a pack will be is guessed from its text."""
 MEAN_CHUNKS = 8_000
+LEAST_MEAN = 250
+"""Smaller packs cost more to open, write and merge than another worker saves."""
 MOST = 4  # packs of so many times the mean are cut in any case
 
 
@@ -26,10 +28,14 @@ def cited_id(document: Document) -> str:
     return document.id.partition("#")[0] if document.kind == "api_member" else document.id
 
 
-def cut_packs(documents: Iterable[Document], mean_chunks: float = MEAN_CHUNKS) -> Iterator[bytes]:
-    """The packs of all documents; what is cited as one document is in one pack, in the order in which it was read.
+def cut_packs(
+    documents: Iterable[Document], mean_chunks: float = MEAN_CHUNKS, *, wanted: int = 1
+) -> Iterator[tuple[bytes, int]]:
+    """The packs of all documents, each with how many chunks it will give, about.
 
-    The text waits in a file; memory holds its place and the id of each document.
+    What is cited as one document is in one pack, in the order in which it was read. The mean is halved until there
+    are as many packs as `wanted`, about: borders then stay where they were, and more join them. The text waits in a
+    file; memory holds its place and the id of each document.
     """
     with tempfile.TemporaryFile() as file:
         places = []
@@ -40,6 +46,9 @@ def cut_packs(documents: Iterable[Document], mean_chunks: float = MEAN_CHUNKS) -
             )
             file.write(line)
         places.sort()
+        total = sum(_chunks_in(size) for *_, size in places)
+        while mean_chunks >= 2 * LEAST_MEAN and total < wanted * mean_chunks:
+            mean_chunks /= 2
         lines: list[bytes] = []
         held = 0.0
         for name, group in groupby(places, lambda place: place[0]):
@@ -47,13 +56,17 @@ def cut_packs(documents: Iterable[Document], mean_chunks: float = MEAN_CHUNKS) -
             for _, _, begin, size in group:
                 file.seek(begin)
                 lines.append(file.read(size))
-                weight += max(size / CHUNK_CHARACTERS, 1.0)
+                weight += _chunks_in(size)
             held += weight
             if _is_border(name, weight / mean_chunks) or held >= MOST * mean_chunks:
-                yield b"".join(lines)
+                yield b"".join(lines), round(held)
                 lines, held = [], 0.0
         if lines:
-            yield b"".join(lines)
+            yield b"".join(lines), round(held)
+
+
+def _chunks_in(size: int) -> float:
+    return max(size / CHUNK_CHARACTERS, 1.0)
 
 
 def read_pack(data: bytes) -> Iterator[Document]:

@@ -11,8 +11,10 @@ from contextlib import closing
 from build_index.cache.questions import CachedQuestions
 from build_index.cache.store import ContentStore
 from build_index.distributed.shards import (
+    Item,
     Record,
     Sharding,
+    done_shards,
     merge_shards,
     plan_shards,
     run_shards,
@@ -42,10 +44,7 @@ def ingest_in_shards(
     read = track(reading.documents, f"{plan.name}: reading")
     items = plan_shards(plan, read, tools, failures, sharding=sharding)
     read_s = time.perf_counter() - started
-    made = track(run_shards(items, sharding), f"{plan.name}: shards", total=len(items))
-    by_inputs = {str(record["inputs"]): record for record in made}
-    records = [by_inputs[str(item["inputs"])] for item in items]
-    new = [record for record in records if "was_done" not in record]
+    records, new = _made(plan.name, items, sharding)
     for told in (one for record in records for one in record["failures"]):
         failures.append(Failure(**told))
         say(f"skipped {told['path']}: {told['reason']}")
@@ -83,6 +82,24 @@ def ingest_in_shards(
         reading.excluded.reasons,
         sum(int(one["chunks"]) for one in new),
     )
+
+
+def _made(name: str, items: Sequence[Item], sharding: Sharding) -> tuple[list[Record], list[Record]]:
+    """The record of every shard, in order, and of those that were made just now."""
+    by_inputs = done_shards(items, sharding.objects)
+    if by_inputs:
+        say(f"{name}: {len(by_inputs)} of {len(items)} shards are done already")
+    left = {str(item["inputs"]): item for item in items if item["inputs"] not in by_inputs}
+    new = list(
+        track(
+            run_shards(left.values(), sharding),
+            f"{name}: passages of {len(left)} shards",
+            total=sum(item["chunks"] for item in left.values()),
+            weigh=lambda record: int(left[record["inputs"]]["chunks"]),
+        )
+    )
+    by_inputs |= {str(record["inputs"]): record for record in new}
+    return [by_inputs[str(item["inputs"])] for item in items], new
 
 
 def _calibrated(plan: BuildPlan, tools: Tools) -> Manifest:

@@ -59,12 +59,16 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sharding:
-    """How a build is divided: where its shards lie, who makes them, and how many chunks a pack has on average."""
+    """How a build is divided: where its shards lie, who makes them, and how many chunks a pack has on average.
+
+    Packs are smaller where there would be fewer than `wanted`.
+    """
 
     objects: ObjectStore
     engine: Engine
     workshop: Workshop
     mean_chunks: float = MEAN_CHUNKS
+    wanted: int = 1
 
 
 def plan_shards(
@@ -73,7 +77,8 @@ def plan_shards(
     """Store every pack and list the items of `make_shard`; files that cannot be read go to `failures`."""
     items = []
     quarantine = plan.options.get("quarantine")
-    for data in cut_packs(_readable(documents, failures), sharding.mean_chunks):
+    packs = cut_packs(_readable(documents, failures), sharding.mean_chunks, wanted=sharding.wanted)
+    for data, chunks in packs:
         pack = hashlib.sha256(data).hexdigest()
         made_by = [plan.profile.name, list(plan.profile.filters), tools.embedder.digest, quarantine]
         inputs = json_sha256([pack, digest_code(), made_by])
@@ -87,6 +92,7 @@ def plan_shards(
                 "pack": pack,
                 "inputs": inputs,
                 "options": asked,
+                "chunks": chunks,
             }
         )
     return items
@@ -134,7 +140,8 @@ def _write_shard(
         PreparedDocuments(made, item["collection"]) as prepared,
     ):
         vectors = CachedVectors(tools.embedder, known)
-        entries = list(admit_all(documents, prepared, failures, lambda _document, _chunks: None))
+        tokens_before = vectors.tokens  # of the shards that this worker made before
+        entries = list(admit_all(documents, prepared, failures, lambda *_: None, processes=1))
         parts = Parts(entries, known, prepared, withheld_of(entries, prepared, scan), scan.quarantined)
         facts = SegmentFacts(
             profile.name, profile.face, profile.filters, tools.embedder.dimensions, tools.embedder.digest
@@ -147,22 +154,25 @@ def _write_shard(
         "poison": scan.as_notes(),
         "cached": vectors.hits,
         "embedded": vectors.misses,
-        "tokens": int(vectors.tokens),
+        "tokens": vectors.tokens - tokens_before,
     }
     return manifest, told
 
 
-def run_shards(items: Sequence[Item], sharding: Sharding) -> Iterator[Record]:
-    """The record of every shard; those that are not done yet are made where the engine likes to."""
-    left = []
+def done_shards(items: Iterable[Item], objects: ObjectStore) -> dict[str, Record]:
+    """The records that are there, by the inputs of their shards."""
+    found = {}
     for item in items:
-        done = sharding.objects.read(_done_key(item["collection"], item["inputs"]))
-        if done is None:
-            left.append(item)
-        else:
-            yield {**json.loads(done.data), "was_done": True}
-    if left:
-        yield from sharding.engine.map(partial(make_shard, sharding.workshop), left)
+        done = objects.read(_done_key(item["collection"], item["inputs"]))
+        if done is not None:
+            found[str(item["inputs"])] = json.loads(done.data)
+    return found
+
+
+def run_shards(items: Iterable[Item], sharding: Sharding) -> Iterator[Record]:
+    """The record of every shard, made where the engine likes to; large ones first, so that all end together."""
+    left = sorted(items, key=lambda item: -item["chunks"])
+    return sharding.engine.map(partial(make_shard, sharding.workshop), left) if left else iter(())
 
 
 def merge_shards(

@@ -190,10 +190,30 @@ def test_packs_hold_every_document_once_in_order_and_the_parts_of_one_together(
         )
         for number, name in enumerate(ids)
     ]
-    packs = [list(read_pack(data)) for data in cut_packs(documents, mean_chunks)]
+    packs = [list(read_pack(data)) for data, _ in cut_packs(documents, mean_chunks)]
     assert [one for pack in packs for one in pack] == sorted(documents, key=cited_id)
     cited = [{*map(cited_id, pack)} for pack in packs]
     assert sum(map(len, cited)) == len({*map(cited_id, documents)})
+
+
+def test_more_packs_keep_the_borders_of_fewer() -> None:
+    documents = [Document(f"{number:04d}.md", "words " * 600, "markdown") for number in range(2_000)]
+
+    def last_ids(wanted: int) -> list[str]:
+        return [list(read_pack(data))[-1].id for data, _ in cut_packs(documents, wanted=wanted)]
+
+    few, many = last_ids(1), last_ids(8)
+    assert 1 < len(few) < len(many)
+    assert {*few} <= {*many}
+
+
+def test_a_worker_counts_the_tokens_of_each_shard_alone(tmp_path: Path, book: Path) -> None:
+    desk = Desk(tmp_path, book)
+    report = desk.sharded(2)
+    asked = HashingEmbedder()
+    again = Desk(tmp_path / "again", book, desk.objects)
+    again.sharded(2)
+    assert report.embedding["tokens"] == desk.embedder.tokens - again.embedder.tokens > asked.tokens
 
 
 def dies_once(marker: Path, item: Item) -> Record:

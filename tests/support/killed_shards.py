@@ -1,0 +1,57 @@
+"""A build in shards that tests kill: `python -m tests.support.killed_shards ROOT BOOK` prints its segment's digest.
+
+Its workers leave a file of their process's number each, and take their time with every passage.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+
+from build_index.distributed.engines import LocalEngine
+from build_index.distributed.sharded import ingest_in_shards
+from build_index.distributed.shards import Sharding
+from build_index.pipeline.pipeline import build
+from build_index.pipeline.plan import BuildPlan, Tools
+from quire.adapters.folder import FolderStore
+from quire.ports import ObjectStore, Vectors
+from quire.profiles import profile_named
+from quire.store.store import SegmentStore
+from tests.support.fakes import HashingEmbedder
+
+MEAN_CHUNKS, PASSAGE_S = 2, 0.03
+
+
+class SlowEmbedder(HashingEmbedder):
+    """The same vectors, so that there is time to kill who makes them."""
+
+    def embed_passages(self, passages: Iterable[tuple[str, str]]) -> Iterator[Vectors]:
+        for one in super().embed_passages(passages):
+            time.sleep(PASSAGE_S)
+            yield one
+
+
+def workshop(root: Path) -> tuple[Tools, ObjectStore]:
+    """What a worker works with."""
+    (root / "workers").mkdir(parents=True, exist_ok=True)
+    (root / "workers" / str(os.getpid())).touch()
+    return Tools(SlowEmbedder(), root, root / "cache"), FolderStore(root / "store")
+
+
+def main(root: Path, book: Path) -> None:
+    """Build it by two workers; whatever was killed before is taken up."""
+    objects = FolderStore(root / "store")
+    plan = BuildPlan("book", profile_named("docs"), (("docs", str(book)),))
+    sharding = Sharding(objects, LocalEngine(2), partial(workshop, root), MEAN_CHUNKS)
+    write = partial(ingest_in_shards, sharding=sharding)
+    tools = Tools(HashingEmbedder(), root, root / "cache")
+    report = build(plan, tools, SegmentStore(objects, root / "fetched"), publish=False, write=write)
+    print(report.ingested.manifest.digest)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
