@@ -14,6 +14,7 @@ from dotenv import dotenv_values
 from build_index.model.export import ensure_model
 from build_index.pipeline.plan import Tools
 from build_index.progress import say
+from quire.adapters.answer_models import open_answer_model
 from quire.adapters.folder import FolderStore
 from quire.errors import ConfigError, QuireError
 from quire.ports import Embedder, ObjectStore
@@ -58,12 +59,14 @@ def open_store(location: str | None) -> SegmentStore:
 def open_tools(*, threads: int | None = None, cache: Path | None = None) -> Tools:
     """The embedding model, exported at the first use and opened with a thread a core, and the cache folder.
 
-    `cache` is by default that of the process's settings.
+    The answer model that the settings choose is opened where a build asks for it. `cache` is by default that of the
+    process's settings.
     """
     kept = cache or settings().cache
     sweep_all(kept, settings().store)
     folder = ensure_model(kept, progress=_progress)
-    return Tools(_embedder(folder, threads or os.cpu_count() or 1), folder, kept)
+    embedder = _embedder(folder, threads or os.cpu_count() or 1)
+    return Tools(embedder, folder, kept, answer_model=lambda: open_answer_model(settings()))
 
 
 @cache

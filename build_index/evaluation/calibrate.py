@@ -65,8 +65,9 @@ def own_questions(index: OpenedIndex, count: int) -> dict[str, str]:
 
 
 def _gist(chunk: Chunk) -> str:
-    """What the chunk is about, without its own name where it has one."""
-    gist = chunk.headline.partition(": ")[2] or chunk.headline or chunk.breadcrumb
+    """What the chunk is about, without its own name where it has one, and without what a model asked about it."""
+    headline = chunk.headline.partition("\n")[0]
+    gist = headline.partition(": ")[2] or headline or chunk.breadcrumb
     return " ".join(gist.split()[:20])
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import tee
 from pathlib import Path
 from typing import TypeAlias
@@ -24,12 +25,24 @@ from build_index.evaluation.golden import read_golden
 from build_index.pipeline.notes import describe_machine
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.preparing import Prepared
+from build_index.pipeline.questions import (
+    QuestionOptions,
+    QuestionReport,
+    Questions,
+    QuestionWriter,
+    finder,
+    read_kept,
+    read_question_options,
+    with_questions,
+)
 from build_index.pipeline.reading import Reading
-from build_index.progress import track
+from build_index.progress import say, track
 from build_index.scan.poison import PoisonScan, open_scan
 from build_index.sources import Failure
 from build_index.sources.files.selection import Excluded
 from quire.analysis.terms import forget
+from quire.canonical_json import canonical_json
+from quire.documents import Chunk
 from quire.errors import SourceError
 from quire.index.layout import EMBEDDED, Manifest, SourceFacts
 from quire.index.opened import OpenedIndex
@@ -44,6 +57,7 @@ from quire.index.writer import (
 )
 from quire.ingestion.rows import embed_chunks, index_analyzed, index_keywords, source_key
 from quire.ports import Embedder
+from quire.profiles import Profile
 
 GRAPHS: Mapping[str, int | None] = {"auto": GRAPH_FROM_VECTORS, "usearch": 1, "exact": None}
 """From how many vectors on a graph is written, by `options.vector_index`."""
@@ -58,6 +72,7 @@ class IngestReport:
     Attributes:
         seconds: wall-clock, by stage.
         updated: chunks that are not taken over from the last build: those of files that are new or changed.
+        questions: what became of `options.questions`; None where the build wants none.
     """
 
     manifest: Manifest
@@ -68,6 +83,7 @@ class IngestReport:
     embedding: Mapping[str, float]
     excluded: Mapping[str, int] = field(default_factory=dict)
     updated: int = 0
+    questions: QuestionReport | None = None
 
 
 def why_nothing(plan: BuildPlan, withheld: int, failures: int, excluded: Excluded) -> str:
@@ -109,36 +125,85 @@ def ingest(
         left_out = dict(sorted(reading.excluded.reasons.items()))
         notes = {"inputs": inputs, "failures": len(failures), "excluded": left_out, "poison": scan.as_notes()}
         parts = Parts(entries, store, documents, withheld, scan.quarantined)
-        facts = facts_of(plan, reading, tools, notes)
-        if stage and sum(len(entry.ids) for entry in entries) >= STAGED_FROM_CHUNKS:
+        done = _index(plan, tools, parts, facts_of(plan, reading, tools, notes), stage=stage)
+    done.label, done.failures, done.excluded = reading.label, failures, reading.excluded.reasons
+    done.seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
+    return done
+
+
+def _index(
+    plan: BuildPlan, tools: Tools, parts: Parts, facts: SegmentFacts, *, stage: Stage | None
+) -> IngestReport:
+    """Write the segment and calibrate it; then again with what a model asked, where `options.questions` wants that."""
+    wanted = read_question_options(plan.options)
+    parts = parts.asked(wanted, plan.profile) if wanted.count else parts
+    is_staged = stage and sum(len(entry.ids) for entry in parts.entries) >= STAGED_FROM_CHUNKS
+    with CachedQuestions(tools.embedder, parts.store, plan.name) as embedder:
+        if stage and is_staged:
             folder, vectors, updated = _write_in_stages(plan, tools, parts, facts, stage=stage)
         else:
             folder, vectors, updated = _write(plan, tools, parts, facts)
-        with CachedQuestions(tools.embedder, store, plan.name) as embedder:
-            manifest = calibrated(plan, folder, embedder)
-    seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
+        manifest = calibrated(plan, folder, embedder)
+        questions = parts.report() if wanted.count else None
+        if questions and questions.left:
+            if stage:  # what can be served need not wait for a language model
+                stage(folder, _noted(folder, questions))
+            if _ask_model(plan, tools, parts, folder, report=questions):
+                folder, vectors, _ = _write(plan, tools, parts.asked(wanted, plan.profile), facts)
+                manifest = calibrated(plan, folder, embedder)
+    manifest = _noted(folder, questions) if questions else manifest
     embedding = {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}
-    return IngestReport(
-        manifest, folder, reading.label, failures, seconds, embedding, reading.excluded.reasons, updated
-    )
+    return IngestReport(manifest, folder, "", [], {}, embedding, updated=updated, questions=questions)
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What goes into a segment: the documents, where their chunks are, and which of these the scan's rules keep out."""
+    """What goes into a segment: the documents, where their chunks are, and which of these the scan's rules keep out.
+
+    `questions` are those that a model wrote about chunks, by id.
+    """
 
     entries: Sequence[PreparedEntry]
     store: ContentStore
     documents: PreparedDocuments
     withheld: Collection[str]
     quarantined: Collection[str]
+    questions: Mapping[str, Questions] = field(default_factory=dict)
+    profile: Profile | None = None
 
     def chunks(self, entries: Iterable[PreparedEntry]) -> Iterator[Prepared]:
         """Those of some of the documents that may be indexed."""
         for entry in entries:
             for one in self.documents.load(entry):
                 if one.chunk.id not in self.withheld:
-                    yield one
+                    written = self.questions.get(one.chunk.id)
+                    yield with_questions(one, written, self.profile) if written and self.profile else one
+
+    def asked(self, wanted: QuestionOptions, profile: Profile) -> Parts:
+        """With the questions that are kept about these chunks."""
+        plain = replace(self, questions={})
+        chunks = (one.chunk for one in plain.chunks(self.entries))
+        return replace(self, questions=read_kept(self.store, chunks, wanted.count), profile=profile)
+
+    def unasked(self) -> Iterator[Chunk]:
+        """The chunks that no model has been asked about."""
+        plain = replace(self, questions={})
+        return (one.chunk for one in plain.chunks(self.entries) if one.chunk.id not in self.questions)
+
+    def report(self) -> QuestionReport:
+        """How many chunks a model has been asked about before, and how many not."""
+        kept = sum(map(len, self.questions.values()))
+        return QuestionReport(len(self.questions), sum(1 for _ in self.unasked()), kept)
+
+    def keys(self) -> dict[str, bytes]:
+        """`content_keys` of the documents and of what was written about them."""
+        keys = content_keys(self.entries)
+        for entry in self.entries:
+            written = [self.questions.get(f"{number:016x}", ()) for number in entry.ids]
+            if any(written):
+                said = canonical_json([list(one) for one in written])
+                keys[entry.document_id] = hashlib.sha256(keys[entry.document_id] + said).digest()
+        return keys
 
 
 def withheld_of(entries: Iterable[PreparedEntry], documents: PreparedDocuments, scan: PoisonScan) -> set[str]:
@@ -159,6 +224,26 @@ def facts_of(plan: BuildPlan, reading: Reading, tools: Tools, notes: Mapping[str
         extra=reading.extra,
         notes={**describe_machine(), **notes},
     )
+
+
+def _noted(folder: Path, questions: QuestionReport) -> Manifest:
+    """The segment's manifest, which now says how many chunks a model is still to be asked about."""
+    notes = open_segment(folder).manifest.notes
+    return amend_manifest(folder, notes={**notes, "questions": questions.as_json()})
+
+
+def _ask_model(plan: BuildPlan, tools: Tools, parts: Parts, folder: Path, *, report: QuestionReport) -> int:
+    """Let the answer model write about the chunks that it was not asked about; gives how many questions count."""
+    model = tools.answer_model()
+    if model is None:
+        report.ended = "options.questions wants an answer model, and none is chosen (QUIRE_PROVIDER)"
+        say(f"questions: {report.left:,} chunks are left: {report.ended}")
+        return 0
+    before = report.kept
+    wanted = read_question_options(plan.options)
+    finds = finder(OpenedIndex([(open_segment(folder), 0)]), tools.embedder)
+    QuestionWriter(model, wanted, parts.store, plan.title, finds, report).write(parts.unasked)
+    return report.kept - before
 
 
 def _write(
@@ -224,7 +309,7 @@ def _places(
     fresh = folder.with_name(f".{plan.name}.next")
     clear(fresh)
     made_by = [facts.profile, list(facts.filters), facts.model, sorted(parts.quarantined)]
-    return fresh, LastBuild(folder, parts.store, made_by), content_keys(parts.entries)
+    return fresh, LastBuild(folder, parts.store, made_by), parts.keys()
 
 
 def clear(fresh: Path) -> None:

@@ -15,9 +15,10 @@ from build_index.cache.inputs import digest_inputs
 from build_index.pipeline.ingest import IngestReport, Stage, ingest
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.preparing import reader
+from build_index.pipeline.questions import read_question_options
 from build_index.pipeline.reading import Reading, open_reading
 from build_index.progress import say
-from quire.errors import UnknownCollection
+from quire.errors import ConfigError, UnknownCollection
 from quire.index.layout import MANIFEST, Manifest, Pointer, read_manifest
 from quire.store.pointer import BUILD
 from quire.store.store import SegmentStore
@@ -50,6 +51,7 @@ class BuildReport:
             "poison": done.manifest.notes.get("poison", {}),
             "seconds": {name: round(value, 2) for name, value in done.seconds.items()},
             "embedding": dict(done.embedding),
+            **({"questions": done.questions.as_json()} if done.questions else {}),
             "cpu_s": round(self.cpu_s, 2),
             "peak_memory_mb": round(self.peak_memory_mb),
         }
@@ -75,7 +77,10 @@ def build(
         BuildInProgress: another build of the collection is running.
         PublishRefused: the review refused it; the segment stays in the cache.
         SourceError: a source cannot be fetched, or nothing in it could be read.
+        ConfigError: an option has a value that it may not have.
     """
+    if read_question_options(plan.options).count and write is not ingest:
+        raise ConfigError("options.questions: a build in shards writes none; leave --engine out")
     with store.lock(plan.name), _rare_collections():
         reading = open_reading(plan.profile.name, plan.sources, tools.cache, plan.options)
         inputs = _digest(plan, reading, tools)
@@ -140,7 +145,8 @@ def _served_from(
         manifests.append(read_manifest(built.read_bytes()))
     served = {ref.digest for ref in pointer.segments}
     for manifest in manifests:
-        same = manifest.notes.get("inputs") == inputs and not manifest.notes.get("failures")
+        left = manifest.notes.get("questions", {}).get("left")
+        same = manifest.notes.get("inputs") == inputs and not manifest.notes.get("failures") and not left
         if same and manifest.is_whole and manifest.digest in served:
             return pointer, manifest
     return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from quire.ports import Embedder
+from quire.ports import AnswerModel, Embedder
 from quire.profiles import Profile
 
 Announce = Callable[[str, int], None]
@@ -38,9 +38,11 @@ class Tools:
     """What a build works with: an embedding model in its folder, and a cache folder.
 
     Where vectors are published as they are made, `slice_s` seconds lie between two slices; more where that takes long.
+    `answer_model` opens what writes the questions of `options.questions`; None where no model is chosen.
     """
 
     embedder: Embedder
     model_folder: Path
     cache: Path
     slice_s: float = 10.0
+    answer_model: Callable[[], AnswerModel | None] = lambda: None

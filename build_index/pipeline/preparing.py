@@ -70,7 +70,7 @@ def prepare(document: Document) -> Made:
         SourceError: the document cannot be parsed.
     """
     chunks = list({chunk.id: chunk for chunk in chunk_document(document)}.values())
-    made = list(map(_prepared, chunks))
+    made = list(map(prepared, chunks))
     return Made(
         chunks[0].document_id if chunks else document.id,
         array("Q", [int(chunk.id, 16) for chunk in chunks]).tobytes(),
@@ -111,7 +111,8 @@ def unpack(data: bytes) -> Iterator[Prepared]:
         place = begin
 
 
-def _prepared(chunk: Chunk) -> Prepared:
+def prepared(chunk: Chunk) -> Prepared:
+    """The chunk with its search terms, what the poison scan finds in it, and its line."""
     frequencies, length = keyword_terms(chunk)
     terms = _BETWEEN.join(frequencies).encode("utf-8", "surrogatepass")
     counts = array("I", [round(length), *frequencies.values()]).tobytes()

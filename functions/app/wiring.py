@@ -23,6 +23,7 @@ from functions.app.models import Models
 from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
 from functions.web.logs import log
 from functions.web.metrics import TOLD_DISK_SHARE, disk_share
+from quire.adapters.answer_models import open_answer_model
 from quire.adapters.circuit_breaker import SERVING, Timeouts
 from quire.adapters.folder import FolderStore
 from quire.collections import Collection, read_collections
@@ -133,34 +134,11 @@ def _public_budget(settings: Settings) -> TokenBudget | None:
 
 
 def _answer_model(settings: Settings) -> AnswerModel | None:
-    """The model that writes answers; None where quotes answer. Only the chosen provider is imported."""
-    model = _opened_model(settings)
+    """The model that writes answers; None where quotes answer."""
+    model = open_answer_model(settings)
     if model is not None:
         log("answer model", provider=model.provider, model=model.name, chosen_by=settings.provider_chosen_by)
     return model
-
-
-def _opened_model(settings: Settings) -> AnswerModel | None:
-    if settings.provider == "gemini":
-        from quire.adapters.gemini import open_gemini
-
-        try:
-            return open_gemini(settings.provider_key, settings.model, base_url=settings.provider_url)
-        except ModuleNotFoundError as error:
-            raise ConfigError(
-                f"{settings.provider_chosen_by}: Gemini needs the package google-genai (pip install google-genai); "
-                "QUIRE_PROVIDER=none answers with quotes"
-            ) from error
-    if settings.provider == "openai":
-        from quire.adapters.openai import OPENAI_URL, OpenAIModel
-
-        url = settings.provider_url or OPENAI_URL
-        return OpenAIModel(settings.model, base_url=url, api_key=settings.provider_key)
-    if settings.provider == "ollama":
-        from quire.adapters.ollama import DEFAULT_ENDPOINT, OllamaModel
-
-        return OllamaModel(settings.model, endpoint=settings.provider_url or DEFAULT_ENDPOINT)
-    return None
 
 
 def open_objects(store: str, timeouts: Timeouts | None = None) -> ObjectStore:

@@ -6,11 +6,10 @@ import time
 from dataclasses import dataclass
 
 from quire.analysis.language import is_foreign
+from quire.answering.generative.completion import complete
 from quire.answering.generative.context import estimate_tokens
-from quire.answering.generative.deadline import within
 from quire.answering.request import Usage
-from quire.documents import Turn
-from quire.errors import AnswerCut, AnswerModelError
+from quire.errors import AnswerModelError
 from quire.limits import TERMS_CHARACTERS
 from quire.ports import AnswerModel, Spent
 
@@ -59,24 +58,12 @@ def write_terms(model: AnswerModel, question: str, title: str, *, deadline: floa
     asked = question[:QUESTION_CHARACTERS]
     left = deadline - time.monotonic()
     until = time.monotonic() + min(REWRITE_S, MOST_SHARE * left)
-    written, spent, failed = "", None, ""
-    pieces = within(
-        until, model.stream(system, (Turn("user", asked),), max_tokens=MOST_TOKENS, deadline=until)
-    )
+    written, spent, failed = "", Spent(estimate_tokens(system + asked), 0), ""
     try:
-        for piece in pieces:
-            if isinstance(piece, Spent):
-                spent = piece
-            else:
-                written += piece
-    except AnswerCut:
-        written = written.rpartition(" ")[0] or written  # its last word may be half a word
+        written, spent = complete(model, system, asked, max_tokens=MOST_TOKENS, deadline=until)
     except AnswerModelError as error:
         failed = type(error).__name__
-    finally:
-        pieces.close()
-    counted = spent or Spent(estimate_tokens(system + asked), estimate_tokens(written))
-    usage = Usage(counted.prompt_tokens, counted.answer_tokens, 1, 0, int(bool(failed)))
+    usage = Usage(spent.prompt_tokens, spent.answer_tokens, 1, 0, int(bool(failed)))
     terms = "" if failed else _one_line(written)
     if terms:
         return Rewritten(terms, usage)
