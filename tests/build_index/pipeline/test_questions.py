@@ -117,8 +117,12 @@ def test_a_rebuild_asks_about_what_is_new_alone(book: Book) -> None:
 def test_a_budget_ends_a_build_cleanly_and_the_next_ones_go_on_to_the_same_bytes(
     book: Book, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    limits: dict[str, Any] = {"questions_budget_tokens": 400, "questions_price": [10.0, 100.0], "questions_parallel": 1}
-    left = []
+    limits: dict[str, Any] = {
+        "questions_budget_tokens": 400,
+        "questions_price": [10.0, 100.0],
+        "questions_parallel": 1,
+    }
+    left: list[int] = []
     while not left or left[-1]:
         report = book.build(**limits).ingested.questions
         assert report is not None
