@@ -25,7 +25,7 @@ class CachedQuestions:
         self.embed_passages = embedder.embed_passages
         self._embedder = embedder
         self._store = store
-        self._kind = f"questions of {collection}"
+        self._kind = questions_of(collection)
         self._asked: dict[bytes, bytes] = {}
 
     def __enter__(self) -> Self:
@@ -50,3 +50,8 @@ class CachedQuestions:
             row = self._embedder.embed([text]).astype("<f4").tobytes()
         self._asked[key] = row
         return np.frombuffer(row, "<f4").reshape(1, -1).astype(np.float32)
+
+
+def questions_of(collection: str) -> str:
+    """The kind that the questions of a collection's builds are kept as."""
+    return f"questions of {collection}"

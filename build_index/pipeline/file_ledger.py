@@ -77,6 +77,15 @@ def read_digests(roots: Sequence[Root], excluded: Excluded) -> dict[str, str]:
     }
 
 
+def count_changes(before: Mapping[str, str], now: Mapping[str, str]) -> int:
+    """Files that are new, different or gone.
+
+    >>> count_changes({"a": "1", "b": "1", "c": "1"}, {"a": "1", "b": "2", "d": "1"})
+    3
+    """
+    return sum(now.get(path) != before.get(path) for path in now.keys() | before.keys())
+
+
 class KnownFiles(NamedTuple):
     """What is known of a built version.
 
@@ -113,6 +122,16 @@ class Ledger:
         kept = {"of": _identity(version), **known._asdict()}
         with closing(ContentStore(self.cache)) as store:
             store.write(KIND, {self._key: json.dumps(kept).encode()})
+
+    def changes_since(self, version: str) -> int | None:
+        """Files that changed since that version was built; None where that is not known."""
+        known = self.read(version)
+        return count_changes(known.digests, read_digests(known.roots, Excluded())) if known.roots else None
+
+    def forget(self) -> None:
+        """Keep nothing of the collection."""
+        with closing(ContentStore(self.cache)) as store:
+            store.retain(KIND, store.read_all(KIND).keys() - {self._key})
 
     @property
     def _key(self) -> bytes:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from build_index.cache.last_build import record_of
 from build_index.cache.prepared import chunks_of
+from build_index.cache.questions import questions_of
 from build_index.cache.store import VECTORS, ContentStore
 from build_index.pipeline.file_ledger import (
     UNREADABLE,
@@ -28,9 +29,11 @@ from build_index.pipeline.file_ledger import (
     Ledger,
     Order,
     Root,
+    count_changes,
     read_digests,
     roots_of,
 )
+from build_index.pipeline.ingest import clear
 from build_index.pipeline.pipeline import BuildReport, build
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.sources.files.selection import Excluded
@@ -86,7 +89,7 @@ def run_order(order: Order, store: SegmentStore, opening: Callable[[], Tools], c
     roots = roots_of(order, known.roots or _served_roots(store, order))
     digests = read_digests(roots, excluded)
     before = known.digests
-    changed = sum(digests.get(path) != before.get(path) for path in digests.keys() | before.keys())
+    changed = count_changes(before, digests)
     is_same = roots == known.roots and not changed and UNREADABLE not in digests.values()
     if order.incremental and before and is_same:
         outcome, by_content = _unchanged(order, store), known.by_content
@@ -180,6 +183,17 @@ def _keep_built(fresh: Path, cache: Path, name: str, store: SegmentStore) -> Non
             (fresh / "built" / name).replace(target)
     except BuildInProgress:
         return  # that build leaves its own
+
+
+def forget(cache: Path, name: str) -> None:
+    """Remove from the cache what builds keep of a collection's texts; vectors stay, by content, for any collection."""
+    with closing(ContentStore(cache)) as kept:
+        for kind in (chunks_of(name), record_of(name), questions_of(name)):
+            kept.retain(kind, ())
+    Ledger(cache, name).forget()
+    fresh = cache / "built" / f".{name}.next"
+    clear(fresh)
+    shutil.rmtree(cache / "built" / name, ignore_errors=True)
 
 
 def _built(report: BuildReport, changed: int) -> JobOutcome:

@@ -315,6 +315,8 @@ def _places(
 def clear(fresh: Path) -> None:
     """Remove what a build that was killed left where the next segment goes."""
     for leftover in [fresh, *fresh.parent.glob(f".{fresh.name}-*"), *fresh.parent.glob(f"{fresh.name}.*")]:
+        if leftover.is_file():
+            leftover.unlink()
         shutil.rmtree(leftover, ignore_errors=True)
 
 

@@ -165,8 +165,9 @@ def _stage(plan: BuildPlan, tools: Tools, store: SegmentStore) -> Stage:
     def publish(folder: Path, manifest: Manifest) -> None:
         store.put_model(tools.model_folder)
         version = store.publish(plan.name, folder, manifest).version
-        share = manifest.embedded / manifest.counts.chunks
-        say(f"{plan.name}: can be searched, vectors {share:.0%}, version {version}")
+        share = f"vectors {manifest.embedded / manifest.counts.chunks:.0%}"
+        what = share if manifest.embedded else "can be searched by names and words; vectors follow"
+        say(f"{plan.name}: {what}, version {version}")
 
     return publish
 

@@ -16,7 +16,7 @@ from dotenv import dotenv_values
 from functions.cli.asking import ask, search
 from functions.cli.building import index, serve
 from functions.cli.common import INTERRUPTED, NOTHING, WRONG
-from functions.cli.keeping import get, list_indexes
+from functions.cli.keeping import get, list_indexes, remove, status
 from functions.cli.proving import diff, verify_citation
 from functions.cli.sharing import bundle, mcp
 from quire import __version__
@@ -29,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("list")(list_indexes)
-for command in (index, ask, search, get, serve, verify_citation, diff, bundle, mcp):
+for command in (index, status, ask, search, get, remove, serve, verify_citation, diff, bundle, mcp):
     app.command()(command)
 
 

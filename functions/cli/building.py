@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
@@ -10,13 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from functions.cli.background import go_on_behind
 from functions.cli.choosing import HeldIndex, free_name, read_held
-from functions.cli.common import NOTHING, JsonOption, StoreOption, print_json
+from functions.cli.common import NOTHING, JsonOption, StoreOption, open_objects, print_json
 from functions.cli.places import export, settings_for
-from quire.errors import InputError
+from quire.errors import BuildInProgress, InputError
 
 if TYPE_CHECKING:
     from build_index.pipeline.folder_job import JobOutcome
+    from quire.ports import ObjectStore
 
 LEFT_OUT = {
     "secret": "with keys or passwords",
@@ -46,19 +49,28 @@ def index(
     ] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="Files to leave out; may come again.")] = None,
     clean: Annotated[bool, typer.Option("--clean", help="Embed everything again.")] = False,
+    background: Annotated[
+        bool,
+        typer.Option("--background", help="Return once it can be searched; `quire status` tells the rest."),
+    ] = False,
     store: StoreOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Index a folder of code and documents; again, it takes only what changed."""
+    """Index a folder of code and documents; again, it takes only what changed.
+
+    Names and words can be searched first, from any shell; what is ended before its vectors are there goes on when it is
+    called again.
+    """
     # The build's libraries cost a second to import: only this command needs them.
     from build_index.pipeline.file_ledger import Order
     from build_index.pipeline.folder_job import run_order
-    from build_index.wiring import open_objects, open_tools
+    from build_index.wiring import open_tools
     from quire.store.catalog import Catalog
     from quire.store.store import SegmentStore
 
     folder, settings = _folder(path), settings_for(store)
-    shelves = SegmentStore(open_objects(settings.store), settings.cache / "store")
+    objects = open_objects(settings)
+    shelves = SegmentStore(objects, settings.cache / "store")
     held = read_held(Catalog(shelves, refresh_s=0))
     order = Order(
         collection=name or free_name(folder, held),
@@ -69,7 +81,11 @@ def index(
         clean=clean,
         incremental=not clean,
     )
+    _demand_idle(objects, order.collection)
     _warn_of_replacing(held, order.collection, folder)
+    if background:
+        go_on_behind(order, objects, settings, as_json=as_json)
+        return
     outcome = run_order(order, shelves, partial(open_tools, cache=settings.cache), settings.cache)
     _keep_out_of_git(settings.store)
     if as_json:
@@ -116,6 +132,22 @@ def serve(
         f"serving {bundle or settings.store} ({', '.join(held) or EMPTY}): open {where} and {hint}", err=True
     )
     serve_app(host, port, app=app, log_level="warning")
+
+
+def _demand_idle(objects: ObjectStore, name: str) -> None:
+    """Say who indexes it already, before anything is read.
+
+    Raises:
+        BuildInProgress: somebody does.
+    """
+    from quire.store.lock import read_build
+
+    build = read_build(objects, name, time.time())
+    if build and build.is_running:
+        process = f" by process {build.process}" if build.process else " on another machine"
+        raise BuildInProgress(
+            f"{name}: is being indexed already{process}; `quire status` tells how far it is"
+        )
 
 
 def _warn_of_replacing(held: Mapping[str, HeldIndex], name: str, folder: Path) -> None:

@@ -66,6 +66,14 @@ def read_held(catalog: Catalog) -> dict[str, HeldIndex]:
     return {name: _held_by(catalog, name) for name in catalog.names()}
 
 
+def complete_name(incomplete: str) -> list[str]:
+    """Collections whose names begin so, for the shell's completion; of a folder's store alone, as it must be quick."""
+    from functions.cli.places import settings_for
+
+    folder = Path(settings_for("").store, "collections")
+    return sorted(path.parent.name for path in folder.glob(f"{incomplete}*/current.json"))
+
+
 def choose(service: Knowledge, wanted: str, settings: Settings) -> str:
     """The collection that was named, the only one, the one that holds the folder we stand in, or the last indexed.
 

@@ -14,9 +14,10 @@ from quire.errors import InputError
 
 if TYPE_CHECKING:
     from quire.documents import Chunk
+    from quire.ports import ObjectStore
     from quire.service.knowledge import Knowledge
     from quire.settings import Settings
-    from quire.store.catalog import Served
+    from quire.store.catalog import Catalog, Served
 
 NOTHING, WRONG, INTERRUPTED = 1, 2, 130
 SNIPPET_LINES = 6
@@ -59,6 +60,30 @@ def open_knowledge(settings: Settings) -> Knowledge:
     from functions.app.wiring import open_service
 
     return open_service(settings)
+
+
+def open_objects(settings: Settings) -> ObjectStore:
+    """The store's objects, for commands that ask no questions: they start without the model's libraries."""
+    if "://" in settings.store:
+        from functions.app.wiring import open_objects
+
+        return open_objects(settings.store)
+    from quire.adapters.folder import FolderStore
+
+    return FolderStore(Path(settings.store))
+
+
+def open_catalog(settings: Settings, objects: ObjectStore) -> Catalog:
+    """The collections of these objects."""
+    from quire.store.catalog import Catalog
+    from quire.store.store import SegmentStore
+
+    return Catalog(SegmentStore(objects, settings.cache), refresh_s=0)
+
+
+def log_of(settings: Settings, name: str) -> Path:
+    """What a build in the background says."""
+    return settings.cache / "logs" / f"{name}.log"
 
 
 def read_filters(given: Sequence[str] | None) -> dict[str, list[str]]:

@@ -8,19 +8,25 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from functions.cli import main
 from functions.cli.common import snippet
 from quire import __version__
+from quire.index.layout import Pointer
+from quire.store.pointer import with_write
 from tests.support.indexed import PATHS
+from tests.support.served import Shelf
 from tests.support.shop_app import FILES, write_shop
+from tests.support.tree import ROOT
 from tests.support.unprivileged import run_unprivileged
 
 pytestmark = pytest.mark.usefixtures("model_folder")
@@ -35,11 +41,14 @@ class Desk:
         (folder / ".quire" / "cache").mkdir(parents=True)
         (folder / ".quire" / "cache" / "models").symlink_to(model_folder.parent)
 
-    def run(self, *arguments: str, code: int = 0, folder: str = ".") -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: str, code: int = 0, folder: str = ".", environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             (sys.executable, "-m", "functions.cli", *arguments),
             cwd=self.folder / folder,
-            env={"PATH": os.environ["PATH"], "PYTHONPATH": PATHS, "NO_COLOR": "1", "COLUMNS": "200"},
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": PATHS, "NO_COLOR": "1", "COLUMNS": "200"}
+            | dict(environment or {}),
             capture_output=True,
             text=True,
             check=False,
@@ -148,6 +157,113 @@ def test_what_is_indexed_is_listed_and_a_passage_printed_whole(desk: Desk) -> No
     assert (place.startswith("shop/src/helpers/curl.php:"), text) == (True, hit["text"] + "\n")
     assert "has no passage 'nowhere'" in desk.call("get", "nowhere", code=1)[1]
     assert "nothing is indexed" in desk.call("list", "--store", "empty")[1]
+
+
+def test_status_tells_what_changed_and_remove_leaves_nothing(desk: Desk, tmp_path: Path) -> None:
+    folder, store = tmp_path / "tea", str(tmp_path / "store")
+    folder.mkdir()
+    (folder / "tea.md").write_text("# Tea\n\nGreen tea brews at 80 degrees.\n", encoding="utf-8")
+    desk.call("index", str(folder), "--store", store)
+    (folder / "new.md").write_text("# Coffee\n\nIt brews at 92 degrees.\n", encoding="utf-8")
+    told = desk.call("status", str(folder), "--store", store)[0]
+    assert told.startswith("tea: 1 files, 1 passages\n")
+    assert f"1 files changed since: `quire index {folder}` takes them in" in told
+    (facts,) = json.loads(desk.call("status", "tea", "--store", store, "--json")[0])
+    assert (facts["vectors"], facts["files_changed"], facts["build"]) == (1.0, 1, None)
+    assert (
+        "cafe: not in this store, which holds tea" in desk.call("remove", "cafe", "--store", store, code=2)[1]
+    )
+    assert desk.call("remove", "tea", "--store", store)[0] == "tea: removed\n"
+    assert "nothing is indexed" in desk.call("status", "--store", store)[1]
+    assert list(Path(store).glob("collections/*")) == []
+    kept = (desk.folder / ".quire/cache/built").iterdir()
+    assert [one.name for one in kept if "tea" in one.name] == []
+
+
+def test_documents_that_were_written_over_http_are_removed_where_asked_alone(
+    desk: Desk, tmp_path: Path
+) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.publish("docs", profile="docs")
+    digest = shelf.store.pointer("docs").segments[0].digest
+    shelf.store.pointers.advance("docs", lambda now: with_write(cast(Pointer, now), digest, ()))
+    store = ("--store", str(tmp_path / "store"))
+    assert "--force" in desk.call("remove", "docs", *store, code=2)[1]
+    desk.call("remove", "docs", "--force", *store)
+    assert desk.json("list", *store) == []
+
+
+def test_a_build_in_the_background_is_told_of_and_killed_it_goes_on_where_it_was(
+    desk: Desk, tmp_path: Path
+) -> None:
+    folder, store = tmp_path / "many", ("--store", str(tmp_path / "store"))
+    folder.mkdir()
+    for number in range(260):  # fewer passages are published once
+        text = f'def task{number}():\n    """Paints the fence in coat {number}."""\n    return {number}\n'
+        (folder / f"module{number}.py").write_text(text, encoding="utf-8")
+    told = json.loads(desk.call("index", str(folder), "--background", "--json", *store)[0])
+    out, err = desk.call("search", "task31", "--files", "-n", "1", *store)
+    assert (out.endswith("module31.py\n"), err.startswith("degraded: vectors 0%")) == (True, True)
+    (facts,) = json.loads(desk.call("status", "--json", *store)[0])
+    assert (facts["build"]["process"], facts["vectors"], facts["build"]["log"]) == (
+        told["process"],
+        0.0,
+        told["log"],
+    )
+    busy = f"is being indexed already by process {told['process']}; `quire status`"
+    assert busy in desk.call("index", str(folder), *store, code=2)[1]
+    os.kill(told["process"], signal.SIGKILL)
+    assert "indexing was ended before it was done" in desk.call("status", *store)[0]
+    again = json.loads(desk.call("index", str(folder), "--background", "--json", *store)[0])
+    assert again["status"] == "running"
+    _, err = desk.call("remove", "many", *store)
+    assert f"ending process {again['process']}" in err
+    assert not Path(told["log"]).exists()
+
+
+def test_a_build_in_the_background_that_fails_says_why_and_so_does_its_exit_code(
+    desk: Desk, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    store = ("--store", str(tmp_path / "store"))
+    _, err = desk.call("index", str(tmp_path / "empty"), "--background", *store, code=2)
+    assert "no chunk could be read" in err
+
+
+def test_names_of_collections_are_completed(desk: Desk) -> None:
+    script = {"_QUIRE_COMPLETE": "complete_bash", "COMP_WORDS": "quire remove s", "COMP_CWORD": "2"}
+    assert desk.run(environment=script).stdout == "shop\n"
+
+
+def test_the_commands_of_the_readme_work_as_they_are_pasted_twice_and_inside_the_folder(
+    tmp_path: Path, model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = readme.partition("## From the shell")[2].partition("```sh\n")[2].partition("```")[0]
+    install, *commands = block.strip().splitlines()
+    assert install.startswith("uv tool install .")
+    repository = write_shop(tmp_path / "path/to/repository")
+    (repository / "token.js").write_text("export function rotateToken() {}\n", encoding="utf-8")
+    for folder in ("bin", ".cache/quire"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / ".cache/quire/models").symlink_to(model_folder.parent)
+    program = tmp_path / "bin/quire"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m functions.cli "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    environment = {
+        "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": PATHS,
+        "HOME": str(tmp_path),
+    }
+    script = "\n".join(["set -e", *commands, "cd path/to/repository", *commands[1:], "quire index ."])
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("configureSessionHandler") >= 2
+    assert "[1] path/to/repository/config/php/session.php:" in done.stdout  # from where one stands
+    assert "[1] config/php/session.php:" in done.stdout
+    assert " 0 files changed, " in done.stdout.splitlines()[-2]
 
 
 def test_search_is_narrowed_by_filters_and_scores(desk: Desk) -> None:

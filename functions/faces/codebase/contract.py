@@ -72,6 +72,13 @@ class JobResponse(TypedDict):
     failed: Annotated[list[str], Field(description="Files that could not be read.")]
     excluded: Annotated[dict[str, int], Field(description="Files and folders left out, by reason.")]
     error: Annotated[str | None, Field(description="Why it failed.")]
+    vectors: Annotated[
+        float | None,
+        Field(
+            description="Share of the passages served now whose vectors are there: a first index is served by names and"
+            " keywords before them. Null where nothing is served yet."
+        ),
+    ]
 
 
 class Stats(TypedDict):

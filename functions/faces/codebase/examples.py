@@ -49,6 +49,7 @@ JOB: JobResponse = {
     "failed": [],
     "excluded": {"gitignore": 4, "type": 31},
     "error": None,
+    "vectors": 1.0,
 }
 HEALTH = {"status": "ok", "version": "0.1.0"}
 CONFIG: dict[str, Any] = {

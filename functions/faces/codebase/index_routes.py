@@ -23,8 +23,10 @@ from functions.web.calls import caller_of, collection_of, run, service_of
 from functions.web.documented import answer
 from functions.web.indexing import BuildDied, Indexer, IndexJob, IndexOrder
 from functions.web.replies import reply
-from quire.errors import InputError
+from quire.errors import InputError, UnknownCollection
+from quire.index.opened import vector_share
 from quire.service.confinement import confine
+from quire.service.knowledge import Knowledge
 
 NO_INDEXER = "this deployment indexes on its schedule and by `python -m build_index build`, not by request"
 WAIT: dict[str, Any] = {
@@ -95,7 +97,7 @@ async def job(request: Request) -> Response:
     found = _indexer(request).job(request.path_params["id"])
     if found is None or found.collection != collection_of(request):
         raise HTTPException(404, "no such job")
-    return reply(_job_wire(found))
+    return reply(_job_wire(found, await run(request.scope, _vectors, service_of(request), found.collection)))
 
 
 async def _index(body: IndexRequest, request: Request, *, incremental: bool) -> Response:
@@ -105,7 +107,8 @@ async def _index(body: IndexRequest, request: Request, *, incremental: bool) -> 
     waits = _waits(request)
     started = indexer.start(_order(body, name, incremental=incremental))
     if not waits:
-        return reply(_job_wire(started), 202, {"location": f"jobs/{started.id}"})
+        vectors = await run(request.scope, _vectors, service, name)
+        return reply(_job_wire(started, vectors), 202, {"location": f"jobs/{started.id}"})
     ended = await asyncio.to_thread(indexer.wait, started)
     if isinstance(ended.error, BuildDied):
         raise HTTPException(500, str(ended.error))
@@ -160,7 +163,14 @@ def _result(job: IndexJob) -> IndexResponse:
     }
 
 
-def _job_wire(job: IndexJob) -> JobResponse:
+def _vectors(service: Knowledge, collection: str) -> float | None:
+    try:
+        return round(vector_share(service.catalog.get(collection, fresh=True).index), 3)
+    except UnknownCollection:
+        return None
+
+
+def _job_wire(job: IndexJob, vectors: float | None) -> JobResponse:
     said = job.outcome or {}
     return {
         "id": job.id,
@@ -171,4 +181,5 @@ def _job_wire(job: IndexJob) -> JobResponse:
         "failed": [path for path, _ in said.get("failed", ())],
         "excluded": dict(said.get("excluded") or {}),
         "error": str(job.error) if job.error else None,
+        "vectors": vectors,
     }

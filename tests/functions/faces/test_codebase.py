@@ -248,7 +248,9 @@ def test_an_incremental_index_has_the_bytes_of_a_full_one(tmp_path: Path, model_
     server = open_server(tmp_path, model_folder)
     client = server.client()
     with allowed(tmp_path):
-        assert client.post("/code/index/build", json={"root": "shop"}).status_code == 200
+        first = client.post("/code/index/build?wait=false", json={"root": "shop"})
+        assert first.json()["vectors"] is None  # nothing is served yet
+        finished(client, first)
         still = client.post("/code/index/incremental", json={"root": "shop"})
         assert still.headers["x-quire-files-changed"] == "0"
         (server.shop / "src/helpers/vars.php").write_text("<?php\nfunction doVars() { return []; }\n")
@@ -260,7 +262,7 @@ def test_an_incremental_index_has_the_bytes_of_a_full_one(tmp_path: Path, model_
         assert "return []" in ask(client, "doVars", top_k=1)[0]["snippet"]
         clean = client.post("/code/index/build?wait=false", json={"root": "shop", "clean": True})
         job = finished(client, clean)
-    assert job["result"]["chunks"] == changed.json()["chunks"]
+    assert (job["result"]["chunks"], job["vectors"]) == (changed.json()["chunks"], 1.0)
     assert job["excluded"] == {"gitignore": 1, "lock": 1, "type": 1}
     assert [ref.digest for ref in server.store.pointer("code").segments] == [
         ref.digest for ref in incremental

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +17,7 @@ from quire.embedding import open_embedder
 from quire.embedding.onnx import LOOK_AHEAD, OnnxEmbedder, cut_windows
 from quire.embedding.wordpiece import open_tokenizer
 from quire.errors import ModelError
+from tests.support.indexed import PATHS
 
 LONG = " ".join(
     f"Section {number} explains how part {number % 13} is welded to its neighbour." for number in range(90)
@@ -35,6 +38,13 @@ def test_threads_change_no_byte(model_folder: Path) -> None:
     ]
     for one, two, three in zip(*rows, strict=True):
         assert one.tobytes() == two.tobytes() == three.tobytes()
+
+
+def test_the_runtime_leaves_no_mark_for_telemetry_and_sends_none(model_folder: Path, tmp_path: Path) -> None:
+    script = "from quire.embedding import open_embedder; from pathlib import Path; open_embedder(Path({!r}))"
+    command = [sys.executable, "-c", script.format(str(model_folder))]
+    subprocess.run(command, env={"HOME": str(tmp_path), "PYTHONPATH": PATHS}, check=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_second_session_gives_the_same_bytes(model_folder: Path, embedder: OnnxEmbedder) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.store.owner import is_gone, this_process
+from quire.store.owner import id_here, is_gone, this_process
 
 pytestmark = pytest.mark.skipif(this_process() == "", reason="this system does not tell processes apart")
 
@@ -34,3 +35,10 @@ def test_a_killed_process_that_nobody_waited_for_is_gone() -> None:
         time.sleep(0.01)
     assert is_gone(named(process.pid))
     process.communicate()
+
+
+def test_a_later_process_of_the_same_id_is_another() -> None:
+    ours = this_process()
+    assert (is_gone(ours), id_here(ours)) == (False, os.getpid())
+    earlier = f"{ours}9"
+    assert (is_gone(earlier), id_here(earlier)) == (True, 0)

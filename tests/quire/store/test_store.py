@@ -22,7 +22,8 @@ from quire.index.writer import IndexRow, SegmentFacts, write_segment
 from quire.ports import ObjectStore
 from quire.store import pointer as states
 from quire.store.keys import pointer_key, versions_key
-from quire.store.lock import LEASE_S
+from quire.store.lock import LEASE_S, read_builds
+from quire.store.retired import delete_collection
 from quire.store.store import SegmentStore
 from tests.support.rows import FACTS, make_rows, plain_row, tree_bytes
 from tests.support.stores import MemoryStore
@@ -375,3 +376,25 @@ def test_a_rollback_serves_the_older_build_and_keeps_live_writes(store: SegmentS
     assert sorted(texts(store, "word")) == ["word live", "word one"]
     assert (store.pointer("docs").label, store.pointer("docs").published_at) == ("1.2.3", first.published_at)
     assert store.pointer("docs").next_sequence == 3
+
+
+def test_a_build_that_runs_and_one_that_was_killed_are_told_apart(
+    objects: ObjectStore, tmp_path: Path
+) -> None:
+    now = [1000.0]
+    store = SegmentStore(objects, tmp_path / "cache", clock=lambda: now[0])
+    with store.lock("docs"):
+        running = read_builds(objects, now[0])["docs"]
+        assert (running.since, running.is_running) == (1000.0, True)
+        now[0] += LEASE_S + 1  # not renewed: its machine is gone
+        assert not read_builds(objects, now[0])["docs"].is_running
+    assert read_builds(objects, now[0]) == {}
+
+
+def test_a_removed_collection_leaves_nothing(store: SegmentStore, objects: ObjectStore, make: Make) -> None:
+    for name in ("docs", "other"):
+        store.publish(name, *make([plain_row("a", "0", name)]))
+    with store.lock("docs"):
+        delete_collection(objects, "docs")
+    assert objects.list("collections/") == ["other/"]
+    assert [chunk.text for chunk in store.open("other").fetch([0])] == ["other"]

@@ -50,6 +50,8 @@ class FolderStore:
         """See `quire.ports.ObjectStore`."""
         path = self._path(key)
         with _translated(key):
+            if if_match is not None:
+                self._check(key, if_match)  # what was removed leaves no folder with a lock file
             path.parent.mkdir(parents=True, exist_ok=True)
             with _locked(path):
                 if if_absent or if_match is not None:

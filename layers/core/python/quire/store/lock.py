@@ -6,17 +6,51 @@ import json
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from quire.canonical_json import canonical_json
 from quire.errors import BuildInProgress, StoreError, SwapConflict
-from quire.store.owner import is_gone, this_process
+from quire.store.keys import COLLECTIONS, lock_key
+from quire.store.owner import id_here, is_gone, this_process
 
 if TYPE_CHECKING:
     from quire.ports import ObjectStore
 
 LEASE_S = 15 * 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class BuildState:
+    """A build that has begun and did not say that it ended.
+
+    Attributes:
+        since: when it began, in seconds since the epoch.
+        process: its id where it runs on this machine; else 0.
+        is_running: False where it was killed.
+    """
+
+    since: float
+    process: int
+    is_running: bool
+
+
+def read_build(objects: ObjectStore, name: str, now: float) -> BuildState | None:
+    """The collection's build that is under way, or was killed; None where there is none."""
+    stored = objects.read(lock_key(name))
+    held = json.loads(stored.data) if stored else {"expires_at": 0.0}
+    if not held["expires_at"]:
+        return None
+    process = str(held.get("process", ""))
+    is_running = held["expires_at"] > now and not is_gone(process)
+    return BuildState(float(held.get("since", 0.0)), id_here(process), is_running)
+
+
+def read_builds(objects: ObjectStore, now: float) -> dict[str, BuildState]:
+    """Those of every collection; what they build may not be served yet."""
+    names = [name.rstrip("/") for name in objects.list(COLLECTIONS) if name.endswith("/")]
+    return {name: build for name in names if (build := read_build(objects, name, now))}
 
 
 class BuildLock:
@@ -49,6 +83,7 @@ class BuildLock:
         self._lease_s = lease_s
         self._read_as_of = as_of
         self._owner = os.urandom(8).hex()
+        self._since = 0.0
         self._etag = ""
         self._guard = threading.Lock()
         self._ended = threading.Event()
@@ -86,7 +121,8 @@ class BuildLock:
 
     def _take(self) -> None:
         stored = self._objects.read(self._key)
-        until = self._clock() + self._lease_s
+        self._since = self._clock()
+        until = self._since + self._lease_s
         try:
             if stored is None:
                 self._etag = self._objects.write(self._key, self._state(until), if_absent=True)
@@ -107,8 +143,8 @@ class BuildLock:
             self._etag = self._objects.write(self._key, self._state(expires_at), if_match=self._etag)
 
     def _state(self, expires_at: float) -> bytes:
-        state = {"owner": self._owner, "expires_at": expires_at, "process": this_process()}
-        return canonical_json(state)
+        state = {"owner": self._owner, "since": self._since, "process": this_process()}
+        return canonical_json(state | {"expires_at": expires_at})
 
     def _keep_renewing(self) -> None:
         while not self._ended.wait(self._lease_s / 3):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import secrets
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from quire.canonical_json import canonical_json
-from quire.store.keys import collection_key, segment_key
+from quire.store.keys import collection_key, pointer_key, segment_key
 
 if TYPE_CHECKING:
     from quire.index.layout import Pointer
@@ -51,3 +52,19 @@ def delete_under(objects: ObjectStore, prefix: str) -> None:
             delete_under(objects, prefix + name)
         else:
             objects.delete(prefix + name)
+
+
+def delete_collection(objects: ObjectStore, name: str) -> None:
+    """Delete a collection with its versions and, at last, its build lock, which the caller holds.
+
+    What reads it at the moment keeps the files that it has open.
+    """
+    prefix = collection_key(name)
+    objects.delete(pointer_key(name))  # first: nobody begins to read what is half gone
+    for part in objects.list(prefix):
+        if part.endswith("/"):
+            delete_under(objects, prefix + part)
+    # What is hidden from lists lies in folders alone: lock files, and what a process that was killed was writing.
+    if folder := objects.local_path(prefix):
+        shutil.rmtree(folder, ignore_errors=True)
+    delete_under(objects, prefix)
