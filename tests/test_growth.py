@@ -1,43 +1,42 @@
-"""No shape of text takes a parser time that grows faster than the text."""
+"""No shape of text takes a reader time that grows faster than the text; `make fuzz` tries them all, and longer ones."""
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
-from quire.errors import SourceError
 from quire.killable import Killable
-from tests.support.reading_cost import CASES, GROWTH, MOST_S_A_100_KB, SHAPES, cost_s
+from tests.support.reading_cost import (
+    CASES,
+    KNOWN,
+    MOST_S_A_100_KB,
+    SHAPES,
+    Reading,
+    cost_s,
+    slow_shapes,
+    too_slow,
+)
 
 
 @pytest.fixture(scope="module")
-def reading() -> Killable[tuple[str, str], float]:
+def reading() -> Reading:
     return Killable(cost_s)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_no_shape_of_text_takes_a_parser_longer_than_it_grows(
-    case: str, reading: Killable[tuple[str, str], float]
-) -> None:
-    too_slow = []
-    for atom in SHAPES:
-        size = 6_000
-        try:
-            took = reading((case, atom * (size // len(atom)) + "x"), name=atom, size=size)
-            if took <= MOST_S_A_100_KB * size / 1e5:
-                continue
-            twice = min(
-                reading((case, atom * (2 * size // len(atom)) + "x"), name=atom, size=size) for _ in range(4)
-            )
-            # The machine's other work comes on top of a measurement, never off it: the least of five counts.
-            again = [
-                reading((case, atom * (size // len(atom)) + "x"), name=atom, size=size) for _ in range(4)
-            ]
-            took = min(took, *again)
-        except SourceError as error:
-            too_slow.append(f"{atom!r}: {error}")
-            continue
-        if took > MOST_S_A_100_KB * size / 1e5 or twice > GROWTH * max(took, 0.02):
-            too_slow.append(
-                f"{atom!r}: {took:.2f} s for {size:,} characters, {twice:.2f} s for twice as many"
-            )
-    assert too_slow == []
+def test_no_shape_of_text_takes_a_reader_longer_than_it_grows(case: str, reading: Reading) -> None:
+    atoms = [*KNOWN, *random.Random(case).sample(SHAPES, 3)]
+    assert slow_shapes(reading, case, atoms, 1_500, most_s=3 * MOST_S_A_100_KB) == []
+
+
+@pytest.mark.parametrize(
+    ("cost", "said"),
+    [
+        (lambda size: size * 0.9e-5, ""),
+        (lambda size: size * 9e-4, "3.60 s for 4,000 characters"),
+        (lambda size: (size / 1_000) ** 2 * 0.01, "0.010, 0.040, 0.160 s"),
+    ],
+)
+def test_what_is_slow_and_what_grows_is_found(cost: object, said: str) -> None:
+    assert too_slow(cost, 1_000, 5.0 if "0.160" in said else 1.0).startswith(said)  # type: ignore[arg-type]

@@ -38,7 +38,7 @@ def test_a_file_that_hangs_its_parser_is_reported_and_the_others_are_indexed(tmp
         (source / f"good{number}.py").write_text(f"def greet{number}():\n    return 'hello'\n")
     report = build_code(tmp_path)
     assert {one.path for one in report.ingested.failures} == {"hangs.tsx", "slow.py"}
-    assert all("to read and was given up" in one.reason for one in report.ingested.failures)
+    assert all("was given up" in one.reason for one in report.ingested.failures)
     assert report.ingested.manifest.notes["failures"] == 2
     assert report.ingested.manifest.counts.documents == 4
 

@@ -19,6 +19,7 @@ from quire.errors import (
     QuotaExceeded,
 )
 from quire.ports import AnswerModel, Spent
+from quire.service.token_budget import BudgetedModel, ProcessBudget
 from tests.support.model_server import Behaviour, ModelServer, Wire
 from tests.support.model_wires import ANSWER_TOKENS, PROMPT_TOKENS, GeminiWire, OllamaWire, OpenAIWire
 from tests.support.pace import seconds
@@ -53,10 +54,15 @@ def _ollama(url: str) -> AnswerModel:
     return OllamaModel("small", endpoint=url)
 
 
-GEMINI, OPENAI, OLLAMA = (
+def _budgeted(url: str) -> AnswerModel:
+    return BudgetedModel(_openai(url), ProcessBudget(10_000), "book", complain=print)
+
+
+GEMINI, OPENAI, OLLAMA, BUDGETED = (
     Provider("gemini", GeminiWire, _gemini),
     Provider("openai", OpenAIWire, _openai),
     Provider("ollama", OllamaWire, _ollama),
+    Provider("budgeted", OpenAIWire, _budgeted),
 )
 
 
@@ -215,7 +221,7 @@ def test_closing_the_iterator_ends_the_call(provider: Provider) -> None:
         assert list(pieces) == []
 
 
-@pytest.mark.parametrize("provider", [OPENAI, OLLAMA], ids=lambda one: str(one.name))
+@pytest.mark.parametrize("provider", [GEMINI, OPENAI, OLLAMA, BUDGETED], ids=lambda one: str(one.name))
 @pytest.mark.parametrize("said", ["", "one two"])
 def test_hanging_up_ends_a_call_that_waits_and_the_providers_connection_with_it(
     provider: Provider, said: str

@@ -1,13 +1,19 @@
-"""What reading a text costs, by the kind of its document, and shapes of text that make careless parsers slow."""
+"""What reading a text costs, by the kind of its document, and shapes of text that make careless readers slow."""
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Callable, Sequence
 
-from quire.chunking import CHUNKERS
+from build_index.pipeline.preparing import prepare
 from quire.documents import Document
-from quire.errors import SourceError
+from quire.errors import QuireError, SourceError
+from quire.killable import Killable
+from quire.parsing.formats import RawFile, read_parts
+from quire.parsing.grammars import GRAMMARS
 from quire.parsing.markdown import page_title
+from tests.support.pace import cpu_seconds
 
 CASES = (
     "docs a.md",
@@ -15,12 +21,17 @@ CASES = (
     "textbook a.mdx",
     "creator_docs a.md",
     "prose a.txt",
-    "rst a.rst",
-    "asciidoc a.adoc",
+    "html a.html",
+    "cells a.ipynb",
+    *(f"source_code {one}" for one in ("markdown", "rst", "asciidoc", "text")),
 )
-MOST_S_A_100_KB = 5.0
-"""Brackets without an end take markdown-it 3.6 s for 100 KB, on a machine that does much else; all else is below 2."""
-GROWTH = 2**1.3
+SYNTAX = tuple(f"source_code {one}" for one in sorted(GRAMMARS))
+"""What tree-sitter reads: it makes sense of nonsense in the square of its length, in C; only `Killable` bounds it."""
+MOST_S_A_100_KB = 1.0
+GROWTH = 1.3
+"""The exponent: twice the text may take 2 ** 1.3 times as long."""
+NOTHING_S = 0.06
+"""Nothing is wrong with what costs no more, and nothing is said of how it grows."""
 # fmt: off
 SHAPES = (
     '1', 'a', 'A', 'é', '机', ' ', '\t', '\n', '\r\n', '\x00', '\ue001', '\ue003', '_', '-', '=', '+', '*',
@@ -52,19 +63,75 @@ SHAPES = (
 )
 # fmt: on
 """What is repeated: openings, closings and marks of every markup that is read."""
+KNOWN = ("<table><tr><td>", "![", "{`${", "/*", "- a\n", "'''")
+"""Those that were slow once."""
+Reading = Killable[tuple[str, str], float]
 
 
 def cost_s(asked: tuple[str, str]) -> float:
-    """CPU seconds of cutting a text and finding its title, by one of `CASES`."""
+    """CPU seconds of all that a build does with a text before it embeds it, by one of `CASES`."""
     case, text = asked
     kind, _, path = case.partition(" ")
-    metadata: dict[str, str] = {"path": path}
-    if kind in ("rst", "asciidoc"):
-        kind, metadata = "source_code", {**metadata, "lang": kind}
     began = time.process_time()
     try:
-        list(CHUNKERS[kind](Document(path, text, kind, metadata, {})))
+        if kind == "cells":
+            text = read_parts(RawFile(path, _notebook(text)))
+        prepare(Document(path, text, kind, {"path": path, "lang": path}, {}))
         page_title(text, path)
-    except SourceError:
-        return time.process_time() - began
+    except QuireError:
+        pass  # reading ended, and said why
     return time.process_time() - began
+
+
+def _notebook(text: str) -> bytes:
+    cells = [
+        {"cell_type": kind, "source": text[start::2], "metadata": {}, "outputs": [], "execution_count": None}
+        for start, kind in enumerate(("code", "markdown"))
+    ]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+
+
+def too_slow(cost: Callable[[int], float], size: int, most_s: float) -> str:
+    """Says how, where four times the size costs more than it may, or more than it grew; else nothing.
+
+    Args:
+        cost: CPU seconds of so many characters, or any other measure of size.
+        size: the smallest of three, each twice the one before.
+        most_s: what 100,000 may cost.
+    """
+    largest = 4 * size
+    most_s *= largest / 1e5
+    if (took := cost(largest)) <= min(most_s, NOTHING_S):
+        return ""
+    # The machine's other work comes on top of a measurement, never off it: the least of several counts.
+    took = min(took, *(cost(largest) for _ in range(2)))
+    if took > cpu_seconds(most_s):
+        return f"{took:.2f} s for {largest:,} characters"
+    if took <= max(NOTHING_S, most_s / 3):
+        return ""  # the clock and the machine's caches say more of it than the text does
+    halves = [min(cost(size * times) for _ in range(3)) for times in (1, 2)]
+    if all(
+        took > (4 / times) ** GROWTH * max(half, NOTHING_S / 4)
+        for times, half in zip((1, 2), halves, strict=True)
+    ):
+        return f"{halves[0]:.3f}, {halves[1]:.3f}, {took:.3f} s for {size:,} characters, twice and four times as many"
+    return ""
+
+
+def slow_shapes(
+    reading: Reading, case: str, atoms: Sequence[str], size: int, *, most_s: float = MOST_S_A_100_KB
+) -> list[str]:
+    """Those of the shapes that a reader is too slow for."""
+
+    def cost_of(atom: str) -> Callable[[int], float]:
+        return lambda size: reading((case, atom * (size // len(atom)) + "x"), name=atom, size=size)
+
+    reading((case, "x"), name=case, size=1)  # what is imported for the first text is not its cost
+    found = []
+    for atom in atoms:
+        try:
+            said = too_slow(cost_of(atom), size, most_s)
+        except SourceError as error:
+            said = str(error)
+        found += [f"{case}: {atom!r}: {said}"] if said else []
+    return found

@@ -140,6 +140,13 @@ def test_markdown_keeps_the_files_lines_and_embeds_what_one_reads() -> None:
     assert (chunk.metadata["kind"], chunk.metadata["lang"]) == ("section", "markdown")
 
 
+def test_the_pieces_of_a_long_line_of_markdown_do_not_hold_all_of_it_each() -> None:
+    line = "one more word and " * 3_000
+    chunks = cut(f"# A\n\n{line}\n\nEnd.\n", "markdown")
+    assert len(chunks) > 10
+    assert len(line) <= sum(len(one.text) for one in chunks) < 4 * len(line)
+
+
 def test_other_files_are_cut_into_windows() -> None:
     chunks = cut("key: value\n" * 200, "yaml")
     assert {chunk.metadata["kind"] for chunk in chunks} == {"window"}

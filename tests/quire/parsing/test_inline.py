@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from markdown_it import MarkdownIt
 
-from quire.parsing.inline import readable
+from quire.parsing.inline import PLAIN, readable, without_open_brackets
 
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
@@ -26,3 +28,17 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethro
 )
 def test_marks_of_links_code_and_emphasis_are_read_away(text: str, shown: str) -> None:
     assert readable(_PARSER.parseInline(text)[0].children) == shown
+
+
+def test_brackets_that_nothing_closes_and_plain_text_are_read_as_before_but_at_once() -> None:
+    quick = without_open_brackets(
+        MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    )
+    drawn = random.Random(16)
+    for _ in range(1_500):
+        text = "".join(
+            drawn.choices(["[", "[", "![", "]", "](b)", "!", "a", " c", "`", "*", "\\", "<", "&amp;"], k=7)
+        )
+        shown = readable(_PARSER.parseInline(text)[0].children)
+        assert readable(quick.parseInline(text)[0].children) == shown, text
+        assert not PLAIN.fullmatch(text) or shown == text

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
+from quire.adapters.model_calls import ModelCall, tell
 from quire.adapters.provider_wire import LONGEST_MESSAGE, failure, seconds, without_key
 from quire.documents import Turn
 from quire.errors import (
@@ -47,10 +48,13 @@ class GeminiModel:
         """The model's name."""
         return self._model
 
-    def stream(
-        self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float
-    ) -> Iterator[str | Spent]:
+    def stream(self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float) -> ModelCall:
         """See `quire.ports.AnswerModel`."""
+        return ModelCall(self._stream(system, turns, max_tokens, deadline))
+
+    def _stream(
+        self, system: str, turns: Sequence[Turn], max_tokens: int, deadline: float
+    ) -> Generator[str | Spent, None, None]:
         contents = [
             {"role": "model" if turn.role == "assistant" else "user", "parts": [{"text": turn.text}]}
             for turn in turns
@@ -102,17 +106,34 @@ class GeminiModel:
 
 def open_gemini(api_key: str, model: str = "", *, base_url: str = "") -> GeminiModel:
     """A Gemini model; `base_url` replaces Google's address."""
+    import httpx2
     from google import genai
     from google.genai import errors
 
     name = model or DEFAULT_MODEL
-    options: dict[str, Any] = {"api_version": API_VERSION} | ({"base_url": base_url} if base_url else {})
+    # A connection says which socket it is when it is made, so none is kept; the package keeps them for 5 s.
+    connections = httpx2.Client(
+        follow_redirects=True,
+        limits=httpx2.Limits(max_keepalive_connections=0),
+        event_hooks={"request": [_trace]},
+    )
+    options: dict[str, Any] = {"api_version": API_VERSION, "httpx_client": connections}
+    options |= {"base_url": base_url} if base_url else {}
     client = genai.Client(api_key=api_key, http_options=options, vertexai=False)  # type: ignore[arg-type]
 
     def generate(contents: list[dict[str, Any]], config: dict[str, Any]) -> Iterator[Any]:
         return client.models.generate_content_stream(model=name, contents=contents, config=config)  # type: ignore[arg-type]
 
     return GeminiModel(name, generate, errors.APIError, key=api_key)
+
+
+def _trace(request: Any) -> None:
+    request.extensions["trace"] = _note_socket
+
+
+def _note_socket(event: str, told: Mapping[str, Any]) -> None:
+    if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+        tell(told["return_value"].get_extra_info("socket"))
 
 
 def _check_prompt(chunk: Any) -> None:

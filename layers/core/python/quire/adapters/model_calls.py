@@ -64,16 +64,17 @@ def _shut(connected: socket.socket | None) -> None:
 class _Plain(HTTPConnection):
     def request(self, *args: Any, **kwargs: Any) -> None:
         super().request(*args, **kwargs)
-        _tell(self.sock)
+        tell(self.sock)
 
 
 class _Secure(HTTPSConnection):
     def request(self, *args: Any, **kwargs: Any) -> None:
         super().request(*args, **kwargs)
-        _tell(self.sock)
+        tell(self.sock)
 
 
-def _tell(connected: socket.socket | None) -> None:
+def tell(connected: socket.socket | None) -> None:
+    """The call of this thread, if there is one, goes over this socket."""
     call = _call.get()
     if call is not None:
         call.use(connected)

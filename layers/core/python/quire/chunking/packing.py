@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ _LETTERS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
 _MARK = re.compile(r"\d{1,3}|_|[^\w\s]")
 
 
+@lru_cache(maxsize=512)  # packing measures a part three times on its way into a piece
 def estimate_tokens(text: str) -> int:
     """About how many word pieces the text has, without a tokenizer: within 12 % for nine of ten chunks.
 

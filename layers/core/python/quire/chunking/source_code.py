@@ -22,6 +22,8 @@ from quire.parsing.source_code import parse_source
 
 WINDOW = 800
 OVERLAP = 120
+LONG_LINE = 4 * WINDOW
+"""Of Markdown: a longer line is not stored with each of its pieces, which would take the square of its length."""
 MOST_CALLS = 64
 MOST_SYMBOLS = 192
 _ROOTS = frozenset(("src", "lib"))
@@ -115,9 +117,10 @@ def _markdown(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
             continue
         title, _, trail = piece.breadcrumb.partition(" › ")
         span = Span(start, end, "section", tuple(trail.split(" › ")) if trail else (title,))
-        yield _chunk(
-            file, span, lines.text(start, end), f"{piece.breadcrumb}\n{piece.text}", identity=piece.id
-        )
+        text = lines.text(start, end)
+        if start == end and len(text) > LONG_LINE:
+            text = piece.text
+        yield _chunk(file, span, text, f"{piece.breadcrumb}\n{piece.text}", identity=piece.id)
 
 
 def _windows(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:

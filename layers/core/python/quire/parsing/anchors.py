@@ -16,6 +16,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 
 from quire.documents import AnchorRules
+from quire.parsing.inline import without_open_brackets
 
 _ATX = re.compile(r"#{1,6}(?:[ \t]++|(?=[^#\s]))(.*)$")
 _HTML_HEADING = re.compile(r"<h[1-6]\b([^<>]*+)>", re.IGNORECASE)
@@ -256,7 +257,7 @@ def shown_text(text: str, *, images: bool = True) -> str:
 
 @cache
 def _inline() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": True}).enable("strikethrough")
+    return without_open_brackets(MarkdownIt("commonmark", {"html": True}).enable("strikethrough"))
 
 
 _STYLES: Mapping[str, Callable[[Sequence[str], AnchorRules], Iterator[str]]] = {

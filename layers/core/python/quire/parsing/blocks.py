@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from quire.parsing.inline import make_part, normal_line, readable
+from quire.parsing.inline import PLAIN, make_part, normal_line, readable, without_open_brackets
 from quire.parsing.page import Block, Part, Section
 from quire.parsing.scan import BREAK, INSERT, NOTHING, Insert, Row
 
@@ -45,7 +45,7 @@ def read_blocks(
     text: str, inserts: Sequence[Insert], *, indented_code: bool
 ) -> Iterator[Section | Block | Insert]:
     """Headings (as sections without blocks), blocks, and the inserts that stand for an included file, in order."""
-    reader = _MarkdownReader(_block_parser(indented_code), inserts, text)
+    reader = _MarkdownReader(_block_parser(indented_code, INSERT in text), inserts, text)
     while reader.at < len(reader.tokens):
         if reader.tokens[reader.at].type == "heading_open":
             yield reader.heading()
@@ -53,16 +53,17 @@ def read_blocks(
             yield from reader.blocks()
 
 
-@lru_cache(maxsize=2)
-def _block_parser(indented_code: bool) -> MarkdownIt:
+@lru_cache(maxsize=4)
+def _block_parser(indented_code: bool, inserts: bool) -> MarkdownIt:
     """A parser of blocks; what stands inside them it leaves as it is written."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.disable(["inline", "text_join", "html_block", "html_inline"])
     if not indented_code:
         parser.disable("code")
-    ends = ["paragraph", "reference", "blockquote", "list", "table"]
-    parser.block.ruler.before("table", "insert", _insert_rule, {"alt": ends})
-    return parser
+    if inserts:
+        ends = ["paragraph", "reference", "blockquote", "list", "table"]
+        parser.block.ruler.before("table", "insert", _insert_rule, {"alt": ends})
+    return without_open_brackets(parser)
 
 
 def _insert_rule(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
@@ -95,6 +96,8 @@ class _MarkdownReader:
 
     def read(self, text: str, references: dict[str, Any]) -> str:
         """The readable text of inline Markdown."""
+        if PLAIN.fullmatch(text):
+            return text
         return readable(self.parser.inline.parse(text.replace("\0", "\ufffd"), self.parser, references, []))
 
     def heading(self) -> Section:

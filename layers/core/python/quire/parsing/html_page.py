@@ -86,12 +86,23 @@ def _block(node: LexborNode, tag: str) -> Iterator[Block]:
         if parts:
             yield Block("list", tuple(Part(one, 1, 1) for one in parts))
     elif tag == "table":
-        rows = [" | ".join(_words(cell) for cell in row.css("th, td")) for row in node.css("tr")]
+        rows = [
+            " | ".join(_words(cell) for cell in row.iter() if cell.tag in ("th", "td")) for row in _rows(node)
+        ]
         kept = tuple(Part(row, 1, 1) for row in rows if row.strip(" |"))
         if kept:
             yield Block("table", kept, header=kept[0].text)
     else:
         yield from _paragraph(node.text(deep=True))
+
+
+def _rows(node: LexborNode) -> Iterator[LexborNode]:
+    """Of this table alone: one inside a cell is text of that cell, once and not again for each table around it."""
+    for child in node.iter():
+        if child.tag == "tr":
+            yield child
+        elif child.tag in ("thead", "tbody", "tfoot"):
+            yield from _rows(child)
 
 
 def _paragraph(text: str) -> Iterator[Block]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from quire.parsing.page import Part
@@ -18,6 +21,31 @@ _NORMAL = {
     ord(TICK): "`",
     ord(NOTHING): None,
 }
+
+
+PLAIN = re.compile(r"[^\n\0\\`~*_\[!<&]*+")
+"""Text in which no rule of inline Markdown finds anything."""
+_LAST_BRACKET = -1  # in the cache of a state, whose other keys are positions
+
+
+def without_open_brackets(parser: MarkdownIt) -> MarkdownIt:
+    """The parser, which takes a bracket that nothing closes for text at once: rules would look for its end 20 times."""
+    parser.inline.ruler.before("link", "open_bracket", _open_bracket)
+    return parser
+
+
+def _open_bracket(state: StateInline, silent: bool) -> bool:
+    width = 2 if state.src.startswith("![", state.pos) else int(state.src.startswith("[", state.pos))
+    if not width:
+        return False
+    if _LAST_BRACKET not in state.cache:
+        state.cache[_LAST_BRACKET] = state.src.rfind("]")
+    if state.cache[_LAST_BRACKET] > state.pos:
+        return False
+    if not silent:
+        state.pending += state.src[state.pos : state.pos + width]
+    state.pos += width
+    return True
 
 
 def readable(children: Sequence[Token] | None) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from datetime import UTC, datetime
 
+from quire.answering.generative.leaving import hang_up
 from quire.documents import Turn
 from quire.errors import QuotaExceeded, StoreUnavailable
 from quire.ports import AnswerModel, Spent, TokenBudget
@@ -50,6 +51,25 @@ class ProcessBudget:
         """See `quire.ports.TokenBudget`."""
         with self._guard:
             self._spent[collection] = self._spent.get(collection, 0) + difference
+
+
+class _BudgetedCall(Iterator[str | Spent]):
+    """What is counted of a call, and the call itself, which can be hung up where the model's can."""
+
+    def __init__(self, counted: Generator[str | Spent, None, None], call: Iterator[str | Spent]) -> None:
+        self._counted = counted
+        self._call = call
+
+    def __next__(self) -> str | Spent:
+        return next(self._counted)
+
+    def close(self) -> None:
+        """End it from the thread that reads it."""
+        self._counted.close()
+
+    def hang_up(self) -> None:
+        """End it from any thread."""
+        hang_up(self._call)
 
 
 class BudgetedModel:
@@ -96,10 +116,15 @@ class BudgetedModel:
             QuotaExceeded: today's tokens are used up, or nobody can say whether they are.
         """
         asked = sum(len(text) for text in (system, *(turn.text for turn in turns))) // CHARACTERS_A_TOKEN
+        pieces = self._model.stream(system, turns, max_tokens=max_tokens, deadline=deadline)
+        return _BudgetedCall(self._counted(pieces, asked, max_tokens), pieces)
+
+    def _counted(
+        self, pieces: Iterator[str | Spent], asked: int, max_tokens: int
+    ) -> Generator[str | Spent, None, None]:
         estimate = asked + max_tokens
         self._take(estimate)
         spent, written = 0, 0
-        pieces = self._model.stream(system, turns, max_tokens=max_tokens, deadline=deadline)
         try:
             for piece in pieces:
                 if isinstance(piece, Spent):

@@ -10,6 +10,13 @@ from quire.errors import AnswerModelError, AskerGone
 from quire.ports import AnswerModel, Spent
 
 
+def hang_up(pieces: Iterator[str | Spent] | None) -> None:
+    """End the call that they come from, where it can be ended from another thread."""
+    end = getattr(pieces, "hang_up", None)
+    if end is not None:
+        end()
+
+
 class LeavableModel:
     """`AnswerModel` for one answer, which `leave` ends from any thread."""
 
@@ -26,9 +33,8 @@ class LeavableModel:
         """Nobody reads the answer any more."""
         with self._guard:
             self._is_left = True
-            hang_up = getattr(self._pieces, "hang_up", None)
-        if hang_up is not None:
-            hang_up()
+            pieces = self._pieces
+        hang_up(pieces)
 
     def stream(
         self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float
