@@ -84,7 +84,7 @@ def cost_s(asked: tuple[str, str]) -> float:
 
 
 def _notebook(text: str) -> bytes:
-    cells = [
+    cells: list[dict[str, object]] = [
         {"cell_type": kind, "source": text[start::2], "metadata": {}, "outputs": [], "execution_count": None}
         for start, kind in enumerate(("code", "markdown"))
     ]
