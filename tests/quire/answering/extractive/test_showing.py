@@ -60,6 +60,11 @@ def test_code_is_cut_at_statements_never_inside_a_docstring_or_comment(room: int
     assert "self.motor.stop(" in cut
 
 
+def test_a_fence_without_a_language_is_given_none() -> None:
+    text = "Run it:\n\n```\nStop the server.\n```\n"
+    assert "```\nStop the server.\n```" in show(chunk("a.md", text))
+
+
 def test_a_row_is_shown_below_the_head_of_its_table() -> None:
     one = chunk("parts.md", "# Parts\n\nPart | Price\nLid | 9\nSeal | 4\n")
     text = show(one, one.text.index("Seal"), len(one.text) - 1)

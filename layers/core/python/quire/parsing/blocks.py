@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 from quire.parsing.inline import PLAIN, make_part, normal_line, readable, without_open_brackets
 from quire.parsing.page import Block, Part, Section
-from quire.parsing.scan import BREAK, INSERT, NOTHING, Insert, Row
+from quire.parsing.scan import BREAK, INSERT, MARKS, NOTHING, Insert, Row
 
 _ANCHOR = re.compile(r"(?<!\s)\s*+\{#([\w:.-]++)\}\s*+$")
 _ALERT = re.compile(r"\[!(\w+)\][ \t]*")
@@ -194,6 +194,8 @@ class _MarkdownReader:
         elif insert.kind == "label":
             part = make_part(self.read(insert.text, {}), insert.line)
             yield from [Block("label", (part,))] if part else []
+        elif insert.kind == "code":
+            yield Block("code", (Part(insert.text, insert.line, insert.end_line, code=True),))
         else:
             yield from _table(tuple(part for row in insert.rows if (part := self._row(row))))
 
@@ -233,6 +235,6 @@ def _code(token: Token) -> Part:
     """A code block with its fence, so that a reader and a model see where it begins and ends."""
     fence = token.markup if token.type == "fence" else "```"
     language = token.info.strip().split(" ")[0] if token.info else ""
-    body = token.content.rstrip("\n")
+    body = MARKS.sub("", token.content).rstrip("\n")
     start, end = token.map or [0, 1]
     return Part(f"{fence}{language}\n{body}\n{fence}", start + 1, end, code=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from itertools import pairwise
 
 from quire.parsing.markup import emit_strings
@@ -11,7 +12,12 @@ from quire.parsing.tags import CELLS, DROPPED, HEADINGS, KNOWN, VOID, Tag, shown
 
 _TABS = frozenset(("TabItem", "Tab"))
 _REST = re.compile(r"(?:[ \t]|</[\w.-]+[ \t]*>)*(?:\n|$)")
+_LISTS = frozenset(("ul", "ol"))
 _QUOTING = frozenset(("code", "samp", "tt", "var"))
+_TAG = re.compile(r"</?[A-Za-z][^<>]*+>")
+_BR = re.compile(r"<br\s*+/?>", re.IGNORECASE)
+_LANGUAGE = re.compile(r"""<(?:pre|code)\b[^<>]*?\b(?:class|lang)=["'][^"'<>]*?\blang(?:uage)?-([\w+#.-]+)""")
+_RUN = re.compile("`{3,}")
 
 
 def on_tag(scan: MarkupScan, tag: Tag) -> int:
@@ -29,6 +35,8 @@ def on_tag(scan: MarkupScan, tag: Tag) -> int:
         return tag.end
     if tag.name in DROPPED:
         return _drop(scan, tag)
+    if tag.name == "pre" and (end := _preformatted(scan, tag)):
+        return end
     if tag.name in scan.imports and scan.imports[tag.name] in scan.includes:
         props = {name: value for name, (_, value) in tag.strings.items()}
         line = scan.line(tag.start)
@@ -83,6 +91,33 @@ def _drop(scan: MarkupScan, tag: Tag) -> int:
     return end
 
 
+def _preformatted(scan: MarkupScan, tag: Tag) -> int:
+    """Append an insert with the code that `<pre>` holds; gives where it ends, or 0 where it is to be read as text.
+
+    That is so in a table, in the middle of a line where there is no line break to give it one of its own, and where
+    its content is an expression of JSX.
+    """
+    close = -1 if scan.tables else scan.find("</pre", tag.end)
+    end = scan.text.find(">", close) + 1 if close >= 0 else 0
+    if not end or (scan.dialect.mdx and scan.text.find("{", tag.end, close) >= 0):
+        return 0
+    lines = scan.text.count("\n", tag.start, end)
+    if not (lines or scan.at_line_start):
+        return 0
+    if scan.open_tags and scan.open_tags[-1] is tag:
+        scan.open_tags.pop()
+    code = unescape(_TAG.sub("", _BR.sub("\n", scan.text[tag.end : close]))).strip("\n").rstrip()
+    apart = not scan.at_line_start
+    scan.emit("\n" * apart)
+    if code.strip():
+        language = _LANGUAGE.search(scan.text, tag.start, close)
+        mark = max(["```", *(run[0] + "`" for run in _RUN.finditer(code))], key=len)
+        fenced = f"{mark}{language[1] if language else ''}\n{code}\n{mark}"
+        scan.insert(Insert("code", scan.line(tag.start), fenced, end_line=scan.line(end - 1)))
+    scan.emit("\n" * (lines - apart))
+    return end
+
+
 def _open(scan: MarkupScan, tag: Tag) -> int:
     if tag.name in HEADINGS:
         return _heading(scan, tag)
@@ -105,7 +140,10 @@ def _before_content(scan: MarkupScan, tag: Tag) -> str:
     if tag.is_inline:
         return ""
     apart = BREAK if tag.name == "br" or not scan.at_line_start else ""
-    return f"{apart}- " if tag.name == "li" else apart
+    if tag.name in _LISTS:
+        scan.list_depth += 1
+    nested = "  " * (scan.list_depth - 1) if scan.at_line_start else ""
+    return f"{apart}{nested}- " if tag.name == "li" else apart
 
 
 def _heading(scan: MarkupScan, tag: Tag) -> int:
@@ -160,6 +198,7 @@ def _ends_line(scan: MarkupScan, start: int) -> bool:
 
 
 def _close(scan: MarkupScan, tag: Tag) -> None:
+    scan.list_depth -= tag.name in _LISTS and scan.list_depth > 0
     if tag.name == "table" and scan.tables:
         _end_table(scan, scan.tables.pop(), scan.line(tag.start))
     elif scan.tables and tag.name == "tr":

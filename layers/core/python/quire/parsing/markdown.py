@@ -15,6 +15,7 @@ from quire.parsing.inline import make_part, normal_line
 from quire.parsing.markup import clean_markup
 from quire.parsing.page import Block, Page, Section, moved_to
 from quire.parsing.scan import MARKS, Dialect, Insert, MarkupScan
+from quire.parsing.tags import BLOCK
 
 PLAIN = AnchorRules().generator
 _LOOKS_MDX = re.compile(
@@ -29,6 +30,18 @@ _LOOKS_MDX = re.compile(
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _H1 = re.compile(r"^ {0,3}#[ \t]+\S.*$", re.MULTILINE)
+_BLOCKS = "|".join(sorted(BLOCK - {"pre", "table", "tr", "td", "th", "thead", "tbody", "tfoot"}))
+_HTML_BLOCK = re.compile(
+    rf"""
+    (?P<indent>[ ]{{0,3}})</?(?:
+        (?:{_BLOCKS})(?=[\s/>])            # an element that is a block, whatever follows it
+      | [A-Za-z][\w-]*+[^<>\n]*+>\s*$     # or any tag alone on its line
+    )
+    """,
+    re.VERBOSE,
+)
+"""Where a block of HTML begins; it goes on to an empty line. Source: CommonMark 0.31, section 4.6."""
+_APART = re.compile(r"<(pre|table)[\s>]")
 # What may stand above a page's own heading; a heading of level 1 further down is one of its parts.
 _PREAMBLE = re.compile(
     r"""
@@ -73,6 +86,8 @@ def parse_markdown(
     dialect = dialect or dialect_of(path, text)
     text = _plain(text)
     head = read_front_matter(text, path)
+    if not dialect.mdx and "<" in text:
+        text = _without_indent(text)
     sections = _sections(MarkupScan(_masked(text, head), path, dialect, includes or {}))
     if not sections or sections[0].level != 1:
         sections = _titled(sections, head)
@@ -90,6 +105,32 @@ def parse_markdown(
 def _plain(text: str) -> str:
     """The text with `\\n` alone between lines: a lone `\\r` ends no line, as editors count them."""
     return text.replace("\r\n", "\n").replace("\r", " ").lstrip("\ufeff")
+
+
+def _without_indent(text: str) -> str:
+    """The text with the lines of HTML blocks as far left as these begin: what is indented there is no code.
+
+    Tables and preformatted text stay as they are: they are read apart.
+    """
+    lines = text.split("\n")
+    margin: str | None = None
+    fenced = apart = ""
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence and not apart and (not fenced or (fence[1].startswith(fenced) and not fence[2].strip())):
+            fenced, margin = "" if fenced else fence[1], None
+        elif fenced:
+            continue
+        elif apart or _APART.search(line):
+            apart = apart or "".join(f"</{opened}" for opened in _APART.findall(line)[:1])
+            apart, margin = "" if apart in line else apart, None
+        elif not line.strip():
+            margin = None
+        elif margin is not None:
+            lines[number] = margin + line.lstrip(" \t") if line.startswith(("    ", "\t")) else line
+        elif begins := _HTML_BLOCK.match(line):
+            margin = begins["indent"]
+    return "\n".join(lines)
 
 
 def page_title(text: str, path: str = "") -> str:

@@ -46,13 +46,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """What a marked line stands for. `kind`: `table`, `include` or `label`."""
+    """What a marked line stands for. `kind`: `table`, `include`, `label` or `code` (its text is fenced)."""
 
     kind: str
     line: int
     text: str = ""
     rows: tuple[Row, ...] = ()
     props: Mapping[str, str] = field(default_factory=dict)
+    end_line: int = 0
 
 
 @dataclass(slots=True)
@@ -87,6 +88,7 @@ class MarkupScan:
     line_starts: list[int] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)
     firsts: dict[str, int] = field(default_factory=dict)
+    list_depth: int = 0
     unclosed: int = 0
     in_vain: int = 0
     paragraph: int = -1

@@ -47,7 +47,7 @@ _INLINE_CODE = re.compile(r"<code[^<>]*+>([^<`\n]{1,200})</code>", re.I)
 _ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|nbsp);)[A-Za-z]{2,10};")
 """Those that Markdown needs, and a space that keeps its place, stay."""
 _GAP = re.compile(r"\n(?:[ \t]*+\n){2,}")
-_FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})\s*([\w+#.-]*)[^\n]*")
+_FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})[^\S\n]*([\w+#.-]*)[^\n]*")
 _HEADING_MARK = re.compile(r"#{1,6} +")
 _UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
 _RST = re.compile(r":[a-z]+:`[^`\n]+`|^\.\. (?:[\w-]+::|_)", re.M)
