@@ -16,7 +16,13 @@ _LISTS = frozenset(("ul", "ol"))
 _QUOTING = frozenset(("code", "samp", "tt", "var"))
 _TAG = re.compile(r"</?[A-Za-z][^<>]*+>")
 _BR = re.compile(r"<br\s*+/?>", re.IGNORECASE)
-_LANGUAGE = re.compile(r"""<(?:pre|code)\b[^<>]*?\b(?:class|lang)=["'][^"'<>]*?\blang(?:uage)?-([\w+#.-]+)""")
+_LANGUAGE = re.compile(
+    r"""
+    <(?:pre|code)\b [^<>]*? \b(?:class|lang)=["']   # an attribute of either element
+    [^"'<>]*? \blang(?:uage)?-([\w+\#.-]+)         # whose value names a language, as highlighters want it
+    """,
+    re.VERBOSE,
+)
 _RUN = re.compile("`{3,}")
 
 
