@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from build_index.evaluation.calibrate import BACKGROUND, own_questions
 from build_index.evaluation.golden import GoldenQuestion
-from quire.answering.abstention import Abstention, Evidence, begin, calibrate
-from quire.answering.findings import AskedCollection, Findings, find
+from quire.answering.abstention import (
+    Abstention,
+    Evidence,
+    Topic,
+    begin,
+    calibrate,
+    confidence,
+    measure_topic,
+)
+from quire.answering.findings import AskedCollection, find
 from quire.answering.request import Inquiry
 from quire.errors import InputError
 from quire.index.opened import OpenedIndex
 from quire.ports import Embedder
-from quire.search.retrieval import Query, retrieve
 
 REFUSED = "off_topic"
-OWN_QUESTIONS = 40
+OWN_QUESTIONS = 100
 EVERYDAY = 70
 """So many questions of the background are of everyday life; the others, about software, some collections do answer."""
 
@@ -24,34 +32,35 @@ EVERYDAY = 70
 def calibrate_answers(
     index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQuestion] = ()
 ) -> Abstention:
-    """The collection's threshold and floor with its false-answer and false-refusal rates.
+    """The collection's topic and threshold with its false-answer and false-refusal rates.
 
-    Both begin where questions of everyday life part from those that the collection asks itself; golden questions move
-    the threshold on. Without them the rate of false answers is that on everyday questions. Questions that are vague or
-    in another language say nothing here: they are answered by rules of their own.
+    The topic parts the questions that the collection asks itself from those of everyday life, and the threshold begins
+    above the latter; golden questions move it on. Without them the rate of false answers is that on everyday questions.
+    Questions that are vague or in another language say nothing here: they are answered by rules of their own.
     """
     shelf = AskedCollection(index, embedder, title="")
-    everyday = [find(shelf, Inquiry(line), line) for line in _background()]
-    own = [
-        retrieve(index, embedder, Query(text, top_k=1)).hits for text in own_questions(index, OWN_QUESTIONS)
-    ]
-    start = begin([(one.confidence, one.score) for one in everyday], [hits[0].score for hits in own if hits])
+    lines, own = list(_background()), list(own_questions(index, OWN_QUESTIONS))
+    topic = measure_topic(embedder.embed(own), embedder.embed(lines))
+    everyday = list(_evidence(shelf, topic, [GoldenQuestion(line, line, REFUSED, ()) for line in lines]))
+    start = begin([confidence(evidence) for evidence, _ in everyday], topic)
     asked = [one for one in golden if one.answerable or one.kind == REFUSED]
-    examples = list(_golden(shelf, asked)) or [(one.evidence, False) for one in everyday if _found(one)]
-    return calibrate(examples, start)
+    return calibrate(list(_evidence(shelf, topic, asked)) or everyday, start)
 
 
-def _found(findings: Findings) -> bool:
-    return bool(findings.found.hits)
-
-
-def _golden(shelf: AskedCollection, questions: Sequence[GoldenQuestion]) -> Iterator[tuple[Evidence, bool]]:
+def _evidence(
+    shelf: AskedCollection, topic: Topic | None, questions: Sequence[GoldenQuestion]
+) -> Iterator[tuple[Evidence, bool]]:
+    """Evidence for each question that finds something, and whether the collection answers it."""
     for question in questions:
         inquiry = Inquiry(question.query, selected_text=question.selected_text, filters=question.filters)
         try:
-            yield find(shelf, inquiry, question.query).evidence, question.answerable
+            findings = find(shelf, inquiry, question.query)
         except InputError:
             continue  # a question whose filter this collection does not know says nothing of its answers
+        row = findings.found.row
+        place = topic.place(row) if topic and row is not None else None
+        if findings.found.hits:
+            yield replace(findings.evidence, topic=place), question.answerable
 
 
 def _background() -> Iterator[str]:

@@ -12,14 +12,18 @@ from quire.answering.abstention import (
     DEFAULT,
     Abstention,
     Evidence,
+    Topic,
     begin,
     calibrate,
     confidence,
+    measure_topic,
     read_abstention,
 )
 from quire.answering.abstention import EVIDENCE as EVIDENCE_NUMBER
 from quire.answering.findings import find
 from quire.answering.request import Inquiry
+from quire.ports import Vectors
+from tests.support.fakes import HashingEmbedder
 from tests.support.shelves import household, shelf_of
 
 GOOD = Evidence(0.7, 0.8, 1.0, 0.0, name_unknown=False, name_missing=False)
@@ -88,30 +92,65 @@ def test_one_kind_of_question_leaves_the_threshold_and_measures_what_it_can() ->
 
 
 def test_a_calibration_survives_the_manifest() -> None:
-    found = Abstention(0.31, 0.1, 0.02, 65, 0.0021)
+    found = Abstention(0.31, 0.1, 0.02, 65, Topic((0.5, -1.25), 0.75))
     assert read_abstention(json.loads(json.dumps(found.as_json()))) == found
+    assert read_abstention(json.loads(json.dumps(Abstention(0.31).as_json()))) == Abstention(0.31)
     assert read_abstention(None) == DEFAULT
     assert read_abstention({"threshold": "high"}) == DEFAULT
     assert read_abstention({"threshold": 0.21, "examples": 9}) == DEFAULT, "measured with other weights"
 
 
-def test_a_question_that_the_search_finds_nothing_for_is_not_covered_however_sure_the_words_are() -> None:
-    found = Abstention(0.4, floor=0.002)
-    assert found.covers(0.5, 0.01)
-    assert not found.covers(0.9, 0.001)
-    assert not found.covers(0.39, 0.9)
+def rows(*texts: str) -> Vectors:
+    return HashingEmbedder().embed(texts)
+
+
+KITCHEN = [f"How is the kettle {done}?" for done in ("filled", "rinsed", "cleaned", "emptied", "sold")]
+ELSEWHERE = [f"Who won the {of} cup?" for of in ("hockey", "rugby", "chess", "sailing", "golf")]
+
+
+def test_the_topic_places_what_a_collection_asks_itself_apart_from_everyday_life() -> None:
+    topic = measure_topic(rows(*KITCHEN, *KITCHEN), rows(*ELSEWHERE, *ELSEWHERE))
+    assert topic is not None
+    own, other = rows("How is the kettle descaled?", "Who won the darts cup?")
+    assert topic.place(own) > topic.place(other) + 2
+    everyday = [topic.place(row) for row in rows(*ELSEWHERE)]
+    assert sum(everyday) / len(everyday) == pytest.approx(0.0, abs=0.01)
+
+
+def test_a_topic_needs_questions_of_both_kinds_that_differ() -> None:
+    assert measure_topic(rows(*KITCHEN), rows(*ELSEWHERE * 9)) is None
+    assert measure_topic(rows(*["the same"] * 9), rows(*["another"] * 9)) is None
+
+
+@given(EVIDENCE, st.floats(-9, 9), st.floats(0, 1))
+def test_a_question_nearer_to_the_topic_or_better_found_is_never_less_likely_covered(
+    evidence: Evidence, topic: float, score: float
+) -> None:
+    near = replace(evidence, topic=topic, score=score)
+    assert confidence(near) >= confidence(replace(near, topic=topic - 1))
+    assert confidence(near) >= confidence(replace(near, score=score / 2))
+
+
+def test_everyday_words_that_a_large_collection_holds_by_chance_do_not_make_a_question_its_own() -> None:
+    by_chance = Evidence(0.45, 0.5, 0.5, 0.0, name_unknown=False, name_missing=False, score=0.06)
+    assert confidence(replace(by_chance, topic=3.0)) > 0.5
+    assert confidence(replace(by_chance, topic=-0.3)) < BOUNDS[0]
+
+
+def test_the_threshold_begins_above_what_everyday_questions_reach() -> None:
+    quiet, loud = begin([0.02] * 99 + [0.6], None), begin([0.42] * 100, Topic((1.0,), 0.0))
+    assert quiet == Abstention(BOUNDS[0])
+    assert loud == Abstention(0.42, topic=Topic((1.0,), 0.0))
+    assert begin([0.9] * 100, None).threshold == BOUNDS[1]
+    assert begin([], None) == DEFAULT
+
+
+def test_what_is_just_above_the_threshold_is_answered_and_called_the_closest_there_is() -> None:
+    found = Abstention(0.4)
+    assert not found.covers(0.39)
+    assert found.covers(0.45)
     assert found.is_unsure(0.45)
-    assert not found.is_unsure(0.6)
-
-
-def test_threshold_and_floor_begin_above_everyday_questions_and_far_below_the_collection_s_own() -> None:
-    quiet = begin([(0.02, 0.0001)] * 99 + [(0.6, 0.5)], [0.9] * 40)
-    loud = begin([(0.42, 0.0001)] * 100, [0.9] * 40)
-    assert quiet.threshold == BOUNDS[0]
-    assert BOUNDS[0] < loud.threshold <= 0.5
-    assert quiet.floor == 0.0001
-    assert begin([(0.02, 0.3)] * 100, [0.5] * 40).floor == 0.01
-    assert begin([], [0.5]) == DEFAULT
+    assert not found.is_unsure(0.62)
 
 
 def test_a_collection_s_own_threshold_is_read_from_its_index() -> None:

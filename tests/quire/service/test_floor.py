@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from quire.search.retrieval import Query, Retrieved, retrieve
@@ -25,7 +27,7 @@ def test_one_known_word_is_a_match_however_it_is_spelled(question: str) -> None:
 
 def test_what_is_near_in_meaning_matches_without_a_word() -> None:
     given = found("zzqqxx wvwv")
-    near = given._replace(hits=(given.hits[0]._replace(cosine=NEAR),))
+    near = replace(given, hits=(given.hits[0]._replace(cosine=NEAR),))
     assert not matches_nothing(SHELF.index, "zzqqxx wvwv", near)
-    by_words = given._replace(hits=(given.hits[0]._replace(cosine=None),))
+    by_words = replace(given, hits=(given.hits[0]._replace(cosine=None),))
     assert not matches_nothing(SHELF.index, "zzqqxx wvwv", by_words)

@@ -1,10 +1,15 @@
-"""Whether the collection covers a question: evidence, a probability, and a threshold measured per collection."""
+"""Whether the collection covers a question: evidence, a probability, and what was measured of the collection.
+
+A large collection holds every word of everyday life somewhere. So a build also measures which way its own questions lie
+from those of everyday life as the embedding model places them, and how far along that way a question is counts as
+evidence, as does the score that the search itself gives its first hit.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +19,7 @@ from quire.analysis.terms import analyze
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Lexicon, Weighed
 from quire.documents import Hit
+from quire.ports import Vectors
 
 READ_HITS = 3
 
@@ -30,6 +36,8 @@ class Evidence:
         name_unknown: a name in the question that no chunk holds.
         name_missing: a name in the question that none of the first hits holds.
         strange: a word that neither the collection holds nor the language at large, see `strange_words`.
+        topic: how near the question is to what the collection is about, see `Topic`; None where that is not known.
+        score: of the first hit that is evidence, as the search calibrates it.
     """
 
     cosine: float | None
@@ -39,29 +47,65 @@ class Evidence:
     name_unknown: bool
     name_missing: bool
     strange: bool = False
+    topic: float | None = None
+    score: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """The direction from questions of everyday life to those that the collection asks itself.
+
+    Attributes:
+        weights: one a dimension of the embedding model.
+        offset: where questions of everyday life lie on average.
+    """
+
+    weights: tuple[float, ...]
+    offset: float
+
+    def place(self, vector: Vectors) -> float:
+        """How far the question of that unit vector lies from everyday life, in standard deviations of both kinds."""
+        return float(np.asarray(self.weights, np.float32) @ vector) - self.offset
+
+    def as_json(self) -> dict[str, Any]:
+        """What the manifest holds."""
+        return {"weights": list(self.weights), "offset": self.offset}
+
+
+def measure_topic(own: Vectors, everyday: Vectors) -> Topic | None:
+    """The topic that parts the rows of `own` from those of `everyday`; None where too few are there to tell."""
+    if min(len(own), len(everyday)) < FEWEST_QUESTIONS:
+        return None
+    way = own.mean(axis=0) - everyday.mean(axis=0)
+    near, far = own @ way, everyday @ way
+    spread = math.sqrt((float(near.var()) + float(far.var())) / 2)
+    if spread < LEAST_SPREAD:
+        return None
+    weights = tuple(round(float(one), 4) for one in way / spread)
+    return Topic(weights, round(float(far.mean()) / spread, 4))
 
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """Answers are given from `threshold` on, unless the search itself scores its first hit below `floor`.
+    """Answers are given from `threshold` on.
 
     Attributes:
         threshold: of the probability that `confidence` gives.
         false_answers: share of unanswerable golden questions that were answered; None where there were none.
         false_refusals: share of answerable golden questions that were refused; None likewise.
         examples: questions that this was measured on.
-        floor: of the first hit's score, which the search calibrates; 0 asks nothing of it.
+        topic: what the collection is about; None where it was not measured.
     """
 
     threshold: float
     false_answers: float | None = None
     false_refusals: float | None = None
     examples: int = 0
-    floor: float = 0.0
+    topic: Topic | None = None
 
-    def covers(self, confidence: float, score: float) -> bool:
-        """Whether to answer at this confidence, the first hit having that score."""
-        return confidence >= self.threshold and score >= self.floor
+    def covers(self, confidence: float) -> bool:
+        """Whether to answer at this confidence."""
+        return confidence >= self.threshold
 
     def is_unsure(self, confidence: float) -> bool:
         """Whether an answer at this confidence had better be short, and called the closest there is."""
@@ -72,36 +116,37 @@ class Abstention:
         return {
             "evidence": EVIDENCE,
             "threshold": self.threshold,
-            "floor": self.floor,
+            "topic": self.topic.as_json() if self.topic else None,
             "false_answers": self.false_answers,
             "false_refusals": self.false_refusals,
             "examples": self.examples,
         }
 
 
-EVIDENCE = 2
+EVIDENCE = 3
 """Number of the weights below; a threshold that was measured with others says nothing of these."""
-UNSURE = 0.2
-DEFAULT = Abstention(0.4)
-BOUNDS = (0.31, 0.55)
+UNSURE = 0.35
+BOUNDS = (0.23, 0.62)
 """What a collection's own questions may move the threshold to: sets are small and must not argue it away."""
+DEFAULT = Abstention(0.3)
 REFUSAL_COST = 3.0
 """A false refusal weighs as much as three false answers: a quote with its source can be judged by its reader, what was
 withheld cannot."""
 INERTIA = 6.0
 """Pull of the default, in examples for each unit of log odds: five questions more or less must not move much."""
-ABOVE_EVERYDAY = 0.4
-"""The threshold stands so many log odds above what 95 of 100 questions of everyday life reach in a collection."""
-MOST = 0.47
-OWN_SHARE = 0.02
-"""The floor stays below this share of the score that 95 of 100 of a collection's own questions reach."""
+REFUSED_EVERYDAY = 98
+"""Of 100 questions of everyday life that a build asks so many lie below the collection's threshold, within `BOUNDS`."""
+FEWEST_QUESTIONS, LEAST_SPREAD = 8, 1e-3
+TOPIC_BOUNDS = (-2.0, 3.0)
+TYPICAL_TOPIC = 2.0
+"""What is taken for the topic where it is not known: a little less than most answerable questions have."""
+LEAST_SCORE = 1e-6
 
-# Fitted by logistic regression on golden questions of three collections, questions that five collections ask
-# themselves, questions of everyday life, and questions of each collection asked to the others; `bench_answers` judges
-# collections and questions that took no part. Words alone know less: their intercept is raised by .3, as a quote with
-# its source can be judged by its reader.
-_WITH_VECTORS = (-2.14, 1.71, 1.92, 2.37, -1.49, -0.42, -0.52, -0.9)
-_WORDS_ALONE = (-0.53, 0.0, 0.0, 3.08, -2.06, -0.64, -0.68, 0.0)
+# Fitted by logistic regression on golden questions of thirteen collections, questions that seventeen collections ask
+# themselves, the first 70 background questions, and golden questions of each collection asked of the others;
+# `bench_answers` judges collections and questions that took no part. Words alone know less.
+_WITH_VECTORS = (-6.04, 6.33, 3.61, 2.24, 0.0, -1.13, -1.07, -0.86, 0.8, 0.26)
+_WORDS_ALONE = (0.47, 0.0, 0.0, 3.08, -2.06, -0.64, -0.68, 0.0, 0.0, 0.3)
 
 
 def gather(
@@ -112,6 +157,7 @@ def gather(
     *,
     lexicon: Lexicon,
     strange: bool = False,
+    topic: float | None = None,
 ) -> Evidence:
     """Evidence from the hits and their scored passages.
 
@@ -134,6 +180,8 @@ def gather(
         name_unknown=any(not lexicon.document_frequency(name) for name in names),
         name_missing=any(all(name not in terms for terms in read) for name in names),
         strange=strange,
+        topic=topic,
+        score=hits[0].score if hits else 0.0,
     )
 
 
@@ -149,6 +197,8 @@ def confidence(evidence: Evidence) -> float:
         float(evidence.name_unknown),
         float(evidence.name_missing),
         float(evidence.strange),
+        float(np.clip(TYPICAL_TOPIC if evidence.topic is None else evidence.topic, *TOPIC_BOUNDS)),
+        float(_log_odds(min(max(evidence.score, LEAST_SCORE), 1 - LEAST_SCORE))),
     )
     return 1.0 / (1.0 + math.exp(-sum(weight * value for weight, value in zip(weights, values, strict=True))))
 
@@ -169,26 +219,15 @@ def calibrate(examples: Sequence[tuple[Evidence, bool]], start: Abstention = DEF
         worth = [REFUSAL_COST * (yes >= one).mean() + (no < one).mean() for one in tried] - pull
         best = [float(one) for one, value in zip(tried, worth, strict=True) if value > worth.max() - 1e-9]
         threshold = round(min((abs(one - start.threshold), one) for one in best)[1], 4)
-    return Abstention(threshold, _share(no >= threshold), _share(yes < threshold), len(examples), start.floor)
+    return Abstention(threshold, _share(no >= threshold), _share(yes < threshold), len(examples), start.topic)
 
 
-def begin(everyday: Sequence[tuple[float, float]], own_scores: Sequence[float]) -> Abstention:
-    """Threshold and floor of a collection before any golden question is asked.
-
-    `everyday` are confidence and first score of questions of everyday life, `own_scores` first scores of questions
-    that the collection asks itself: the floor refuses what scores like nine of ten of the former, unless it would come
-    near the latter.
-    """
-    if not everyday or not own_scores:
-        return DEFAULT
-    reached = float(np.percentile([sure for sure, _ in everyday], 95))
-    odds = float(_log_odds(min(max(reached, 1e-6), 1 - 1e-6))) + ABOVE_EVERYDAY
-    threshold = min(max(1.0 / (1.0 + math.exp(-odds)), BOUNDS[0]), MOST)
-    floor = min(
-        float(np.percentile([score for _, score in everyday], 90)),
-        OWN_SHARE * float(np.percentile(own_scores, 5)),
-    )
-    return Abstention(round(threshold, 4), floor=round(floor, 6))
+def begin(everyday: Sequence[float], topic: Topic | None) -> Abstention:
+    """Threshold of a collection before any golden question is asked, above the confidences of everyday questions."""
+    if not everyday:
+        return replace(DEFAULT, topic=topic)
+    reached = float(np.percentile(everyday, REFUSED_EVERYDAY))
+    return Abstention(round(min(max(reached, BOUNDS[0]), BOUNDS[1]), 4), topic=topic)
 
 
 def _log_odds(probability: float | NDArray[np.float64]) -> NDArray[np.float64]:
@@ -199,12 +238,13 @@ def read_abstention(value: Mapping[str, Any] | None) -> Abstention:
     """The calibration of a manifest; the default where it has none, or one of other evidence."""
     if not value or value.get("evidence") != EVIDENCE or not isinstance(value.get("threshold"), int | float):
         return DEFAULT
+    topic = value.get("topic")
     return Abstention(
         float(value["threshold"]),
         value.get("false_answers"),
         value.get("false_refusals"),
         int(value.get("examples") or 0),
-        float(value.get("floor") or 0.0),
+        Topic(tuple(topic["weights"]), topic["offset"]) if topic else None,
     )
 
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from quire.analysis.language import NOTICE, is_foreign
 from quire.analysis.language import notices as language_notices
 from quire.analysis.terms import identifiers
+from quire.answering.abstention import DEFAULT
 from quire.answering.claims import is_api, missing_symbols, sentence
 from quire.answering.conversation import complete, is_vague
 from quire.answering.events import Citations, Delta, Done, Event, Sources
@@ -145,7 +146,8 @@ def _answer(shelf: AskedCollection, inquiry: Inquiry, written: WrittenAnswer, fo
 
 def _write(request: _Request, findings: Findings) -> Writing:
     shelf, inquiry, model = request.shelf, request.inquiry, request.model
-    abstention = shelf.abstention
+    # What a collection's threshold was measured with includes its vectors.
+    abstention = shelf.abstention if findings.evidence.cosine is not None else DEFAULT
     written = WrittenAnswer("")
     if is_api(shelf.index) and (missing := missing_symbols(shelf.index, inquiry.question)):
         title = named(shelf.title, shelf.index.profile)
@@ -156,7 +158,7 @@ def _write(request: _Request, findings: Findings) -> Writing:
         if written.text:
             return written
     by_chance = _is_by_chance(shelf, inquiry, findings)
-    covered = abstention.covers(findings.confidence, findings.score) and not by_chance
+    covered = abstention.covers(findings.confidence) and not by_chance
     if covered and written.model_used == EXTRACTIVE:
         is_unsure = abstention.is_unsure(findings.confidence)
         text, citations = extract(

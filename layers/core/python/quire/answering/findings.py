@@ -62,7 +62,6 @@ class Findings:
         scored: passages of the first hits and of the siblings, best first.
         evidence: what speaks for and against an answer.
         confidence: probability that the collection answers.
-        score: of the best hit that is evidence, as the search calibrates it; 0 without one.
     """
 
     found: Retrieved
@@ -71,7 +70,6 @@ class Findings:
     scored: list[Scored]
     evidence: Evidence
     confidence: float
-    score: float
 
 
 def find(shelf: AskedCollection, inquiry: Inquiry, searched: str) -> Findings:
@@ -90,28 +88,53 @@ def find(shelf: AskedCollection, inquiry: Inquiry, searched: str) -> Findings:
     text = read_by_terms(query).text
     if text != query.text:
         searched, leans = text, False
-    vector = embedder.embed([text])[0] if embedder is not None else None
+    vector = found.row
+    # A word that was mended may be right after all; and the collection's own vectors may still be in the making.
+    if embedder is not None and (vector is None or found.mended):
+        vector = embedder.embed([text])[0]
     known = mended(text, found.mended), mended(searched, found.mended)
     weighed = weigh(known[0], index)
     if leans:
         weighed = weighed.leaning_to(inquiry.question)
     told = evidence_of(text, found.plain or found.hits)
     read, scored = _passages(shelf, told, text, vector, weighed=weighed)
-    ordinary = embedder if isinstance(embedder, WordList) else None
-    asked = weigh(known[1], index)
-    is_named = _names_a_hit(known[1], told)
-    strange = not is_named and bool(strange_words(known[1], index, ordinary))
-    evidence = gather(asked, weighed, told, scored, lexicon=index, strange=strange)
-    if is_named:  # what is asked of a symbol that was found may be called by words of the asker's own
-        evidence = replace(evidence, unknown=0.0, coverage=max(evidence.coverage, NAMED_COVERAGE))
-    sure, score = (confidence(evidence), told[0].score) if told else (0.0, 0.0)
+    evidence = _evidence(shelf, known[1], told, vector, read=(weighed, scored))
+    sure = confidence(evidence) if told else 0.0
     if found.plain:
         text = f"{text} {inquiry.terms}"
         weighed = weigh(text, index)
         read, scored = _passages(shelf, found.hits, text, vector, weighed=weighed)
     if asks_for_alternatives(inquiry.question):
         scored = contrasting_first(inquiry.selected_text or searched, index, scored)
-    return Findings(found, read, weighed, scored, evidence, sure, score)
+    return Findings(found, read, weighed, scored, evidence, sure)
+
+
+def _evidence(
+    shelf: AskedCollection,
+    question: str,
+    told: Sequence[Hit],
+    vector: Vectors | None,
+    *,
+    read: tuple[Weighed, Sequence[Scored]],
+) -> Evidence:
+    """What the hits say for and against an answer; `read` is what was searched for, weighed, and the passages."""
+    index, embedder = shelf.index, shelf.embedder
+    ordinary = embedder if isinstance(embedder, WordList) else None
+    is_named = _names_a_hit(question, told)
+    topic = shelf.abstention.topic
+    evidence = gather(
+        weigh(question, index),
+        read[0],
+        told,
+        read[1],
+        lexicon=index,
+        strange=not is_named and bool(strange_words(question, index, ordinary)),
+        topic=topic.place(vector) if topic is not None and vector is not None else None,
+    )
+    if not is_named:
+        return evidence
+    # What is asked of a symbol that was found may be called by words of the asker's own.
+    return replace(evidence, unknown=0.0, coverage=max(evidence.coverage, NAMED_COVERAGE))
 
 
 def _query(inquiry: Inquiry, searched: str, *, leans: bool) -> Query:

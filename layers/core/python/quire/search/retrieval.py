@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -57,19 +58,22 @@ class Query(NamedTuple):
     terms: str = ""
 
 
-class Retrieved(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Retrieved:
     """Hits, best first, and how they were found; `degraded` says in words what was missing.
 
-    Where `terms` took part, `plain` are the hits of the question alone.
+    Where `terms` took part, `plain` are the hits of the question alone. `row` is the question's vector, where one was
+    made.
     """
 
     hits: tuple[Hit, ...]
     mode: str
     degraded: tuple[str, ...]
     version: str
-    mended: Mapping[str, str] = NOTHING
+    mended: Mapping[str, str] = field(default_factory=dict)
     terms: str = ""
     plain: tuple[Hit, ...] = ()
+    row: Vectors | None = field(default=None, compare=False, repr=False)
 
 
 def retrieve(
@@ -114,6 +118,7 @@ def retrieve(
         ranked.question.mended,
         terms=asked.terms,
         plain=_shown(plain, query) if query.terms else (),
+        row=ranked.row,
     )
 
 
