@@ -159,6 +159,7 @@ lock: | $(RUN_READY) ## lock the dependencies of pyproject.toml with digests; UP
 	@echo "lock: layers/runtime/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group lambda -o layers/runtime/requirements.txt
 	@echo "lock: layers/llm/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group lambda-llm $(RUNTIME_NAMES) -o layers/llm/requirements.txt
 	@echo "lock: infra/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group infra -o infra/requirements.txt
+	@echo "lock: infra/tools-requirements.txt" && $(COMPILE) --group tools -o infra/tools-requirements.txt
 
 .PHONY: routes
 routes: $(TEST_READY) ## write functions/routes.json after a change of the routes
@@ -195,6 +196,21 @@ synth: layers $(CDK_READY) ## write the CloudFormation template to cdk.out, judg
 .PHONY: rehearse
 rehearse: layers ## rehearse the deployment at emulators and print a report: publish, roll back, rotate, kill; ARGS=--short
 	@$(PY) -m tests.support.rehearsal $(ARGS)
+
+TOOLS := build/tools
+
+$(TOOLS)/.ready: infra/tools-requirements.txt | $(RUN_READY)
+	@$(VENV)/bin/uv venv --quiet --clear --python $(PY) $(TOOLS)
+	@$(VENV)/bin/uv pip install --quiet --python $(TOOLS)/bin/python --require-hashes -r $<
+	@touch $@
+
+.PHONY: validate
+validate: $(TOOLS)/.ready ## have sam, pinned by digest, judge the template that `make synth` wrote
+	@$(TOOLS)/bin/sam validate --lint --template cdk.out/quire.template.json --region $(or $(AWS_REGION),us-west-2)
+
+.PHONY: advisories
+advisories: $(TOOLS)/.ready ## what is known against the packages that the locks pin; a failing network is told, no fault
+	@$(TOOLS)/bin/python -m infra.packaging.advisories
 
 .PHONY: bootstrap
 bootstrap: layers $(CDK_READY) ## prepare the account and region of the shell's credentials for the CDK, once

@@ -5,6 +5,8 @@
     llm        what answering needs beyond that, an answer model and MCP, from layers/llm/requirements.txt
     functions  the handlers, `functions/routes.json` and `collections.toml`
 
+Beside them lie bills of materials: `runtime.cdx.json`, `llm.cdx.json`, and `quire.cdx.json` of both.
+
 The same sources and locks give the same bytes. An archive whose inputs did not change is not made again.
 """
 
@@ -25,6 +27,7 @@ from pathlib import Path
 
 from infra.packaging.layer_contents import copy_distribution, needed, prune_tree, read_distributions
 from infra.packaging.layer_tools import compile_tree, find_python, install_lock, strip_symbols
+from infra.packaging.sbom import packages_in, write_sbom
 from quire.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,9 +67,17 @@ def build_archives(out: Path = OUT, names: tuple[str, ...] = ()) -> dict[str, Ar
             if name not in made or made[name].inputs != inputs or not (out / f"{name}.zip").exists():
                 made[name] = _make(name, out, inputs, Path(site))
     _check_sizes(made)
+    _write_sboms(out)
     text = json.dumps({name: asdict(one) for name, one in sorted(made.items())}, indent=1)
     (out / "manifest.json").write_text(text + "\n", encoding="utf-8")
     return made
+
+
+def _write_sboms(out: Path) -> None:
+    """A bill of materials for each layer of packages that lies there, and one for both together."""
+    inside = {name: packages_in(out / f"{name}.zip") for name in LOCKS if (out / f"{name}.zip").exists()}
+    for name, packages in {**inside, "quire": set[tuple[str, str]]().union(*inside.values())}.items():
+        write_sbom(out / f"{name}.cdx.json", packages, [*LOCKS.values()])
 
 
 def read_archives(out: Path = OUT) -> dict[str, Archive]:

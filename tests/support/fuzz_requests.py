@@ -30,6 +30,7 @@ from tests.support.served import Shelf
 MOST_S, HANGS_S = 1.5, 60
 """CPU seconds of one request, and seconds by the clock after which it is given up."""
 KEY = "a-key"
+KEY_HEADERS = {"x-api-key", "authorization"}
 PROFILES = {"roblox": "roblox", "textbook": "textbook", "celery": "code"}
 """Beside them are `sites` and `book`, which take documents by request."""
 TEXTS = st.one_of(
@@ -55,6 +56,7 @@ class Faces:
 
     def __init__(self, folder: Path) -> None:
         logging.getLogger("quire").disabled = True  # a line for each request
+        folder.mkdir(parents=True, exist_ok=True)
         shelf = Shelf(folder)
         for name, profile in PROFILES.items():
             shelf.publish(name, profile=profile)
@@ -121,8 +123,8 @@ def _fuzz(
     cases = st.one_of([operation.as_strategy(mode) for mode in GenerationMode])
 
     @rules
-    @given(cases, st.none() | st.tuples(st.integers(0), VALUES))
-    def attack(case: Case[Any], put: tuple[int, Any] | None) -> None:
+    @given(cases, st.none() | st.tuples(st.integers(0), VALUES), st.integers(0, 9))
+    def attack(case: Case[Any], put: tuple[int, Any] | None, round_number: int) -> None:
         if put and isinstance(case.body, dict) and case.body:
             name = sorted(case.body, key=str)[put[0] % len(case.body)]
             case.body = case.body | {name: put[1]}
@@ -140,8 +142,13 @@ def _fuzz(
             clients[0].build_request(**request)
         except (TypeError, ValueError, UnicodeError):
             return  # no HTTP client can send it
-        for client in clients:
-            faces.judge(client, documented, **request)
+        free, known, nobody = clients
+        faces.judge(free, documented, **request)
+        # Made-up keys would stand in for the client's own, and every request would end at the door.
+        own = {name: value for name, value in request["headers"].items() if name.lower() not in KEY_HEADERS}
+        faces.judge(known, documented, **request | {"headers": own})
+        if round_number == 0:
+            faces.judge(nobody, documented, **request)
 
     attack()
 
