@@ -61,7 +61,8 @@ def _has_open_fence(text: str) -> bool:
 def _has_code(bare: str) -> bool:
     """Two lines of code in a row outside a fence, a heading that was a comment, or a name that lost its underscores."""
     lines = bare.splitlines()
-    signs = [bool(_CODE_LINE.match(line)) and not _ITEM.match(line) for line in lines]
+    # What holds inline code is prose: "from `celery multi`:".
+    signs = [bool(_CODE_LINE.match(line)) and not _ITEM.match(line) and "`" not in line for line in lines]
     return (
         any(one and other for one, other in pairwise(signs))
         or any(

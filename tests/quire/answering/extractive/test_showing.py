@@ -156,3 +156,32 @@ def test_rows_below_an_item_of_a_list_are_shown_as_a_table() -> None:
     found = show(chunk("menu.md", text))
     assert "2. Choose a mode:\n\n| Mode | Key |\n| --- | --- |\n| Slow | `S` |" in found
     assert "\n\n3. Close it.\n\n    ```bash\n    ls | wc\n" in found
+
+
+def rst(text: str) -> str:
+    return show(chunk("docs/pump.rst", text, lang="rst"))
+
+
+def test_a_directive_is_read_without_a_blank_behind_its_colons() -> None:
+    assert rst("It can wait.\n\n.. versionadded::4.2\n") == "It can wait.\n\nNew in version 4.2. [1]"
+
+
+def test_a_field_that_is_named_in_code_loses_its_colon() -> None:
+    assert rst(":``pump[oil]``:\n    for oil.\n").startswith("`pump[oil]`:\n")
+
+
+def test_a_quote_of_layout_alone_is_shown_as_it_stands() -> None:
+    text = ".. contents::\n    :local:\n\n.. automodule:: pump.states\n    :members:"
+    assert rst(text) == f"```rst\n{text}\n```\n[1]"
+
+
+def test_a_fence_that_a_quote_cuts_is_closed_before_its_mark() -> None:
+    one = chunk("notes.md", "- The change:\n\n  ```diff\n  -a\n  +b\n  ```\n")
+    given = show(one, 0, one.text.index("\n  +b"))
+    assert given.endswith("  ```diff\n  -a\n  ```\n[1]")
+
+
+def test_a_template_is_code_although_no_grammar_reads_it() -> None:
+    text = '{{- define "pump.name" -}}\n{{- .Values.name | trunc 63 }}\n{{- end }}'
+    assert show(chunk("chart/_helpers.tpl", text, lang="text")).endswith(f"```text\n{text}\n```")
+    assert "```" not in show(chunk("NOTICE", "Made in a small town.", lang="text"))

@@ -13,12 +13,14 @@ from collections.abc import Iterable, Iterator
 from html import unescape
 from itertools import accumulate, groupby
 from operator import itemgetter
+from pathlib import PurePosixPath
 
 from quire.answering.extractive.blocks import CODE, HEADING, LIST, TABLE, QuoteBlock, is_row, split_blocks
 from quire.answering.extractive.rst_text import plain_roles, plain_rst
 from quire.documents import Chunk, Citation
 
 PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc", "html"))
+TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".hbs", ".erb"))
 FENCE_NAMES = {"shell": "bash", "makefile": "make", "c_sharp": "csharp", "batch": "bat"}
 
 _TICKS = re.compile(r"`++")
@@ -48,6 +50,7 @@ _ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|nbsp);)[A-Za-z]{2,10};")
 """Those that Markdown needs, and a space that keeps its place, stay."""
 _GAP = re.compile(r"\n(?:[ \t]*+\n){2,}")
 _FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})[^\S\n]*([\w+#.-]*)[^\n]*")
+_ANY_FENCE = re.compile(r"( *+)(`{3,}+|~{3,}+)(.*)")
 _HEADING_MARK = re.compile(r"#{1,6} +")
 _UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
 _RST = re.compile(r":[a-z]+:`[^`\n]+`|^\.\. (?:[\w-]+::|_)", re.M)
@@ -55,8 +58,11 @@ _RULE = re.compile(r"\s*+(?:\|\s*+)?:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+(?:\
 
 
 def is_code_chunk(chunk: Chunk) -> bool:
-    """Whether the chunk is source code, and not prose about it."""
-    return str(chunk.metadata.get("lang") or "") not in PROSE_LANGUAGES
+    """Whether the chunk is source code, and not prose about it: a text file whose name ends as no prose does is."""
+    language = str(chunk.metadata.get("lang") or "")
+    if language == "text":
+        return PurePosixPath(str(chunk.metadata.get("path") or "")).suffix.lower() in TEMPLATES
+    return language not in PROSE_LANGUAGES
 
 
 def shown(citation: Citation) -> str:
@@ -114,7 +120,29 @@ def _prose(citation: Citation) -> str:
         start, end = max(block.start, citation.start), min(block.end, citation.end)
         if start < end:
             parts.append(_block(chunk.text, block, chunk.text[start:end], is_rst=is_rst))
-    return "\n\n".join(part for part in parts if part.strip()) or plain_words(citation.quote)
+    said = _closed("\n\n".join(part for part in parts if part.strip()))
+    # Directives that only say how to lay out leave nothing to read: then they are shown as they stand.
+    return said or (fenced(citation.quote, "rst") if is_rst else plain_words(citation.quote))
+
+
+def _closed(text: str) -> str:
+    """With an end to a fence that the quote cuts: all that follows would be code, its mark and the next source too.
+
+    >>> print(_closed("- It is:\\n\\n  ```diff\\n  -a"))
+    - It is:
+    <BLANKLINE>
+      ```diff
+      -a
+      ```
+    """
+    opening: re.Match[str] | None = None
+    for line in text.splitlines():
+        if fence := _ANY_FENCE.fullmatch(line):
+            if opening is None:
+                opening = fence
+            elif fence[2].startswith(opening[2]) and not fence[3].strip():
+                opening = None
+    return f"{text}\n{opening[1]}{opening[2]}" if opening else text
 
 
 def _block(text: str, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
