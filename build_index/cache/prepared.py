@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import islice
 from struct import Struct
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -23,7 +23,7 @@ import numpy as np
 
 from build_index.cache.inputs import digest_code
 from build_index.cache.store import ContentStore
-from build_index.pipeline.preparing import Made, Prepared, prepare_apart, unpack
+from build_index.pipeline.preparing import Made, Prepared, cores, prepare_apart, unpack
 from build_index.progress import say
 from build_index.sources import Failure
 from quire.documents import Document
@@ -32,6 +32,7 @@ from quire.limits import READING_PROCESSES
 
 RECENT = 1 << 16
 COMMIT_EVERY = 64  # documents, of some 30 KB each
+READ_AT_ONCE = 16
 AHEAD = 4
 """Documents that wait for each process, so that none of them is idle while a long one is read."""
 _HEAD = Struct(
@@ -67,6 +68,7 @@ class PreparedDocuments:
         self._store = store
         self._kind = chunks_of(collection)
         self._salt = digest_code().encode()
+        self._known = store.keys(self._kind)
         self._used: set[bytes] = set()
         self._fresh: dict[bytes, bytes] = {}
 
@@ -95,7 +97,9 @@ class PreparedDocuments:
     def begin(self, document: Document, prepare: Prepare) -> Callable[[], PreparedEntry]:
         """`admit` in two steps: look the document up or begin to `prepare` it; what this gives waits for the entry."""
         key = hashlib.sha256(self._salt + _spelt(document)).digest()
-        kept = self._fresh.get(key) or self._store.read(self._kind, [key]).get(key)
+        kept = self._fresh.get(key)
+        if kept is None and key in self._known:
+            kept = self._store.read(self._kind, [key]).get(key)
         made = prepare(document) if kept is None else None
 
         def finish() -> PreparedEntry:
@@ -110,20 +114,24 @@ class PreparedDocuments:
 
         return finish
 
-    def load(self, entry: PreparedEntry) -> Iterator[Prepared]:
-        """The chunks of an admitted document that its entry names, in order.
+    def load(self, entries: Iterable[PreparedEntry]) -> Iterator[Prepared]:
+        """The chunks of admitted documents that their entries name, in order.
 
         Raises:
             StoreError: they were damaged since.
         """
         self._write()
-        value = self._store.read(self._kind, [entry.key]).get(entry.key)
-        if value is None:
-            raise StoreError(
-                f"{entry.document_id}: its chunks in the cache were damaged meanwhile: build again"
-            )
-        wanted = frozenset(entry.ids)
-        return (one for one in unpack(_unpacked(value).data) if int(one.chunk.id, 16) in wanted)
+        rest = iter(entries)
+        while some := list(islice(rest, READ_AT_ONCE)):
+            values = self._store.read(self._kind, [entry.key for entry in some])
+            for entry in some:
+                if entry.key not in values:
+                    raise StoreError(
+                        f"{entry.document_id}: its chunks in the cache were damaged meanwhile: build again"
+                    )
+                wanted = frozenset(entry.ids)
+                chunks = unpack(_unpacked(values[entry.key]).data)
+                yield from (one for one in chunks if int(one.chunk.id, 16) in wanted)
 
     def _write(self) -> None:
         self._store.write(self._kind, self._fresh)
@@ -194,7 +202,7 @@ def _begin_ahead(
     read: Iterable[Document | Failure], documents: PreparedDocuments, processes: int
 ) -> Iterator[tuple[Document | Failure, Callable[[], PreparedEntry]]]:
     """What was read, in order, with what waits for its entry; a process a core prepares what is not kept."""
-    workers = min(len(os.sched_getaffinity(0)), processes)
+    workers = min(cores(), processes)
     waiting: deque[tuple[Document | Failure, Callable[[], PreparedEntry]]] = deque()
     pool = ThreadPoolExecutor(workers)
 

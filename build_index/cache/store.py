@@ -59,6 +59,11 @@ class ContentStore:
         query = "SELECT key, value, crc FROM kept WHERE kind = ?"
         return self._run(lambda connection: dict(self._sound(kind, connection.execute(query, [kind]))))
 
+    def keys(self, kind: str) -> frozenset[bytes]:
+        """The keys of a kind, those of damaged values too."""
+        query = "SELECT key FROM kept WHERE kind = ?"
+        return self._run(lambda connection: frozenset(key for (key,) in connection.execute(query, [kind])))
+
     def write(self, kind: str, values: Mapping[bytes, bytes]) -> None:
         """Keep the values, over what was kept under the same keys."""
         rows = [(kind, key, value, zlib.crc32(value)) for key, value in values.items()]

@@ -173,11 +173,10 @@ class Parts:
 
     def chunks(self, entries: Iterable[PreparedEntry]) -> Iterator[Prepared]:
         """Those of some of the documents that may be indexed."""
-        for entry in entries:
-            for one in self.documents.load(entry):
-                if one.chunk.id not in self.withheld:
-                    written = self.questions.get(one.chunk.id)
-                    yield with_questions(one, written, self.profile) if written and self.profile else one
+        for one in self.documents.load(entries):
+            if one.chunk.id not in self.withheld:
+                written = self.questions.get(one.chunk.id)
+                yield with_questions(one, written, self.profile) if written and self.profile else one
 
     def asked(self, wanted: QuestionOptions, profile: Profile) -> Parts:
         """With the questions that are kept about these chunks."""
@@ -208,7 +207,7 @@ class Parts:
 
 def withheld_of(entries: Iterable[PreparedEntry], documents: PreparedDocuments, scan: PoisonScan) -> set[str]:
     """Ids of the chunks that the scan keeps out."""
-    found = (one for entry in entries if entry.has_finds for one in documents.load(entry))
+    found = documents.load(entry for entry in entries if entry.has_finds)
     return {one.chunk.id for one in found if not scan.lets_pass(one.finds)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -88,6 +89,11 @@ def prepare_apart(document: Document) -> Made:
     if document.kind in _WRITTEN_BY_US:
         return prepare(document)
     return reader()(plain(document), name=document.id, size=len(document.text))
+
+
+def cores() -> int:
+    """What this process may use of the machine, as far as the system tells."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache

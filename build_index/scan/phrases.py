@@ -25,6 +25,8 @@ _COUNT = re.compile(r"(?<!\\)\{\d+(?:,\d*)?\}")
 _WORD = f"0-9A-Za-z_{NOT_ASCII}"
 _ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
 LOOK_BACK = 400
+SIEVED = 27
+"""Patterns of one automaton."""
 _ABOUT = re.compile(
     r"\b(?:injections?|attack(?:er|s|ed)?|malicious|adversar\w+|jailbreak\w*|untrusted|red.team\w*|hostile|injected)\b",
     re.IGNORECASE,
@@ -60,13 +62,13 @@ class Wording:
 
 
 def read_wording(text: str) -> Wording:
-    """Try all phrases in one pass: the few that may match are looked at again, one by one."""
-    sieve, names = _sieve()
-    places = sieve.Match(text.encode("utf-8", "replace"))
+    """Try all phrases in a few passes: the few that may match are looked at again, one by one."""
+    encoded = text.encode("utf-8", "replace")
     likely = defaultdict[str, list[int]](list)
-    for place in sorted(places or ()):
-        rule, number = names[place]
-        likely[rule].append(number)
+    for sieve, names in _sieves():
+        for place in sorted(sieve.Match(encoded) or ()):
+            rule, number = names[place]
+            likely[rule].append(number)
     return Wording(text, likely)
 
 
@@ -87,11 +89,21 @@ def _compiled(written: str) -> re.Pattern[str]:
 
 
 @cache
-def _sieve() -> tuple[re2.Set, Sequence[tuple[str, int]]]:
-    """All patterns as one automaton, each looser than it is, and what they are called."""
-    rules = read_phrases().items()
-    sieve = compile_sieve(_looser(phrase.written) for _, phrases in rules for phrase in phrases)
-    return sieve, [(rule, number) for rule, phrases in rules for number in range(len(phrases))]
+def _sieves() -> Sequence[tuple[re2.Set, Sequence[tuple[str, int]]]]:
+    """All patterns as a few automata, each pattern looser than it is, and what they are called.
+
+    An automaton makes its states as texts lead to them: one of all 81 patterns took 0.30 s for half of Celery's tree,
+    three take 0.12 s, and 0.02 s more for as much text again.
+    """
+    named = [
+        (phrase, (rule, number))
+        for rule, all_ in read_phrases().items()
+        for number, phrase in enumerate(all_)
+    ]
+    parts = [named[first : first + SIEVED] for first in range(0, len(named), SIEVED)]
+    return [
+        (compile_sieve(_looser(one.written) for one, _ in part), [name for _, name in part]) for part in parts
+    ]
 
 
 def _looser(pattern: str) -> str:

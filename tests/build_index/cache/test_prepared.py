@@ -35,7 +35,7 @@ def kitchen(folder: Path) -> Iterator[PreparedDocuments]:
 
 def prepared(folder: Path, *documents: Document) -> list[list[Prepared]]:
     with kitchen(folder) as cache:
-        return [list(cache.load(cache.admit(one))) for one in documents]
+        return [list(cache.load([cache.admit(one)])) for one in documents]
 
 
 def test_a_kept_document_is_the_one_that_would_be_made_again(tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ def test_a_chunk_id_that_comes_again_stays_with_the_first(tmp_path: Path) -> Non
     told: list[tuple[str, int]] = []
     with kitchen(tmp_path) as cache:
         first, second = admit_all([PAGE, twice], cache, [], lambda name, count: told.append((name, count)))
-        assert len(list(cache.load(first))) == len(list(chunk_document(PAGE)))
-        assert list(cache.load(second)) == []
+        assert len(list(cache.load([first]))) == len(list(chunk_document(PAGE)))
+        assert list(cache.load([second])) == []
     assert told == [(PAGE.id, len(first.ids)), (PAGE.id, 0)]
 
 
@@ -98,10 +98,10 @@ def test_what_a_build_did_not_use_is_forgotten_unless_it_failed(tmp_path: Path) 
 def test_chunks_that_are_damaged_during_a_build_stop_it(tmp_path: Path) -> None:
     with kitchen(tmp_path) as cache, closing(ContentStore(tmp_path)) as beside:
         entry = cache.admit(PAGE)
-        list(cache.load(entry))
+        list(cache.load([entry]))
         beside.retain(chunks_of("kitchen"), ())
         with pytest.raises(StoreError, match=r"guide/kettle\.md: its chunks .* were damaged meanwhile"):
-            cache.load(entry)
+            list(cache.load([entry]))
 
 
 def count(folder: Path) -> int:

@@ -92,6 +92,11 @@ class Killable(Generic[A, R]):
                 self.peak_mb = max(self.peak_mb, process.peak_mb)
         return result
 
+    def start(self, processes: int) -> None:
+        """Have so many processes wait for calls: they import what they need while the caller does something else."""
+        while len(self._idle) < processes:
+            self._idle.append(_Process(self._target, self._memory_mb))
+
     @contextlib.contextmanager
     def _process(self) -> Iterator[_Process]:
         with self._slots:
