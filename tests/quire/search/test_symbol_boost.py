@@ -90,6 +90,25 @@ def members(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> Ope
     return opened(tmp_path_factory.mktemp("members"), embedder, documents, "roblox")
 
 
+@pytest.mark.parametrize("question", ["Oven.bake", "bake", "Oven", "Where is Oven.bake defined?"])
+def test_what_defines_a_symbol_comes_before_a_stub_that_declares_it(
+    tmp_path: Path, embedder: Embedder, question: str
+) -> None:
+    files = {
+        "kitchen/oven.py": (
+            'class Oven:\n    """Warms food."""\n\n    def bake(self, dish):\n        self.heat()\n'
+            "        return dish.after(self.minutes)\n"
+        ),
+        "typings/kitchen/oven.pyi": "class Oven:\n    def bake(self, dish: Dish) -> Dish: ...\n",
+    }
+    documents = [
+        Document(path, text, "source_code", {"path": path, "lang": "python", "is_test": False})
+        for path, text in files.items()
+    ]
+    index = opened(tmp_path, embedder, documents, "code")
+    assert first(index, embedder, question)[0] == "kitchen/oven.py"
+
+
 def opened(folder: Path, embedder: Embedder, documents: list[Document], profile: str) -> OpenedIndex:
     write_corpus(folder / "segment", embedder, documents, profile=profile)
     return OpenedIndex([(open_segment(folder / "segment"), 0)])

@@ -60,6 +60,10 @@ def test_code_is_cut_at_statements_never_inside_a_docstring_or_comment(room: int
     assert "self.motor.stop(" in cut
 
 
+def test_the_source_of_a_page_is_shown_as_code() -> None:
+    assert "```html\n<form>\n" in show(code_chunk("<form>\n  <input name='a[0]'>\n</form>\n", "html"))
+
+
 def test_a_fence_without_a_language_is_given_none() -> None:
     text = "Run it:\n\n```\nStop the server.\n```\n"
     assert "```\nStop the server.\n```" in show(chunk("a.md", text))

@@ -19,8 +19,9 @@ from quire.answering.extractive.blocks import CODE, HEADING, LIST, TABLE, QuoteB
 from quire.answering.extractive.rst_text import plain_roles, plain_rst
 from quire.documents import Chunk, Citation
 
-PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc", "html"))
+PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc"))
 TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".hbs", ".erb"))
+_SOURCE_OF_PAGE = re.compile(r"\s*+<[!A-Za-z/]")
 FENCE_NAMES = {"shell": "bash", "makefile": "make", "c_sharp": "csharp", "batch": "bat"}
 
 _TICKS = re.compile(r"`++")
@@ -62,6 +63,8 @@ def is_code_chunk(chunk: Chunk) -> bool:
     language = str(chunk.metadata.get("lang") or "")
     if language == "text":
         return PurePosixPath(str(chunk.metadata.get("path") or "")).suffix.lower() in TEMPLATES
+    if language == "html":  # what is left of its text, or the source of a page
+        return bool(_SOURCE_OF_PAGE.match(chunk.text))
     return language not in PROSE_LANGUAGES
 
 
