@@ -137,8 +137,8 @@ peers: $(TEST_READY) ## the same questions through Quire and its peers, side by 
 	@$(WITH_ENV) $(PY) -m tests.bench.compare_peers $(if $(REPOSITORIES),--repositories $(REPOSITORIES)) $(ARGS)
 
 .PHONY: soak
-soak: $(TEST_READY) ## the long rounds that CI leaves out
-	@HYPOTHESIS_PROFILE=soak $(PY) -m pytest -m soak $(ARGS)
+soak: $(TEST_READY) ## the long rounds that CI leaves out, then a server under load: make soak MINUTES=10; prints a table
+	@$(PY) -m tests.support.soak $(or $(MINUTES),10) $(ARGS)
 
 .PHONY: fuzz
 fuzz: $(TEST_READY) ## damaged requests, texts and artifacts for as long as asked: make fuzz MINUTES=60; the corpus is in .quire/fuzz

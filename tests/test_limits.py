@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
+import threading
+from pathlib import Path
 from typing import Any
 
+import onnxruntime  # noqa: F401  before usearch, which crashes otherwise
 import pytest
 from pydantic import BaseModel, ValidationError
 
 from build_index.sources.files.selection import Selection
 from functions.faces.chatbot.contract import ChatMessage, EmbedRequest, FileWire, IngestRequest
 from functions.faces.sites.contract import MessageRequest
+from functions.web.indexing import Indexer
+from functions.web.waiting import WaitingRoom
 from quire import limits
+from quire.errors import Overloaded
+from quire.killable import Killable
 from quire.settings import Settings
+from tests.support.lively import Lively
+from tests.support.served import Shelf
 from tests.support.tree import ROOT
 
 ROW = re.compile(r"^\| `([A-Z_]+)` \| ([\d,]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
@@ -69,3 +78,38 @@ def test_a_text_is_cut_behind_its_limit_and_not_before(text: str) -> None:
     kept, said = limits.cut(text, 4, "question")
     assert kept == text[:4]
     assert bool(said) == (len(text) > 4)
+
+
+def test_what_reads_files_and_builds_begins_with_the_limits() -> None:
+    assert Killable.__init__.__kwdefaults__ == {
+        "most": limits.READING_PROCESSES,
+        "memory_mb": limits.READING_MEMORY_MB,
+    }
+    assert Killable.__call__.__kwdefaults__ == {"cpu_s": limits.READING_CPU_S}
+    assert Indexer.__init__.__kwdefaults__ == {"most_s": limits.INDEX_JOB_S}
+
+
+@pytest.mark.parametrize(("path", "times"), [("/query", 1), ("/book/ingest", limits.LARGE_BODY_TIMES)])
+def test_a_body_may_be_as_large_as_its_limit_and_no_larger(tmp_path: Path, path: str, times: int) -> None:
+    client = Lively(tmp_path).client()
+    blank = b" " * (limits.BODY_BYTES * times)
+    headers = {"content-type": "application/json"}
+    assert client.post(path, content=blank, headers=headers).status_code != 413
+    assert client.post(path, content=blank + b" ", headers=headers).status_code == 413
+
+
+def test_a_server_has_room_for_as_many_answers_and_checks_as_the_limits_say(tmp_path: Path) -> None:
+    go = threading.Event()
+    answers: WaitingRoom = Shelf(tmp_path).app().state.answers
+    checks = WaitingRoom("checks", limits.CHECKS_AT_ONCE, limits.CHECKS_WAITING)
+    try:
+        for room, most in (
+            (answers, limits.ANSWERS_AT_ONCE),
+            (checks, limits.CHECKS_AT_ONCE + limits.CHECKS_WAITING),
+        ):
+            for _ in range(most):
+                room.start(go.wait, 60)
+            with pytest.raises(Overloaded):
+                room.start(go.wait, 60)
+    finally:
+        go.set()

@@ -105,3 +105,11 @@ def test_ci_runs_the_two_targets_that_people_run(script: str) -> None:
     text = (ROOT / script).read_text(encoding="utf-8")
     assert re.search(r"make check$", text, re.MULTILINE)
     assert re.search(r"make test$", text, re.MULTILINE)
+
+
+def test_every_promise_of_security_names_tests_that_are_there() -> None:
+    page = (ROOT / ".github/SECURITY.md").read_text(encoding="utf-8").partition("## What is promised")[2]
+    rows = re.findall(r"^\| (?!promise|---)[^|]+\| ([^|]+) \|$", page, re.MULTILINE)
+    named = [path for row in rows for path in re.findall(r"`([\w/]+\.py)`", row)]
+    assert len(rows) <= len(named)
+    assert [path for path in named if not (ROOT / "tests" / path).is_file()] == []

@@ -15,13 +15,15 @@ from pathlib import Path
 
 import onnxruntime  # noqa: F401  before usearch, which crashes otherwise
 
+from quire.killable import Killable
 from tests.support.fuzz_artifacts import fuzz_artifacts
 from tests.support.fuzz_readers import NAMES, mutated, read
 from tests.support.fuzz_requests import fuzz_requests
+from tests.support.reading_cost import CASES, SHAPES, cost_s, slow_shapes
 
 CORPUS = Path(".quire/fuzz")
-CASES, ARTIFACTS = 10, 50
-"""Of one round: cases of each operation, and damaged files."""
+EXAMPLES, ARTIFACTS, SHAPES_OF_A_ROUND = 10, 50, 40
+"""Of one round: cases of each operation, damaged files, and shapes of text that one reader is timed with."""
 
 
 def fuzz_readers(seconds: float, seed: int) -> tuple[int, list[str]]:
@@ -48,16 +50,20 @@ def main(minutes: str) -> int:
     until, seed = time.monotonic() + 60 * float(minutes), int(time.time())
     done: Counter[str] = Counter()
     wrong: list[str] = []
+    reading = Killable(cost_s)
     while time.monotonic() < until or not done:
         seed += 1
         with tempfile.TemporaryDirectory() as folder:
-            faces = fuzz_requests(Path(folder) / "faces", CASES, corpus=CORPUS / "requests")
+            faces = fuzz_requests(Path(folder) / "faces", EXAMPLES, corpus=CORPUS / "requests")
             _, damaged = fuzz_artifacts(Path(folder) / "artifacts", ARTIFACTS, seed)
+        atoms, case = random.Random(seed).sample(SHAPES, SHAPES_OF_A_ROUND), CASES[seed % len(CASES)]
+        slow = slow_shapes(reading, case, atoms, 6_000)
         count, broken = fuzz_readers(min(30.0, max(until - time.monotonic(), 1)), seed)
-        wrong += [*faces.wrong, *damaged, *broken]
+        wrong += [*faces.wrong, *damaged, *slow, *broken]
         done.update(
             requests=faces.answered.total(),
             artifacts=ARTIFACTS,
+            shapes=len(atoms),
             inputs=count,
             wrong=len(wrong) - done["wrong"],
         )

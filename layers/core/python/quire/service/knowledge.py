@@ -21,6 +21,7 @@ from quire.errors import (
 )
 from quire.index.near_values import missing_values
 from quire.index.opened import OpenedIndex, vector_share
+from quire.limits import QUESTION_CHARACTERS
 from quire.ports import AnswerModel, Embedder, TokenBudget
 from quire.profiles import profile_named
 from quire.search.retrieval import Query, retrieve, vectors_follow
@@ -128,14 +129,17 @@ class Knowledge:
             embedder, missing = self._embedder(served, query.mode)
         with timed("search_ms"):
             found = retrieve(served.index, embedder, query)
-        asked = f"{query.text} {found.terms}"
+        text = query.text[
+            :QUESTION_CHARACTERS
+        ]  # what was searched for; all of it would hold every other request
+        asked = f"{text} {found.terms}"
         hits = () if query.mode == "hybrid" and matches_nothing(served.index, asked, found) else found.hits
         degraded = tuple(dict.fromkeys((*served.degraded, *missing, *found.degraded)))
         age_h = age_hours(served.pointer.fresh_at)
         note(collection=served.name, version=served.version, degraded=bool(degraded), index_age_h=age_h)
         note_degraded(degraded)
         notices = (
-            *language_notices(query.text, found.terms),
+            *language_notices(text, found.terms),
             *missing_values(served.index.filters, query.filters),
         )
         return Found(served, hits, found.mode, degraded, notices, found.terms)
