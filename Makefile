@@ -100,6 +100,11 @@ test-clients: $(TEST_READY) ## test with clients of other ecosystems: generated 
 	@$(PY) -m tests.support.real_clients .quire/clients
 	@QUIRE_TEST_CLIENTS=$(CURDIR)/.quire/clients $(PY) -m pytest -n0 tests/functions/test_real_clients.py $(ARGS)
 
+.PHONY: test-dask
+test-dask: $(TEST_READY) ## test builds in shards on a Dask cluster of this machine, 20 rounds of kill -9 included
+	@$(VENV)/bin/uv pip install --quiet --python $(PY) -c tests/requirements.txt 'distributed>=2026.1'
+	@$(PY) -m pytest -n0 -m "soak or not soak" tests/build_index/distributed/test_dask.py $(ARGS)
+
 .PHONY: check
 check: lint types ## formatting, lint and strict types
 
@@ -158,6 +163,7 @@ lock: | $(RUN_READY) ## lock the dependencies of pyproject.toml with digests; UP
 	@echo "lock: build_index/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt --group checkout -o build_index/requirements.txt
 	@echo "lock: layers/runtime/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group lambda -o layers/runtime/requirements.txt
 	@echo "lock: layers/llm/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group lambda-llm $(RUNTIME_NAMES) -o layers/llm/requirements.txt
+	@echo "lock: layers/grammars/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group lambda-grammars $(RUNTIME_NAMES) -o layers/grammars/requirements.txt
 	@echo "lock: infra/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group infra -o infra/requirements.txt
 	@echo "lock: infra/tools-requirements.txt" && $(COMPILE) --group tools -o infra/tools-requirements.txt
 

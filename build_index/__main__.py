@@ -74,9 +74,13 @@ def _add_build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--engine-version", help="names the index where the sources do not")
     parser.add_argument(
-        "--engine", choices=["local"], help="make the build in shards: by processes of this machine"
+        "--engine",
+        choices=["local", "stepfunctions", "dask"],
+        help="make the build in shards: by processes of this machine, on AWS Lambda, or on a Dask cluster",
     )
-    parser.add_argument("--workers", type=_count, help="processes of the engine (default: one a core)")
+    parser.add_argument("--workers", type=_count, help="processes of the engine local (default: one a core)")
+    parser.add_argument("--state-machine", metavar="ARN", help="of the engine stepfunctions")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of the engine dask, such as tcp://host:8786")
     add_review_options(parser)
     parser.add_argument("--no-publish", action="store_true", help="stop before the pointer")
     parser.add_argument("--json", action="store_true")

@@ -21,7 +21,10 @@ LAMBDA_TASK = "/var/task"
 
 @dataclass(frozen=True, slots=True)
 class FunctionPlan:
-    """What makes one function differ from the others. `streams`: its responses leave piece by piece."""
+    """What makes one function differ from the others.
+
+    `streams`: its responses leave piece by piece. `module` has its handler, `functions.<name>` where that is "".
+    """
 
     name: str
     layers: Sequence[lambda_.ILayerVersion]
@@ -29,6 +32,7 @@ class FunctionPlan:
     environment: Mapping[str, str]
     streams: bool = False
     has_snapshot: bool = False
+    module: str = ""
 
 
 class ApiFunction(Construct):
@@ -61,7 +65,7 @@ class ApiFunction(Construct):
             "Function",
             runtime=lambda_.Runtime.PYTHON_3_13,
             architecture=lambda_.Architecture.X86_64,
-            handler=f"functions.{plan.name}.handler",
+            handler=f"{plan.module or f'functions.{plan.name}'}.handler",
             code=lambda_.Code.from_asset(str(archive)),
             layers=list(plan.layers),
             role=self.role,

@@ -18,6 +18,7 @@ from infra.github import add_github_role
 from infra.reasons import accept, logical_id
 from infra.schedules import add_schedules, service_of_account
 from infra.settings import StackSettings
+from infra.sharding import Sharding
 from infra.storage import Storage
 from quire.collections import Collection
 
@@ -54,12 +55,15 @@ class Building(Construct):
         *,
         storage: Storage,
         settings: StackSettings,
+        sharding: Sharding | None,
     ) -> None:
         super().__init__(scope, id)
-        self._storage, self._settings = storage, settings
+        self._storage, self._settings, self._sharding = storage, settings, sharding
         self._functions = [one.function.function_name for one in functions.values() if one.plan.has_snapshot]
         self.source = assets.Asset(self, "Source", path=str(ROOT), exclude=LEFT_OUT)
         self.publishing = self._publishing(functions)
+        if sharding:
+            sharding.let_start(self.publishing)
         self.project = self._project()
         self.not_started = add_schedules(self, list(collections.values()), self.project, settings)
         if settings.repository:
@@ -92,7 +96,7 @@ class Building(Construct):
             logging=codebuild.LoggingOptions(
                 cloud_watch=codebuild.CloudWatchLoggingOptions(log_group=log_group)
             ),
-            build_spec=codebuild.BuildSpec.from_object(_build_spec()),
+            build_spec=codebuild.BuildSpec.from_object(_build_spec(self._sharding is not None)),
             timeout=cdk.Duration.hours(self._settings.build_timeout_h),
             auto_retry_limit=self._settings.build_retries,
         )
@@ -134,7 +138,9 @@ class Building(Construct):
 
     def environment(self) -> dict[str, str]:
         """What the job reads beside its `COLLECTION`."""
+        machine = {"QUIRE_STATE_MACHINE": self._sharding.machine.state_machine_arn} if self._sharding else {}
         return {
+            **machine,
             "COLLECTION": "",
             "QUIRE_STORE": f"s3://{self._storage.bucket.bucket_name}",
             # Without snapshots a new version would only end the environments that are warm.
@@ -172,7 +178,8 @@ class Building(Construct):
         return policy
 
 
-def _build_spec() -> dict[str, Any]:
+def _build_spec(is_sharded: bool) -> dict[str, Any]:
+    engine = ' --engine stepfunctions --state-machine "$QUIRE_STATE_MACHINE"' if is_sharded else ""
     snapshots = (
         f'.venv/bin/python -m build_index.release.snapshots --alias {ALIAS} --keep "$QUIRE_VERSIONS_KEPT"'
     )
@@ -193,7 +200,7 @@ def _build_spec() -> dict[str, Any]:
                     "\n".join(
                         (
                             "status=0",
-                            '.venv/bin/python -m build_index build "$COLLECTION" --json || status=$?',
+                            f'.venv/bin/python -m build_index build "$COLLECTION" --json{engine} || status=$?',
                             '[ "$status" -le 1 ] || exit "$status"',
                             '.venv/bin/python -m build_index prune "$COLLECTION" --keep 4 || status=$?',
                             f"{snapshots} $QUIRE_FUNCTIONS || status=$?",

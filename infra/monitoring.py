@@ -16,6 +16,7 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from aws_cdk import aws_sqs as sqs
+from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
 from infra.api_function import ApiFunction
@@ -40,6 +41,7 @@ class Watched:
     Attributes:
         scheduled: collections that are rebuilt by themselves.
         queues: alarm's name -> what it means that something waits there, and the queue, where there is one.
+        machine: which leads the builds in shards, where there is one.
         answers_anyone: whether a model answers callers without a key.
     """
 
@@ -47,6 +49,7 @@ class Watched:
     project: codebuild.Project
     scheduled: Sequence[str]
     queues: Mapping[str, tuple[str, sqs.IQueue | None]]
+    machine: stepfunctions.StateMachine | None
     answers_anyone: bool
 
 
@@ -83,6 +86,10 @@ class Monitoring(Construct):
         self._alarm(
             "BuildFailed", watched.project.metric_failed_builds(period=FIVE_MINUTES), 1, "a build failed"
         )
+        if machine := watched.machine:
+            self._alarm("ShardsFailed", machine.metric_failed(period=FIVE_MINUTES), 1, "shards were given up")
+            ended = machine.metric_timed_out(period=FIVE_MINUTES)
+            self._alarm("ShardsTimedOut", ended, 1, "an execution was ended after a day")
         for id_, (what, queue) in watched.queues.items():
             self._watch_queue(id_, queue, what)
         if jobs := functions.get("jobs"):

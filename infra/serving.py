@@ -55,7 +55,7 @@ class Functions(Construct):
     ) -> None:
         super().__init__(scope, id)
         self._deployed, self._storage, self._settings = deployed, storage, settings
-        self._layers = {name: self._layer(name, what) for name, what in LAYERS.items()}
+        self.layers = {name: self.add_layer(name, what) for name, what in LAYERS.items()}
         names = functions_of(deployed.table, deployed.collections)
         self.failed_jobs = queue_of_failures(self, "FailedJobs") if MEMORY in names else None
         self.by_name: dict[str, ApiFunction] = {}
@@ -66,7 +66,8 @@ class Functions(Construct):
         if self.failed_jobs:
             self._tell_of_failed_jobs(self.failed_jobs)
 
-    def _layer(self, name: str, description: str) -> lambda_.LayerVersion:
+    def add_layer(self, name: str, description: str) -> lambda_.LayerVersion:
+        """The layer of that archive."""
         return lambda_.LayerVersion(
             self,
             f"Layer{name.capitalize()}",
@@ -78,7 +79,7 @@ class Functions(Construct):
 
     def _function(self, name: str) -> ApiFunction:
         streams = name == ANSWER
-        layers = [one for key, one in self._layers.items() if key != "llm" or streams]
+        layers = [one for key, one in self.layers.items() if key != "llm" or streams]
         environment = {
             "QUIRE_STORE": f"s3://{self._storage.bucket.bucket_name}",
             # CloudFormation fills it in: no call to another service stands before a cold start's first answer.

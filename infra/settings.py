@@ -60,6 +60,9 @@ class StackSettings:
         build_timeout_h: of one build.
         build_retries: how often a build that failed is begun again by itself, 0 to 10.
         reserved_concurrency: of each function; 0 reserves none.
+        distributed: whether builds are made by Lambda workers, led by a state machine, for collections that outgrow one
+            machine; costs nothing while nothing is built.
+        shard_concurrency: of those workers; a new account may have 10 functions running at once.
         bucket, table: names of those that an earlier stack left, to be adopted; "" has AWS choose new ones.
     """
 
@@ -107,6 +110,8 @@ class StackSettings:
     build_timeout_h: int = 2
     build_retries: int = 1
     reserved_concurrency: int = 0
+    distributed: bool = False
+    shard_concurrency: int = 100
     bucket: str = ""
     table: str = ""
 

@@ -16,6 +16,7 @@ from infra.rollout import Rollout
 from infra.routes import deployed_routes
 from infra.serving import Deployed, Functions
 from infra.settings import StackSettings
+from infra.sharding import Sharding
 from infra.storage import Storage
 
 ABSENT = {"CodeBuild": frozenset({"ap-east-2", "ca-west-1", "mx-central-1"})}
@@ -44,8 +45,19 @@ class QuireStack(cdk.Stack):
         functions = serving.by_name
         routes = deployed_routes(deployed.table, deployed.collections)
         gateway = Gateway(self, "Gateway", routes, functions, api_keys=storage.api_keys, settings=settings)
+        sharding = (
+            Sharding(self, "Sharding", deployed, serving=serving, storage=storage, settings=settings)
+            if settings.distributed
+            else None
+        )
         building = Building(
-            self, "Building", deployed.collections, functions, storage=storage, settings=settings
+            self,
+            "Building",
+            deployed.collections,
+            functions,
+            storage=storage,
+            settings=settings,
+            sharding=sharding,
         )
         monitoring = Monitoring(
             self,
@@ -59,6 +71,7 @@ class QuireStack(cdk.Stack):
                     "NotStarted": ("a scheduled build could not be started", building.not_started),
                     "JobFailed": ("a job failed three times", serving.failed_jobs),
                 },
+                machine=sharding.machine if sharding else None,
                 answers_anyone=any(one.public_answers for one in deployed.collections.values()),
             ),
             settings=settings,

@@ -33,11 +33,13 @@ def digest_inputs(settings: object, folders: Iterable[Path], files: Iterable[Pat
 
 @cache
 def digest_code() -> str:
-    """Hexadecimal sha256 of Quire's own code, as it was when first asked for."""
+    """Hexadecimal sha256 of Quire's own code, as it was when first asked for; the same where it lies in an archive."""
     whole = hashlib.sha256()
     for package in (quire, build_index):
-        for path in package.__path__:
-            _add_tree(whole, Path(path))
+        for root in map(Path, package.__path__):
+            for path in _files(root):
+                if path.suffix != ".md" and not path.name.startswith("."):
+                    _add(whole, path, str(path.relative_to(root)))
     return whole.hexdigest()
 
 

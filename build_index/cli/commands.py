@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from build_index.distributed.engines import LocalEngine
+from build_index.distributed.engines import DaskEngine, LocalEngine
 from build_index.distributed.sharded import ingest_in_shards
 from build_index.distributed.shards import Sharding
 from build_index.evaluation import answers as answer_eval
@@ -63,12 +64,47 @@ def run_build(args: argparse.Namespace) -> int:
 def _writing(args: argparse.Namespace) -> Callable[[BuildPlan, Reading, Tools, str], IngestReport]:
     if not args.engine:
         return ingest
-    workshop = partial(open_workshop, args.store, 1)
+    sharding = _SHARDINGS[args.engine](args)
+
+    def write(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str) -> IngestReport:
+        open_store(args.store).put_model(tools.model_folder)  # workers elsewhere have it from the store
+        return ingest_in_shards(plan, reading, tools, inputs, sharding=sharding)
+
+    return write
+
+
+def _local(args: argparse.Namespace) -> Sharding:
     workers = args.workers or os.cpu_count() or 1
-    sharding = Sharding(
-        open_objects(args.store), LocalEngine(workers), workshop, wanted=PACKS_A_WORKER * workers
-    )
-    return partial(ingest_in_shards, sharding=sharding)
+    workshop = partial(open_workshop, args.store, 1)
+    return Sharding(open_objects(args.store), LocalEngine(workers), workshop, wanted=PACKS_A_WORKER * workers)
+
+
+def _dask(args: argparse.Namespace) -> Sharding:
+    engine = DaskEngine(_said(args.scheduler, "--engine dask", "--scheduler ADDRESS"))
+    return Sharding(open_objects(args.store), engine, partial(open_workshop, args.store, 1))
+
+
+def _step_functions(args: argparse.Namespace) -> Sharding:
+    from build_index.distributed import step_functions  # boto3 is only this engine's
+
+    place = args.store or settings().store
+    if not re.fullmatch("s3://[^/]+/?", place):
+        raise ConfigError(
+            f"--engine stepfunctions: wanted a store s3://BUCKET, as is deployed, found {place!r}"
+        )
+    objects = open_objects(place)
+    machine = _said(args.state_machine, "--engine stepfunctions", "--state-machine ARN")
+    engine = step_functions.open_step_functions(machine, objects)
+    return Sharding(objects, engine, partial(open_workshop, args.store, 1), step_functions.MEAN_CHUNKS)
+
+
+def _said(value: str | None, what: str, wanted: str) -> str:
+    if not value:
+        raise ConfigError(f"{what}: wanted {wanted}")
+    return value
+
+
+_SHARDINGS = {"local": _local, "dask": _dask, "stepfunctions": _step_functions}
 
 
 def run_inspect(args: argparse.Namespace) -> int:

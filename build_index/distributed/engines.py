@@ -9,15 +9,19 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
 from build_index.distributed.shards import Item, Record
 from build_index.progress import say
-from quire.errors import SourceError
+from quire.errors import ConfigError, SourceError
 
 ATTEMPTS = 4
 """A shard whose worker dies each time is not begun a fifth time: memory that does not suffice kills it again."""
+
+
+CONNECT_S = 30.0
 
 
 class LocalEngine:
@@ -61,6 +65,35 @@ class LocalEngine:
             ours.close()
             pool.shutdown(cancel_futures=True)
             theirs.close()
+
+
+class DaskEngine:
+    """Workers of a Dask cluster, each with this code, the store and a cache; `scheduler` is its address."""
+
+    def __init__(self, scheduler: str, *, connect_s: float = CONNECT_S) -> None:
+        self._scheduler, self._connect_s = scheduler, connect_s
+
+    def map(self, step: Callable[[Item], Record], items: Sequence[Item]) -> Iterator[Record]:
+        """See `build_index.distributed.shards.Engine`.
+
+        Raises:
+            ConfigError: the package `distributed` is not installed.
+            SourceError: the cluster cannot be reached, or a worker died at each attempt.
+        """
+        try:
+            dask = import_module("distributed")  # the extra `dask`
+        except ImportError:
+            raise ConfigError(
+                "engine dask: wanted the package distributed: pip install quire[dask]"
+            ) from None
+        try:
+            with dask.Client(self._scheduler, timeout=self._connect_s) as client:
+                # A key of its own each time: what a scheduler remembers of another build is not asked for.
+                futures = client.map(step, items, pure=False, retries=ATTEMPTS - 1)
+                for future in dask.as_completed(futures):
+                    yield future.result()
+        except (dask.KilledWorker, OSError) as error:
+            raise SourceError(f"engine dask at {self._scheduler}: {error}", path=self._scheduler) from error
 
 
 def _follow(driver: Connection) -> None:

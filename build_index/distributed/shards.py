@@ -3,6 +3,7 @@
 collections/<name>/shards/packs/<sha256>.jsonl   documents, immutable
 collections/<name>/shards/segments/<digest>/...  a pack's segment, immutable
 collections/<name>/shards/done/<inputs>.json     which segment came of a pack: written last, and once
+collections/<name>/shards/plans/<execution>.json the items of an execution, where an engine reads them from the store
 
 `inputs` is the digest of all that decides a shard's bytes, so whoever makes the same shard again (a retry, a late
 worker, next week's build) finds the record, or loses the race for it and uses what won.
@@ -34,7 +35,7 @@ from build_index.scan.poison import open_scan
 from build_index.sources import Documents, Failure
 from quire.canonical_json import canonical_json, json_sha256
 from quire.documents import Document
-from quire.errors import SourceError, SwapConflict
+from quire.errors import ConfigError, SourceError, SwapConflict
 from quire.index.layout import Manifest
 from quire.index.reader import Segment, open_segment
 from quire.index.writer import KeptRows, SegmentFacts, write_segment
@@ -82,7 +83,7 @@ def plan_shards(
         pack = hashlib.sha256(data).hexdigest()
         made_by = [plan.profile.name, list(plan.profile.filters), tools.embedder.digest, quarantine]
         inputs = json_sha256([pack, digest_code(), made_by])
-        if sharding.objects.read(_done_key(plan.name, inputs)) is None:
+        if sharding.objects.read(done_key(plan.name, inputs)) is None:
             _write_once(sharding.objects, _pack_key(plan.name, pack), data)
         asked = {} if quarantine is None else {"quarantine": quarantine}
         items.append(
@@ -93,9 +94,12 @@ def plan_shards(
                 "inputs": inputs,
                 "options": asked,
                 "chunks": chunks,
+                "code": digest_code(),
+                "model": tools.embedder.digest,
             }
         )
-    return items
+    build = json_sha256(sorted(str(item["inputs"]) for item in items))
+    return [{**item, "build": build} for item in items]
 
 
 def _readable(documents: Documents, failures: list[Failure]) -> Iterator[Document]:
@@ -111,9 +115,15 @@ def make_shard(workshop: Workshop, item: Item) -> Record:
 
     Raises:
         SourceError: the pack is not in the store.
+        ConfigError: this worker has other code, or another model, than who planned the build.
     """
     tools, objects = workshop()
-    done = objects.read(_done_key(item["collection"], item["inputs"]))
+    for what, here in (("code", digest_code()), ("model", tools.embedder.digest)):
+        if item[what] != here:
+            raise ConfigError(
+                f"shard: wanted {what} {item[what][:12]}, found {here[:12]}; deploy what builds"
+            )
+    done = objects.read(done_key(item["collection"], item["inputs"]))
     if done is not None:
         return dict(json.loads(done.data))
     pack = objects.read(_pack_key(item["collection"], item["pack"]))
@@ -125,7 +135,7 @@ def make_shard(workshop: Workshop, item: Item) -> Record:
         prefix = _segment_key(item["collection"], manifest.digest)
         upload_segment(objects, prefix, Path(work) / "segment", manifest)
     record = {"inputs": item["inputs"], "pack": item["pack"], "segment": manifest.digest, **told}
-    return _write_once(objects, _done_key(item["collection"], item["inputs"]), canonical_json(record))
+    return _write_once(objects, done_key(item["collection"], item["inputs"]), canonical_json(record))
 
 
 def _write_shard(
@@ -163,7 +173,7 @@ def done_shards(items: Iterable[Item], objects: ObjectStore) -> dict[str, Record
     """The records that are there, by the inputs of their shards."""
     found = {}
     for item in items:
-        done = objects.read(_done_key(item["collection"], item["inputs"]))
+        done = objects.read(done_key(item["collection"], item["inputs"]))
         if done is not None:
             found[str(item["inputs"])] = json.loads(done.data)
     return found
@@ -206,11 +216,16 @@ def _open_shard(place: tuple[ObjectStore, str, Path], digest: str) -> Segment:
 
 
 def sweep_shards(objects: ObjectStore, name: str, used: Iterable[Record], fetched: Path) -> None:
-    """Remove the shards that the build which just ended did not use; packs are not needed any more."""
+    """Remove the shards that the build which just ended did not use; packs and plans are not needed any more."""
     records = list(used)
     done = {f"{record['inputs']}.json" for record in records}
     segments = {f"{record['segment']}/" for record in records}
-    for folder, kept in (("done/", done), ("packs/", set[str]()), ("segments/", segments)):
+    for folder, kept in (
+        ("done/", done),
+        ("packs/", set[str]()),
+        ("plans/", set[str]()),
+        ("segments/", segments),
+    ):
         prefix = _shards_key(name) + folder
         for key in set(objects.list(prefix)) - kept:
             if key.endswith("/"):
@@ -242,5 +257,11 @@ def _segment_key(name: str, digest: str) -> str:
     return f"{_shards_key(name)}segments/{digest}/"
 
 
-def _done_key(name: str, inputs: str) -> str:
-    return f"{_shards_key(name)}done/{inputs}.json"
+def done_key(name: str, inputs: str) -> str:
+    """Where a shard's record lies; the folder of all records for ""."""
+    return f"{_shards_key(name)}done/" + (f"{inputs}.json" if inputs else "")
+
+
+def plan_key(name: str, execution: str) -> str:
+    """Where the items of an execution lie."""
+    return f"{_shards_key(name)}plans/{execution}.json"

@@ -4,6 +4,8 @@
     runtime    what searching needs, from layers/runtime/requirements.txt
     llm        what answering needs beyond that, an answer model and MCP, from layers/llm/requirements.txt
     functions  the handlers, `functions/routes.json` and `collections.toml`
+    grammars   what cutting code and scanning need beyond `runtime`, from layers/grammars/requirements.txt
+    worker     build_index, for builds in shards
 
 Beside them lie bills of materials: `runtime.cdx.json`, `llm.cdx.json`, and `quire.cdx.json` of both.
 
@@ -32,7 +34,9 @@ from quire.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "build" / "layers"
-LOCKS = {name: ROOT / "layers" / name / "requirements.txt" for name in ("runtime", "llm")}
+LOCKS = {name: ROOT / "layers" / name / "requirements.txt" for name in ("runtime", "llm", "grammars")}
+SERVING = ("core", "runtime", "llm", "functions")
+"""What every deployment has; the others are there for builds in shards."""
 SEARCH_LIMIT_BYTES = 130 << 20
 """What `core` and `runtime` may weigh together, unpacked; Lambda takes 250 MiB with the functions and all layers."""
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -62,7 +66,7 @@ def build_archives(out: Path = OUT, names: tuple[str, ...] = ()) -> dict[str, Ar
     out.mkdir(parents=True, exist_ok=True)
     made = read_archives(out)
     with tempfile.TemporaryDirectory(dir=out) as site:
-        for name in names or tuple(_MAKERS):
+        for name in names or tuple(MAKERS):
             inputs = _inputs(name)
             if name not in made or made[name].inputs != inputs or not (out / f"{name}.zip").exists():
                 made[name] = _make(name, out, inputs, Path(site))
@@ -92,7 +96,7 @@ def _make(name: str, out: Path, inputs: str, site: Path) -> Archive:
     with tempfile.TemporaryDirectory(dir=out) as folder:
         tree = Path(folder) / "tree"
         tree.mkdir()
-        _MAKERS[name](tree, site)
+        MAKERS[name](tree, site)
         files = sorted((path for path in tree.rglob("*") if path.is_file()), key=Path.as_posix)
         packed = Path(folder) / f"{name}.zip"
         _zip(packed, tree, files)
@@ -138,7 +142,16 @@ def _llm(tree: Path, site: Path) -> None:
 def _wanted() -> dict[str, list[str]]:
     """What the project itself asks for, by layer."""
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
-    return {"runtime": groups["lambda"], "llm": groups["lambda-llm"]}
+    return {"runtime": groups["lambda"], "llm": groups["lambda-llm"], "grammars": groups["lambda-grammars"]}
+
+
+def _grammars(tree: Path, site: Path) -> None:
+    _packages(tree, site, _wanted()["grammars"], without=_wanted()["runtime"])
+
+
+def _worker(tree: Path, _: Path) -> None:
+    _copy_sources(ROOT / "build_index", tree / "build_index")
+    compile_tree(tree, find_python(), "/var/task")
 
 
 def _packages(tree: Path, site: Path, wanted: list[str], without: Sequence[str]) -> None:
@@ -175,6 +188,7 @@ def _inputs(name: str) -> str:
     sources = {
         "core": [*_sources(ROOT / "layers/core/python/quire")],
         "functions": [*_sources(ROOT / "functions"), ROOT / "collections.toml"],
+        "worker": [*_sources(ROOT / "build_index")],
     }
     digest = hashlib.sha256(name.encode())
     if name in LOCKS:
@@ -197,11 +211,13 @@ def _check_sizes(made: dict[str, Archive]) -> None:
         )
 
 
-_MAKERS: dict[str, Callable[[Path, Path], None]] = {
+MAKERS: dict[str, Callable[[Path, Path], None]] = {
     "core": _core,
     "runtime": _runtime,
     "llm": _llm,
     "functions": _functions,
+    "grammars": _grammars,
+    "worker": _worker,
 }
 
 
@@ -210,7 +226,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m infra.packaging.layers", description="Makes Lambda's archives."
     )
-    parser.add_argument("names", nargs="*", choices=[*_MAKERS, []], help="archives to make (default: all)")
+    parser.add_argument("names", nargs="*", choices=[*MAKERS, []], help="archives to make (default: all)")
     parser.add_argument("--out", type=Path, default=OUT)
     asked = parser.parse_args(arguments)
     try:

@@ -12,6 +12,7 @@ LISTED = Path("layers/THIRD_PARTY_LICENSES.md")
 PARTS = (
     ("In the search layer", "layers/runtime/requirements.txt"),
     ("In the answer layer", "layers/llm/requirements.txt"),
+    ("In the layer of workers that build", "layers/grammars/requirements.txt"),
     ("To build indexes and serve locally; in no layer", "build_index/requirements.txt"),
     ("To test; in no layer", "tests/requirements.txt"),
 )

@@ -14,9 +14,10 @@ import pytest
 
 from functions.web.metrics import DISK_SHARE, NAMESPACE, UNITS, embedded
 from infra.routes import FACES, deployed_routes, face_of, functions_of, read_table, written_collections
+from infra.state_machine import definition
 from quire.collections import read_collections
 from quire.profiles import PROFILES
-from tests.support.deployment import KEPT, Deployment, flat, listed
+from tests.support.deployment import KEPT, SHARDED, Deployment, flat, listed
 from tests.support.tree import ROOT
 
 TABLE = read_table(ROOT / "functions/routes.json")
@@ -37,9 +38,11 @@ def test_cdk_nag_finds_nothing_that_is_not_accepted_with_a_reason(
         assert "Acknowledge with" not in one.printed
 
 
-def test_cfn_lint_finds_nothing(deployment: Deployment, other_deployment: Deployment) -> None:
+def test_cfn_lint_finds_nothing(
+    deployment: Deployment, other_deployment: Deployment, many: Deployment
+) -> None:
     program = str(Path(sys.executable).with_name("cfn-lint"))
-    templates = [str(one.folder / "quire.template.json") for one in (deployment, other_deployment)]
+    templates = [str(one.folder / "quire.template.json") for one in (deployment, other_deployment, many)]
     # W3005: CDK repeats a dependency that a reference implies already.
     command = (program, *templates, "--regions", "us-west-2", "--ignore-checks", "W3005")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -697,3 +700,60 @@ def test_the_runbook_says_of_every_alarm_what_it_means_and_what_ends_it(
     found = {name for one in (deployment, many) for name in one.of_type("CloudWatch::Alarm")}
     rung = {name.removeprefix("Monitoring")[:-8] for name in found}
     assert {"Stale" if name.startswith("Stale") else name for name in rung} <= told
+
+
+# ---- builds in shards -----------------------------------------------------------------------------------------
+
+
+def test_builds_in_shards_are_there_only_where_they_are_asked_for(
+    deployment: Deployment, many: Deployment
+) -> None:
+    assert not [name for name in deployment.template["Resources"] if name.startswith("Sharding")]
+    assert "stepfunctions" not in json.dumps(deployment.template)
+    [project] = many.of_type("CodeBuild::Project").values()
+    assert '--engine stepfunctions --state-machine \\"$QUIRE_STATE_MACHINE\\"' in flat(
+        project["Source"]["BuildSpec"]
+    )
+    variables = {one["Name"]: flat(one["Value"]) for one in project["Environment"]["EnvironmentVariables"]}
+    assert variables["QUIRE_STATE_MACHINE"].startswith("<ShardingMachine")
+
+
+def test_the_state_machine_is_the_one_that_tests_run(many: Deployment) -> None:
+    [machine] = many.of_type("StepFunctions::StateMachine").values()
+    [bucket] = (key for key in many.of_type("S3::Bucket") if "Artifacts" in key)
+    [alias] = (key for key in many.of_type("Lambda::Alias") if "Sharding" in key)
+    wanted = definition(f"<{bucket}>", f"<{alias}>")
+    wanted["States"]["Shards"]["MaxConcurrency"] = int(SHARDED["shard_concurrency"])
+    assert json.loads(flat(machine["DefinitionString"])) == wanted
+    assert machine["LoggingConfiguration"]["Level"] == "ALL"
+
+
+def test_a_worker_writes_shards_and_nothing_that_is_served(many: Deployment) -> None:
+    [worker] = (one for key, one in many.of_type("Lambda::Function").items() if "ShardingWorker" in key)
+    assert worker["Handler"] == "build_index.distributed.worker.handler"
+    assert (worker["Timeout"], len(worker["Layers"])) == (900, 3)
+    assert many.actions("ShardingWorkerRole") == READING | {"s3:PutObject"}
+    [writing] = (one for one in many.statements("ShardingWorkerRole") if one["Action"] == "s3:PutObject")
+    assert flat(writing["Resource"]).endswith("/collections/*/shards/*")
+
+
+def test_the_state_machine_may_invoke_its_worker_alone_and_whoever_builds_may_start_it(
+    many: Deployment,
+) -> None:
+    role = "ShardingRole"
+    assert {one for one in many.actions(role) if not one.startswith(("logs:", "states:"))} == {
+        "lambda:InvokeFunction",
+        "s3:GetObject",
+    }
+    [invoking] = (one for one in many.statements(role) if one["Action"] == "lambda:InvokeFunction")
+    assert flat(invoking["Resource"]).startswith("<ShardingWorkerAlias")
+    assert many.actions("BuildingBuilder") >= {"states:StartExecution", "states:DescribeExecution"}
+    for one in many.statements(role) + many.statements("BuildingBuilder"):
+        if "states:" in str(one["Action"]):
+            assert flat(one["Resource"]).rpartition("quire-shards")[2] in ("", ":*")
+
+
+def test_an_execution_that_fails_rings(many: Deployment) -> None:
+    alarms = many.of_type("CloudWatch::Alarm").values()
+    rung = {one["MetricName"] for one in alarms if one.get("Namespace") == "AWS/States"}
+    assert rung == {"ExecutionsFailed", "ExecutionsTimedOut"}

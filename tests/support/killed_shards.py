@@ -1,6 +1,7 @@
 """A build in shards that tests kill: `python -m tests.support.killed_shards ROOT BOOK` prints its segment's digest.
 
-Its workers leave a file of their process's number each, and take their time with every passage.
+With a scheduler's address behind that a Dask cluster makes the shards. Workers leave a file of their process's number
+each, and take their time with every passage.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from build_index.distributed.engines import LocalEngine
+from build_index.distributed.engines import DaskEngine, LocalEngine
 from build_index.distributed.sharded import ingest_in_shards
 from build_index.distributed.shards import Sharding
 from build_index.pipeline.pipeline import build
@@ -42,11 +43,12 @@ def workshop(root: Path) -> tuple[Tools, ObjectStore]:
     return Tools(SlowEmbedder(), root, root / "cache"), FolderStore(root / "store")
 
 
-def main(root: Path, book: Path) -> None:
-    """Build it by two workers; whatever was killed before is taken up."""
+def main(root: Path, book: Path, *scheduler: str) -> None:
+    """Build it by two workers, or by a cluster; whatever was killed before is taken up."""
     objects = FolderStore(root / "store")
     plan = BuildPlan("book", profile_named("docs"), (("docs", str(book)),))
-    sharding = Sharding(objects, LocalEngine(2), partial(workshop, root), MEAN_CHUNKS)
+    engine = DaskEngine(*scheduler) if scheduler else LocalEngine(2)
+    sharding = Sharding(objects, engine, partial(workshop, root), MEAN_CHUNKS)
     write = partial(ingest_in_shards, sharding=sharding)
     tools = Tools(HashingEmbedder(), root, root / "cache")
     report = build(plan, tools, SegmentStore(objects, root / "fetched"), publish=False, write=write)
@@ -54,4 +56,4 @@ def main(root: Path, book: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])

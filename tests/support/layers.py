@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.packaging.layers import OUT, Archive, build_archives
+from infra.packaging.layers import OUT, SERVING, Archive, build_archives
 from quire.errors import ConfigError
 from tests.support.alone import alone
 
@@ -16,7 +16,7 @@ from tests.support.alone import alone
 def _built() -> dict[str, Archive] | str:
     try:
         with alone("archives"):
-            return build_archives()
+            return build_archives(OUT, SERVING)
     except ConfigError as error:
         return str(error)
 

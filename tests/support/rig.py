@@ -24,7 +24,7 @@ import pytest
 
 from infra.packaging.install import PIP, locked_entry, pip_settings, uv_environment
 from infra.packaging.layer_tools import PLATFORM, PYTHON, compile_tree, find_python
-from infra.packaging.layers import OUT, LayersTooLargeError, build_archives
+from infra.packaging.layers import OUT, SERVING, LayersTooLargeError, build_archives
 from infra.settings import STARTING
 from quire.errors import ConfigError
 from tests.support.alone import alone
@@ -42,8 +42,8 @@ Root = Path
 def unpacked() -> Root:
     """The archives, unpacked once for each content; raises ConfigError where they cannot be made."""
     with alone("archives"):
-        made = build_archives()
-        key = "-".join(made[name].sha256[:8] for name in ("core", "runtime", "llm", "functions"))
+        made = build_archives(OUT, SERVING)
+        key = "-".join(made[name].sha256[:8] for name in SERVING)
         root = ROOT / "build" / "rig" / key
         if root.exists():
             os.utime(root)  # in use: not to be removed for another hour

@@ -22,9 +22,9 @@ PATHS = os.pathsep.join((str(ROOT / CORE), str(ROOT)))
 WAIT_S = 60.0
 
 
-def start(root: Path, pages: Path) -> subprocess.Popen[str]:
+def start(root: Path, pages: Path, *scheduler: str) -> subprocess.Popen[str]:
     root.mkdir(exist_ok=True)
-    command = (sys.executable, "-m", "tests.support.killed_shards", str(root), str(pages))
+    command = (sys.executable, "-m", "tests.support.killed_shards", str(root), str(pages), *scheduler)
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": PATHS}
     with (root / "told.txt").open("a") as told:
         return subprocess.Popen(
