@@ -18,7 +18,7 @@ from infra.github import add_github_role
 from infra.reasons import accept, logical_id
 from infra.schedules import add_schedules, service_of_account
 from infra.settings import StackSettings
-from infra.sharding import Sharding
+from infra.sharding import ShardMap
 from infra.storage import Storage
 from quire.collections import Collection
 
@@ -55,7 +55,7 @@ class Building(Construct):
         *,
         storage: Storage,
         settings: StackSettings,
-        sharding: Sharding | None,
+        sharding: ShardMap | None,
     ) -> None:
         super().__init__(scope, id)
         self._storage, self._settings, self._sharding = storage, settings, sharding

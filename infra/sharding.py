@@ -34,7 +34,7 @@ LOGGING = [
 ]
 
 
-class Sharding(Construct):
+class ShardMap(Construct):
     """The worker with its layers and rights, and the state machine over it."""
 
     def __init__(

@@ -16,7 +16,7 @@ from infra.rollout import Rollout
 from infra.routes import deployed_routes
 from infra.serving import Deployed, Functions
 from infra.settings import StackSettings
-from infra.sharding import Sharding
+from infra.sharding import ShardMap
 from infra.storage import Storage
 
 ABSENT = {"CodeBuild": frozenset({"ap-east-2", "ca-west-1", "mx-central-1"})}
@@ -46,7 +46,7 @@ class QuireStack(cdk.Stack):
         routes = deployed_routes(deployed.table, deployed.collections)
         gateway = Gateway(self, "Gateway", routes, functions, api_keys=storage.api_keys, settings=settings)
         sharding = (
-            Sharding(self, "Sharding", deployed, serving=serving, storage=storage, settings=settings)
+            ShardMap(self, "Sharding", deployed, serving=serving, storage=storage, settings=settings)
             if settings.distributed
             else None
         )
