@@ -102,7 +102,7 @@ test-clients: $(TEST_READY) ## test with clients of other ecosystems: generated 
 
 .PHONY: test-dask
 test-dask: $(TEST_READY) ## test builds in shards on a Dask cluster of this machine, 20 rounds of kill -9 included
-	@$(VENV)/bin/uv pip install --quiet --python $(PY) -c tests/requirements.txt 'distributed>=2026.1'
+	@$(VENV)/bin/uv pip install --quiet --python $(PY) --require-hashes -r tests/dask-requirements.txt
 	@$(PY) -m pytest -n0 -m "soak or not soak" tests/build_index/distributed/test_dask.py $(ARGS)
 
 .PHONY: check
@@ -160,6 +160,7 @@ RUNTIME_NAMES = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' la
 lock: | $(RUN_READY) ## lock the dependencies of pyproject.toml with digests; UPGRADE=--upgrade takes newer ones
 	@echo "lock: tests/requirements.txt" && $(COMPILE) $(PROJECT) --extra llm --extra dev --group checkout --group infra --group rig -o tests/requirements.txt
 	@echo "lock: tests/llm-requirements.txt" && $(COMPILE) -c tests/requirements.txt --group test-llm $(RUNTIME_NAMES) -o tests/llm-requirements.txt
+	@echo "lock: tests/dask-requirements.txt" && $(COMPILE) -c tests/requirements.txt --group test-dask $(RUNTIME_NAMES) -o tests/dask-requirements.txt
 	@echo "lock: build_index/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt --group checkout -o build_index/requirements.txt
 	@echo "lock: layers/runtime/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group lambda -o layers/runtime/requirements.txt
 	@echo "lock: layers/llm/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group lambda-llm $(RUNTIME_NAMES) -o layers/llm/requirements.txt

@@ -34,7 +34,7 @@ TEXTS = [
     if path.suffix in {".py", ".md", ".toml", ".yml", ".yaml", ".json", ".txt", ""}
 ]
 MACHINE_PATH = re.compile(r"(?<![\w.])/(" + "|".join(("work", "root", "opt/pypi")) + r")\b/?")
-LOCKS = [path for path in project_files() if path.name == "requirements.txt"]
+LOCKS = [path for path in project_files() if path.name in ("requirements.txt", "dask-requirements.txt")]
 PIN = re.compile(r"^([a-z0-9][\w.-]*)==([^\s;]+)", re.MULTILINE)
 
 
