@@ -84,13 +84,28 @@ def share(facts: Sequence[str], text: str) -> float:
     return sum(plain(fact) in said for fact in facts) / len(facts)
 
 
+def calibration_error(sure: Sequence[float], covered: Sequence[bool]) -> float:
+    """Expected calibration error in ten bins: how far the confidences lie from how often the collection answers.
+
+    >>> calibration_error([0.9, 0.9, 0.1, 0.1], [True, True, False, False])
+    0.1
+    """
+    bins = np.minimum((np.asarray(sure) * 10).astype(int), 9)
+    gaps = np.bincount(bins, np.asarray(sure) - np.asarray(covered, float), 10)
+    return round(float(np.abs(gaps).sum()) / max(len(sure), 1), 4)
+
+
 class Asked:
-    """A collection that answers, with the CPU time that answers took, and what it was beyond their own search."""
+    """A collection that answers, with the CPU time that answers took, and what it was beyond their own search.
+
+    `sure` are the answers' confidences.
+    """
 
     def __init__(self, shelf: AskedCollection) -> None:
         self.shelf = shelf
         self.cpu_s: list[float] = []
         self.beyond_s: list[float] = []
+        self.sure: list[float] = []
 
     def ask(self, question: str, selected: str = "", filters: Mapping[str, str] | None = None) -> Answer:
         """One question."""
@@ -100,6 +115,8 @@ class Asked:
         given = answer(self.shelf, Inquiry(question, selected_text=selected, filters=filters or {}))
         self.cpu_s.append(time.process_time() - searched)
         self.beyond_s.append(self.cpu_s[-1] - (searched - began))
+        if given.confidence is not None:
+            self.sure.append(given.confidence)
         return given
 
 
@@ -111,10 +128,14 @@ def judge(shelf: AskedCollection, name: str, file: Path | None, checked: int) ->
     golden = read_golden([file]) if file else []
     if file:
         figures |= _golden(asked, golden, rows(file), found)
+    sure = len(asked.sure)
     figures["everyday_refused"] = _mean([not asked.ask(one).answerable for one in everyday()])
     near = [one.query for one in golden if one.kind == "off_topic"] + near_topic(name)
     if near:
         figures["near_refused"] = _mean([not asked.ask(one).answerable for one in near])
+    if golden:
+        covered = [place < sure for place in range(len(asked.sure))]
+        figures["confidence_error"] = calibration_error(asked.sure, covered)
     made = list(made_questions(shelf.index, checked))
     answers = [asked.ask(question) for question, _ in made]
     figures["made_answered"] = _mean([one.answerable for one in answers])
