@@ -17,7 +17,13 @@ RETRY_AFTER = {
         "description": "Seconds until another request has a chance.",
         "schema": {"type": "integer"},
         "example": 5,
-    }
+    },
+    "ratelimit": {
+        "description": "The bound that was reached: `r` is what remains of it, `t` the seconds until there is more"
+        " (draft-ietf-httpapi-ratelimit-headers). Missing where API Gateway refused.",
+        "schema": {"type": "string"},
+        "example": '"quota-exceeded";r=0;t=5',
+    },
 }
 
 

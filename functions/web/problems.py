@@ -176,6 +176,9 @@ def _quire_problem(error: QuireError) -> Problem:
     if status in OVERLOADED:
         wanted = error.retry_after_s if isinstance(error, QuotaExceeded) else None
         headers["retry-after"] = str(max(1, round(wanted or RETRY_AFTER_S)))
+        # draft-ietf-httpapi-ratelimit-headers-10: of this policy nothing remains for so many seconds.
+        if isinstance(error, (QuotaExceeded, Overloaded)):
+            headers["ratelimit"] = f'"{code}";r=0;t={headers["retry-after"]}'
     if isinstance(error, AccessDenied) and status == HTTPStatus.UNAUTHORIZED:
         headers["www-authenticate"] = 'Bearer realm="quire"'
     is_plain = isinstance(error, (*TELLABLE, NotPublished))  # names a command and no machine

@@ -145,7 +145,7 @@ def test_the_openai_routes_streams_and_what_any_route_may_refuse_are_described(
         for status in ("405", "429"):
             [content] = operation["responses"][status]["content"].values()
             assert fits(whole, content["schema"], content["example"]), (path, status)
-        assert "retry-after" in operation["responses"]["429"]["headers"]
+        assert {"retry-after", "ratelimit"} == operation["responses"]["429"]["headers"].keys()
     refused = whole["paths"]["/v1/embeddings"]["post"]["responses"]["405"]["content"]["application/json"]
     assert refused["example"]["error"]["type"] == "invalid_request_error"
 

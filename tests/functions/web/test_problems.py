@@ -55,7 +55,8 @@ def test_a_fault_of_ours_is_not_told_in_detail(error: Exception) -> None:
 def test_what_may_pass_says_when_to_come_again() -> None:
     assert int(problem_of(errors.StoreUnavailable("gone")).headers["retry-after"]) >= 1
     quota = errors.QuotaExceeded("used up", retry_after_s=17.2)
-    assert problem_of(quota).headers["retry-after"] == "17"
+    assert problem_of(quota).headers == {"retry-after": "17", "ratelimit": '"quota-exceeded";r=0;t=17'}
+    assert problem_of(errors.Overloaded("full")).headers["ratelimit"] == '"overloaded";r=0;t=5'
     assert "retry-after" not in problem_of(errors.ConfigError("wrong")).headers
 
 
