@@ -54,15 +54,16 @@ QUIRE_SOURCES := collections.toml pyproject.toml $(shell find . -name '.?*' -pru
 	-path ./tests -prune -o -path ./build -prune -o \( -name '*.md' -o -name '*.py' \) -print)
 QUIRE_READY := $(if $(findstring :,$(STORE)),,$(STORE)/.quire-built)
 
+# The build goes on beside the server, which serves it from the moment when its names and words can be searched. What is
+# stopped before its end is begun again by the next `make run`, which finds what was embedded in the cache.
 $(QUIRE_READY): $(QUIRE_SOURCES) | $(RUN_READY)
-	@$(PY) -m build_index build quire
-	@mkdir -p $(@D) && touch $@
+	@mkdir -p $(@D) && $(PY) -m build_index.beside quire $(STORE) $@
 
 .PHONY: run
 run: $(RUN_READY) $(QUIRE_READY) ## serve http://127.0.0.1:8000 over an index of this repository
 	@$(PY) -m functions.app.listening $(HOST) $(PORT)
 	@PYTHONPATH=layers/core/python $(PY) -m functions.cli serve --host $(HOST) --port $(PORT) \
-		--ask "Which module may import usearch?"
+		--ask "What does the shrink guard refuse?"
 
 .PHONY: dev
 dev: $(RUN_READY) $(QUIRE_READY) ## the same with hot reload

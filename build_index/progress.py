@@ -10,6 +10,8 @@ from typing import TextIO, TypeVar
 T = TypeVar("T")
 QUIET_S = 1.0
 EVERY_S = 1.0
+TOO_EARLY = 0.01
+"""Of so small a share nothing is foretold: the first items wait for the first block of them."""
 
 
 def track(
@@ -56,5 +58,7 @@ def _line(label: str, done: int, total: int | None, seconds: float) -> str:
     rate = done / seconds
     if not total:
         return f"{label}: {done} ({rate:.0f}/s)"
+    if done < total * TOO_EARLY:
+        return f"{label}: {done}/{total}"
     left = max(total - done, 0) / rate
     return f"{label}: {done}/{total} ({rate:.0f}/s, {left:.0f} s left)"

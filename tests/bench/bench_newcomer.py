@@ -31,7 +31,7 @@ from tests.support.tree import ROOT
 COLD_LIMIT_S, WARM_LIMIT_S = 120.0, 5.0
 PATIENCE_S = 600.0
 FOREIGN = ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE")
-QUESTION = "Which module may import usearch?"
+QUESTION = "What does the shrink guard refuse?"
 
 
 def main() -> int:

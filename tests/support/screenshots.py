@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("url", help="address of the server")
     parser.add_argument("folder", type=Path, help="where the pictures go")
     parser.add_argument("--collection", default="quire")
-    parser.add_argument("--question", default="Which module may import usearch?")
+    parser.add_argument("--question", default="What does the shrink guard refuse?")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     asked = f"{given.url}/?c={given.collection}&q={given.question}"
