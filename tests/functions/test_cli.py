@@ -23,6 +23,7 @@ from functions.cli.common import snippet
 from quire import __version__
 from quire.index.layout import Pointer
 from quire.store.pointer import with_write
+from tests.build_index.test_hostile_files import HANGS
 from tests.support.indexed import PATHS
 from tests.support.served import Shelf
 from tests.support.shop_app import FILES, write_shop
@@ -228,6 +229,21 @@ def test_a_build_in_the_background_that_fails_says_why_and_so_does_its_exit_code
     store = ("--store", str(tmp_path / "store"))
     _, err = desk.call("index", str(tmp_path / "empty"), "--background", *store, code=2)
     assert "no chunk could be read" in err
+
+
+def test_a_file_that_hangs_its_parser_is_told_and_the_rest_of_the_folder_is_found(
+    desk: Desk, tmp_path: Path
+) -> None:
+    folder, store = tmp_path / "fences", ("--store", str(tmp_path / "store"))
+    folder.mkdir()
+    (folder / "hangs.tsx").write_text(HANGS)
+    (folder / "nested.mdx").write_text("{" + "`${" * 1_000)  # in code, Markdown that is none is plain text
+    (folder / "fence.py").write_text("def paint_fence():\n    return 'green'\n")
+    out, err = desk.call("index", str(folder), *store, code=1)
+    assert "failed: hangs.tsx: " in err
+    assert "nested.mdx" not in err
+    assert out.startswith("fences: 2 files, ")
+    assert "fence.py:1" in desk.call("search", "paint fence", *store)[0]
 
 
 def test_names_of_collections_are_completed(desk: Desk) -> None:

@@ -12,6 +12,7 @@ from build_index.__main__ import main
 from build_index.cache.store import FILE
 from build_index.wiring import open_store
 from tests.support.engine import write_engine
+from tests.support.hostile_files import hostile_files
 from tests.support.rows import tree_bytes
 from tests.support.tree import ROOT
 from tests.support.unprivileged import run_unprivileged
@@ -405,6 +406,22 @@ def test_a_malformed_file_is_reported_and_the_rest_is_built(
     report = json.loads(capsys.readouterr().out)
     assert [Path(one["path"]).name for one in report["failures"]] == ["broken.md"]
     assert report["chunks"] > 5
+
+
+def test_hostile_files_are_reported_by_name_and_the_rest_is_published(
+    tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    hostile = {path: text for path, text in hostile_files().items() if path.partition(".")[0].endswith("-0")}
+    for path, text in {**hostile, "harbours.md": GUIDE}.items():
+        (docs / path).write_text(text)
+    command = ["build", "harbours", "--profile", "docs", "--source", f"docs={docs}", "--store", "store"]
+    assert main(command) == 1
+    said = capsys.readouterr().out
+    assert [path for path in hostile if f"failed: {path}: " not in said] == []
+    assert main(["query", "harbours", "mooring lines", "--store", "store", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["hits"]
 
 
 def test_without_publishing_the_pointer_stays(place: tuple[Path, Path], tmp_path: Path) -> None:
