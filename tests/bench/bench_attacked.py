@@ -93,8 +93,10 @@ class Health:
 def cpu_s(process: int) -> tuple[float, float]:
     """CPU seconds of the process, and of the processes that it started."""
     own = _of(process)
-    below = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
-    return own, sum(_of(int(one)) for one in below)
+    told = [
+        path.read_text(encoding="ascii").split() for path in Path(f"/proc/{process}/task").glob("*/children")
+    ]
+    return own, sum(_of(int(one)) for below in told for one in below)
 
 
 def _of(process: int) -> float:

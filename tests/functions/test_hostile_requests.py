@@ -162,3 +162,20 @@ def test_of_the_files_of_an_ingest_the_hostile_are_told_and_the_good_are_served(
     assert [one["path"] for one in said["failures"]] == list(hostile)
     assert said["ingested_count"] == 2
     assert client.post("/book/query", json={"query_text": "tide"}).json()["results"]
+
+
+def test_of_long_messages_a_context_reads_what_it_may_hold(tmp_path: Path) -> None:
+    client = Lively(tmp_path).client()
+    asked = {"site_id": "acme", "user_id": "u"}
+    client.post(
+        "/sites/documents", json={"site_id": "acme", "source": "a.md", "content": "# A\n\nThe tide turns."}
+    )
+
+    def cost_s(user: str, text: str) -> float:
+        said = asked | {"user_id": user}
+        for _ in range(10):
+            sent = client.post("/sites/chat-messages", json={**said, "role": "user", "message": text})
+            assert sent.status_code == 201
+        return least_cpu_s(client, "/sites/retrieve-context", {**said, "query": "And it?"})
+
+    assert cost_s("long", "it that " * 49_000) < 10 * cost_s("short", "it that " * 490) + 0.05

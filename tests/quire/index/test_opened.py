@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quire.embedding.quantization import restore
-from quire.errors import InputError
+from quire.errors import ArtifactCorrupt, InputError
 from quire.index.opened import OpenedIndex
 from quire.index.parts import STACKED_CHUNKS
-from quire.index.reader import Segment
+from quire.index.reader import Segment, open_segment
 from quire.index.writer import IndexRow
-from tests.support.rows import build, clustered, make_rows, open_index, plain_row
+from tests.support.rows import DIMENSIONS, build, clustered, make_rows, open_index, plain_row
 
 COUNT = 300
 ROWS = list(make_rows(COUNT))
@@ -235,3 +236,17 @@ def test_a_misspelt_word_leads_to_the_known_one(tmp_path: Path) -> None:
     assert index.near("humaniod", 3)[0] == "humanoid"
     assert index.near("velocty", 3)[0] == "velocity"
     assert "humaniod" not in index.near("humaniod", 9)
+
+
+def test_vectors_that_name_a_chunk_that_there_is_not_are_corrupt(tmp_path: Path) -> None:
+    index = open_index(build(tmp_path / "s", ROWS[:5]))
+    vector = np.ones(DIMENSIONS, np.float32)
+    assert len(index.nearest(vector, 5).ordinals) == 5
+    [file] = (tmp_path / "s").rglob("vectors.safetensors")
+    data = bytearray(file.read_bytes())
+    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+    end = 8 + int.from_bytes(data[:8], "little") + header["owners"]["data_offsets"][1]
+    data[end - 2] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(ArtifactCorrupt, match="they name chunk 65540 of 5"):
+        open_index(open_segment(tmp_path / "s")).nearest(vector, 5)

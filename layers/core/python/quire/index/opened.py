@@ -86,11 +86,21 @@ class OpenedIndex:
         return sum(part.chunk_count for part in self._live.parts) - sum(map(len, self._live.hidden))
 
     def nearest(self, vector: Vectors, limit: int, allowed: Ordinals | None = None) -> Ranking:
-        """See `quire.ports.VectorIndex`."""
+        """See `quire.ports.VectorIndex`.
+
+        Raises:
+            ArtifactCorrupt: a damaged file names a chunk that there is not.
+        """
         rankings = [
             index.nearest(vector, limit, None if allowed is None else self._live.local(allowed, number))
             for number, index in enumerate(self._vectors)
         ]
+        for ranking, part in zip(rankings, self._live.parts, strict=True):
+            if len(ranking.ordinals) and int(ranking.ordinals.max()) >= part.chunk_count:
+                raise ArtifactCorrupt(
+                    f"version {self.version}: its vectors are damaged: they name chunk {ranking.ordinals.max()}"
+                    f" of {part.chunk_count}"
+                )
         if len(rankings) == 1:
             return rankings[0]
         ordinals = [r.ordinals + np.uint32(b) for r, b in zip(rankings, self._live.bases, strict=True)]

@@ -161,7 +161,8 @@ class Contexts:
             recent = self._conversations.recent(caller, site, user, limit=MESSAGES)
         except StoreUnavailable:
             recent, forgotten = [], (NO_MEMORY,)
-        turns = [one.turn for one in recent]
+        # What the budget cannot hold is not read: a message may have 400,000 characters, and there are ten.
+        turns = [one.turn._replace(text=one.turn.text[: 8 * budget_tokens]) for one in recent]
         hits, version, degraded = self._search(site, complete(question, turns))
         written = write_context(hits, turns, budget_tokens=budget_tokens, names=ROLES)
         shown = {id(hit) for source in written.sources for hit in source.hits}
