@@ -117,7 +117,8 @@ import type { paths } from "./schema.d.ts";
 
 const client = createClient<paths>({ baseUrl: "ADDRESS" });
 const found = await client.POST("/query", { body: { collection: "roblox", q: "gravity in studs" } });
-console.log(found.data!.hits.some((hit) => hit.text.includes("196.2")));
+const reply = found.data!;  // several questions at once are answered under `results`
+console.log("hits" in reply && reply.hits.some((hit) => hit.text.includes("196.2")));
 const named = await client.POST("/roblox/query", { body: { text: "gravity in studs" } });
 console.log(JSON.stringify(named.data!).includes("196.2"));
 const missing = await client.GET("/collections/{name}", { params: { path: { name: "robox" } } });

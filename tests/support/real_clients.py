@@ -83,4 +83,4 @@ def _run(command: list[str], folder: Path, known: dict[str, str] | None = None) 
 
 
 if __name__ == "__main__":
-    install(ROOT / ".quire/clients" if len(sys.argv) < 2 else Path(sys.argv[1]))
+    install(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT / ".quire/clients")
