@@ -142,11 +142,13 @@ def main() -> None:
         for path, body in BODIES:  # what is imported for the first request of a route is not the shape's
             client.post(path, content=json.dumps(body), headers=HEADERS)
         health = Health(url)
-        threading.Thread(target=health.run, daemon=True).start()
+        asking = threading.Thread(target=health.run, daemon=True)
+        asking.start()
         for path, body in BODIES:
             for atom in SHAPES[:6] if "files" in body or "source" in body else SHAPES:
                 rows.append((*_measure(client, process, health, path, body, atom), path, atom))
         health.stop()
+        asking.join()
     print(f"{len(rows)} requests of {SIZE:,} characters")
     for own, readers, waited, status, path, atom in sorted(rows, reverse=True)[:10]:
         print(f"{own:6.2f} s  readers {readers:5.2f} s  /health {waited:5.2f} s  {status} {path} {atom!r}")
