@@ -187,5 +187,6 @@ def test_a_fence_that_a_quote_cuts_is_closed_before_its_mark() -> None:
 
 def test_a_template_is_code_although_no_grammar_reads_it() -> None:
     text = '{{- define "pump.name" -}}\n{{- .Values.name | trunc 63 }}\n{{- end }}'
-    assert show(chunk("chart/_helpers.tpl", text, lang="text")).endswith(f"```text\n{text}\n```")
+    for lang in ("text", "html"):
+        assert show(chunk("chart/_helpers.tpl", text, lang=lang)).endswith(f"```{lang}\n{text}\n```")
     assert "```" not in show(chunk("NOTICE", "Made in a small town.", lang="text"))

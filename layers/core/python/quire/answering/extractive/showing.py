@@ -59,10 +59,10 @@ _RULE = re.compile(r"\s*+(?:\|\s*+)?:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+(?:\
 
 
 def is_code_chunk(chunk: Chunk) -> bool:
-    """Whether the chunk is source code, and not prose about it: a text file whose name ends as no prose does is."""
+    """Whether the chunk is source code, and not prose about it; a template is, whatever it makes."""
     language = str(chunk.metadata.get("lang") or "")
-    if language == "text":
-        return PurePosixPath(str(chunk.metadata.get("path") or "")).suffix.lower() in TEMPLATES
+    if PurePosixPath(str(chunk.metadata.get("path") or "")).suffix.lower() in TEMPLATES:
+        return True
     if language == "html":  # what is left of its text, or the source of a page
         return bool(_SOURCE_OF_PAGE.match(chunk.text))
     return language not in PROSE_LANGUAGES
