@@ -14,7 +14,7 @@ from build_index.sources.files.markdown_tree import read_markdown_tree
 from quire.documents import Document
 from quire.errors import StoreUnavailable
 from quire.parsing.site_pages import site_of
-from quire.ports import ChatMemory
+from quire.ports import ChatMemory, Embedder
 from quire.profiles import profile_named
 from quire.service.jobs import LARGE_CHARACTERS
 from quire.service.live_writes import LiveWrites
@@ -228,7 +228,9 @@ def test_a_chat_can_be_read_as_events(book: TestClient) -> None:
         assert json.loads(events[-1][1].removeprefix("data: ")) == whole
 
 
-def test_a_follow_up_is_understood_from_the_session_or_the_body(book: TestClient) -> None:
+def test_a_follow_up_is_understood_from_the_session_or_the_body(tmp_path: Path, embedder: Embedder) -> None:
+    book = Lively(tmp_path, embedder=embedder).client()
+    book.post("/book/ingest", json={"files": FILES})
     first = {"user_message": QUESTION, "session": "s1"}
     book.post("/book/chat", json=first)
     follow_up = {"user_message": "How can it be cancelled?"}
