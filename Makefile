@@ -57,6 +57,7 @@ QUIRE_READY := $(if $(findstring :,$(STORE)),,$(STORE)/.quire-built)
 # The build goes on beside the server, which serves it from the moment when its names and words can be searched. What is
 # stopped before its end is begun again by the next `make run`, which finds what was embedded in the cache.
 $(QUIRE_READY): $(QUIRE_SOURCES) | $(RUN_READY)
+	@$(PY) -m functions.app.listening $(HOST) $(PORT)
 	@mkdir -p $(@D) && $(PY) -m build_index.beside quire $(STORE) $@
 
 .PHONY: run

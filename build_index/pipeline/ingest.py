@@ -149,7 +149,9 @@ def _index(
             if stage:  # what can be served need not wait for a language model
                 stage(folder, _noted(folder, questions))
             if _ask_model(plan, tools, parts, folder, report=questions):
+                embedded = vectors.misses
                 folder, vectors, _ = _write(plan, tools, parts.asked(wanted, plan.profile), facts)
+                vectors.misses += embedded
                 manifest = calibrated(plan, folder, embedder)
     manifest = _noted(folder, questions) if questions else manifest
     embedding = {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}

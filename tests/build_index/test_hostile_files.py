@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from build_index.pipeline.pipeline import BuildReport, build
@@ -38,7 +39,9 @@ def test_a_file_that_hangs_its_parser_is_reported_and_the_others_are_indexed(tmp
         (source / f"good{number}.py").write_text(f"def greet{number}():\n    return 'hello'\n")
     report = build_code(tmp_path)
     assert {one.path for one in report.ingested.failures} == {"hangs.tsx", "slow.py"}
-    assert all("was given up" in one.reason for one in report.ingested.failures)
+    # A reader ends by its CPU seconds, or by the clock where a busy machine gives it none.
+    given_up = re.compile(r"(?:took more than \d+ s to read|was not read within \d+ s) and was given up")
+    assert all(given_up.search(one.reason) for one in report.ingested.failures)
     assert report.ingested.manifest.notes["failures"] == 2
     assert report.ingested.manifest.counts.documents == 4
 

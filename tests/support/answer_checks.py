@@ -21,7 +21,7 @@ _SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _MARK = re.compile(r"(?<!\\)\[(\d{1,3})\](?!\()")
 _CODE_LINE = re.compile(
     r"""\s*(?:
-      (?:def|class|import|from|const|let|var|local|function|return|raise|elif|except|while|with|for|if)\b.*(?:[({:;=]|\))$
+      (?:def|class|import|const|let|var|local|function|return|raise|elif|except|while|with|for|if)\b.*(?:[({:;=]|\))$
     | (?:else|try|finally):$
     | from\ [\w.]+\ import\ | import\ [\w.]+$
     | @\w[\w.]*(?:\(.*)?$                  # a decorator
@@ -61,8 +61,7 @@ def _has_open_fence(text: str) -> bool:
 def _has_code(bare: str) -> bool:
     """Two lines of code in a row outside a fence, a heading that was a comment, or a name that lost its underscores."""
     lines = bare.splitlines()
-    # What holds inline code is prose: "from `celery multi`:".
-    signs = [bool(_CODE_LINE.match(line)) and not _ITEM.match(line) and "`" not in line for line in lines]
+    signs = [bool(_CODE_LINE.match(line)) and not _ITEM.match(line) for line in lines]
     return (
         any(one and other for one, other in pairwise(signs))
         or any(
