@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -63,7 +64,7 @@ def find_site(root: Path) -> FoundSite | None:
         SourceError: a configuration cannot be read.
     """
     root = root.resolve()
-    for base in _bases(root):
+    for base in folders_above(root):
         for project in PROJECTS:
             for found in _configured(base / project, root):
                 if found.site.contents:
@@ -71,7 +72,8 @@ def find_site(root: Path) -> FoundSite | None:
     return None
 
 
-def _bases(root: Path) -> Iterator[Path]:
+def folders_above(root: Path) -> Iterator[Path]:
+    """The folder and those above it, `ABOVE` at most and none above a repository's."""
     here = root
     for _ in range(ABOVE + 1):
         yield here
@@ -302,10 +304,23 @@ def _below(content: Content | None, patterns: list[str]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(moved)
 
 
+def _mdbook(file: Path, project: Path, root: Path) -> FoundSite:
+    try:
+        tree: Mapping[str, Any] = tomllib.loads(_read(file))
+    except tomllib.TOMLDecodeError as error:
+        raise SourceError(f"{file.name}: {error}", path=str(file)) from error
+    folder = project / str(tree.get("book", {}).get("src", "src"))
+    address = str(tree.get("output", {}).get("html", {}).get("site-url", ""))
+    content = _content(folder, root, "")
+    site = PublishedSite("mdbook", address.rstrip("/"), (content,) if content else ())
+    return FoundSite(site, (file,))
+
+
 _Read = Callable[[Path, Path, Path], FoundSite]
 _READERS: tuple[tuple[tuple[str, ...], _Read], ...] = (
     (tuple(f"docusaurus.config{one}" for one in _SCRIPTS), _docusaurus),
     (tuple(f".vitepress/config{one}" for one in _SCRIPTS), _vitepress),
     (("mkdocs.yml", "mkdocs.yaml"), _mkdocs),
     (("conf.py",), _sphinx),
+    (("book.toml",), _mdbook),
 )

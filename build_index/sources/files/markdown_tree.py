@@ -5,16 +5,21 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
+from build_index.progress import say
 from build_index.sources import Failure
 from build_index.sources.files.docusaurus import category_label
+from build_index.sources.files.includes import IncludedFiles, included_files
 from build_index.sources.files.selection import Excluded
-from build_index.sources.files.text_files import count_others, read_bytes, read_text, walk_files
+from build_index.sources.files.text_files import SKIPPED, count_others, read_bytes, read_text, walk_files
+from build_index.sources.files.types import TEXT as CODE_TEXT
+from build_index.sources.files.types import language_of
 from build_index.sources.site_config import FoundSite
 from quire.chunking.markdown import spoken
 from quire.documents import Document, Value
-from quire.errors import SourceError
+from quire.errors import NoText, SourceError
 from quire.ingestion.rows import read_apart
 from quire.parsing.asciidoc import parse_asciidoc
 from quire.parsing.formats import HTML, TEXT, UNITS, RawFile, kind_of, suffix_of, title_of
@@ -40,6 +45,9 @@ def read_markdown_tree(
 ) -> Iterator[Document | Failure]:
     """Read every file of `SUFFIXES` below `root`, one document a file; of files with the same bytes, the first.
 
+    What a page of Markdown includes of other files stands in it. A file that a page of other markup includes, and that
+    is not read as a page, is a document behind the first such page, at that page's address.
+
     `chapter` and `section` are the page's title, as `/ingest` has it; `chapters` adds its folder's, so that both are
     found by. `url` is where the `site` shows the page, "" where it shows none; without a site it is the path.
     `excluded` is told of copies, of files without a word and of documents of other kinds.
@@ -52,27 +60,91 @@ def read_markdown_tree(
     count_others(root, SUFFIXES, excluded)
     seen: set[bytes] = set()
     folders: dict[str, str] = {"": ""}
+    included = included_files(root, site)
+    owners = _owners(root, included)
     for path in walk_files(root, SUFFIXES):
-        if _is_no_document(path):
+        if _is_no_document(path, site):
             excluded.add("settings" if path.endswith(".txt") else "built")
             continue
-        folder = path.rpartition("/")[0]
-        try:
-            text = _text(root, path)
-            digest = hashlib.sha256(text.encode()).digest()
-            if not text.strip() or digest in seen:
-                excluded.add("duplicate" if text.strip() else "empty")
-                continue
-            seen.add(digest)
-            title = _title(text, path) or PurePosixPath(path).stem
-            url = site.url_of(path, text)
-        except SourceError as error:
-            yield Failure(path, str(error))
+        read = _read_page(root, path, site, owners)
+        if isinstance(read, Failure):
+            yield read
             continue
-        if folder not in folders:
-            folders[folder] = _folder_title(root, folder)
-        document = _document(path, text, (title, folders[folder]), url)
-        yield document._replace(anchors=site.site.anchors)
+        text, title, url = read
+        digest = hashlib.sha256(text.encode()).digest()
+        if not text.strip() or digest in seen:
+            excluded.add(
+                "duplicate" if text.strip() else "empty" if suffix_of(path) not in UNITS else "no text"
+            )
+            continue
+        seen.add(digest)
+        titles = (title, _known_folder_title(root, path.rpartition("/")[0], folders))
+        document = _document(path, text, titles, url)
+        yield document._replace(anchors=site.site.anchors, includes=included.in_place(path, text))
+        for one in included.fragments(path, text):
+            if owners.get(one.path) == path and one.text.strip():
+                yield _document(one.path, one.text, titles, url)._replace(anchors=site.site.anchors)
+
+
+def _read_page(
+    root: Path, path: str, site: FoundSite, owners: Mapping[str, str]
+) -> tuple[str, str, str] | Failure:
+    """A page's text, title and address, for a partial that of the page which imports it.
+
+    A document that holds pictures alone has no text, and is told.
+    """
+    try:
+        text = _text(root, path)
+        url = site.url_of(path, text)
+        if not url and path in owners:
+            url = site.url_of(owners[path], read_text(root, owners[path]))
+        return text, _title(text, path) or PurePosixPath(path).stem, url
+    except NoText as error:
+        say(f"{error}: left out")
+        return "", "", ""
+    except SourceError as error:
+        return Failure(path, str(error))
+
+
+def _owners(root: Path, included: IncludedFiles) -> Mapping[str, str]:
+    """The page that each file is shown on that others include or import: of several the one that stands nearest."""
+    owners: dict[str, str] = {}
+    for path in walk_files(root, (*_MARKUP, ".md", ".mdx")):
+        text = _text_or_nothing(root, path)
+        fragments = (one.path for one in included.fragments(path, text) if not _is_walked(one.path))
+        for one in (*fragments, *included.imported(path, text)):
+            known = owners.get(one)
+            if known is None or _shared(one, known) < _shared(one, path):
+                owners[one] = path
+    return owners
+
+
+def _shared(one: str, other: str) -> int:
+    """How many folders two paths have in common, from the source on."""
+    pairs = zip(one.split("/")[:-1], other.split("/")[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _text_or_nothing(root: Path, path: str) -> str:
+    """The text of a page; nothing where it cannot be read: whoever reads the page itself says so."""
+    try:
+        return read_text(root, path)
+    except SourceError:
+        return ""
+
+
+def files_outside(root: Path, site: FoundSite) -> Iterator[Path]:
+    """Files outside `root` that its pages include, in their order."""
+    included = included_files(root, site)
+    for path in walk_files(root, tuple(one for one in SUFFIXES if one not in (*HTML, *UNITS))):
+        yield from included.outside(path, _text_or_nothing(root, path))
+
+
+def _is_walked(path: str) -> bool:
+    """Whether a file below the source is read as a page of its own."""
+    parts = PurePosixPath(path).parts
+    hidden = any(one.startswith(".") or one in SKIPPED for one in parts)
+    return not hidden and path.lower().endswith(SUFFIXES) and not _is_no_document(path)
 
 
 def _text(root: Path, path: str) -> str:
@@ -81,15 +153,17 @@ def _text(root: Path, path: str) -> str:
     return read_apart(RawFile(path, read_bytes(root, path, MOST_BYTES)))
 
 
-def _is_no_document(path: str) -> bool:
-    """Whether a file of text is for programs, or what a generator made of documents."""
+def _is_no_document(path: str, site: FoundSite | None = None) -> bool:
+    """Whether a file of text is for programs, what a generator made of documents, or a book's list of its pages."""
+    if site and site.site.generator == "mdbook" and path == "SUMMARY.md":
+        return True
     built = suffix_of(path) in HTML and not {"_build", "_site", "htmlcov"}.isdisjoint(path.split("/"))
     return built or bool(_FOR_PROGRAMS.fullmatch(PurePosixPath(path).name))
 
 
 def _document(path: str, text: str, titles: tuple[str, str], url: str) -> Document:
     """Sections of Markdown are cut as the page shows them, those of other markup by the file's lines."""
-    markup = _MARKUP.get(PurePosixPath(path).suffix.lower())
+    language = _language(path)
     title, folder_title = titles
     metadata: dict[str, Value] = {
         "path": path,
@@ -100,9 +174,24 @@ def _document(path: str, text: str, titles: tuple[str, str], url: str) -> Docume
     }
     if folder_title not in ("", title):
         metadata["chapters"] = (title, folder_title)
-    if markup is None:
+    if language is None:
         return Document(id=path, text=text, kind=kind_of(path), metadata=metadata)
-    return Document(id=path, text=text, kind="source_code", metadata=metadata | {"lang": markup[0]})
+    return Document(id=path, text=text, kind="source_code", metadata=metadata | {"lang": language})
+
+
+def _language(path: str) -> str | None:
+    """What a page is not read as Markdown, HTML or text by: its markup, or the language of an included example."""
+    suffixes = [one.lower() for one in PurePosixPath(path).suffixes]
+    if path.lower().endswith(SUFFIXES):
+        return _MARKUP[suffixes[-1]][0] if suffixes[-1] in _MARKUP else None
+    markup = next((_MARKUP[one][0] for one in suffixes if one in _MARKUP), "")  # options.rst.inc
+    return markup or language_of(path) or CODE_TEXT
+
+
+def _known_folder_title(root: Path, folder: str, known: dict[str, str]) -> str:
+    if folder not in known:
+        known[folder] = _folder_title(root, folder)
+    return known[folder]
 
 
 def _folder_title(root: Path, folder: str) -> str:

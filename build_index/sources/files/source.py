@@ -12,7 +12,7 @@ from pathspec import GitIgnoreSpec
 from build_index.progress import say
 from build_index.sources import Documents, Failure
 from build_index.sources.files.docusaurus import UNKNOWN_SITE, read_docusaurus
-from build_index.sources.files.markdown_tree import read_markdown_tree
+from build_index.sources.files.markdown_tree import files_outside, read_markdown_tree
 from build_index.sources.files.repository import open_repository, read_repositories
 from build_index.sources.files.selection import Excluded, as_selection
 from build_index.sources.registry import Folders, OpenedSources, Source
@@ -41,7 +41,9 @@ def _read_docs(folders: Folders, options: Mapping[str, Any], _: Path) -> OpenedS
                 else:
                     yield one
 
-    return OpenedSources(documents(), excluded=excluded, files=_files(sites))
+    outside = (file for root, site in sites.items() for file in files_outside(root, site))
+    files = tuple(dict.fromkeys((*_files(sites), *outside)))
+    return OpenedSources(documents(), excluded=excluded, files=files)
 
 
 def _site(root: Path, options: Mapping[str, Any], unknown: FoundSite) -> FoundSite:

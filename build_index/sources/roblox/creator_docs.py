@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from build_index.sources import Failure
+from build_index.sources.files.includes import IMPORT
 from build_index.sources.files.selection import Excluded
 from build_index.sources.files.text_files import read_text, walk_files
 from quire.documents import Document
@@ -15,7 +15,6 @@ from quire.errors import SourceError
 
 CONTENT = "content/en-us"
 BASE_URL = "https://create.roblox.com/docs"
-_IMPORT = re.compile(r"^import\s+\w+\s+from\s*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
 _INDEX = ("index", "README")
 
 
@@ -109,7 +108,7 @@ def read_includes(root: Path, path: str, text: str) -> dict[str, str]:
     waiting = [(path, text)]
     while waiting:
         here, body = waiting.pop()
-        for written in _IMPORT.findall(body):
+        for written in IMPORT.findall(body):
             if written in found or not written.startswith("."):
                 continue
             target = posixpath.normpath(posixpath.join(posixpath.dirname(here), written))

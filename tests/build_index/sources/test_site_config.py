@@ -45,6 +45,15 @@ def test_nothing_above_a_repository_is_looked_at(tmp_path: Path) -> None:
     assert urls(tmp_path / "own", {}) == {"a.md": "a.md"}
 
 
+def test_a_book_of_mdbook_has_its_addresses_by_option_too(tmp_path: Path) -> None:
+    root = write_site(tmp_path, {"guide/README.md": "# Guide\n\n## Two words?\n\nText.\n", "a.md": "# A\n"})
+    options = {"site": "mdbook", "base_url": "https://host/book"}
+    assert urls(root, options) == {
+        "a.md": "https://host/book/a.html",
+        "guide/README.md": "https://host/book/guide/index.html",
+    }
+
+
 def test_a_build_says_which_files_its_addresses_hang_on(tmp_path: Path) -> None:
     root = write_site(tmp_path, MKDOCS)
     reading = open_reading("docs", [("docs", str(root / "docs"))], tmp_path / ".cache", {})
@@ -91,7 +100,7 @@ def test_what_a_site_does_not_show_has_no_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("site", "message"),
     [
-        ("jekyll", "wanted one of docusaurus, mkdocs, plain, sphinx, vitepress, found 'jekyll'"),
+        ("jekyll", "wanted one of docusaurus, mdbook, mkdocs, plain, sphinx, vitepress, found 'jekyll'"),
         ({"generator": "mkdocs", "clean": True}, "'clean' is unknown"),
         ({"generator": "mkdocs", "use_directory_urls": "no"}, "wanted bool, found 'no'"),
         (3, "or a table, found 3"),

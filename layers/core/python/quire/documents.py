@@ -45,7 +45,7 @@ class Document(NamedTuple):
         text: the document's own text; for a file the whole file as decoded, so that line numbers hold.
         metadata: facts that each of its chunks inherits.
         kind: which chunker reads it, a key of `quire.chunking.CHUNKERS`.
-        includes: texts of other files that this one includes, by the path as it is written there.
+        includes: texts of other files that this one includes, by the path or the line as it is written there.
         anchors: how its headings are linked to.
     """
 

@@ -11,6 +11,7 @@ QuireError
 ├── AccessDenied  no key, or a wrong one
 │   └── ScopeMissing  a right key that may not do this
 ├── SourceError  a source cannot be read or parsed; `path` names the file
+│   └── NoText  a document holds pictures alone
 ├── ConfigError  a setting or collections.toml is wrong
 ├── ArtifactError
 │   ├── ArtifactCorrupt  bytes differ from the manifest's digest
@@ -123,6 +124,10 @@ class SourceError(QuireError):
     def __init__(self, message: str, *, path: str = "") -> None:
         super().__init__(message)
         self.path = path
+
+
+class NoText(SourceError):
+    """A document holds pictures alone, such as a drawing or a scan that nobody has recognised."""
 
 
 class ConfigError(QuireError):

@@ -207,11 +207,20 @@ def test_plain_text_keeps_its_lines(tmp_path: Path) -> None:
     assert (chunk.text, chunk.metadata["start_line"], chunk.metadata["end_line"]) == ("One.\n\nTwo.", 2, 4)
 
 
+def test_a_pdf_of_pictures_is_left_out_and_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "logo.pdf").write_bytes(make_pdf(["", " "]))
+    excluded = Excluded()
+    assert list(read_markdown_tree(tmp_path, excluded=excluded)) == []
+    assert excluded.reasons == {"no text": 1}
+    assert "logo.pdf: the PDF holds no text; a scan needs recognising first: left out" in "".join(
+        capfd.readouterr()
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
         ("a.pdf", b"%PDF-1.4\nbroken", "the PDF cannot be read"),
-        ("b.pdf", make_pdf(["", " "]), "holds no text"),
         ("c.ipynb", b"{}", "not a notebook"),
         ("d.ipynb", b"no json", "not a notebook"),
     ],

@@ -4,6 +4,7 @@ import pytest
 
 from quire.answering.citations import cite
 from quire.answering.extractive.code_lines import best_lines
+from quire.answering.extractive.rst_text import plain_rst
 from quire.answering.extractive.showing import plain_words, shown
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.request import Answer, Usage
@@ -190,3 +191,13 @@ def test_a_template_is_code_although_no_grammar_reads_it() -> None:
     for lang in ("text", "html"):
         assert show(chunk("chart/_helpers.tpl", text, lang=lang)).endswith(f"```{lang}\n{text}\n```")
     assert "```" not in show(chunk("NOTICE", "Made in a small town.", lang="text"))
+
+
+def test_two_colons_comments_and_raw_html_of_restructured_text_are_not_shown() -> None:
+    source = (
+        "Examples\n~~~~~~~~\n::\n\n    $ moor --all\n\n.. Made by a program, do not edit.\n\n"
+        "Tie it ::\n\n    $ tie\n\n.. only:: html\n\n    Seen.\n\n    .. raw:: html\n\n        <script>x()</script>\n"
+    )
+    assert plain_rst(source) == (
+        "**Examples**\n\n```\n$ moor --all\n```\n\nTie it\n\n```\n$ tie\n```\n\nSeen."
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from quire.documents import AnchorRules
@@ -13,7 +13,7 @@ from quire.parsing.front_matter import FrontMatter, read_front_matter
 from quire.parsing.html import on_tag
 from quire.parsing.inline import make_part, normal_line
 from quire.parsing.markup import clean_markup
-from quire.parsing.page import Block, Page, Section, moved_to
+from quire.parsing.page import Block, Page, Section, moved_to, with_lines
 from quire.parsing.scan import MARKS, Dialect, Insert, MarkupScan
 from quire.parsing.tags import BLOCK
 
@@ -30,6 +30,7 @@ _LOOKS_MDX = re.compile(
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _H1 = re.compile(r"^ {0,3}#[ \t]+\S.*$", re.MULTILINE)
+_LOWER_HEADING = re.compile(r"#{2,6}[ \t]+\S.*")
 _BLOCKS = "|".join(sorted(BLOCK - {"pre", "table", "tr", "td", "th", "thead", "tbody", "tfoot"}))
 _HTML_BLOCK = re.compile(
     rf"""
@@ -77,14 +78,15 @@ def parse_markdown(
         text: the file's.
         path: what errors name.
         dialect: how it is written; by default as its name and text tell.
-        includes: texts of the files that it imports, by the path as it is written.
+        includes: texts of the files that it imports, by the path as it is written; and what stands in the page for a
+            line that includes a file, by that line.
         anchors: how its site makes fragments of headings.
 
     Raises:
         SourceError: front matter, a tag, a code block or an expression is malformed; it names file and line.
     """
     dialect = dialect or dialect_of(path, text)
-    text = _plain(text)
+    text, lines = _with_included(_plain(text), includes or {})
     head = read_front_matter(text, path)
     if not dialect.mdx and "<" in text:
         text = _without_indent(text)
@@ -94,12 +96,36 @@ def parse_markdown(
     sections = _described(sections, head)
     title = next((section.heading for section in sections if section.level == 1), head.string("title"))
     keywords = head.values.get("keywords", ())
+    anchored = _anchored(sections, text, anchors or AnchorRules())
     return Page(
-        title=title,
+        title=title or _opening_heading(sections),
         description=head.string("description"),
         keywords=keywords if isinstance(keywords, tuple) else tuple(keywords.split(", ")),
-        sections=tuple(_anchored(sections, text, anchors or AnchorRules())),
+        sections=tuple(with_lines(one, lines) for one in anchored) if lines else tuple(anchored),
     )
+
+
+def _opening_heading(sections: Sequence[Section]) -> str:
+    """The heading that a page begins with, whatever its level: where it has no other, this is its title."""
+    return sections[0].heading if sections and sections[0].level else ""
+
+
+def _with_included(text: str, includes: Mapping[str, str]) -> tuple[str, Sequence[int]]:
+    """The text with what is included in place of the lines that say so; of each line, the one that it stands on.
+
+    Where nothing is included the lines are empty.
+    """
+    if not any(written in text for written in includes):
+        return text, ()
+    shown: list[str] = []
+    numbers: list[int] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        bare = line.strip().lstrip("> \t")
+        indent = line[: line.find(bare)] if bare in includes else ""
+        added = [indent + one for one in includes[bare].split("\n")] if bare in includes else [line]
+        shown += added
+        numbers += [number] * len(added)
+    return "\n".join(shown), numbers if len(shown) > numbers[-1] else ()
 
 
 def _plain(text: str) -> str:
@@ -143,6 +169,9 @@ def page_title(text: str, path: str = "") -> str:
     head = read_front_matter(text, path)
     body = _without_code("".join(text.split("\n", head.end_line)[head.end_line :]) if head.end_line else text)
     heading, titled = _H1.search(body), normal_line(head.string("title"))
+    if not heading and not titled:
+        opening = _PREAMBLE.match(body)
+        heading = _LOWER_HEADING.match(body, opening.end() if opening else 0)
     if not heading or (titled and not _PREAMBLE.fullmatch(body[: heading.start()])):
         return titled
     sections = _sections(MarkupScan(heading[0], path, Dialect()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 
@@ -74,7 +75,7 @@ class Page:
 
     Attributes:
         title: the heading of level 1 that opens the page, else the front matter's title, else the first
-            heading of level 1, else "".
+            heading of level 1, else the heading that opens the page, else "".
         description: the front matter's description, or "".
         keywords: the front matter's keywords.
         sections: in order of the file.
@@ -88,11 +89,23 @@ class Page:
 
 def moved_to(section: Section, line: int) -> Section:
     """The section as if all of it stood on one line: included text is cited where it is included."""
+    return _moved(section, lambda _: line)
+
+
+def with_lines(section: Section, lines: Sequence[int]) -> Section:
+    """The section of a text with included files by the lines of its own file: its line `n` stands on `lines[n - 1]`."""
+    return _moved(section, lambda line: lines[min(line, len(lines)) - 1])
+
+
+def _moved(section: Section, line_of: Callable[[int], int]) -> Section:
     blocks = tuple(
-        replace(
-            block,
-            parts=tuple(replace(part, start_line=line, end_line=line, breaks=()) for part in block.parts),
-        )
+        replace(block, parts=tuple(_moved_part(part, line_of) for part in block.parts))
         for block in section.blocks
     )
-    return replace(section, line=line, blocks=blocks)
+    return replace(section, line=line_of(section.line), blocks=blocks)
+
+
+def _moved_part(part: Part, line_of: Callable[[int], int]) -> Part:
+    start, end = line_of(part.start_line), line_of(part.end_line)
+    whole = end - start == part.end_line - part.start_line
+    return replace(part, start_line=start, end_line=end, breaks=part.breaks if whole else ())

@@ -8,7 +8,7 @@ import logging
 from pypdf import PdfReader
 from pypdf.errors import PyPdfError
 
-from quire.errors import SourceError
+from quire.errors import NoText, SourceError
 
 MOST_PAGES = 3_000
 
@@ -17,7 +17,8 @@ def pdf_pages(data: bytes, path: str) -> list[str]:
     """The text of each page, in order; "" for one without text, such as a scan.
 
     Raises:
-        SourceError: it is damaged, needs a password, has more than `MOST_PAGES` pages or no text at all.
+        SourceError: it is damaged, needs a password or has more than `MOST_PAGES` pages.
+        NoText: none of its pages holds a word.
     """
     logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of what it repairs
     try:
@@ -32,5 +33,5 @@ def pdf_pages(data: bytes, path: str) -> list[str]:
     except PyPdfError as error:
         raise SourceError(f"{path}: the PDF cannot be read: {error}", path=path) from error
     if not any(page.strip() for page in pages):
-        raise SourceError(f"{path}: the PDF holds no text; a scan needs recognising first", path=path)
+        raise NoText(f"{path}: the PDF holds no text; a scan needs recognising first", path=path)
     return pages

@@ -1,7 +1,8 @@
 """Where a documentation site shows a file: the address that its generator gives to each page.
 
-Sources: Docusaurus's `plugin-content-docs` and `plugin-content-blog`, MkDocs's `structure/files.py`, Sphinx's HTML
-builders and VitePress's routing guide. Tests hold it against sites that the generators themselves built.
+Sources: Docusaurus's `plugin-content-docs` and `plugin-content-blog`, mdBook's guide, MkDocs's `structure/files.py`,
+Sphinx's HTML builders and VitePress's routing guide. Tests hold it against sites that the generators themselves built,
+but for mdBook's.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from quire.documents import GITHUB, AnchorRules
 from quire.errors import ConfigError
 from quire.parsing.front_matter import FrontMatter, read_front_matter
 
-GENERATORS = ("docusaurus", "mkdocs", "plain", "sphinx", "vitepress")
+GENERATORS = ("docusaurus", "mdbook", "mkdocs", "plain", "sphinx", "vitepress")
 _VERSION_LIKE = re.compile(r"\d+[-_.]\d+")
 _NUMBER = re.compile(r"\d+\s*[-_.]+\s*([^-_.\s].*)")
 _DATED = re.compile(
@@ -112,7 +113,8 @@ def site_of(options: Mapping[str, Any], found: PublishedSite | None = None) -> P
     if generator not in GENERATORS:
         raise ConfigError(f"site: wanted one of {', '.join(GENERATORS)}, found {generator!r}")
     same = found if found and found.generator == generator else None
-    site = same or PublishedSite(generator, anchors=AnchorRules(generator))
+    rules = GITHUB if generator == "mdbook" else AnchorRules(generator)
+    site = same or PublishedSite(generator, anchors=rules)
     base_url = str(options.get("base_url") or "").rstrip("/")
     if base_url:
         site = replace(site, base_url=_without_route(base_url, site, configured=same is not None))
@@ -232,6 +234,14 @@ def _page_route(_: Content, path: str, head: FrontMatter) -> str:
     return head.string("slug") or re.sub(r"(^|/)index$", r"\1", _SUFFIX.sub("", path))
 
 
+def _mdbook(_: PublishedSite, __: Content, path: str, ___: str) -> str | None:
+    """A page a file of Markdown, `README.md` as its folder's index; the summary is the table of contents of all."""
+    if not path.endswith(".md") or path == "SUMMARY.md":
+        return None
+    name = path.removesuffix(".md")
+    return f"{re.sub(r'(^|/)README$', lambda found: f'{found[1]}index', name)}.html"
+
+
 def _mkdocs(site: PublishedSite, _: Content, path: str, __: str) -> str | None:
     if not _MARKDOWN.search(path) or any(part.startswith(".") for part in path.split("/")):
         return None
@@ -264,6 +274,7 @@ def _vitepress(site: PublishedSite, _: Content, path: str, __: str) -> str | Non
 
 _ROUTES: Mapping[str, Callable[[PublishedSite, Content, str, str], str | None]] = {
     "docusaurus": _docusaurus,
+    "mdbook": _mdbook,
     "mkdocs": _mkdocs,
     "sphinx": _sphinx,
     "vitepress": _vitepress,

@@ -18,7 +18,10 @@ _FOOTNOTE = re.compile(r" ?\[(?:\*|#\w*|\d+)\]_")
 _FIELD = re.compile(r"^([^\S\n]*+):([\w -]++|`[^`\n]++`):(?=\s)", re.M)
 _TITLE = re.compile(r"^(?P<title>\S[^\n]*)\n(?P<row>([-=`:.'\"~^_*+#<>])\3{2,})[ \t]*$", re.M)
 _DIRECTIVE = re.compile(r"(?P<indent>\s*+)\.\. (?P<name>[\w:-]+?)::(?:[ \t]*+(?P<said>\S.*+))?\s*+")
+_MARK_OF_CODE = re.compile(r"(?:(?<!\S)::|(?<=\S):)$")
+"""What two colons before code show: nothing where they stand alone, else one of them."""
 _LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|\|[^|]+\| |\[).*")
+_COMMENT = re.compile(r"\s*\.\.(?:\s.*)?")
 _OPTION = re.compile(r"\s*:[\w-]+:.*")
 _CODE_NAMES = frozenset(("code-block", "sourcecode", "code", "parsed-literal", "productionlist"))
 _NOTES = {
@@ -43,8 +46,12 @@ _LAYOUT = frozenset(
         "automodule",
         "autoclass",
         "autofunction",
+        "meta",
+        "raw",
     )
 )
+_CONDITIONS = frozenset(("only", "ifconfig"))
+"""Directives whose argument says when their body is shown."""
 
 
 def plain_rst(text: str) -> str:
@@ -67,10 +74,10 @@ def plain_rst(text: str) -> str:
         if found:
             shown += [_words(words), _directive(found, lines[at + 1 : end])]
             words, at = [], end
-        elif _LABEL.fullmatch(lines[at]):
+        elif _LABEL.fullmatch(lines[at]) or _COMMENT.fullmatch(lines[at]):
             at = end
         elif lines[at].rstrip().endswith("::") and end > at + 1:
-            words.append(lines[at].rstrip()[:-1])
+            words.append(_MARK_OF_CODE.sub("", lines[at].rstrip()))
             shown += [_words(words), _fence(lines[at + 1 : end], "", _indent(lines[at]))]
             words, at = [], end
         else:
@@ -113,7 +120,9 @@ def _directive(found: re.Match[str], body: Sequence[str]) -> str:
         spoken = (
             ""
             if name in _LAYOUT
-            else "\n\n".join(filter(None, (f"`{said}`" if inner and said else "", inner)))
+            else "\n\n".join(
+                filter(None, (f"`{said}`" if inner and said and name not in _CONDITIONS else "", inner))
+            )
         )
     return textwrap.indent(spoken, " " * indent)
 

@@ -1,0 +1,190 @@
+"""Other files that pages take text from, as the generators of their sites do: examples, regions, fragments.
+
+Sources: mdBook's `{{#include}}`, `pymdownx.snippets` of MkDocs, VitePress's `<<<` and `@include`, the directives
+`include` and `literalinclude` of reStructuredText and Sphinx, and AsciiDoc's `include::`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from build_index.sources.files.text_files import read_text
+from build_index.sources.site_config import FoundSite, folders_above
+from quire.errors import SourceError
+from quire.limits import CODE_FILE_BYTES
+from quire.parsing.secret_forms import is_secret_name
+
+DEEPEST = 8
+"""Files that include each other, one below the other."""
+_MARKDOWN = re.compile(
+    r"""
+    ^[ \t>]*(?P<written>
+      \{\{\#(?:include|rustdoc_include|playground)[ \t]+(?P<mdbook>[^\s}:]+)(?::(?P<part>[\w:.-]+))?[^}\n]*\}\}
+    | -{1,20}8<-{1,20}[ \t]+["'](?P<snippet>[^"'\s:;]+)(?::(?P<section>[\w:.-]+))?["']
+    | <!--[ \t]*@include:[ \t]*(?P<page>[^\s{}\#]+)(?:\{(?P<rows>[\d,]*)\})?[ \t]*-->
+    | <<<[ \t]*(?P<code>[^\s{}\#\[]+)(?:\#(?P<region>[\w*.-]+))?[^\n]*
+    )[ \t]*$
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:literal)?include::[ \t]+([^\s<>]+)[ \t]*$", re.MULTILINE)
+_ASCIIDOC = re.compile(r"^include::([^\s\[\]{}]+)\[", re.MULTILINE)
+_FRAGMENTS = {".rst": _DIRECTIVE, ".adoc": _ASCIIDOC, ".asciidoc": _ASCIIDOC}
+IMPORT = re.compile(r"^import\s+\w+\s+from\s*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
+"""A page of MDX imports another."""
+_ROWS = re.compile(r"(\d*)(?:([:,])(\d*))?")
+_MARK = re.compile(
+    r"""
+    (?P<begins>ANCHOR:[ \t]*|\[start:[ \t]*|\#?region[ \t]+) (?P<name>[\w*.-]+)
+    | (?:ANCHOR_END:[ \t]*|\[end:[ \t]*|\#?endregion\b[ \t]*) (?P<ended>[\w*.-]*)
+    """,
+    re.VERBOSE,
+)
+
+
+class Fragment(NamedTuple):
+    """A file that a page includes and that is no page itself; `path` is relative to the source, with `..` above it."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IncludedFiles:
+    """What pages below a folder may include.
+
+    Attributes:
+        root: the source.
+        bound: nothing outside of it is read: the repository or the site's project, else the source.
+        bases: where a path may begin beside the page's own folder.
+    """
+
+    root: Path
+    bound: Path
+    bases: tuple[Path, ...] = field(default=())
+
+    def in_place(self, path: str, text: str) -> Mapping[str, str]:
+        """What stands in a page of Markdown for each line that includes a file; a line without its file stays."""
+        return dict(self._in_place(self.root / path, text, DEEPEST))
+
+    def _in_place(self, page: Path, text: str, depth: int) -> Iterator[tuple[str, str]]:
+        for found in _MARKDOWN.finditer(text) if depth and _may_include(text) else ():
+            target = found["mdbook"] or found["snippet"] or found["page"] or found["code"]
+            file = self._found(page, target)
+            if file is None:
+                continue
+            chosen = found["part"] or found["section"] or found["rows"] or found["region"] or ""
+            part = select_lines(self._read(file), chosen)
+            inner = dict(self._in_place(file, part, depth - 1))
+            shown = "\n".join(inner.get(line.strip(), line) for line in part.split("\n"))
+            yield found["written"], f"```{file.suffix[1:]}\n{shown}\n```" if found["code"] else shown
+
+    def fragments(self, path: str, text: str) -> Iterator[Fragment]:
+        """Files that a page of reStructuredText or AsciiDoc includes, those that they include behind them."""
+        pattern = _FRAGMENTS.get(PurePosixPath(path).suffix.lower())
+        waiting = [(self.root / path, text)] if pattern else []
+        seen: set[Path] = set()
+        while pattern and waiting:
+            page, body = waiting.pop(0)
+            for target in pattern.findall(body) if "include::" in body else ():
+                file = self._found(page, target)
+                if file is None or file in seen:
+                    continue
+                seen.add(file)
+                inner = self._read(file)
+                waiting.append((file, inner))
+                yield Fragment(PurePosixPath(os.path.relpath(file, self.root)).as_posix(), inner)
+
+    def imported(self, path: str, text: str) -> Iterator[str]:
+        """Paths of the pages of MDX that a page imports."""
+        for target in IMPORT.findall(text) if "import" in text else ():
+            file = self._found(self.root / path, target)
+            if file and file.is_relative_to(self.root):
+                yield file.relative_to(self.root).as_posix()
+
+    def outside(self, path: str, text: str) -> Iterator[Path]:
+        """Files outside the source that a page includes: a build is another one when they change."""
+        pattern = _FRAGMENTS.get(PurePosixPath(path).suffix.lower())
+        if pattern:
+            yield from (file for one in self.fragments(path, text) if _is_above(file := self.root / one.path))
+        elif _may_include(text):
+            targets = (
+                one["mdbook"] or one["snippet"] or one["page"] or one["code"]
+                for one in _MARKDOWN.finditer(text)
+            )
+            files = (self._found(self.root / path, target) for target in targets)
+            yield from (file for file in files if file and not file.is_relative_to(self.root))
+
+    def _found(self, page: Path, target: str) -> Path | None:
+        """The file that is meant; None where there is none, or none that may be read."""
+        rooted = target.startswith(("/", "@/", "@site/"))
+        inner = re.sub(r"^@(?:site)?/", "", target).lstrip("/")
+        for base in (*self.bases, self.root) if rooted else (page.parent, *self.bases, self.root):
+            file = Path(os.path.normpath(base / inner))
+            if file.is_relative_to(self.bound) and file.is_file():
+                return None if is_secret_name(file.relative_to(self.bound).as_posix()) else file
+        return None
+
+    def _read(self, file: Path) -> str:
+        """The text of a file; "" for what is none, or too large to be an example."""
+        try:
+            text = read_text(self.bound, file.relative_to(self.bound).as_posix())
+        except SourceError:  # a picture, or a link out of the project: a page may name what it likes
+            return ""
+        return text.replace("\r\n", "\n") if len(text) <= CODE_FILE_BYTES else ""
+
+
+def included_files(root: Path, site: FoundSite) -> IncludedFiles:
+    """What the pages below a source may include, by the site that shows them and the repository that holds it."""
+    root = root.resolve()
+    project = [one.parent.parent if one.parent.name == ".vitepress" else one.parent for one in site.files[:1]]
+    above = list(folders_above(root))
+    repository = [above[-1]] if (above[-1] / ".git").exists() else []
+    bound = next((one for one in (*repository, *project) if root.is_relative_to(one)), root)
+    return IncludedFiles(root, bound, tuple(project))
+
+
+def _is_above(file: Path) -> bool:
+    return ".." in file.parts
+
+
+def _may_include(text: str) -> bool:
+    return "{{#" in text or "8<-" in text or "@include" in text or "<<<" in text
+
+
+def select_lines(text: str, chosen: str) -> str:
+    """The chosen part of a file, without the marks of parts: `2:10`, `2,10`, `5`, or the name of a marked region.
+
+    >>> select_lines("a\\n// ANCHOR: it\\nb\\n// ANCHOR_END: it\\nc\\n", "it"), select_lines("a\\nb\\nc\\n", "2:3")
+    ('b', 'b\\nc')
+    """
+    lines = text.rstrip("\n").split("\n")
+    rows = _ROWS.fullmatch(chosen)
+    if chosen and rows:
+        first = int(rows[1] or 1)
+        last = int(rows[3] or len(lines)) if rows[2] else first
+        lines = lines[first - 1 : last]
+    elif chosen:
+        lines = list(_region(lines, chosen))
+    return "\n".join(line for line in lines if not _is_mark(line))
+
+
+def _is_mark(line: str) -> bool:
+    return any(one in line for one in ("ANCHOR", "8<-", "region")) and bool(_MARK.search(line))
+
+
+def _region(lines: list[str], name: str) -> Iterator[str]:
+    inside = False
+    for line in lines:
+        mark = _MARK.search(line) if _is_mark(line) else None
+        if mark and mark["name"] == name:
+            inside = True
+        elif mark and inside and mark["ended"] in (name, "") and not mark["begins"]:
+            return
+        elif inside:
+            yield line

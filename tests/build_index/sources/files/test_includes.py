@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from build_index.pipeline.reading import open_reading
+from build_index.sources.files.includes import select_lines
+from build_index.sources.files.markdown_tree import files_outside, read_markdown_tree
+from build_index.sources.site_config import FoundSite, find_site
+from quire.chunking import CHUNKERS
+from quire.documents import Chunk, Document
+from tests.support.doc_sites import write_site
+
+PIER = "pub fn moor(lines: u8) {\n    // ANCHOR: knot\n    tie(lines);\n    // ANCHOR_END: knot\n}\n"
+
+
+def documents(root: Path) -> list[Document]:
+    found = read_markdown_tree(root, find_site(root) or FoundSite())
+    return [one for one in found if isinstance(one, Document)]
+
+
+def chunks(document: Document) -> list[Chunk]:
+    return list(CHUNKERS[document.kind](document))
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    return write_site(
+        tmp_path,
+        {
+            "book.toml": "[book]\ntitle = 'Harbour'\n[output.html]\nsite-url = '/harbour/'\n",
+            "src/SUMMARY.md": "# Summary\n\n- [Mooring](moor.md)\n",
+            "src/README.md": "# Harbour\n\nStart here.\n",
+            "src/moor.md": (
+                "## Mooring\n\nBefore.\n\n```rust\n{{#rustdoc_include ../listings/pier.rs:knot}}\n```\n\n"
+                "Whole:\n\n```rust\n{{#include ../listings/pier.rs}}\n```\n\nAfter.\n"
+            ),
+            "listings/pier.rs": PIER,
+        },
+    )
+
+
+def test_a_book_shows_the_lines_that_its_page_includes(book: Path) -> None:
+    readme, page = documents(book / "src")
+    [chunk] = chunks(page)
+    assert "```rust\n    tie(lines);\n```" in chunk.text
+    assert "```rust\npub fn moor(lines: u8) {\n    tie(lines);\n}\n```" in chunk.text
+    assert "ANCHOR" not in chunk.text
+    assert (readme.metadata["url"], page.metadata["url"]) == ("/harbour/index.html", "/harbour/moor.html")
+
+
+def test_what_is_included_stands_on_the_line_that_includes_it(book: Path) -> None:
+    page = documents(book / "src")[1]
+    text = page.text.replace("After.", "After. " + "Long words follow here. " * 60)
+    last = chunks(page._replace(text=text))[-1]
+    lines = text.split("\n")
+    assert "After." in lines[int(str(last.metadata["end_line"])) - 1]
+
+
+def test_a_page_whose_only_headings_are_lower_ones_is_called_by_the_one_it_opens_with(book: Path) -> None:
+    page = documents(book / "src")[1]
+    assert page.metadata["chapter"] == "Mooring"
+    assert chunks(page)[0].breadcrumb == "Mooring"
+
+
+def test_nothing_outside_the_project_is_included(tmp_path: Path) -> None:
+    root = write_site(
+        tmp_path,
+        {
+            "outside.txt": "the vault opens at nine",
+            "project/book.toml": "[book]\ntitle = 'x'\n",
+            "project/src/a.md": "# A\n\n{{#include ../../outside.txt}}\n\n{{#include /etc/hostname}}\n",
+            "project/src/b.rst": "B\n=\n\n.. include:: ../../outside.txt\n\nText.\n",
+            "project/src/c.md": "# C\n\n{{#include ../.env}}\n",
+            "project/.env": "PASSWORD=hunter2\n",
+        },
+    )
+    (root / "project/src/linked.rs").symlink_to(root / "outside.txt")
+    (root / "project/src/d.md").write_text("# D\n\n{{#include linked.rs}}\n")
+    found = documents(root / "project/src")
+    assert [one.id for one in found] == ["a.md", "b.rst", "c.md", "d.md"]
+    assert not any("vault" in text or "hunter2" in text for one in found for text in one.includes.values())
+
+
+def test_snippets_of_mkdocs_stand_in_their_page(tmp_path: Path) -> None:
+    root = write_site(
+        tmp_path,
+        {
+            "mkdocs.yml": "site_name: Harbour\n",
+            "docs/index.md": '# Tides\n\n```py\n--8<-- "examples/tide.py:main"\n```\n\n--8<-- "shared/note.md"\n',
+            "examples/tide.py": "import x\n# --8<-- [start:main]\nx.tide()\n# --8<-- [end:main]\n",
+            "shared/note.md": "Tides **turn** twice.\n",
+        },
+    )
+    [page] = documents(root / "docs")
+    [chunk] = chunks(page)
+    assert "```py\nx.tide()\n```" in chunk.text
+    assert "Tides turn twice." in chunk.text
+
+
+def test_code_and_pages_of_vitepress_stand_in_their_page(tmp_path: Path) -> None:
+    root = write_site(
+        tmp_path,
+        {
+            ".vitepress/config.ts": "export default { title: 'Harbour' }\n",
+            "guide.md": "# Guide\n\n<<< @/parts/dock.ts#open{1}\n\n<!--@include: ./parts/note.md{2,2}-->\n",
+            "parts/dock.ts": "// #region open\nopenDock()\n// #endregion open\nclose()\n",
+            "parts/note.md": "First.\nSecond line.\n",
+        },
+    )
+    page = next(one for one in documents(root) if one.id == "guide.md")
+    [chunk] = chunks(page)
+    assert "```ts\nopenDock()\n```" in chunk.text
+    assert "Second line." in chunk.text
+    assert "First." not in chunk.text
+
+
+def test_what_pages_of_sphinx_include_is_read_at_their_address_and_its_lines_are_its_own(
+    tmp_path: Path,
+) -> None:
+    root = write_site(
+        tmp_path,
+        {
+            "docs/conf.py": "project = 'harbour'\nextensions = []\n",
+            "docs/about.rst": "About\n=====\n\n.. include:: usage/options.rst.inc\n",
+            "docs/usage/dock.rst": (
+                "Dock\n====\n\n.. include:: options.rst.inc\n\n.. literalinclude:: /../examples/dock.py\n\n"
+                ".. include:: other.rst\n"
+            ),
+            "docs/usage/options.rst.inc": "Options\n-------\n\n``--lines N``\n    how many lines to tie\n",
+            "docs/usage/other.rst": "Other\n=====\n\nText.\n",
+            "examples/dock.py": "def dock(lines):\n    return tie(lines)\n",
+            ".git/HEAD": "ref: refs/heads/main\n",
+        },
+    )
+    found = {one.id: one for one in documents(root / "docs")}
+    options, example = found["usage/options.rst.inc"], found["../examples/dock.py"]
+    assert (options.metadata["url"], options.metadata["chapter"]) == ("/usage/dock.html", "Dock")
+    assert (options.metadata["lang"], example.metadata["lang"]) == ("rst", "python")
+    assert len(found) == 5
+    [chunk] = chunks(options)
+    assert (chunk.metadata["start_line"], chunk.metadata["end_line"]) == (1, 5)
+    assert "def dock" in chunks(example)[0].text
+
+
+def test_a_build_says_which_files_outside_its_pages_hang_on(tmp_path: Path, book: Path) -> None:
+    assert set(files_outside(book / "src", find_site(book / "src") or FoundSite())) == {
+        book / "listings/pier.rs"
+    }
+    reading = open_reading("docs", [("docs", str(book / "src"))], tmp_path / ".cache", {})
+    assert reading.files == (book / "book.toml", book / "listings/pier.rs")
+
+
+def test_files_that_include_each_other_end(tmp_path: Path) -> None:
+    root = write_site(
+        tmp_path,
+        {
+            "a.md": "# A\n\n{{#include b.md}}\n",
+            "b.md": "# B\n\n{{#include a.md}}\n",
+            "c.rst": "C\n=\n\n.. include:: d.inc\n",
+            "d.inc": ".. include:: d.inc\n\nText.\n",
+        },
+    )
+    assert [one.id for one in documents(root)] == ["a.md", "b.md", "c.rst", "d.inc"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "shown"),
+    [
+        ("", "a\nb\nc\nd\ne"),
+        ("3", "b"),
+        ("3:5", "b\nc"),
+        ("7:", "d\ne"),
+        (":3", "a\nb"),
+        ("3,5", "b\nc"),
+        ("90:120", ""),
+        ("inner", "c"),
+        ("outer", "b\nc\nd"),
+        ("nobody", ""),
+    ],
+)
+def test_parts_are_chosen_by_lines_and_by_names(chosen: str, shown: str) -> None:
+    marked = "a\n# region outer\nb\n# region inner\nc\n# endregion inner\nd\n# endregion outer\ne\n"
+    assert select_lines(marked, chosen) == shown
+
+
+def test_a_partial_of_docusaurus_is_at_the_address_of_the_page_that_imports_it(tmp_path: Path) -> None:
+    root = write_site(
+        tmp_path,
+        {
+            "docusaurus.config.js": "module.exports = { url: 'https://harbour.example', baseUrl: '/', presets: [] };\n",
+            "docs/boats/mooring.mdx": (
+                "---\ntitle: Mooring\n---\n\nimport Knots from './_knots.mdx';\n"
+                "import Ropes from '@site/docs/_ropes.md';\n\n<Knots />\n\n<Ropes />\n"
+            ),
+            "docs/boats/_knots.mdx": "## Knots\n\nTie a bowline.\n",
+            "docs/_ropes.md": "## Ropes\n\nUse hemp.\n",
+            "docs/_alone.md": "Nobody imports it.\n",
+        },
+    )
+    found = {one.id: one.metadata["url"] for one in documents(root / "docs")}
+    assert found == {
+        "_alone.md": "",
+        "_ropes.md": "https://harbour.example/docs/boats/mooring",
+        "boats/_knots.mdx": "https://harbour.example/docs/boats/mooring",
+        "boats/mooring.mdx": "https://harbour.example/docs/boats/mooring",
+    }
