@@ -88,6 +88,10 @@ test: $(TEST_READY) ## run the whole suite, on all cores; uses ../shared (or $QU
 	@$(PYTEST) --numprocesses auto --dist loadfile $(ARGS) || { [ $$? -eq 1 ] && echo "What failed runs again, alone:" \
 		&& $(PYTEST) --numprocesses 0 --last-failed --last-failed-no-failures none --maxfail 5 $(ARGS); }
 
+.PHONY: test-profile
+test-profile: $(TEST_READY) ## the same as `make test`, and print the CPU seconds that files and tests took
+	@$(PYTEST) -p tests.support.cpu_profile --numprocesses auto --dist loadfile $(ARGS)
+
 .PHONY: spec
 spec: $(TEST_READY) ## print each requirement of the five specifications with its test and whether it holds
 	@$(PY) -m tests.support.spec_table

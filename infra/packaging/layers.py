@@ -64,14 +64,15 @@ def build_archives(out: Path = OUT, names: tuple[str, ...] = ()) -> dict[str, Ar
         ConfigError: a tool is missing, or the packages cannot be had.
     """
     out.mkdir(parents=True, exist_ok=True)
-    made = read_archives(out)
+    made, is_new = read_archives(out), False
     with tempfile.TemporaryDirectory(dir=out) as site:
         for name in names or tuple(MAKERS):
             inputs = _inputs(name)
             if name not in made or made[name].inputs != inputs or not (out / f"{name}.zip").exists():
-                made[name] = _make(name, out, inputs, Path(site))
+                made[name], is_new = _make(name, out, inputs, Path(site)), is_new or name in LOCKS
     _check_sizes(made)
-    _write_sboms(out)
+    if is_new or not all((out / f"{name}.cdx.json").exists() for name in LOCKS if name in made):
+        _write_sboms(out)
     text = json.dumps({name: asdict(one) for name, one in sorted(made.items())}, indent=1)
     (out / "manifest.json").write_text(text + "\n", encoding="utf-8")
     return made
@@ -81,7 +82,7 @@ def _write_sboms(out: Path) -> None:
     """A bill of materials for each layer of packages that lies there, and one for both together."""
     inside = {name: packages_in(out / f"{name}.zip") for name in LOCKS if (out / f"{name}.zip").exists()}
     for name, packages in {**inside, "quire": set[tuple[str, str]]().union(*inside.values())}.items():
-        write_sbom(out / f"{name}.cdx.json", packages, [*LOCKS.values()])
+        write_sbom(out / f"{name}.cdx.json", packages, [*LOCKS.values()], validate=name == "quire")
 
 
 def read_archives(out: Path = OUT) -> dict[str, Archive]:
