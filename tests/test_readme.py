@@ -21,6 +21,7 @@ import pytest
 
 from functions.app.wiring import local_app
 from quire.settings import Settings
+from tests.support.model import link_models
 from tests.support.pages import running
 from tests.support.tree import CORE, ROOT
 
@@ -58,8 +59,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
         (home / name).parent.mkdir(exist_ok=True)
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, home / name)
-    (home / ".quire/cache").mkdir(parents=True)
-    (home / ".quire/cache/models").symlink_to(model_folder.parent)
+    link_models(home / ".quire/cache", model_folder)
     table = tomllib.loads((ROOT / "collections.toml").read_text(encoding="utf-8"))["quire"]
     build(home, "quire", "--profile", table["profile"], "--source", f"repository={home}")
     return home

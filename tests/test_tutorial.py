@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.model import link_models
 from tests.support.tree import CORE, ROOT, project_files
 
 GUIDES = ("build_index/README.md", "functions/README.md")
@@ -58,8 +59,7 @@ def test_a_source_and_a_face_are_added_by_the_files_that_the_guides_name(
         (copy / name).write_text(text, encoding="utf-8")
     (copy / "words").mkdir()
     (copy / "words" / "engine.terms").write_text(GLOSSARY, encoding="utf-8")
-    (copy / ".quire/cache").mkdir(parents=True)
-    (copy / ".quire/cache/models").symlink_to(model_folder.parent)
+    link_models(copy / ".quire/cache", model_folder)
     done = subprocess.run(
         (sys.executable, "-c", FOLLOW),
         cwd=copy,

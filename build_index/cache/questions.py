@@ -12,44 +12,58 @@ import numpy as np
 from build_index.cache.store import ContentStore
 from quire.ports import Embedder, Vectors
 
+COMMON = "questions of every collection"
+
 
 class CachedQuestions:
     """An embedder whose questions come from the store where it has them; passages always come from the model.
 
-    Use it as a context manager: what was asked is kept at the end, and what was not is forgotten.
+    Use it as a context manager: what was asked is kept at the end, and what was not is forgotten. The questions in
+    `common` are asked of every collection, so they are kept once for all: half of a small collection's build.
     """
 
-    def __init__(self, embedder: Embedder, store: ContentStore, collection: str) -> None:
+    def __init__(
+        self, embedder: Embedder, store: ContentStore, collection: str, common: Sequence[str] = ()
+    ) -> None:
         self.dimensions = embedder.dimensions
         self.digest = embedder.digest
         self.embed_passages = embedder.embed_passages
         self._embedder = embedder
         self._store = store
         self._kind = questions_of(collection)
+        self._common = frozenset(map(self._key, common))
         self._asked: dict[bytes, bytes] = {}
 
     def __enter__(self) -> Self:
-        self._kept = self._store.read_all(self._kind)
+        self._kept = self._store.read_all(self._kind) | self._store.read(COMMON, self._common)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None and self._asked != self._kept:
-            self._store.write(self._kind, self._asked)
-            self._store.retain(self._kind, self._asked)
+            own = {key: row for key, row in self._asked.items() if key not in self._common}
+            new = {
+                key: row for key, row in self._asked.items() if key in self._common and key not in self._kept
+            }
+            self._store.write(COMMON, new)
+            self._store.write(self._kind, own)
+            self._store.retain(self._kind, own)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See `quire.ports.Embedder`."""
         return np.concatenate([np.empty((0, self.dimensions), np.float32), *map(self._row, texts)])
 
     def _row(self, text: str) -> Vectors:
-        key = hashlib.sha256(f"{self.digest}\0{text}".encode("utf-8", "surrogatepass")).digest()
+        key = self._key(text)
         row = self._asked.get(key) or self._kept.get(key, b"")
         if len(row) != 4 * self.dimensions:
             row = self._embedder.embed([text]).astype("<f4").tobytes()
         self._asked[key] = row
         return np.frombuffer(row, "<f4").reshape(1, -1).astype(np.float32)
+
+    def _key(self, text: str) -> bytes:
+        return hashlib.sha256(f"{self.digest}\0{text}".encode("utf-8", "surrogatepass")).digest()
 
 
 def questions_of(collection: str) -> str:

@@ -82,7 +82,9 @@ class ContentStore:
         self._run(forget)
 
     def take(self, other: Path, kinds: Sequence[str]) -> None:
-        """Keep what the store in another folder keeps of these kinds, too."""
+        """Keep what the store in another folder, if there is one, keeps of these kinds, too."""
+        if not (other / FILE).exists():
+            return
         marks = ",".join("?" * len(kinds))
         query = f"SELECT * FROM kept WHERE kind IN ({marks})"  # noqa: S608 - only question marks
         with closing(sqlite3.connect(other / FILE)) as source:

@@ -20,6 +20,7 @@ from build_index.distributed.shards import (
     run_shards,
     sweep_shards,
 )
+from build_index.evaluation.calibrate import background_questions
 from build_index.pipeline.ingest import GRAPHS, IngestReport, calibrated, clear, facts_of, why_nothing
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.reading import Reading
@@ -105,7 +106,7 @@ def _made(name: str, items: Sequence[Item], sharding: Sharding) -> tuple[list[Re
 def _calibrated(plan: BuildPlan, tools: Tools) -> Manifest:
     with (
         closing(ContentStore(tools.cache)) as store,
-        CachedQuestions(tools.embedder, store, plan.name) as embedder,
+        CachedQuestions(tools.embedder, store, plan.name, background_questions()) as embedder,
     ):
         return calibrated(plan, tools.cache / "built" / plan.name, embedder)
 

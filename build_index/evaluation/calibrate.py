@@ -1,4 +1,4 @@
-"""Fits the scores of a collection on itself, so that a score means the same across its questions.
+"""Fits a collection on itself: what its scores mean across questions, and from which evidence on it had better answer.
 
 Questions with an answer are the headings and gists of its own chunks, asked of the whole collection; a hit counts when
 it lies in the same document. Questions without one are `background_questions.txt`, on everything under the sun. Golden
@@ -6,19 +6,34 @@ questions join both sides where the collection has them.
 
 A few dozen chunks find their own gists too easily: a fit on these alone says yes or no and nothing between. So where a
 collection cannot ask `OWN_QUESTIONS`, the default model's log odds take the share of those that are missing.
+
+Whether to answer is measured by the same questions: the collection's own, those of everyday life, and golden ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from build_index.evaluation.golden import GoldenQuestion, matches
+from quire.answering.abstention import (
+    Abstention,
+    Evidence,
+    Topic,
+    begin,
+    confidence,
+    fit_threshold,
+    measure_topic,
+)
+from quire.answering.findings import AskedCollection, find
+from quire.answering.request import Inquiry
 from quire.documents import Chunk
-from quire.errors import QuireError
+from quire.errors import InputError, QuireError
 from quire.index.opened import OpenedIndex
 from quire.ports import Embedder
 from quire.search.calibration import DEFAULT, Calibration, fit_scale
@@ -29,7 +44,16 @@ SHORTEST_WORDS = 3
 GOLDEN_WEIGHT = 4
 """How often a golden question counts beside one that the collection asks itself."""
 
-BACKGROUND = Path(__file__).with_name("background_questions.txt")
+REFUSED = "off_topic"
+EVERYDAY = 70
+"""So many questions of the background are of everyday life; the others, about software, some collections do answer."""
+
+
+@cache
+def background_questions() -> tuple[str, ...]:
+    """Questions that are asked of every collection, those of everyday life first."""
+    path = Path(__file__).with_name("background_questions.txt")
+    return tuple(filter(str.strip, path.read_text(encoding="utf-8").splitlines()))
 
 
 def calibrate(index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQuestion] = ()) -> Calibration:
@@ -72,7 +96,7 @@ def _gist(chunk: Chunk) -> str:
 
 
 def _background(index: OpenedIndex, embedder: Embedder) -> Iterator[tuple[float, bool]]:
-    for line in BACKGROUND.read_text(encoding="utf-8").splitlines():
+    for line in background_questions():
         found = weigh_top_hit(index, embedder, Query(line), DEFAULT)
         if found is not None:
             yield found[1], False
@@ -92,3 +116,39 @@ def _golden(
             chunk, logit = found
             hit = any(matches(chunk.metadata, target) for place in question.places for target in place)
             yield from [(logit, hit)] * GOLDEN_WEIGHT
+
+
+def calibrate_answers(
+    index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQuestion] = ()
+) -> Abstention:
+    """The collection's topic and threshold with its false-answer and false-refusal rates.
+
+    The topic parts the questions that the collection asks itself from those of everyday life, and the threshold begins
+    above the latter; golden questions move it on. Without them the rate of false answers is that on everyday questions.
+    Questions that are vague or in another language say nothing here: they are answered by rules of their own.
+    """
+    asked_collection = AskedCollection(index, embedder, title="")
+    lines, own = background_questions()[:EVERYDAY], list(own_questions(index, OWN_QUESTIONS))
+    topic = measure_topic(embedder.embed(own), embedder.embed(lines))
+    everyday = list(
+        _evidence(asked_collection, topic, [GoldenQuestion(line, line, REFUSED, ()) for line in lines])
+    )
+    start = begin([confidence(evidence) for evidence, _ in everyday], topic)
+    asked = [one for one in golden if one.answerable or one.kind == REFUSED]
+    return fit_threshold(list(_evidence(asked_collection, topic, asked)) or everyday, start)
+
+
+def _evidence(
+    asked_collection: AskedCollection, topic: Topic | None, questions: Sequence[GoldenQuestion]
+) -> Iterator[tuple[Evidence, bool]]:
+    """Evidence for each question that finds something, and whether the collection answers it."""
+    for question in questions:
+        inquiry = Inquiry(question.query, selected_text=question.selected_text, filters=question.filters)
+        try:
+            findings = find(asked_collection, inquiry, question.query)
+        except InputError:
+            continue  # a question whose filter this collection does not know says nothing of its answers
+        row = findings.found.row
+        place = topic.place(row) if topic and row is not None else None
+        if findings.found.hits:
+            yield replace(findings.evidence, topic=place), question.answerable

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from build_index.cache.last_build import record_of
 from build_index.cache.prepared import chunks_of
-from build_index.cache.questions import questions_of
+from build_index.cache.questions import COMMON, questions_of
 from build_index.cache.store import VECTORS, ContentStore
 from build_index.pipeline.file_ledger import (
     UNREADABLE,
@@ -168,6 +168,8 @@ def _build(order: Order, roots: Sequence[Root], tools: Tools, store: SegmentStor
         return build(plan, tools, store)
     tools.cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=tools.cache, prefix="clean-") as fresh:
+        with closing(ContentStore(Path(fresh))) as empty:
+            empty.take(tools.cache, [COMMON])
         report = build(plan, replace(tools, cache=Path(fresh)), store, anew=True)
         _keep_built(Path(fresh), tools.cache, plan.name, store)
     return report
@@ -176,7 +178,7 @@ def _build(order: Order, roots: Sequence[Root], tools: Tools, store: SegmentStor
 def _keep_built(fresh: Path, cache: Path, name: str, store: SegmentStore) -> None:
     """Keep the vectors, and let the next build begin from the clean one, unless another one is at work by now."""
     with closing(ContentStore(cache)) as kept:
-        kept.take(fresh, [VECTORS])
+        kept.take(fresh, [VECTORS, COMMON])
     try:
         with store.lock(name), closing(kept):
             kept.retain(record_of(name), ())

@@ -19,8 +19,7 @@ from build_index.cache.prepared import PreparedDocuments, PreparedEntry, admit_a
 from build_index.cache.questions import CachedQuestions
 from build_index.cache.store import ContentStore
 from build_index.cache.vectors import CachedVectors
-from build_index.evaluation.calibrate import calibrate
-from build_index.evaluation.calibrate_answers import calibrate_answers
+from build_index.evaluation.calibrate import background_questions, calibrate, calibrate_answers
 from build_index.evaluation.golden import read_golden
 from build_index.pipeline.notes import describe_machine
 from build_index.pipeline.plan import BuildPlan, Tools
@@ -138,7 +137,7 @@ def _index(
     wanted = read_question_options(plan.options)
     parts = parts.asked(wanted, plan.profile) if wanted.count else parts
     is_staged = stage and sum(len(entry.ids) for entry in parts.entries) >= STAGED_FROM_CHUNKS
-    with CachedQuestions(tools.embedder, parts.store, plan.name) as embedder:
+    with CachedQuestions(tools.embedder, parts.store, plan.name, background_questions()) as embedder:
         if stage and is_staged:
             folder, vectors, updated = _write_in_stages(plan, tools, parts, facts, stage=stage)
         else:

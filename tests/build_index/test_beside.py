@@ -5,14 +5,14 @@ import sys
 import time
 from pathlib import Path
 
+from tests.support.model import link_models
 from tests.support.tree import CORE, ROOT
 
 
 def begin(root: Path, name: str, model_folder: Path) -> subprocess.CompletedProcess[str]:
     cache = root / "cache"
-    cache.mkdir(exist_ok=True)
     if not (cache / "models").exists():
-        (cache / "models").symlink_to(model_folder.parent)
+        link_models(cache, model_folder)
     (root / "collections.toml").write_text(f'[book]\nprofile = "docs"\nsource = {{ docs = "{root}/book" }}\n')
     return subprocess.run(
         (sys.executable, "-m", "build_index.beside", name, str(root / "store"), str(root / "done")),

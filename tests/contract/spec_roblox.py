@@ -27,6 +27,7 @@ from quire.ports import Embedder
 from quire.settings import Settings
 from tests.support.corpus import api_documents
 from tests.support.engine import DUMP, write_engine
+from tests.support.model import link_models
 from tests.support.served import Shelf
 from tests.support.tree import ROOT
 
@@ -60,8 +61,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Itera
     guide = reference / "content/en-us/guides/deep/harbours.md"
     guide.parent.mkdir(parents=True)
     guide.write_text(GUIDE, encoding="utf-8")
-    (folder / "cache").mkdir()
-    (folder / "cache/models").symlink_to(model_folder.parent)
+    link_models(folder / "cache", model_folder)
     (folder / "collections.toml").write_text('[roblox]\nprofile = "roblox"\n', encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("QUIRE_CACHE", str(folder / "cache"))

@@ -47,6 +47,7 @@ from quire.index.opened import OpenedIndex
 from quire.ingestion.rows import chunk_document
 from quire.settings import Settings, read_settings
 from quire.store.store import SegmentStore
+from tests.support.model import link_models
 from tests.support.served import Shelf
 from tests.support.shared import shared_root
 from tests.support.shelves import Scripted
@@ -79,8 +80,7 @@ class Library:
     def __init__(self, folder: Path, model_folder: Path) -> None:
         self.folder, self.docs = folder, folder / "frontend/docs"
         self.docs.mkdir(parents=True)
-        (folder / "cache").mkdir()
-        (folder / "cache/models").symlink_to(model_folder.parent)
+        link_models(folder / "cache", model_folder)
         described = (
             f'[textbook]\nprofile = "textbook"\ntitle = "{TITLE}"\nsource = {{ docs = "{self.docs}" }}\n'
         )

@@ -25,6 +25,7 @@ from quire.index.layout import Pointer
 from quire.store.pointer import with_write
 from tests.build_index.test_hostile_files import HANGS
 from tests.support.indexed import PATHS
+from tests.support.model import link_models
 from tests.support.served import Shelf
 from tests.support.shop_app import FILES, write_shop
 from tests.support.tree import ROOT
@@ -39,8 +40,7 @@ class Desk:
     def __init__(self, folder: Path, model_folder: Path) -> None:
         self.folder = folder
         self.shop = write_shop(folder / "shop")
-        (folder / ".quire" / "cache").mkdir(parents=True)
-        (folder / ".quire" / "cache" / "models").symlink_to(model_folder.parent)
+        link_models(folder / ".quire" / "cache", model_folder)
 
     def run(
         self, *arguments: str, code: int = 0, folder: str = ".", environment: Mapping[str, str] | None = None
@@ -260,9 +260,8 @@ def test_the_commands_of_the_readme_work_as_they_are_pasted_twice_and_inside_the
     assert install.startswith("uv tool install .")
     repository = write_shop(tmp_path / "path/to/repository")
     (repository / "token.js").write_text("export function rotateToken() {}\n", encoding="utf-8")
-    for folder in ("bin", ".cache/quire"):
-        (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / ".cache/quire/models").symlink_to(model_folder.parent)
+    (tmp_path / "bin").mkdir()
+    link_models(tmp_path / ".cache/quire", model_folder)
     program = tmp_path / "bin/quire"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m functions.cli "$@"\n', encoding="utf-8")
     program.chmod(0o755)

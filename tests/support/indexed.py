@@ -21,6 +21,7 @@ from functions.web.indexing import Indexer
 from quire.adapters.folder import FolderStore
 from quire.settings import Settings
 from quire.store.store import SegmentStore
+from tests.support.model import link_models
 from tests.support.shop_app import write_shop
 from tests.support.tree import CORE, ROOT
 
@@ -75,8 +76,7 @@ def open_server(root: Path, model_folder: Path, **settings: Any) -> CodeServer:
     """A server over a new folder with the shop in it; nothing is indexed yet."""
     write_shop(root / "shop")
     cache = root / "cache"
-    cache.mkdir()
-    (cache / "models").symlink_to(model_folder.parent)
+    link_models(cache, model_folder)
     collections = root / "collections.toml"
     collections.write_text('[code]\nprofile = "code"\nsource = { repository = "shop" }\n', encoding="utf-8")
     chosen = Settings(

@@ -6,6 +6,7 @@ The vendors are imported by the fixtures, not by this module: most tests never n
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,3 +42,25 @@ def embedder(model_folder: Path) -> OnnxEmbedder:
     from quire.embedding import open_embedder
 
     return open_embedder(model_folder, threads=1)
+
+
+def link_models(cache: Path, model_folder: Path) -> None:
+    """Make a build's cache that holds the exported models and the vectors of the questions that every build asks.
+
+    Those 100 are half of a small build's work, and which they are and what they do is `calibrate`'s own tests' matter.
+    """
+    from build_index.cache.questions import COMMON, CachedQuestions
+    from build_index.cache.store import ContentStore
+    from build_index.evaluation.calibrate import background_questions
+    from quire.embedding import open_embedder
+
+    kept = model_folder.parent.parent / f"common-{model_folder.name}"
+    with alone("common"), closing(ContentStore(kept)) as store:
+        if len(store.keys(COMMON)) < len(background_questions()):
+            embedder = open_embedder(model_folder, threads=1)
+            with CachedQuestions(embedder, store, "", background_questions()) as cached:
+                cached.embed(background_questions())
+    cache.mkdir(parents=True, exist_ok=True)
+    (cache / "models").symlink_to(model_folder.parent)
+    with closing(ContentStore(cache)) as store:
+        store.take(kept, [COMMON])

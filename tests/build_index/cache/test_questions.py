@@ -34,10 +34,12 @@ class Counting:
         return (self.embed([text]) for _, text in passages)
 
 
-def ask(folder: Path, *texts: str) -> tuple[Vectors, list[str]]:
+def ask(
+    folder: Path, *texts: str, of: str = "pages", common: Sequence[str] = ()
+) -> tuple[Vectors, list[str]]:
     """The rows, and what the model itself was asked for them."""
     model = Counting()
-    with closing(ContentStore(folder)) as store, CachedQuestions(model, store, "pages") as cached:
+    with closing(ContentStore(folder)) as store, CachedQuestions(model, store, of, common) as cached:
         return cached.embed(texts), model.asked
 
 
@@ -54,6 +56,17 @@ def test_what_was_not_asked_again_is_forgotten(tmp_path: Path) -> None:
     ask(tmp_path, FIRST, SECOND)
     ask(tmp_path, SECOND)
     assert ask(tmp_path, FIRST)[1] == [FIRST]
+
+
+def test_what_every_collection_is_asked_is_embedded_for_the_first_of_them_alone(tmp_path: Path) -> None:
+    rows, asked = ask(tmp_path, FIRST, SECOND, common=[FIRST])
+    assert asked == [FIRST, SECOND]
+    again, asked = ask(tmp_path, FIRST, SECOND, of="ropes", common=[FIRST])
+    assert asked == [SECOND]
+    assert np.array_equal(again, rows)
+    assert ask(tmp_path, common=[FIRST])[1] == []
+    assert ask(tmp_path, FIRST, of="knots", common=[FIRST])[1] == []
+    assert ask(tmp_path, FIRST, of="hitches")[1] == [FIRST]
 
 
 def fail_after(folder: Path, text: str) -> None:

@@ -13,6 +13,7 @@ from build_index.cache.store import FILE
 from build_index.wiring import open_store
 from tests.support.engine import write_engine
 from tests.support.hostile_files import hostile_files
+from tests.support.model import link_models
 from tests.support.rows import tree_bytes
 from tests.support.tree import ROOT
 from tests.support.unprivileged import run_unprivileged
@@ -39,8 +40,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_folder: Path) -
     docs.mkdir(parents=True, exist_ok=True)
     (docs / "harbours.md").write_text(GUIDE)
     cache = tmp_path / "cache"
-    (cache / "models").mkdir(parents=True)
-    (cache / "models" / model_folder.name).symlink_to(model_folder)
+    link_models(cache, model_folder)
     monkeypatch.setenv("QUIRE_CACHE", str(cache))
     monkeypatch.chdir(tmp_path)
     from build_index import wiring

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from build_index.evaluation.answers import METHODS, judge_answers, read_answered, run, token_f1
-from build_index.evaluation.calibrate_answers import calibrate_answers
+from build_index.evaluation.calibrate import calibrate_answers
 from build_index.evaluation.golden import GoldenQuestion
 from build_index.pipeline.plan import Tools
 from quire.answering.abstention import BOUNDS

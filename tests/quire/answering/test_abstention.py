@@ -14,8 +14,8 @@ from quire.answering.abstention import (
     Evidence,
     Topic,
     begin,
-    calibrate,
     confidence,
+    fit_threshold,
     measure_topic,
     read_abstention,
 )
@@ -69,7 +69,7 @@ def test_the_threshold_moves_to_where_a_collection_s_own_questions_part() -> Non
 
     examples = [(evidence(0.6 + n / 500), True) for n in range(60)]
     examples += [(evidence(0.35 + n / 1000), False) for n in range(60)]
-    found = calibrate(examples)
+    found = fit_threshold(examples)
     assert BOUNDS[0] <= found.threshold <= BOUNDS[1]
     assert found.threshold > DEFAULT.threshold
     assert found.examples == 120
@@ -84,11 +84,11 @@ def calibrate_at_default(examples: list[tuple[Evidence, bool]]) -> float:
 
 
 def test_one_kind_of_question_leaves_the_threshold_and_measures_what_it_can() -> None:
-    found = calibrate([(BAD, False), (BAD, False), (GOOD, False)])
+    found = fit_threshold([(BAD, False), (BAD, False), (GOOD, False)])
     assert found.threshold == DEFAULT.threshold
     assert found.false_answers == pytest.approx(0.3333)
     assert found.false_refusals is None
-    assert calibrate([]).examples == 0
+    assert fit_threshold([]).examples == 0
 
 
 def test_a_calibration_survives_the_manifest() -> None:

@@ -203,7 +203,7 @@ def confidence(evidence: Evidence) -> float:
     return 1.0 / (1.0 + math.exp(-sum(weight * value for weight, value in zip(weights, values, strict=True))))
 
 
-def calibrate(examples: Sequence[tuple[Evidence, bool]], start: Abstention = DEFAULT) -> Abstention:
+def fit_threshold(examples: Sequence[tuple[Evidence, bool]], start: Abstention = DEFAULT) -> Abstention:
     """The threshold that serves a collection's golden questions best, with how often it errs on them.
 
     `examples` are evidence and whether the collection answers; with one kind alone the threshold of `start` is
