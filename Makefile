@@ -207,7 +207,7 @@ synth: layers $(CDK_READY) ## write the CloudFormation template to cdk.out, judg
 	@$(CDK) synth --quiet $(CONTEXT)
 
 .PHONY: rehearse
-rehearse: layers ## rehearse the deployment at emulators and print a report: publish, roll back, rotate, kill; ARGS=--short
+rehearse: layers ## rehearse the deployment at emulators and print a report: publish, roll back, rotate, kill
 	@$(PY) -m tests.support.rehearsal $(ARGS)
 
 TOOLS := build/tools

@@ -139,9 +139,13 @@ def _stand_in(archives: Path, made: Path) -> None:
             (archives / f"{name}.zip").symlink_to(made / f"{name}.zip")
 
 
-def synthesize(folder: Path, archives: Path) -> Deployment:
-    """The deployment alone, as `deployment` is."""
-    return Deployment(folder / "out", _run_app(folder, archives, {"out": CONTEXT}))
+def synthesize(
+    folder: Path, archives: Path, choices: Mapping[str, Mapping[str, str]]
+) -> dict[str, Deployment]:
+    """A deployment with `CONTEXT` and each of the choices, below the folder, out of one process."""
+    folder.mkdir()
+    printed = _run_app(folder, archives, {name: CONTEXT | more for name, more in choices.items()})
+    return {name: Deployment(folder / name, printed) for name in choices}
 
 
 def _run_app(folder: Path, archives: Path, choices: Mapping[str, Mapping[str, str]]) -> str:

@@ -1,10 +1,10 @@
-"""A deployment rehearsed from its template, with nothing of AWS: `make rehearse`, and in short where CI made one.
+"""A deployment rehearsed from its template, with nothing of AWS: `make rehearse`, here and in CI.
 
-    python -m tests.support.rehearsal [--template cdk.out/quire.template.json] [--short]
+    python -m tests.support.rehearsal [--template cdk.out/quire.template.json]
 
 The template's storage stands at moto's server, its functions in the rig with the environments that the template gives
-them, and its API in `tests.support.api_gateway`. Without `--short` it is synthesized three times: before, while and
-after the key is rotated.
+them, and its API in `tests.support.api_gateway`. It is synthesized three times: before, while and after the key is
+rotated.
 """
 
 from __future__ import annotations
@@ -35,6 +35,12 @@ from tests.support.s3_faults import DENIED, GONE, THROTTLED, WELL, FaultyS3
 
 QUESTION = {"collection": "roblox", "q": "Which event fires when a character has lost its health?"}
 SITE = "site_id=acme&user_id=u1"
+ROTATION = {
+    "first": {"key_generation": "1"},
+    "rotated": {"key_generation": "2", "key_oldest": "1"},
+    "retired": {"key_generation": "2", "key_oldest": "2"},
+}
+"""What the deployments choose whose key is rotated and whose older one is retired, in their order."""
 NO_LONGER_S = 29.0
 """API Gateway gives up then."""
 WORD = "oar" * 40
@@ -366,26 +372,22 @@ def main() -> int:
     from tests.support.rig import unpacked
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--template", type=Path, help="a synthesized one; by default it is made")
-    parser.add_argument("--short", action="store_true", help="without a job and without rotating the key")
+    parser.add_argument(
+        "--template", type=Path, help="this one alone, without a job and without rotating the key"
+    )
     asked = parser.parse_args()
     root = unpacked()
     with ExitStack() as stack:
         work = Path(stack.enter_context(tempfile.TemporaryDirectory()))
 
-        def template(name: str, **context: str) -> Template:
-            return synthesize(work / name, OUT, **context).template
-
         if asked.template:
-            first: Template = json.loads(asked.template.read_text(encoding="utf-8"))
+            templates: list[Template] = [json.loads(asked.template.read_text(encoding="utf-8"))]
         else:
-            first = template("first", key_generation="1")
-        generations = ({"key_oldest": "1"}, {"key_oldest": "2"})
-        later = [] if asked.short else [template(f"later{n}", **one) for n, one in enumerate(generations)]
+            templates = [one.template for one in synthesize(work / "cdk", OUT, ROTATION).values()]
         url = stack.enter_context(moto_server())
         s3, tables = (stack.enter_context(FaultyS3(url)) for _ in range(2))
         rehearsal = Rehearsal(root, work, exported_model(), Account(url), s3=s3, tables=tables)
-        steps = rehearsal.run(first, later=later)
+        steps = rehearsal.run(templates[0], later=templates[1:])
     sys.stdout.write(report(steps, rehearsal.slowest_s) + "\n")
     return 0 if all(one.is_right for one in steps) else 1
 
