@@ -8,8 +8,9 @@ from starlette.responses import PlainTextResponse, Response
 
 from functions.web.access import Caller
 from functions.web.calls import caller_of, run, service_of
+from quire.errors import QuireError
 from quire.service.knowledge import Knowledge, survey
-from quire.store.catalog import Served
+from quire.store.catalog import Described, Served
 
 ROOT, ONE = "/llms.txt", "/{collection:collection}/llms.txt"
 PATHS = (ROOT, "/{collection}/llms.txt")
@@ -48,7 +49,7 @@ def overview(service: Knowledge, caller: Caller) -> str:
     lines += [
         f"- [{service.title(name)}]({name}/llms.txt): {_facts(state)}"
         for name, state in survey(service, caller)
-        if isinstance(state, Served)
+        if not isinstance(state, QuireError)
     ]
     return "\n".join([*lines, "", "## API", "", "- [Reference](reference)", "- [OpenAPI](openapi.json)", ""])
 
@@ -60,7 +61,7 @@ def describe(service: Knowledge, caller: Caller, name: str) -> str:
         ScopeMissing, UnknownCollection: as their names say.
     """
     served = service.describe(caller, name)
-    sources = dict.fromkeys(source.key for manifest in served.index.manifests for source in manifest.sources)
+    sources = dict.fromkeys(source.key for manifest in served.manifests for source in manifest.sources)
     fields = ", ".join(f"`{field}`" for field in served.index.filters.fields) or "none"
     return "\n".join(
         [
@@ -79,9 +80,9 @@ def describe(service: Knowledge, caller: Caller, name: str) -> str:
     )
 
 
-def _facts(served: Served) -> str:
+def _facts(served: Served | Described) -> str:
     label = f" ({served.label})" if served.label else ""
-    return f"{served.index.chunk_count:,} passages, version {served.version}{label}"
+    return f"{served.chunk_count:,} passages, version {served.version}{label}"
 
 
 def _markdown(text: str) -> Response:

@@ -91,7 +91,7 @@ def _open(settings: Settings, steady_s: float = math.inf) -> _OpenedStore:
     models = Models(
         partial(model_folder, objects, settings.cache), partial(open_embedder, threads=settings.threads)
     )
-    live = LiveCatalog(store)
+    live = LiveCatalog(store, steady_s=steady_s)
     catalog = Catalog(store, refresh_s=settings.refresh_s, steady_s=steady_s)
     service = Knowledge(
         catalog,

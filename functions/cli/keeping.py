@@ -184,7 +184,7 @@ def _facts(catalog: Catalog, name: str) -> dict[str, Any] | None:
         "collection": name,
         "files": sum(one.counts.documents for one in manifests),
         "passages": served.index.chunk_count,
-        "vectors": vector_share(served.index),
+        "vectors": vector_share(served.index.manifests),
         "indexed_at": served.pointer.fresh_at,
         "version": served.version,
         "sources": sorted({source.location for one in manifests for source in one.sources}),

@@ -16,7 +16,7 @@ from functions.web.metrics import embedded
 from quire.errors import UnknownCollection
 from quire.service.knowledge import Knowledge
 from quire.service.metrics import age_hours, noted, noted_served
-from quire.store.catalog import Served
+from quire.store.catalog import Described, Served
 from quire.store.freshness import Freshness, tell_freshness
 
 RawHeader = tuple[bytes, bytes]
@@ -42,10 +42,10 @@ class FreshnessWire(TypedDict):
     notice: Annotated[str | None, Field(description="Says so where it is older than the set age.")]
 
 
-def freshness_of(service: Knowledge, served: Served) -> Freshness:
-    """The freshness of an open version now."""
+def freshness_of(service: Knowledge, served: Served | Described) -> Freshness:
+    """The freshness of a version now."""
     now = datetime.now(UTC)
-    return tell_freshness(served.pointer, served.index.manifests, now, service.stale_after_days)
+    return tell_freshness(served.pointer, served.manifests, now, service.stale_after_days)
 
 
 def freshness_wire(fresh: Freshness) -> FreshnessWire:
@@ -103,7 +103,7 @@ class FreshnessHeaders:
         name = state.get("collection")
         served = state.get("served")
         if served is None and name:
-            served = noted_served() or self._service.catalog.peek(name)
+            served = noted_served() or self._service.peek(name)
         if served is not None:
             told |= _facts(served, freshness_of(self._service, served))
         known = {key for key, _ in headers}

@@ -144,7 +144,7 @@ def synthesize(
 ) -> dict[str, Deployment]:
     """A deployment with `CONTEXT` and each of the choices, below the folder, out of one process."""
     folder.mkdir()
-    printed = _run_app(folder, archives, {name: CONTEXT | more for name, more in choices.items()})
+    printed = _run_app(folder, archives, {name: {**CONTEXT, **more} for name, more in choices.items()})
     return {name: Deployment(folder / name, printed) for name in choices}
 
 

@@ -165,7 +165,7 @@ def _result(job: IndexJob) -> IndexResponse:
 
 def _vectors(service: Knowledge, collection: str) -> float | None:
     try:
-        return round(vector_share(service.catalog.get(collection, fresh=True).index), 3)
+        return round(vector_share(service.catalog.get(collection, fresh=True).manifests), 3)
     except UnknownCollection:
         return None
 

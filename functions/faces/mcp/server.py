@@ -29,7 +29,6 @@ from quire import __version__
 from quire.errors import AccessDenied, QuireError, StoreError, UnknownCollection, UnknownVersion
 from quire.limits import ANSWERS_AT_ONCE
 from quire.service.knowledge import Knowledge, survey
-from quire.store.catalog import Served
 
 INSTRUCTIONS = (
     "Quire answers from indexed documentation, textbooks and code. Call search, lookup or answer; without"
@@ -192,7 +191,7 @@ def resource_list(service: Knowledge, caller: Caller) -> types.ListResourcesResu
             mime_type="text/plain",
         )
         for name, state in survey(service, caller)
-        if isinstance(state, Served)
+        if not isinstance(state, QuireError)
     ]
     return types.ListResourcesResult(resources=found, ttl_ms=CHANGING_MS, cache_scope=_shared_by(caller))
 

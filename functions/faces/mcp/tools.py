@@ -8,6 +8,7 @@ from functions.faces.mcp.passages import Reply, listed
 from functions.web.access import Caller
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Citation, Hit
+from quire.errors import QuireError
 from quire.search.retrieval import Query
 from quire.service.ask import ask
 from quire.service.diff import compare
@@ -25,13 +26,14 @@ def list_collections(service: Knowledge, caller: Caller, _: a.ListCollections) -
     """Every readable collection with what it can be filtered by."""
     reply = Reply((), 4_000)
     for name, state in survey(service, caller):
-        if not isinstance(state, Served):
+        if isinstance(state, QuireError):
             reply.say(f"{name}: cannot be served now ({type(state).__name__})")
             continue
         label = f" ({state.label})" if state.label else ""
+        fields = dict.fromkeys(field for manifest in state.manifests for field in manifest.filters)
         reply.say(
-            f"{name}: {service.title(name)}. Version {state.version}{label}, {state.index.chunk_count:,} passages."
-            f" Filters: {', '.join(state.index.filters.fields) or 'none'}."
+            f"{name}: {service.title(name)}. Version {state.version}{label}, {state.chunk_count:,} passages."
+            f" Filters: {', '.join(fields) or 'none'}."
         )
     if not reply.parts:
         reply.say("There is no collection that you may read.")

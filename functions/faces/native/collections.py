@@ -7,10 +7,10 @@ from functions.web.freshness import freshness_of
 from quire.errors import QuireError
 from quire.service.access import ADMIN, Caller
 from quire.service.knowledge import Knowledge
-from quire.store.catalog import Served
+from quire.store.catalog import Described, Served
 
 
-def summary_wire(service: Knowledge, name: str, state: Served | QuireError) -> CollectionSummary:
+def summary_wire(service: Knowledge, name: str, state: Served | Described | QuireError) -> CollectionSummary:
     """One collection in a list; one that cannot be served says why by its error's name."""
     if isinstance(state, QuireError):
         return {
@@ -40,17 +40,17 @@ def summary_wire(service: Knowledge, name: str, state: Served | QuireError) -> C
         "published_at": fresh.published_at or None,
         "age_s": fresh.age_s,
         "notice": fresh.notice or None,
-        "chunks": state.index.chunk_count,
-        "documents": sum(manifest.counts.documents for manifest in state.index.manifests),
+        "chunks": state.chunk_count,
+        "documents": sum(manifest.counts.documents for manifest in state.manifests),
         "degraded": list(state.degraded),
     }
 
 
 def status_wire(
-    service: Knowledge, caller: Caller, name: str, state: Served | QuireError
+    service: Knowledge, caller: Caller, name: str, state: Served | Described | QuireError
 ) -> CollectionStatus:
     """One collection with how it fares here. What an error said may name buckets and folders: it is the owner's."""
-    manifests = () if isinstance(state, QuireError) else state.index.manifests
+    manifests = state.manifests if isinstance(state, Served) else ()
     error = service.trouble(name)
     told: TroubleWire | None = None
     if error is not None:
@@ -65,7 +65,7 @@ def status_wire(
 
 def detail_wire(service: Knowledge, name: str, served: Served) -> CollectionDetail:
     """One collection with how it was made."""
-    manifests = served.index.manifests
+    manifests = served.manifests
     return {
         **summary_wire(service, name, served),
         "filters": sorted({field for manifest in manifests for field in manifest.filters}),

@@ -27,10 +27,10 @@ from quire.answering.events import Delta, Done, Event
 from quire.answering.generative.context import estimate_tokens
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Turn
-from quire.errors import InputError, StoreUnavailable
+from quire.errors import InputError, QuireError, StoreUnavailable
 from quire.service.ask import ask, ask_stream
 from quire.service.knowledge import Knowledge, survey
-from quire.store.catalog import Served
+from quire.store.catalog import Described, Served
 
 KEPT_TURNS = 12
 GUIDING = ("system", "developer")
@@ -51,7 +51,7 @@ async def models(request: Request) -> Response:
     states = await run(request.scope, survey, service_of(request), caller_of(request))
     wire: c.ModelList = {
         "object": "list",
-        "data": [_model(state) for _, state in states if isinstance(state, Served)],
+        "data": [_model(state) for _, state in states if not isinstance(state, QuireError)],
     }
     return reply(wire)
 
@@ -218,7 +218,7 @@ def _written(row: Any, encoding: str) -> list[float] | str:
     return values
 
 
-def _model(served: Served) -> c.Model:
+def _model(served: Served | Described) -> c.Model:
     moment = served.pointer.published_at
     created = int(datetime.fromisoformat(moment).timestamp()) if moment else 0
     return {"id": served.name, "object": "model", "created": created, "owned_by": "quire"}

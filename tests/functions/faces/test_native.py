@@ -275,8 +275,10 @@ def test_the_status_says_of_each_collection_what_went_wrong_last_and_what_it_tak
     keys = PublicReads(OneKey("secret"), frozenset({"roblox"}))
     client = shelf.client(access=keys, collections=public)
     owner = {"x-api-key": "secret"}
+    client.get("/collections/roblox", headers=owner)  # opens it
     own, roblox = client.get("/status", headers=owner).json()["collections"]
     assert (own["last_error"], roblox["last_error"]) == (None, None)
+    assert own["disk_bytes"] == 0
     assert roblox["disk_bytes"] == sum(
         path.stat().st_size
         for path in (shelf.folder / "collections/roblox/segments").rglob("*")

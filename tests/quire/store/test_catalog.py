@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quire.errors import ArtifactCorrupt, QuireError, StoreUnavailable, UnknownCollection, UnknownVersion
-from quire.index.layout import Pointer
+from quire.index.layout import Manifest, Pointer
 from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query, retrieve
 from quire.store.catalog import Catalog, CollectionStore
@@ -62,6 +62,10 @@ class WatchedStore:
 
     def is_near(self, pointer: Pointer) -> bool:
         return self.nears
+
+    def manifests(self, pointer: Pointer) -> tuple[Manifest, ...]:
+        self._ask(f"manifests {pointer.collection}")
+        return self._store.manifests(pointer)
 
     def versions(self, name: str) -> Sequence[Pointer]:
         self._ask(f"versions {name}")

@@ -35,7 +35,7 @@ def test_vectors_that_join_in_slices_give_the_bytes_of_one_go(tmp_path: Path, gr
     verify_segment(tree / "slice", part.digest)
     assert part.embedded == 25
     index = open_index(open_segment(tree / "slice"))
-    assert vector_share(index) == pytest.approx(25 / COUNT)
+    assert vector_share(index.manifests) == pytest.approx(25 / COUNT)
     assert set(index.nearest(np.ones(DIMENSIONS, np.float32), COUNT).ordinals.tolist()) == set(range(25))
     assert tree_bytes(tree / "last") == tree_bytes(tmp_path / "whole")
     assert {path.name for path in tree.iterdir()} == {"first", "slice", "last"}

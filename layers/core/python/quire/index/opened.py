@@ -34,6 +34,7 @@ from quire.ranking import Ranking, rank
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from quire.index.layout import Manifest
     from quire.ports import Ordinals, VectorIndex, Vectors
 
 
@@ -184,9 +185,8 @@ class OpenedIndex:
         return joined([part.fingerprints for part in self._live.parts])
 
 
-def vector_share(index: OpenedIndex) -> float:
+def vector_share(manifests: Sequence[Manifest]) -> float:
     """Share of the chunks whose vectors are there, 0 to 1: less while a build embeds what it has published."""
-    manifests = index.manifests
     if all(one.is_whole for one in manifests):
         return 1.0
     return sum(one.embedded for one in manifests) / max(sum(one.counts.chunks for one in manifests), 1)

@@ -32,6 +32,7 @@ from quire.search.symbol_boost import lead_with_names
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from quire.index.layout import Manifest
     from quire.ports import Embedder, Vectors
 
 MODES = ("hybrid", "vector", "keyword")
@@ -254,8 +255,8 @@ def _check(query: Query) -> None:
 
 def _available(index: OpenedIndex, mode: str, embedder: Embedder | None) -> tuple[str, tuple[str, ...]]:
     missing: tuple[str, ...] = ()
-    if mode != "keyword" and vector_share(index) < 1.0:
-        mode, missing = "keyword", (vectors_follow(index),)
+    if mode != "keyword" and vector_share(index.manifests) < 1.0:
+        mode, missing = "keyword", (vectors_follow(index.manifests),)
     if embedder is None and mode != "keyword":
         mode, missing = "keyword", ("embedding model unavailable: ranked by keywords alone",)
     if mode == "vector" or index.keywords.is_readable:
@@ -267,9 +268,9 @@ def _available(index: OpenedIndex, mode: str, embedder: Embedder | None) -> tupl
     return "vector", ("keyword index unreadable: ranked by vectors alone",)
 
 
-def vectors_follow(index: OpenedIndex) -> str:
+def vectors_follow(manifests: Sequence[Manifest]) -> str:
     """What is said while the vectors of an index are still being made; of some chunks they would favour those."""
-    return f"vectors {vector_share(index):.0%}: ranked by keywords alone until they are there"
+    return f"vectors {vector_share(manifests):.0%}: ranked by keywords alone until they are there"
 
 
 def _weight(profile: Profile, question: Question, mode: str) -> float:

@@ -17,6 +17,7 @@ from quire.errors import (
     NotPublished,
     QuireError,
     StoreError,
+    StoreUnavailable,
     UnknownCollection,
 )
 from quire.index.near_values import missing_values
@@ -30,12 +31,16 @@ from quire.service.floor import matches_nothing
 from quire.service.metrics import age_hours, note, note_degraded, note_served, timed
 from quire.service.token_budget import BudgetedModel, ProcessBudget
 from quire.settings import STALE_AFTER_DAYS
-from quire.store.catalog import Catalog, Served, Trouble
+from quire.store.catalog import Catalog, Described, Served, Trouble
 from quire.store.live_catalog import LiveCatalog
 from quire.store.write_targets import LIVE, SITE_FIELD, SITES, Site
 
 WARM_S = 5.0
 """Lambda ends a start after 10 s and begins it anew in the first request. Source: AWS, "Lambda runtime lifecycle"."""
+
+SURVEY_S = 5.0
+"""What a look at all collections may take; those that said nothing by then are told as unavailable."""
+LOOKS_AT_ONCE = 16
 
 EmbedderOf = Callable[[str], Embedder]
 
@@ -90,6 +95,9 @@ class Knowledge:
         self._embedder_of = embedder_of
         self._live = live
         catalog.prepare = self._prepare
+        if live is not None:
+            live.prepare = self._prepare
+            live.make_room, catalog.make_room = catalog.close_idlest, live.close_idlest
 
     @property
     def answer_model(self) -> AnswerModel | None:
@@ -193,12 +201,35 @@ class Knowledge:
         listed = self.collections.get(collection)
         if listed is not None and listed.profile == SITES:
             return self._site(caller, collection, version, filters)
-        if listed is not None and listed.profile in LIVE and self._live and version is None:
+        return self._current(collection) if version is None else self.catalog.get(collection, version)
+
+    def _current(self, collection: str) -> Served:
+        """The collection as it is served now; of one that takes live writes every request looks at the pointer."""
+        if self._live is None:
+            return self.catalog.get(collection)
+        listed = self.collections.get(collection)
+        if (listed is not None and listed.profile in LIVE) or self._live.peek(collection) is not None:
             return self._live.get(collection)
-        served = self.catalog.get(collection, version)
-        if served.profile in LIVE and self._live and version is None:
-            return self._live.get(collection)
-        return served
+        served = self.catalog.get(collection)
+        if served.profile not in LIVE:
+            return served
+        self.catalog.close(collection)  # or it would keep this version open for ever
+        return self._live.get(collection)
+
+    def peek(self, collection: str) -> Served | None:
+        """The collection as it is open now, without a look at the store; None where it is not open."""
+        return self.catalog.peek(collection) or (self._live.peek(collection) if self._live else None)
+
+    def look(self, collection: str) -> Served | Described:
+        """The collection as it is open, else by its pointer and manifests; `degraded` by a missing model too.
+
+        Raises:
+            UnknownCollection, StoreError, ArtifactError: as their names say.
+        """
+        is_live = self._live is not None and self._live.peek(collection) is not None
+        state = self._current(collection) if is_live else self.catalog.describe(collection)
+        _, missing = self._embedder(state, "hybrid")
+        return replace(state, degraded=(*state.degraded, *missing)) if missing else state
 
     def _site(
         self,
@@ -245,7 +276,7 @@ class Knowledge:
         """The face of a collection as `face_of` tells it; None where the store would have to be asked."""
         if collection in self.collections:
             return profile_named(self.collections[collection].profile).face
-        served = self.catalog.peek(collection)
+        served = self.peek(collection)
         return served.face if served else None
 
     def warm(self, has_room: Callable[[], bool] = lambda: True) -> dict[str, str]:
@@ -264,7 +295,7 @@ class Knowledge:
                 failed[name] = "left to its first question: those before it take half of the disk"
                 continue
             try:
-                self._embedder_of(self.catalog.get(name).model).embed(["warm"])
+                self._embedder_of(self._current(name).model).embed(["warm"])
             except QuireError as error:
                 failed[name] = str(error)
         return failed
@@ -283,25 +314,42 @@ class Knowledge:
         """The model of a collection, ready; None where it cannot be opened."""
         return self._embedder(served, "hybrid")[0]
 
-    def _embedder(self, served: Served, mode: str) -> tuple[Embedder | None, tuple[str, ...]]:
+    def _embedder(self, served: Served | Described, mode: str) -> tuple[Embedder | None, tuple[str, ...]]:
         if mode == "keyword":
             return None, ()
-        if vector_share(served.index) < 1.0:
-            return None, (vectors_follow(served.index),)
+        if vector_share(served.manifests) < 1.0:
+            return None, (vectors_follow(served.manifests),)
         try:
             return self._embedder_of(served.model), ()
         except ModelError:
             return None, ("embedding model unavailable: ranked by keywords alone",)
 
 
-def survey(knowledge: Knowledge, caller: Caller) -> list[tuple[str, Served | QuireError]]:
-    """Every readable collection with its state, or with why it cannot be served."""
-    states: list[tuple[str, Served | QuireError]] = []
-    for name in knowledge.names(caller):
+def survey(
+    knowledge: Knowledge, caller: Caller, within_s: float = SURVEY_S
+) -> list[tuple[str, Served | Described | QuireError]]:
+    """Every readable collection with its state, or with why it cannot be served. None is opened for it."""
+    from concurrent.futures import (  # 6 ms of import that no question needs
+        CancelledError,
+        ThreadPoolExecutor,
+        wait,
+    )
+
+    names = knowledge.names(caller)
+    pool = ThreadPoolExecutor(LOOKS_AT_ONCE, "survey")
+    looks = {name: pool.submit(knowledge.look, name) for name in names}
+    wait(looks.values(), within_s)
+    pool.shutdown(wait=False, cancel_futures=True)
+    states: list[tuple[str, Served | Described | QuireError]] = []
+    for name, look in looks.items():
         try:
-            states.append((name, knowledge.describe(caller, name)))
+            states.append((name, look.result(0)))
         except QuireError as error:
             states.append((name, error))
+        except (TimeoutError, CancelledError):
+            states.append(
+                (name, StoreUnavailable(f"collection {name!r}: nothing was heard within {within_s:g} s"))
+            )
     return states
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Protocol
 
 from quire.errors import ArtifactError, DiskFull, QuireError, StoreError, StoreUnavailable, UnknownCollection
-from quire.index.layout import Pointer
+from quire.index.layout import Manifest, Pointer
 from quire.index.opened import OpenedIndex
 from quire.store.history import History
 
@@ -28,6 +28,16 @@ ARRIVAL_S = 10.0
 STEADY_S = 2.0
 """A function's threads stand still between its requests, and their connections die: only where requests follow each
 other within so long is anything fetched beside them."""
+
+MakeRoom = Callable[[str, float], bool]
+"""Closes something that nobody asked for so many seconds, for the collection of that name; False for nothing."""
+
+
+def no_room(name: str, idle_s: float) -> bool:
+    """`MakeRoom` that has nothing to close."""
+    del name, idle_s
+    return False
+
 
 _KEEPS_SERVING = (StoreError, ArtifactError, UnknownCollection)
 
@@ -49,6 +59,11 @@ class Served:
     degraded: tuple[str, ...] = ()
 
     @property
+    def manifests(self) -> tuple[Manifest, ...]:
+        """Of its segments."""
+        return self.index.manifests
+
+    @property
     def version(self) -> str:
         """Id of the version."""
         return self.index.version
@@ -66,15 +81,65 @@ class Served:
     @property
     def label(self) -> str:
         """The engine's or release's version, else the commit of a source; "" where neither is known."""
-        if self.pointer.label:
-            return self.pointer.label
-        sources = [source for manifest in self.index.manifests for source in manifest.sources]
-        return next((source.revision for source in sources if source.revision), "")
+        return label_of(self.pointer, self.manifests)
 
     @property
     def model(self) -> str:
         """Digest of the embedding model that the vectors are of; "" where nothing is indexed yet."""
-        return next((manifest.model for manifest in self.index.manifests), "")
+        return next((manifest.model for manifest in self.manifests), "")
+
+    @property
+    def chunk_count(self) -> int:
+        """Chunks that can be found."""
+        return self.index.chunk_count
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Described:
+    """What a collection serves by its pointer and manifests, as `Served` tells it, while nothing of it is open."""
+
+    name: str
+    pointer: Pointer
+    manifests: tuple[Manifest, ...]
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """Id of the version."""
+        return self.pointer.version
+
+    @property
+    def profile(self) -> str:
+        """See `Served`."""
+        return self.pointer.profile
+
+    @property
+    def face(self) -> str:
+        """See `Served`."""
+        return self.pointer.face
+
+    @property
+    def label(self) -> str:
+        """See `Served`."""
+        return label_of(self.pointer, self.manifests)
+
+    @property
+    def model(self) -> str:
+        """See `Served`."""
+        return next((manifest.model for manifest in self.manifests), "")
+
+    @property
+    def chunk_count(self) -> int:
+        """Chunks that it holds, those of documents that were deleted since included."""
+        return sum(manifest.counts.chunks for manifest in self.manifests)
+
+
+def label_of(pointer: Pointer, manifests: Sequence[Manifest]) -> str:
+    """The engine's or release's version, else the commit of a source; "" where neither is known."""
+    if pointer.label:
+        return pointer.label
+    sources = (source for manifest in manifests for source in manifest.sources)
+    return next((source.revision for source in sources if source.revision), "")
 
 
 class CollectionStore(Protocol):
@@ -94,6 +159,9 @@ class CollectionStore(Protocol):
 
     def is_near(self, pointer: Pointer) -> bool:
         """Whether opening this state fetches nothing."""
+
+    def manifests(self, pointer: Pointer) -> tuple[Manifest, ...]:
+        """Those of the state's segments, which are not opened for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +184,7 @@ class Catalog:
     A collection's pointer is looked at at most every `refresh_s` seconds, by one of the threads that ask; the others
     go on with what is open. Where the store fails, the last good version stays and says so. A newer version that has to
     be fetched is, where requests follow each other within `steady_s`, by a thread of its own, and `prepare` sees it
-    before anybody asks it.
+    before anybody asks it. Where the disk is full and nothing here may be closed, `make_room` may close something else.
     """
 
     def __init__(
@@ -128,6 +196,7 @@ class Catalog:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.prepare: Callable[[OpenedIndex], object] = id
+        self.make_room: MakeRoom = no_room
         self._store = store
         self._steady_s = steady_s
         self._refresh_s = refresh_s
@@ -185,6 +254,28 @@ class Catalog:
         entry = self._entries.get(name) or self._entry(name)
         now = self._clock()
         entry.gap_s, entry.asked = now - entry.asked, now
+        return self._get(name, entry, version, fresh=fresh)
+
+    def describe(self, name: str) -> Served | Described:
+        """The collection as it is open, else by its pointer and manifests: nothing is opened, and it stays idle.
+
+        Raises:
+            UnknownCollection, StoreError, ArtifactError: as above.
+        """
+        entry = self._entries.get(name) or self._entry(name)
+        if entry.served is not None:
+            return self._get(name, entry, None, fresh=False)
+        known = entry.described
+        if known is None or self._clock() >= entry.described_due:
+            pointer = self._store.pointer(name, known.pointer if known else None)
+            if known is None or known.pointer != pointer:
+                known = Described(name, pointer, self._store.manifests(pointer))
+            entry.described, entry.described_due = known, self._clock() + self._refresh_s
+        if (failure := entry.failure) is None:
+            return known
+        return replace(known, degraded=(f"could not be opened when last asked ({type(failure).__name__})",))
+
+    def _get(self, name: str, entry: _CatalogEntry, version: str | None, *, fresh: bool) -> Served:
         served = entry.served
         if version is not None and version != LATEST and (served is None or version != served.version):
             return self._older(name, version)
@@ -224,7 +315,7 @@ class Catalog:
             if entry.served is None:
                 entry.failure = error
                 raise
-            entry.served = replace(entry.served, degraded=(_label(error, entry.served.version),))
+            entry.served = replace(entry.served, degraded=(label_failure(error, entry.served.version),))
         finally:
             entry.due = self._clock() + self._refresh_s
         return entry.served
@@ -249,8 +340,8 @@ class Catalog:
         """The version once it is here; None while it is on its way and the one before may serve."""
         arrival = entry.arrival
         if arrival is None or arrival.version != version:
-            arrival = entry.arrival = _Arrival(version, fetch, self.prepare, self._clock())
-        if not arrival.is_over and self._clock() < arrival.began + ARRIVAL_S:
+            arrival = entry.arrival = Arrival(version, fetch, self.prepare, self._clock())
+        if arrival.is_awaited(self._clock()):
             return None
         entry.arrival = None
         return arrival.result()
@@ -261,10 +352,12 @@ class Catalog:
             try:
                 return self._store.open(name, version)
             except DiskFull:
-                if not self._history.close() and not self._close_idlest(name, idle_s):
+                if not (
+                    self._history.close() or self.close_idlest(name, idle_s) or self.make_room(name, idle_s)
+                ):
                     raise
 
-    def _close_idlest(self, name: str, idle_s: float) -> bool:
+    def close_idlest(self, name: str, idle_s: float) -> bool:
         """Close the collection that was asked for longest ago, that long at least, but not this one; False for none."""
         until = self._clock() - idle_s
         entries = list(self._entries.items())
@@ -272,8 +365,13 @@ class Catalog:
         if not others:
             return False
         idlest = min(others, key=lambda one: one.asked)
-        idlest.served, idlest.due = None, float("-inf")
+        idlest.close()
         return True
+
+    def close(self, name: str) -> None:
+        """Hold the collection open no longer; whoever asks for it next opens it."""
+        if entry := self._entries.get(name):
+            entry.close()
 
     def _older(self, name: str, wanted: str) -> Served:
         """An older version under the tombstones of today; the current one where that is what `wanted` means."""
@@ -297,9 +395,14 @@ class _CatalogEntry:
         self.served: Served | None = None
         self.failure: QuireError | None = None
         self.trouble: Trouble | None = None
-        self.arrival: _Arrival | None = None
-        self.due = self.asked = float("-inf")
+        self.arrival: Arrival | None = None
+        self.described: Described | None = None
+        self.due = self.described_due = self.asked = float("-inf")
         self.gap_s = float("inf")
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        self.served, self.due = None, float("-inf")
 
     @property
     def has_arrived(self) -> bool:
@@ -307,7 +410,7 @@ class _CatalogEntry:
         return self.arrival is not None and self.arrival.is_over
 
 
-class _Arrival:
+class Arrival:
     """A version on its way, fetched and made ready by a thread of its own."""
 
     def __init__(
@@ -326,7 +429,12 @@ class _Arrival:
 
     @property
     def is_over(self) -> bool:
+        """Whether it is here, or will not come."""
         return not self._thread.is_alive()
+
+    def is_awaited(self, now: float) -> bool:
+        """Whether it is on its way, and the version before may still serve."""
+        return not self.is_over and now < self.began + ARRIVAL_S
 
     def result(self) -> OpenedIndex:
         """The index, waited for; raises what the fetch ended with."""
@@ -343,7 +451,8 @@ class _Arrival:
             self._failure = error
 
 
-def _label(error: QuireError, version: str) -> str:
+def label_failure(error: QuireError, version: str) -> str:
+    """Why an older version serves, in words."""
     if isinstance(error, DiskFull):
         return f"no room for a newer version: serving version {version}"
     if isinstance(error, StoreUnavailable):

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
-from quire.errors import ArtifactCorrupt, QuireError, StoreUnavailable, UnknownCollection
+from quire.errors import (
+    ArtifactCorrupt,
+    ArtifactError,
+    DiskFull,
+    QuireError,
+    StoreError,
+    StoreUnavailable,
+    UnknownCollection,
+)
 from quire.index.layout import Pointer
 from quire.index.opened import OpenedIndex
-from quire.store.catalog import Served, Trouble, trouble_of
+from quire.store.catalog import (
+    IDLE_S,
+    Arrival,
+    MakeRoom,
+    Served,
+    Trouble,
+    label_failure,
+    no_room,
+    trouble_of,
+)
+from quire.store.pointer import builds_of, with_rollback
 
+RETRY_S = 10.0
+"""A newer build that could not be opened is left alone for so long."""
 MOST_OPEN = 256
 """Collections kept open at once; a site's index costs mappings and some 100 KB."""
 OPEN_ATTEMPTS = 5
@@ -28,12 +50,18 @@ class StateStore(Protocol):
     def open_state(self, pointer: Pointer) -> OpenedIndex:
         """Open exactly this state."""
 
+    def is_near(self, pointer: Pointer) -> bool:
+        """Whether opening this state fetches nothing."""
+
 
 class LiveCatalog:
     """Looks at the pointer at every request, by a conditional read. Safe to share by threads.
 
     Requests that come while another looks wait, and share the next look among them: a look counts for those that
     began before it did. While the store cannot be reached, the last state serves and says so.
+
+    A newer build is fetched and made ready as `quire.store.catalog.Catalog` does it. Until it is there, and where it
+    cannot be had, the build before serves with what was written and deleted since.
     """
 
     def __init__(
@@ -41,9 +69,13 @@ class LiveCatalog:
         store: StateStore,
         *,
         most_open: int = MOST_OPEN,
+        steady_s: float = 0.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.prepare: Callable[[OpenedIndex], object] = id
+        self.make_room: MakeRoom = no_room
         self._store = store
+        self._steady_s = steady_s
         self._most_open = most_open
         self._clock = clock
         self._guard = threading.Lock()
@@ -62,6 +94,7 @@ class LiveCatalog:
             if entry.served is not None and entry.looked_at > asked:
                 return entry.served
             entry.looked_at = self._clock()
+            entry.gap_s, entry.asked = asked - entry.asked, asked
             try:
                 entry.served = self._look(name, entry)
             except QuireError as error:
@@ -70,6 +103,22 @@ class LiveCatalog:
                 entry.trouble = trouble_of(error)
                 raise
             return entry.served
+
+    def peek(self, name: str) -> Served | None:
+        """The collection as it is open now, without a look at the store; None where it is not open."""
+        entry = self._entries.get(name)
+        return entry.served if entry else None
+
+    def close_idlest(self, name: str, idle_s: float) -> bool:
+        """Close the collection that was asked for longest ago, that long at least, but not this one; False for none."""
+        until = self._clock() - idle_s
+        with self._guard:
+            others = [one for key, one in self._entries.items() if key != name]
+        idle = [one for one in others if one.served and one.asked <= until]
+        if not idle:
+            return False
+        min(idle, key=lambda one: one.asked).served = None
+        return True
 
     def trouble(self, name: str) -> Trouble | None:
         """The collection's last error since this process began."""
@@ -92,24 +141,80 @@ class LiveCatalog:
             return entry
 
     def _look(self, name: str, entry: _LiveEntry) -> Served:
-        served = entry.served
-        for attempt in range(OPEN_ATTEMPTS):
+        served, tried, failure = entry.served, None, None
+        for _ in range(OPEN_ATTEMPTS):
             try:
                 pointer = self._store.pointer(name, served.pointer if served else None)
-            except StoreUnavailable as error:
+            except (StoreUnavailable, ArtifactError) as error:
                 if served is None:
                     raise
                 entry.trouble = trouble_of(error)
-                return replace(served, degraded=(f"store unreachable: serving version {served.version}",))
+                return replace(served, degraded=(label_failure(error, served.version),))
             if served is not None and served.pointer == pointer:
                 return replace(served, degraded=()) if served.degraded else served
+            if failure is not None and pointer == tried:
+                return self._kept(name, entry, pointer, failure)
             try:
-                return Served(name, self._store.open_state(pointer), pointer)
-            except ArtifactCorrupt:
-                # A segment may have been folded into another and swept away since the pointer was read.
-                if attempt == OPEN_ATTEMPTS - 1:
+                return self._follow(name, entry, pointer)
+            except (
+                ArtifactCorrupt
+            ) as error:  # a segment may have been folded and swept away since the pointer was read
+                tried, failure = pointer, error
+            except (StoreUnavailable, ArtifactError) as error:
+                return self._kept(name, entry, pointer, error)
+        raise StoreUnavailable(f"collection {name!r}: its pointer moved {OPEN_ATTEMPTS} times in one look")
+
+    def _follow(self, name: str, entry: _LiveEntry, pointer: Pointer) -> Served:
+        """That state; while a newer build of it is on its way, the build before with what was written since."""
+        served, builds = entry.served, builds_of(pointer)
+        if builds == entry.failed and self._clock() < entry.retry_at and entry.failure is not None:
+            raise copy.copy(entry.failure)
+        fetch = partial(self._open, name, pointer, IDLE_S if served else 0.0)
+        if served is None or builds == builds_of(served.pointer) or self._store.is_near(pointer):
+            entry.arrival = None
+            return Served(name, fetch(), pointer)
+        key = ",".join(builds)
+        arrival = entry.arrival
+        if arrival is None or arrival.version != key:
+            if entry.gap_s >= self._steady_s:
+                return Served(name, fetch(), pointer)
+            arrival = entry.arrival = Arrival(key, fetch, self.prepare, self._clock())
+        if arrival.is_awaited(self._clock()):
+            return self._before(served, pointer)
+        entry.arrival = None
+        index = arrival.result()
+        return Served(name, index if index.version == pointer.version else fetch(), pointer)
+
+    def _before(self, served: Served, pointer: Pointer) -> Served:
+        """The builds that `served` has, with what was written and deleted by that pointer."""
+        state = with_rollback(pointer, served.pointer)._replace(etag="")
+        if state == served.pointer:
+            return served
+        return Served(served.name, self._store.open_state(state), state)
+
+    def _kept(self, name: str, entry: _LiveEntry, pointer: Pointer, error: QuireError) -> Served:
+        """What serves on, labelled, where that state cannot be opened; what was deleted since is not served."""
+        served = entry.served
+        if served is None:
+            raise error
+        entry.trouble, now, builds = trouble_of(error), self._clock(), builds_of(pointer)
+        if builds != builds_of(served.pointer) and now >= entry.retry_at:
+            entry.failure, entry.failed, entry.retry_at = error, builds, now + RETRY_S
+        try:
+            kept = self._before(served, pointer)
+        except (StoreError, ArtifactError):  # what was written since cannot be had either
+            state = served.pointer._replace(tombstones=pointer.tombstones, etag="")
+            kept = Served(name, self._store.open_state(state), state)
+        return replace(kept, degraded=(label_failure(error, kept.version),))
+
+    def _open(self, name: str, pointer: Pointer, idle_s: float) -> OpenedIndex:
+        """Open the state; where the disk has no room, collections that nobody asked for lately are closed for it."""
+        while True:
+            try:
+                return self._store.open_state(pointer)
+            except DiskFull:
+                if not (self.close_idlest(name, idle_s) or self.make_room(name, idle_s)):
                     raise
-        raise AssertionError("the loop returns or raises")
 
 
 class _LiveEntry:
@@ -119,4 +224,8 @@ class _LiveEntry:
         self.lock = threading.Lock()
         self.served: Served | None = None
         self.trouble: Trouble | None = None
-        self.looked_at = float("-inf")
+        self.arrival: Arrival | None = None
+        self.failure: QuireError | None = None
+        self.failed: tuple[str, ...] = ()
+        self.looked_at = self.asked = self.retry_at = float("-inf")
+        self.gap_s = float("inf")

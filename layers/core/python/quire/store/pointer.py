@@ -20,6 +20,11 @@ def last_sequence(pointer: Pointer | None) -> int:
     return pointer.next_sequence - 1 if pointer else 0
 
 
+def builds_of(pointer: Pointer) -> tuple[str, ...]:
+    """Digests of the segments that builds made."""
+    return tuple(ref.digest for ref in pointer.segments if ref.origin == BUILD)
+
+
 def with_build(
     collection: str,
     previous: Pointer | None,

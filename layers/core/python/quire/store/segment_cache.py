@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from quire.errors import unavailable
-from quire.index.layout import KEYWORDS, MANIFEST
+from quire.index.layout import KEYWORDS, MANIFEST, Manifest
 from quire.index.reader import Segment, open_segment
 from quire.index.stack import Stack
-from quire.store.keys import fetch_segment, segment_key
+from quire.store.keys import fetch_segment, read_stored_manifest, segment_key
 from quire.store.room import ARRIVING, Room
 
 if TYPE_CHECKING:
@@ -67,6 +67,18 @@ class SegmentCache:
         if self._objects.local_path(segment_key(name, digest)) is not None:
             return True
         return (self._cache / "segments" / digest / MANIFEST).exists()
+
+    def manifest(self, name: str, digest: str) -> Manifest:
+        """The segment's manifest, of which nothing else is fetched.
+
+        Raises:
+            ArtifactCorrupt: it is missing or damaged.
+        """
+        with self._guard:
+            segment = self._segments.get(digest)
+        if segment is not None:
+            return segment.manifest
+        return read_stored_manifest(self._objects, segment_key(name, digest), digest)[0]
 
     def stack(self, segments: Sequence[Segment]) -> Stack:
         """The segments stacked."""

@@ -88,6 +88,15 @@ class SegmentStore:
         """Whether opening this state fetches nothing."""
         return all(self._shelf.is_near(pointer.collection, ref.digest) for ref in pointer.segments)
 
+    def manifests(self, pointer: Pointer) -> tuple[Manifest, ...]:
+        """Those of the state's segments, which are neither fetched nor opened for it.
+
+        Raises:
+            ArtifactCorrupt: one is missing or damaged.
+        """
+        name = pointer.collection
+        return tuple(self._shelf.manifest(name, ref.digest) for ref in pointer.segments)
+
     def open_state(self, pointer: Pointer) -> OpenedIndex:
         """Open exactly this state, without a look at what is served now.
 
