@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from functions.web.logs import log
 from functions.web.metrics import embedded
 from quire.errors import UnknownCollection
-from quire.service.knowledge import Knowledge
+from quire.service.knowledge import Knowledge, peek
 from quire.service.metrics import age_hours, noted, noted_served
 from quire.store.catalog import Described, Served
 from quire.store.freshness import Freshness, tell_freshness
@@ -103,7 +103,7 @@ class FreshnessHeaders:
         name = state.get("collection")
         served = state.get("served")
         if served is None and name:
-            served = noted_served() or self._service.peek(name)
+            served = noted_served() or peek(self._service, name)
         if served is not None:
             told |= _facts(served, freshness_of(self._service, served))
         known = {key for key, _ in headers}

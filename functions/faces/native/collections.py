@@ -6,7 +6,7 @@ from functions.faces.native.contract import CollectionDetail, CollectionStatus, 
 from functions.web.freshness import freshness_of
 from quire.errors import QuireError
 from quire.service.access import ADMIN, Caller
-from quire.service.knowledge import Knowledge
+from quire.service.knowledge import Knowledge, last_trouble
 from quire.store.catalog import Described, Served
 
 
@@ -51,7 +51,7 @@ def status_wire(
 ) -> CollectionStatus:
     """One collection with how it fares here. What an error said may name buckets and folders: it is the owner's."""
     manifests = state.manifests if isinstance(state, Served) else ()
-    error = service.trouble(name)
+    error = last_trouble(service, name)
     told: TroubleWire | None = None
     if error is not None:
         message = error.message if caller.may(ADMIN, name) else None

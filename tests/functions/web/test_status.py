@@ -15,7 +15,7 @@ from functions.web.access import OneKey
 from quire.errors import StoreUnavailable
 from quire.index.layout import read_pointer
 from quire.service.access import ANYONE
-from quire.service.knowledge import Knowledge, survey
+from quire.service.knowledge import Knowledge, peek, survey
 from quire.store.catalog import Catalog, Described
 from quire.store.live_catalog import LiveCatalog
 from quire.store.store import SegmentStore
@@ -78,7 +78,7 @@ def test_the_status_of_two_hundred_collections_opens_none_of_them(objects: Held,
         (2, 2, "0.735.0.7350832")
     }
     assert [name for name, one in told.items() if one["disk_bytes"]] == ["c7"]
-    assert sum(service.peek(name) is not None for name in told) == 1
+    assert sum(peek(service, name) is not None for name in told) == 1
     assert "fetch_file" not in objects.calls
     assert objects.calls["read"] <= 2 * COUNT  # of each its pointer and its manifest
     assert len(reply.content) < 600 * COUNT

@@ -93,7 +93,7 @@ class Knowledge:
         self.collections = dict(collections or {})
         self.stale_after_days = stale_after_days
         self._embedder_of = embedder_of
-        self._live = live
+        self.live = live
         catalog.prepare = self._prepare
         if live is not None:
             live.prepare = self._prepare
@@ -205,20 +205,16 @@ class Knowledge:
 
     def _current(self, collection: str) -> Served:
         """The collection as it is served now; of one that takes live writes every request looks at the pointer."""
-        if self._live is None:
+        if self.live is None:
             return self.catalog.get(collection)
         listed = self.collections.get(collection)
-        if (listed is not None and listed.profile in LIVE) or self._live.peek(collection) is not None:
-            return self._live.get(collection)
+        if (listed is not None and listed.profile in LIVE) or self.live.peek(collection) is not None:
+            return self.live.get(collection)
         served = self.catalog.get(collection)
         if served.profile not in LIVE:
             return served
         self.catalog.close(collection)  # or it would keep this version open for ever
-        return self._live.get(collection)
-
-    def peek(self, collection: str) -> Served | None:
-        """The collection as it is open now, without a look at the store; None where it is not open."""
-        return self.catalog.peek(collection) or (self._live.peek(collection) if self._live else None)
+        return self.live.get(collection)
 
     def look(self, collection: str) -> Served | Described:
         """The collection as it is open, else by its pointer and manifests; `degraded` by a missing model too.
@@ -226,7 +222,7 @@ class Knowledge:
         Raises:
             UnknownCollection, StoreError, ArtifactError: as their names say.
         """
-        is_live = self._live is not None and self._live.peek(collection) is not None
+        is_live = self.live is not None and self.live.peek(collection) is not None
         state = self._current(collection) if is_live else self.catalog.describe(collection)
         _, missing = self._embedder(state, "hybrid")
         return replace(state, degraded=(*state.degraded, *missing)) if missing else state
@@ -243,7 +239,7 @@ class Knowledge:
             message = f"filters.{SITE_FIELD}: wanted one site, and no version: sites are asked one at a time"
             raise InputError(message, field=f"filters.{SITE_FIELD}")
         caller.require_site(READ, collection, site_id)
-        served = self._live.find(Site(collection, site_id).name) if self._live else None
+        served = self.live.find(Site(collection, site_id).name) if self.live else None
         if served is None or not served.index.chunk_count:
             message = f"site {site_id[:80]!r}: has no documents"
             raise UnknownCollection(message, field=f"filters.{SITE_FIELD}")
@@ -263,10 +259,6 @@ class Knowledge:
         """The collections that the store holds and the caller may read, sorted."""
         return tuple(name for name in self.catalog.names() if caller.may(READ, name))
 
-    def trouble(self, collection: str) -> Trouble | None:
-        """The collection's last error since this process began."""
-        return self.catalog.trouble(collection) or (self._live.trouble(collection) if self._live else None)
-
     def title(self, collection: str) -> str:
         """How a collection is called in sentences."""
         known = self.collections.get(collection)
@@ -276,7 +268,7 @@ class Knowledge:
         """The face of a collection as `face_of` tells it; None where the store would have to be asked."""
         if collection in self.collections:
             return profile_named(self.collections[collection].profile).face
-        served = self.peek(collection)
+        served = peek(self, collection)
         return served.face if served else None
 
     def warm(self, has_room: Callable[[], bool] = lambda: True) -> dict[str, str]:
@@ -323,6 +315,18 @@ class Knowledge:
             return self._embedder_of(served.model), ()
         except ModelError:
             return None, ("embedding model unavailable: ranked by keywords alone",)
+
+
+def peek(knowledge: Knowledge, collection: str) -> Served | None:
+    """The collection as it is open now, without a look at the store; None where it is not open."""
+    opened = knowledge.catalog.peek(collection)
+    return opened or (knowledge.live.peek(collection) if knowledge.live else None)
+
+
+def last_trouble(knowledge: Knowledge, collection: str) -> Trouble | None:
+    """The collection's last error since this process began."""
+    told = knowledge.catalog.trouble(collection)
+    return told or (knowledge.live.trouble(collection) if knowledge.live else None)
 
 
 def survey(
