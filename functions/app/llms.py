@@ -10,7 +10,7 @@ from functions.web.access import Caller
 from functions.web.calls import caller_of, run, service_of
 from quire.errors import QuireError
 from quire.service.knowledge import Knowledge, survey
-from quire.store.catalog import Described, Served
+from quire.store.catalog import Served, Unopened
 
 ROOT, ONE = "/llms.txt", "/{collection:collection}/llms.txt"
 PATHS = (ROOT, "/{collection}/llms.txt")
@@ -80,7 +80,7 @@ def describe(service: Knowledge, caller: Caller, name: str) -> str:
     )
 
 
-def _facts(served: Served | Described) -> str:
+def _facts(served: Served | Unopened) -> str:
     label = f" ({served.label})" if served.label else ""
     return f"{served.chunk_count:,} passages, version {served.version}{label}"
 

@@ -16,7 +16,7 @@ from functions.web.metrics import embedded
 from quire.errors import UnknownCollection
 from quire.service.knowledge import Knowledge, peek
 from quire.service.metrics import age_hours, noted, noted_served
-from quire.store.catalog import Described, Served
+from quire.store.catalog import Served, Unopened
 from quire.store.freshness import Freshness, tell_freshness
 
 RawHeader = tuple[bytes, bytes]
@@ -42,7 +42,7 @@ class FreshnessWire(TypedDict):
     notice: Annotated[str | None, Field(description="Says so where it is older than the set age.")]
 
 
-def freshness_of(service: Knowledge, served: Served | Described) -> Freshness:
+def freshness_of(service: Knowledge, served: Served | Unopened) -> Freshness:
     """The freshness of a version now."""
     now = datetime.now(UTC)
     return tell_freshness(served.pointer, served.manifests, now, service.stale_after_days)

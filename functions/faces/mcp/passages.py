@@ -8,7 +8,7 @@ from typing import Any
 
 from functions.web.wire import citation_wire, place_of
 from quire.documents import Chunk
-from quire.store.catalog import Described, Served
+from quire.store.catalog import Served, Unopened
 
 CHARACTERS_A_TOKEN = 4
 MOST_BYTES = 74_000
@@ -75,7 +75,7 @@ class Reply:
         return {META: {"served": states, "citations": self.citations}, **size}
 
 
-def version_line(served: Served | Described) -> str:
+def version_line(served: Served | Unopened) -> str:
     """Which version spoke, and when it was published."""
     label = f" ({served.label})" if served.label else ""
     published = f", published {served.pointer.published_at}" if served.pointer.published_at else ""

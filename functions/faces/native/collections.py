@@ -7,10 +7,10 @@ from functions.web.freshness import freshness_of
 from quire.errors import QuireError
 from quire.service.access import ADMIN, Caller
 from quire.service.knowledge import Knowledge, last_trouble
-from quire.store.catalog import Described, Served
+from quire.store.catalog import Served, Unopened
 
 
-def summary_wire(service: Knowledge, name: str, state: Served | Described | QuireError) -> CollectionSummary:
+def summary_wire(service: Knowledge, name: str, state: Served | Unopened | QuireError) -> CollectionSummary:
     """One collection in a list; one that cannot be served says why by its error's name."""
     if isinstance(state, QuireError):
         return {
@@ -47,7 +47,7 @@ def summary_wire(service: Knowledge, name: str, state: Served | Described | Quir
 
 
 def status_wire(
-    service: Knowledge, caller: Caller, name: str, state: Served | Described | QuireError
+    service: Knowledge, caller: Caller, name: str, state: Served | Unopened | QuireError
 ) -> CollectionStatus:
     """One collection with how it fares here. What an error said may name buckets and folders: it is the owner's."""
     manifests = state.manifests if isinstance(state, Served) else ()

@@ -30,7 +30,7 @@ from quire.documents import Turn
 from quire.errors import InputError, QuireError, StoreUnavailable
 from quire.service.ask import ask, ask_stream
 from quire.service.knowledge import Knowledge, survey
-from quire.store.catalog import Described, Served
+from quire.store.catalog import Served, Unopened
 
 KEPT_TURNS = 12
 GUIDING = ("system", "developer")
@@ -218,7 +218,7 @@ def _written(row: Any, encoding: str) -> list[float] | str:
     return values
 
 
-def _model(served: Served | Described) -> c.Model:
+def _model(served: Served | Unopened) -> c.Model:
     moment = served.pointer.published_at
     created = int(datetime.fromisoformat(moment).timestamp()) if moment else 0
     return {"id": served.name, "object": "model", "created": created, "owned_by": "quire"}

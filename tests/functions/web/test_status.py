@@ -16,7 +16,7 @@ from quire.errors import StoreUnavailable
 from quire.index.layout import read_pointer
 from quire.service.access import ANYONE
 from quire.service.knowledge import Knowledge, peek, survey
-from quire.store.catalog import Catalog, Described
+from quire.store.catalog import Catalog, Unopened
 from quire.store.live_catalog import LiveCatalog
 from quire.store.store import SegmentStore
 from quire.stored import Stored
@@ -97,7 +97,7 @@ def test_a_status_waits_so_long_and_says_of_whom_nothing_was_heard(objects: Held
         objects.over.set()
     assert isinstance(states["c77"], StoreUnavailable)
     assert str(states["c77"]) == "collection 'c77': nothing was heard within 1 s"
-    assert sum(isinstance(one, Described) for one in states.values()) == COUNT - 1
+    assert sum(isinstance(one, Unopened) for one in states.values()) == COUNT - 1
 
 
 def test_a_collection_that_could_not_be_opened_says_so_while_it_is_closed(

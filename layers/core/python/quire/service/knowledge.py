@@ -31,7 +31,7 @@ from quire.service.floor import matches_nothing
 from quire.service.metrics import age_hours, note, note_degraded, note_served, timed
 from quire.service.token_budget import BudgetedModel, ProcessBudget
 from quire.settings import STALE_AFTER_DAYS
-from quire.store.catalog import Catalog, Described, Served, Trouble
+from quire.store.catalog import Catalog, Served, Trouble, Unopened
 from quire.store.live_catalog import LiveCatalog
 from quire.store.write_targets import LIVE, SITE_FIELD, SITES, Site
 
@@ -216,7 +216,7 @@ class Knowledge:
         self.catalog.close(collection)  # or it would keep this version open for ever
         return self.live.get(collection)
 
-    def look(self, collection: str) -> Served | Described:
+    def look(self, collection: str) -> Served | Unopened:
         """The collection as it is open, else by its pointer and manifests; `degraded` by a missing model too.
 
         Raises:
@@ -306,7 +306,7 @@ class Knowledge:
         """The model of a collection, ready; None where it cannot be opened."""
         return self._embedder(served, "hybrid")[0]
 
-    def _embedder(self, served: Served | Described, mode: str) -> tuple[Embedder | None, tuple[str, ...]]:
+    def _embedder(self, served: Served | Unopened, mode: str) -> tuple[Embedder | None, tuple[str, ...]]:
         if mode == "keyword":
             return None, ()
         if vector_share(served.manifests) < 1.0:
@@ -331,7 +331,7 @@ def last_trouble(knowledge: Knowledge, collection: str) -> Trouble | None:
 
 def survey(
     knowledge: Knowledge, caller: Caller, within_s: float = SURVEY_S
-) -> list[tuple[str, Served | Described | QuireError]]:
+) -> list[tuple[str, Served | Unopened | QuireError]]:
     """Every readable collection with its state, or with why it cannot be served. None is opened for it."""
     from concurrent.futures import (  # 6 ms of import that no question needs
         CancelledError,
@@ -344,7 +344,7 @@ def survey(
     looks = {name: pool.submit(knowledge.look, name) for name in names}
     wait(looks.values(), within_s)
     pool.shutdown(wait=False, cancel_futures=True)
-    states: list[tuple[str, Served | Described | QuireError]] = []
+    states: list[tuple[str, Served | Unopened | QuireError]] = []
     for name, look in looks.items():
         try:
             states.append((name, look.result(0)))

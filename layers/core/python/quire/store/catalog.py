@@ -95,7 +95,7 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Described:
+class Unopened:
     """What a collection serves by its pointer and manifests, as `Served` tells it, while nothing of it is open."""
 
     name: str
@@ -256,7 +256,7 @@ class Catalog:
         entry.gap_s, entry.asked = now - entry.asked, now
         return self._get(name, entry, version, fresh=fresh)
 
-    def describe(self, name: str) -> Served | Described:
+    def describe(self, name: str) -> Served | Unopened:
         """The collection as it is open, else by its pointer and manifests: nothing is opened, and it stays idle.
 
         Raises:
@@ -265,12 +265,12 @@ class Catalog:
         entry = self._entries.get(name) or self._entry(name)
         if entry.served is not None:
             return self._get(name, entry, None, fresh=False)
-        known = entry.described
-        if known is None or self._clock() >= entry.described_due:
+        known = entry.unopened
+        if known is None or self._clock() >= entry.unopened_due:
             pointer = self._store.pointer(name, known.pointer if known else None)
             if known is None or known.pointer != pointer:
-                known = Described(name, pointer, self._store.manifests(pointer))
-            entry.described, entry.described_due = known, self._clock() + self._refresh_s
+                known = Unopened(name, pointer, self._store.manifests(pointer))
+            entry.unopened, entry.unopened_due = known, self._clock() + self._refresh_s
         if (failure := entry.failure) is None:
             return known
         return replace(known, degraded=(f"could not be opened when last asked ({type(failure).__name__})",))
@@ -396,8 +396,8 @@ class _CatalogEntry:
         self.failure: QuireError | None = None
         self.trouble: Trouble | None = None
         self.arrival: Arrival | None = None
-        self.described: Described | None = None
-        self.due = self.described_due = self.asked = float("-inf")
+        self.unopened: Unopened | None = None
+        self.due = self.unopened_due = self.asked = float("-inf")
         self.gap_s = float("inf")
 
     def close(self) -> None:
