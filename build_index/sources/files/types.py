@@ -14,6 +14,7 @@ LANGUAGES: Mapping[str, str] = {
     extension: language
     for language, extensions in {
         "python": ".py .pyi .pyw",
+        "cython": ".pyx .pxd .pxi",
         "php": ".php .phtml .php5 .inc",
         "javascript": ".js .mjs .cjs .jsx",
         "typescript": ".ts .mts .cts",
@@ -22,7 +23,7 @@ LANGUAGES: Mapping[str, str] = {
         "rust": ".rs",
         "java": ".java",
         "c": ".c .h",
-        "cpp": ".cc .cpp .cxx .hpp .hh .hxx .ipp .inl",
+        "cpp": ".cc .cpp .cxx .hpp .hh .hxx .ipp .inl .cu .cuh",
         "c_sharp": ".cs",
         "ruby": ".rb .rake .gemspec .ru",
         "lua": ".lua",

@@ -5,7 +5,7 @@ import pytest
 from quire.answering.citations import cite
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.rst_text import plain_rst
-from quire.answering.extractive.showing import plain_words, shown
+from quire.answering.extractive.showing import is_code_chunk, plain_words, shown
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.request import Answer, Usage
 from quire.documents import Chunk
@@ -201,3 +201,22 @@ def test_two_colons_comments_and_raw_html_of_restructured_text_are_not_shown() -
     assert plain_rst(source) == (
         "**Examples**\n\n```\n$ moor --all\n```\n\nTie it\n\n```\n$ tie\n```\n\nSeen."
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "is_code"),
+    [
+        ("a/pump.nim", "proc tie(n: int): int =\n  result = n + total(knots[0])\n", True),
+        ("notes.txt", "Tie the rope (twice); then wait.\n", False),
+        ("guide.org", "* Tying\nf(x) = {a; b; c}\n", False),
+        ("NEWS.old", "The rope is tied twice now, which keeps the boat where it was left.\n", False),
+        ("README", "f(x); g(y);\n", False),
+    ],
+)
+def test_a_file_of_no_known_kind_is_code_by_its_name_and_signs(path: str, text: str, is_code: bool) -> None:
+    assert is_code_chunk(chunk(path, text, lang="text")) == is_code
+
+
+def test_code_of_no_known_kind_is_fenced() -> None:
+    text = "proc tie(n: int): int =\n  result = n + total(knots[0])\n"
+    assert show(chunk("a/pump.nim", text, lang="text")).endswith(f"```nim\n{text.rstrip()}\n```")

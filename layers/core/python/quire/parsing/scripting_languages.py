@@ -46,19 +46,22 @@ _LUA_CALLS = """
   (method_index_expression method: (identifier) @r)])
 """
 
+_PYTHON = Grammar(
+    "tree_sitter_python",
+    {"function_definition": "function", "class_definition": "class", "assignment": "variable"},
+    """
+    (call function: [(identifier) @r (attribute attribute: (identifier) @r)])
+    (class_definition superclasses: (argument_list [(identifier) @r (attribute attribute: (identifier) @r)]))
+    (decorator [(identifier) @r (attribute attribute: (identifier) @r)])
+    """,
+    frozenset(("decorated_definition", "expression_statement")),
+    ("name", "left"),
+    docstrings=True,
+)
+
 SCRIPTING: Mapping[str, Grammar] = {
-    "python": Grammar(
-        "tree_sitter_python",
-        {"function_definition": "function", "class_definition": "class", "assignment": "variable"},
-        """
-        (call function: [(identifier) @r (attribute attribute: (identifier) @r)])
-        (class_definition superclasses: (argument_list [(identifier) @r (attribute attribute: (identifier) @r)]))
-        (decorator [(identifier) @r (attribute attribute: (identifier) @r)])
-        """,
-        frozenset(("decorated_definition", "expression_statement")),
-        ("name", "left"),
-        docstrings=True,
-    ),
+    "python": _PYTHON,
+    "cython": _PYTHON,  # as `quire.parsing.cython` makes it Python
     "php": Grammar(
         "tree_sitter_php",
         node_kinds(

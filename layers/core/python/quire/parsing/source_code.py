@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from quire.parsing.comments import comment_text
+from quire.parsing.cython import as_python
 from quire.parsing.grammar import Grammar
 from quire.parsing.grammars import open_grammar
 from quire.parsing.names import declared_names, first_word, receiver_type
@@ -87,7 +88,7 @@ def parse_source(text: str, language: str, *, long: int) -> Outline:
         ConfigError: the language's grammar is not installed.
     """
     opened = open_grammar(language)
-    source = text.encode(errors="replace")
+    source = (as_python(text) if language == "cython" else text).encode(errors="replace")
     root = opened.parser.parse(source).root_node
     known = opened.grammar
     interesting = frozenset(known.kinds) | known.wrappers | known.opened | _OPEN | _BULKY | _worded(known)

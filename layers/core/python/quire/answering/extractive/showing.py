@@ -20,6 +20,7 @@ from quire.answering.extractive.rst_text import plain_roles, plain_rst
 from quire.documents import Chunk, Citation
 
 PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc"))
+_PROSE_SUFFIXES = frozenset(("", ".txt", ".text", ".tex", ".org", ".textile", ".rdoc", ".pod", ".wiki"))
 TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".hbs", ".erb"))
 _SOURCE_OF_PAGE = re.compile(r"\s*+<[!A-Za-z/]")
 FENCE_NAMES = {"shell": "bash", "makefile": "make", "c_sharp": "csharp", "batch": "bat"}
@@ -61,11 +62,22 @@ _RULE = re.compile(r"\s*+(?:\|\s*+)?:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+(?:\
 def is_code_chunk(chunk: Chunk) -> bool:
     """Whether the chunk is source code, and not prose about it; a template is, whatever it makes."""
     language = str(chunk.metadata.get("lang") or "")
-    if PurePosixPath(str(chunk.metadata.get("path") or "")).suffix.lower() in TEMPLATES:
+    if _suffix(chunk) in TEMPLATES:
         return True
     if language == "html":  # what is left of its text, or the source of a page
         return bool(_SOURCE_OF_PAGE.match(chunk.text))
+    if language == "text":  # a file of no known kind, cut in windows
+        return _suffix(chunk) not in _PROSE_SUFFIXES and _looks_like_code(chunk.text)
     return language not in PROSE_LANGUAGES
+
+
+def _suffix(chunk: Chunk) -> str:
+    return PurePosixPath(str(chunk.metadata.get("path") or "")).suffix.lower()
+
+
+def _looks_like_code(text: str) -> bool:
+    """Whether it has the signs of code: prose has them in less than one character of a hundred."""
+    return sum(map(text.count, "{}();=<>[]_")) > len(text) / 40
 
 
 def shown(citation: Citation) -> str:
@@ -97,7 +109,10 @@ def _code(citation: Citation) -> str:
     chunk = citation.hit.chunk
     language = str(chunk.metadata.get("lang") or "")
     line = place_line(chunk, citation.start, citation.end)
-    return f"{line} [{citation.n}]\n\n{fenced(citation.quote, FENCE_NAMES.get(language, language))}"
+    suffix = _suffix(chunk)
+    unknown = language == "text" and suffix not in TEMPLATES
+    name = suffix.lstrip(".") if unknown else FENCE_NAMES.get(language, language)
+    return f"{line} [{citation.n}]\n\n{fenced(citation.quote, name)}"
 
 
 def fenced(code: str, language: str = "") -> str:
