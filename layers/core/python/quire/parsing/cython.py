@@ -14,7 +14,13 @@ _OWN = frozenset(("cdef", "cpdef", "ctypedef", "DEF", "IF", "ELIF", "ELSE", "inc
 _FUNCTIONS = frozenset(("def", "cdef", "cpdef", "async"))
 _TYPES = frozenset(("class", "struct", "union", "enum"))
 _NAME = re.compile(r"\w+")
-_CAST = re.compile(r"<[ \t]*+[A-Za-z_][\w. \t*\[\]:,]*+>[ \t]*+(?=[\w(&*\"'])|(?<=[(,=\s])&(?=\w)")
+_CAST = re.compile(
+    r"""
+    <[ \t]*+[A-Za-z_][\w. \t*\[\]:,]*+>[ \t]*+(?=[\w(&*"'])  # <unsigned char*> before what it casts
+    | (?<=[(,=\s])&(?=\w)                                     # the address of something
+    """,
+    re.VERBOSE,
+)
 _NO_CODE = re.compile(r"#.*|\"[^\"\n]*+\"|'[^'\n]*+'")
 
 
