@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 
 from quire.answering.request import Inquiry, bounded
 from quire.collections import Collection
-from quire.documents import Turn
+from quire.documents import Document, Turn
+from quire.ingestion import rows
 from quire.limits import HISTORY_TURNS, QUESTION_CHARACTERS, SELECTION_CHARACTERS, TURN_CHARACTERS
 from tests.support.lively import Lively
 from tests.support.pace import cpu_seconds
@@ -179,3 +180,22 @@ def test_of_long_messages_a_context_reads_what_it_may_hold(tmp_path: Path) -> No
         return least_cpu_s(client, "/sites/retrieve-context", {**said, "query": "And it?"})
 
     assert cost_s("long", "it that " * 49_000) < 10 * cost_s("short", "it that " * 490) + 0.05
+
+
+def test_an_ingested_file_is_read_once_and_one_that_is_served_not_again(tmp_path: Path) -> None:
+    client = Lively(tmp_path).client()
+    text = "- a\n" * 10_000
+
+    def cost_s(path: str) -> float:
+        before = rows._cutter().cpu_s
+        assert (
+            client.post("/book/ingest", json={"files": [{"path": path, "content": text}]}).status_code == 200
+        )
+        return rows._cutter().cpu_s - before
+
+    cost_s("warm.md")  # the first one pays for imports
+    alone = rows._cutter().cpu_s
+    rows.cut_apart(Document("b.md", text, "docs", {"path": "b.md"}))
+    alone = rows._cutter().cpu_s - alone
+    assert 0.3 * alone < cost_s("a.md") < 1.6 * alone
+    assert cost_s("a.md") == 0

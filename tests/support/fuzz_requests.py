@@ -29,6 +29,8 @@ from tests.support.served import Shelf
 
 MOST_S, HANGS_S = 1.5, 60
 """CPU seconds of one request, and seconds by the clock after which it is given up."""
+BARE = '"error":{"code":0,'
+"""How the MCP SDK tells a client of an exception that nobody caught."""
 KEY = "a-key"
 KEY_HEADERS = {"x-api-key", "authorization"}
 PROFILES = {"roblox": "roblox", "textbook": "textbook", "celery": "code"}
@@ -90,8 +92,8 @@ class Faces:
         self.answered[answer.status_code] += 1
         if answer.status_code >= 500 and str(answer.status_code) not in documented - {"500"}:
             self.wrong.append(f"{answer.status_code}: {shown}: {answer.text[:300]}")
-        if "Traceback (most" in answer.text:
-            self.wrong.append(f"shows a traceback: {shown}")
+        if "Traceback (most" in answer.text or BARE in answer.text:
+            self.wrong.append(f"shows what broke: {shown}: {answer.text[:300]}")
         if took > MOST_S:
             self.wrong.append(f"{took:.1f} s: {shown}")
 

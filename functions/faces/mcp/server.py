@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
 from urllib.parse import quote, unquote
+from uuid import uuid4
 
 import anyio
 import mcp_types as types
@@ -24,7 +25,7 @@ from functions.faces.mcp.catalog import TOOLS
 from functions.faces.mcp.choosing import near_collection
 from functions.faces.mcp.passages import MOST_BYTES, SIZE, Reply, version_line
 from functions.web.access import ANYONE, Caller
-from functions.web.problems import problem_of
+from functions.web.problems import log_fault, problem_of
 from quire import __version__
 from quire.errors import AccessDenied, QuireError, StoreError, UnknownCollection, UnknownVersion
 from quire.limits import ANSWERS_AT_ONCE
@@ -263,7 +264,16 @@ def _end_with_parent(parent: int) -> None:
 
 async def _blocking(work: Callable[[], T], room: anyio.CapacityLimiter | None = None) -> T:
     result: Awaitable[T] = anyio.to_thread.run_sync(work, limiter=room)
-    return await result
+    try:
+        return await result
+    except MCPError:
+        raise
+    except QuireError as error:
+        raise MCPError(types.INTERNAL_ERROR, _advice(error)) from error
+    except Exception as error:  # the SDK would tell the client what it says, which may be a path or content
+        request_id = uuid4().hex
+        log_fault(error, request_id)
+        raise MCPError(types.INTERNAL_ERROR, f"the request failed; the log has it as {request_id}") from error
 
 
 def _failed(words: str) -> types.CallToolResult:

@@ -473,3 +473,20 @@ def test_a_page_is_found_by_its_title_and_by_the_title_of_its_folder(tmp_path: P
         body = {"query_text": QUESTION, "filters": {"chapter": chapter, "section": "Topics"}}
         found = book.post("/book/query", json=body).json()["results"]
         assert [one["metadata"]["chapter"] for one in found] == ["Talking"] * count
+
+
+def test_a_collection_whose_last_page_was_deleted_answers_that_it_covers_nothing(tmp_path: Path) -> None:
+    client = Lively(tmp_path).client()
+    assert (
+        client.post("/book/ingest", json={"files": [{"path": "a.md", "content": TOPICS}]}).status_code == 200
+    )
+    assert client.delete("/book/pages", params={"path": "a.md"}).status_code == 200
+    assert client.post("/book/query", json={"query_text": "topics"}).json() == {"results": []}
+    asked = {"query_text": "topics", "filters": {"section": "Topics"}}
+    assert client.post("/book/query", json=asked).json() == {"results": []}
+    assert client.post("/query", json={"collection": "book", "q": "topics"}).json()["hits"] == []
+    assert "not covered" in client.post("/book/chat", json={"user_message": "topics"}).text
+    assert (
+        client.post("/book/ingest", json={"files": [{"path": "b.md", "content": TOPICS}]}).status_code == 200
+    )
+    assert client.post("/book/query", json={"query_text": "topics"}).json()["results"]

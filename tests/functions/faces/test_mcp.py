@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import httpx2
 import mcp_types
@@ -20,6 +20,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, META
 from functions.faces.mcp.server import tool_list
+from quire.adapters.folder import FolderStore
+from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents
 from tests.support.mcp_agent import PASSAGE, READERS, Reader
 from tests.support.served import Shelf
@@ -309,3 +311,18 @@ def test_an_agent_is_asked_for_terms_which_both_tools_take_and_show(shelf: Shelf
     assert "Terms: TweenService.Create tween" in found
     assert "Terms: TweenService.Create tween" in said(ask(shelf, "answer", question="glide?", **given))
     assert "Terms:" not in said(ask(shelf, "search", query="Humanoid", collection="roblox"))
+
+
+def test_what_breaks_in_a_tool_is_told_to_the_log_alone(shelf: Shelf) -> None:
+    class Broken(SegmentStore):
+        def open(self, name: str, version: str | None = None) -> NoReturn:
+            raise OSError("/a/secret/place")
+
+    broken = Broken(FolderStore(shelf.folder), shelf.cache)
+    asked = {"name": "search", "arguments": {"query": "walk", "collection": "roblox"}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+    headers = {"accept": "application/json, text/event-stream"}
+    answer = shelf.client(store=broken).post("/mcp", json=call, headers=headers)
+    assert answer.json()["error"]["code"] == mcp_types.INTERNAL_ERROR
+    assert "the request failed" in answer.text
+    assert "secret" not in answer.text

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from quire.chunking.packing import (
 )
 from quire.embedding.wordpiece import open_tokenizer
 from quire.parsing.page import Block, Part, Section
+from tests.support.pace import cpu_seconds
 from tests.support.shared import shared_path
 
 SIZES = Sizes(least=60, most=120, overlap=30)
@@ -129,3 +131,16 @@ def test_estimated_tokens_are_close_to_the_models(model_folder: Path) -> None:
     assert 0.95 < ratios[count // 2] < 1.05
     assert ratios[count // 20] > 0.85
     assert ratios[-count // 20] < 1.15
+
+
+def test_pieces_of_a_part_know_where_its_source_lines_begin() -> None:
+    text = "|a|b|\n".replace("\n", " ") * 20_000
+    breaks = tuple(range(6, len(text), 6))
+    began = time.process_time()
+    pieces = list(split_part(Part(text.strip(), 1, len(breaks) + 1, breaks=breaks), 100))
+    assert time.process_time() - began < cpu_seconds(1.0)
+    assert [one.start_line for one in pieces[1:]] == [one.end_line + 1 for one in pieces[:-1]]
+    for piece in pieces:
+        assert [piece.line_at(at) for at in range(0, len(piece.text), 6)] == list(
+            range(piece.start_line, piece.end_line + 1)
+        )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 from markdown_it import MarkdownIt
 
 from quire.parsing.inline import PLAIN, readable, without_open_brackets
+from tests.support.pace import cpu_seconds
 
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
@@ -42,3 +44,11 @@ def test_brackets_that_nothing_closes_and_plain_text_are_read_as_before_but_at_o
         shown = readable(_PARSER.parseInline(text)[0].children)
         assert readable(quick.parseInline(text)[0].children) == shown, text
         assert not PLAIN.fullmatch(text) or shown == text
+
+
+def test_a_megabyte_of_open_brackets_is_text_at_once() -> None:
+    quick = without_open_brackets(MarkdownIt("commonmark"))
+    text = "[" * 300_000 + "![" * 300_000
+    began = time.process_time()
+    assert readable(quick.parseInline(text)[0].children) == text
+    assert time.process_time() - began < cpu_seconds(1.0)

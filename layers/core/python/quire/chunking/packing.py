@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -230,9 +231,10 @@ def _words(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
 
 
 def _cut(part: Part, start: int, end: int) -> Part:
+    first, last = bisect_right(part.breaks, start), bisect_left(part.breaks, end)
     return Part(
         part.text[start:end],
         part.line_at(start),
         part.line_at(max(start, end - 1)),
-        breaks=tuple(at - start for at in part.breaks if start < at < end),
+        breaks=tuple(at - start for at in part.breaks[first:last]),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from quire.index.stack import Stack
 from quire.index.tables import DocumentTable, FilterTable, LiveParts, SymbolTable
 from quire.index.vocabulary import nearest_words
 from quire.ordinals import NONE
+from quire.profiles import profile_named
 from quire.ranking import Ranking, rank
 
 if TYPE_CHECKING:
@@ -46,11 +48,12 @@ class OpenedIndex:
         version: what hits are labelled with.
         tombstones: document id -> sequence; hides the document in segments of a lower sequence.
         stacker: makes a stack of small segments; a store passes one that remembers.
+        profile: the collection's, where there is no segment to say it: its last document may have been deleted.
 
     Attributes:
         segments: as they were opened, in the pointer's order.
         manifests: theirs.
-        profile: the collection's; "" where there is no segment.
+        profile: the collection's.
         filters, symbols, documents: the tables of its chunks.
     """
 
@@ -61,11 +64,12 @@ class OpenedIndex:
         version: str = "",
         tombstones: Mapping[str, int] | None = None,
         stacker: Callable[[Sequence[Segment]], Stack] = Stack,
+        profile: str = "",
     ) -> None:
         self.version = version
         self.segments = [segment for segment, _ in segments]
         self.manifests = tuple(segment.manifest for segment in self.segments)
-        self.profile = self.manifests[0].profile if self.manifests else ""
+        self.profile = self.manifests[0].profile if self.manifests else profile
         counts = [segment.chunk_count for segment in self.segments]
         self._bases = bases(counts)
         groups = group(self.segments)
@@ -76,7 +80,8 @@ class OpenedIndex:
             for part, base in zip(parts, bases([part.chunk_count for part in parts]), strict=True)
         ]
         self._live = live = LiveParts(parts, hidden)
-        fields = dict.fromkeys(name for manifest in self.manifests for name in manifest.filters)
+        held = [manifest.filters for manifest in self.manifests]
+        fields = dict.fromkeys(chain(*(held or [profile_named(profile).filters if profile else ()])))
         self.filters = FilterTable(live, tuple(fields))
         self.symbols = SymbolTable(live, [manifest.extra.get("hierarchy", {}) for manifest in self.manifests])
         self.documents = DocumentTable(live)

@@ -25,6 +25,7 @@ _NORMAL = {
 
 PLAIN = re.compile(r"[^\n\0\\`~*_\[!<&]*+")
 """Text in which no rule of inline Markdown finds anything."""
+_OPEN_BRACKETS = re.compile(r"(?:!?\[)++")
 _LAST_BRACKET = -1  # in the cache of a state, whose other keys are positions
 
 
@@ -35,16 +36,16 @@ def without_open_brackets(parser: MarkdownIt) -> MarkdownIt:
 
 
 def _open_bracket(state: StateInline, silent: bool) -> bool:
-    width = 2 if state.src.startswith("![", state.pos) else int(state.src.startswith("[", state.pos))
-    if not width:
+    run = _OPEN_BRACKETS.match(state.src, state.pos, state.posMax)
+    if run is None:
         return False
     if _LAST_BRACKET not in state.cache:
         state.cache[_LAST_BRACKET] = state.src.rfind("]")
     if state.cache[_LAST_BRACKET] > state.pos:
         return False
     if not silent:
-        state.pending += state.src[state.pos : state.pos + width]
-    state.pos += width
+        state.append_pending(run[0])
+    state.pos = run.end()
     return True
 
 

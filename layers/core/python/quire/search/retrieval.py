@@ -100,6 +100,8 @@ def retrieve(
     _check(query)
     mode, degraded = _available(index, query.mode, embedder)
     profile = profile or profile_named(index.profile)
+    if not index.segments:  # the last document was deleted
+        return Retrieved((), mode, (*shortened, *too_long, *degraded), index.version, terms=asked.terms)
     ranked = _rank(index, embedder, query._replace(mode=mode), profile)
     wanted = query.offset + query.top_k
     plain = hits = _hits(index, ranked, *_choose(index, ranked, profile, wanted))

@@ -51,6 +51,7 @@ class Written:
 
 
 Progress = Callable[[int, int], None]
+Refused = Callable[[str, SourceError], None]
 
 
 def unseen(_done: int, _all: int) -> None:
@@ -87,12 +88,14 @@ class LiveWrites:
         are_new: bool = False,
         as_of: str = "",
         progress: Progress = unseen,
+        refused: Refused | None = None,
     ) -> Written:
         """Serve the documents, each in place of the one of its id, all in one swap.
 
         A document that is served already just as it is is not written again; `are_new` says that none is served.
         `as_of`, as `updated_at` is written, says when the write was accepted, where that was long ago. `progress` is
-        told how many chunks of how many are embedded.
+        told how many chunks of how many are embedded. With `refused`, which is told its id and why, a document
+        that cannot be parsed is left out.
 
         Raises:
             SourceError: a document cannot be parsed, or says nothing; none is written.
@@ -103,11 +106,10 @@ class LiveWrites:
         stamped = [_stamped(one) for one in {one.id: one for one in documents}.values()]
         known = {} if are_new else self._unchanged(place, stamped)
         changed = [one for one in stamped if one.id not in known]
-        counts = {one.id: known.get(one.id, 0) for one in stamped}
-        if not changed:
-            return Written(self._store.pointer(place.name), counts)
-        cut = {one.id: _cut(one) for one in changed}
-        counts.update({name: len(chunks) for name, chunks in cut.items()})
+        cut = dict(_cut_each(changed, refused))
+        counts = {**known, **{name: len(chunks) for name, chunks in cut.items()}}
+        if not cut:
+            return Written(self._pointer(place), counts)
         ids = list(cut)
         chunks = [chunk for document in cut.values() for chunk in document]
         manifest = self._write(place, chunks, embedder, progress)
@@ -137,10 +139,7 @@ class LiveWrites:
 
     def written(self, place: WriteTarget) -> dict[str, Segment]:
         """The documents that were written live and are served, ascending by id, each with its segment."""
-        try:
-            pointer = self._store.pointer(place.name)
-        except UnknownCollection:
-            return {}
+        pointer = self._pointer(place)
         found: dict[str, Segment] = {}
         for ref in pointer.segments:
             if ref.origin == states.WRITE:
@@ -160,6 +159,12 @@ class LiveWrites:
 
         self._swap(place, change)
         return len(gone)
+
+    def _pointer(self, place: WriteTarget) -> Pointer:
+        try:
+            return self._store.pointer(place.name)
+        except UnknownCollection:
+            return _first(place)
 
     def _swap(self, place: WriteTarget, change: Callable[[Pointer | None], Pointer]) -> Pointer:
         with self._turns[place.name]:  # writers of one process need not lose against each other
@@ -205,10 +210,7 @@ class LiveWrites:
 
     def _unchanged(self, place: WriteTarget, documents: Iterable[Document]) -> dict[str, int]:
         """Of the documents that are served just as they are, the number of chunks."""
-        try:
-            pointer = self._store.pointer(place.name)
-        except UnknownCollection:
-            return {}
+        pointer = self._pointer(place)
         wanted = {one.id: one.metadata[DIGEST_FIELD] for one in documents}
         found: dict[str, int] = {}
         for one, segment in self._held(pointer, wanted).items():
@@ -259,11 +261,17 @@ def _check_held(held: Mapping[str, Segment], wanted: Iterable[str], as_of: str) 
             )
 
 
-def _cut(document: Document) -> list[Chunk]:
-    chunks = cut_apart(document)
-    if not chunks:
-        raise SourceError(f"{document.id}: nothing in it can be read", path=document.id)
-    return chunks
+def _cut_each(documents: Iterable[Document], refused: Refused | None) -> Iterator[tuple[str, list[Chunk]]]:
+    for one in documents:
+        try:
+            chunks = cut_apart(one)
+            if not chunks:
+                raise SourceError(f"{one.id}: nothing in it can be read", path=one.id)
+            yield one.id, chunks
+        except SourceError as error:
+            if refused is None:
+                raise
+            refused(one.id, error)
 
 
 def _first(place: WriteTarget) -> Pointer:

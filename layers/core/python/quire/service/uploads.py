@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from quire.documents import Document, Value
 from quire.errors import SourceError
 from quire.index.reader import Segment
-from quire.ingestion.rows import cut_apart, read_apart
+from quire.ingestion.rows import read_apart
 from quire.parsing.formats import (
     READABLE,
     SNIFFED,
@@ -123,20 +123,24 @@ class Library:
             ScopeMissing: the caller may not write to the collection.
         """
         caller.require(WRITE, collection)
-        good: dict[str, Document] = {}
+        good: dict[str, tuple[str, Document]] = {}
         failures: list[tuple[str, str]] = []
         for file in files:
             try:
                 document = as_document(file, site)
-                if not cut_apart(document):
-                    raise SourceError(f"{file.path}: nothing in it can be read", path=file.path)
-                good[document.id] = document
+                good[document.id] = file.path, document
             except SourceError as error:
                 failures.append((file.path, str(error)))
-        if not good:
-            return Ingested(0, tuple(failures))
         place = _place(collection)
-        written = self._writes.put(place, list(good.values()), self._embedder(collection), progress=progress)
+        written = self._writes.put(
+            place,
+            [document for _, document in good.values()],
+            self._embedder(collection),
+            progress=progress,
+            refused=lambda name, error: failures.append((good[name][0], str(error))),
+        )
+        if not written.total:
+            return Ingested(0, tuple(failures))
         named = {_path(file) for file in files}  # a file that cannot be read now keeps its last text
         pruned = self._writes.keep_only(place, named) if prune else 0
         return Ingested(written.total, tuple(failures), pruned)

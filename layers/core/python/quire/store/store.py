@@ -205,7 +205,11 @@ class SegmentStore:
             (self._shelf.segment(pointer.collection, ref.digest), ref.sequence) for ref in pointer.segments
         ]
         return OpenedIndex(
-            segments, version=pointer.version, tombstones=current.tombstones, stacker=self._shelf.stack
+            segments,
+            version=pointer.version,
+            tombstones=current.tombstones,
+            stacker=self._shelf.stack,
+            profile=pointer.profile,
         )
 
     def _now(self) -> str:
