@@ -120,18 +120,20 @@ class PreparedDocuments:
         Raises:
             StoreError: they were damaged since.
         """
-        self._write()
         rest = iter(entries)
         while some := list(islice(rest, READ_AT_ONCE)):
-            values = self._store.read(self._kind, [entry.key for entry in some])
+            wanted = {entry.key for entry in some}
+            values = {key: self._fresh[key] for key in wanted & self._fresh.keys()}
+            if wanted := wanted - values.keys():
+                values |= self._store.read(self._kind, wanted)
             for entry in some:
                 if entry.key not in values:
                     raise StoreError(
                         f"{entry.document_id}: its chunks in the cache were damaged meanwhile: build again"
                     )
-                wanted = frozenset(entry.ids)
+                ids = frozenset(entry.ids)
                 chunks = unpack(_unpacked(values[entry.key]).data)
-                yield from (one for one in chunks if int(one.chunk.id, 16) in wanted)
+                yield from (one for one in chunks if int(one.chunk.id, 16) in ids)
 
     def _write(self) -> None:
         self._store.write(self._kind, self._fresh)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
-from itertools import tee
+from itertools import chain, tee
 from pathlib import Path
 from typing import TypeAlias
 
@@ -111,23 +112,40 @@ def ingest(
     """
     failures: list[Failure] = []
     started = time.perf_counter()
+    fresh = _fresh(plan, tools)
+    clear(fresh)
     with closing(ContentStore(tools.cache)) as store, PreparedDocuments(store, plan.name) as documents:
-        read = admit_all(reading.documents, documents, failures, plan.announce)
-        entries = list(track(read, f"{plan.name}: reading"))
-        forget()
         scan = open_scan(plan.options)
-        withheld = withheld_of(entries, documents, scan)
-        if len(withheld) == sum(len(entry.ids) for entry in entries):
-            reason = why_nothing(plan, len(withheld), len(failures), reading.excluded)
+        parts = Parts([], store, documents, set(), scan.quarantined)
+        admitted = admit_all(reading.documents, documents, failures, plan.announce)
+        read = parts.take_in(track(admitted, f"{plan.name}: reading"), scan)
+        is_first = stage is not None and not read_question_options(plan.options).count
+        if is_first and (begun := _first_of(read)):  # words are written while further files are read
+            _write_first(fresh, parts, chain(begun, read), facts_of(plan, reading, tools, {}))
+        deque(read, 0)
+        forget()
+        if len(parts.withheld) == sum(len(entry.ids) for entry in parts.entries):
+            clear(fresh)
+            reason = why_nothing(plan, len(parts.withheld), len(failures), reading.excluded)
             raise SourceError(reason, path=plan.sources[0][1])
         read_s = time.perf_counter() - started
         left_out = dict(sorted(reading.excluded.reasons.items()))
         notes = {"inputs": inputs, "failures": len(failures), "excluded": left_out, "poison": scan.as_notes()}
-        parts = Parts(entries, store, documents, withheld, scan.quarantined)
         done = _index(plan, tools, parts, facts_of(plan, reading, tools, notes), stage=stage)
     done.label, done.failures, done.excluded = reading.label, failures, reading.excluded.reasons
     done.seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
     return done
+
+
+def _first_of(read: Iterator[PreparedEntry]) -> list[PreparedEntry]:
+    """The first documents, as many as make a build one of stages; none where all of them do not."""
+    begun, chunks = [], 0
+    for entry in read:
+        begun.append(entry)
+        chunks += len(entry.ids)
+        if chunks >= STAGED_FROM_CHUNKS:
+            return begun
+    return []
 
 
 def _index(
@@ -164,13 +182,20 @@ class Parts:
     `questions` are those that a model wrote about chunks, by id.
     """
 
-    entries: Sequence[PreparedEntry]
+    entries: list[PreparedEntry]
     store: ContentStore
     documents: PreparedDocuments
-    withheld: Collection[str]
+    withheld: set[str]
     quarantined: Collection[str]
     questions: Mapping[str, Questions] = field(default_factory=dict)
     profile: Profile | None = None
+
+    def take_in(self, read: Iterable[PreparedEntry], scan: PoisonScan) -> Iterator[PreparedEntry]:
+        """Each document as it is read; from then on it is one of these."""
+        for entry in read:
+            self.withheld.update(withheld_of([entry], self.documents, scan))
+            self.entries.append(entry)
+            yield entry
 
     def chunks(self, entries: Iterable[PreparedEntry]) -> Iterator[Prepared]:
         """Those of some of the documents that may be indexed."""
@@ -268,6 +293,12 @@ def _write(
     return last.replace(fresh, manifest, keys), vectors, updated
 
 
+def _write_first(fresh: Path, parts: Parts, entries: Iterable[PreparedEntry], facts: SegmentFacts) -> None:
+    """Write names and words of documents, as these come, to where `_write_in_stages` goes on from."""
+    rows = index_keywords(chain.from_iterable(parts.chunks([one]) for one in entries), facts.dimensions)
+    write_segment(_beside(fresh, "first"), rows, facts)
+
+
 def _write_in_stages(
     plan: BuildPlan, tools: Tools, parts: Parts, facts: SegmentFacts, *, stage: Stage
 ) -> tuple[Path, CachedVectors, int]:
@@ -276,12 +307,11 @@ def _write_in_stages(
     A build that was killed begins again with names and keywords; what it cut and embedded is in the caches.
     """
     fresh, last, keys = _places(plan, tools, parts, facts)
-    first, slice_folder = (fresh.with_name(f"{fresh.name}.{part}") for part in ("first", "slice"))
-    count = sum(len(entry.ids) for entry in parts.entries)
-    rows = index_keywords(
-        track(parts.chunks(parts.entries), f"{plan.name}: names and words", total=count), facts.dimensions
-    )
-    manifest = write_segment(first, rows, facts._replace(extra={**facts.extra, EMBEDDED: 0}))
+    first, slice_folder = _beside(fresh, "first"), _beside(fresh, "slice")
+    if not first.exists():
+        _write_first(fresh, parts, parts.entries, facts)
+    manifest = amend_manifest(first, notes=facts.notes, extra={**facts.extra, EMBEDDED: 0})
+    count = manifest.counts.chunks
     stage(first, manifest)
     vectors = CachedVectors(tools.embedder, parts.store)
     segment = open_segment(first)
@@ -304,17 +334,24 @@ def _write_in_stages(
 def _places(
     plan: BuildPlan, tools: Tools, parts: Parts, facts: SegmentFacts
 ) -> tuple[Path, LastBuild, Mapping[str, bytes]]:
-    """Where the next segment goes, cleared of what a killed build left there; the last one; and what it is made of."""
-    folder = tools.cache / "built" / plan.name
-    fresh = folder.with_name(f".{plan.name}.next")
-    clear(fresh)
+    """Where the next segment goes; the last one; and what it is made of."""
     made_by = [facts.profile, list(facts.filters), facts.model, sorted(parts.quarantined)]
-    return fresh, LastBuild(folder, parts.store, made_by), parts.keys()
+    last = LastBuild(tools.cache / "built" / plan.name, parts.store, made_by)
+    return _fresh(plan, tools), last, parts.keys()
+
+
+def _fresh(plan: BuildPlan, tools: Tools) -> Path:
+    return tools.cache / "built" / f".{plan.name}.next"
+
+
+def _beside(fresh: Path, part: str) -> Path:
+    return fresh.with_name(f"{fresh.name}.{part}")
 
 
 def clear(fresh: Path) -> None:
     """Remove what a build that was killed left where the next segment goes."""
-    for leftover in [fresh, *fresh.parent.glob(f".{fresh.name}-*"), *fresh.parent.glob(f"{fresh.name}.*")]:
+    left = (f".{fresh.name}-*", f".{fresh.name}.*", f"{fresh.name}.*")
+    for leftover in chain([fresh], *map(fresh.parent.glob, left)):
         if leftover.is_file():
             leftover.unlink()
         shutil.rmtree(leftover, ignore_errors=True)

@@ -96,6 +96,7 @@ def test_what_a_build_did_not_use_is_forgotten_unless_it_failed(tmp_path: Path) 
 
 
 def test_chunks_that_are_damaged_during_a_build_stop_it(tmp_path: Path) -> None:
+    prepared(tmp_path, PAGE)
     with kitchen(tmp_path) as cache, closing(ContentStore(tmp_path)) as beside:
         entry = cache.admit(PAGE)
         list(cache.load([entry]))

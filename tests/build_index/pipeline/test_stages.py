@@ -100,6 +100,26 @@ def test_names_and_keywords_are_found_before_the_first_vector_and_readers_of_a_v
     assert served == {outcome.version} != {again.version}
 
 
+def test_words_are_written_while_files_are_read_and_a_kill_there_leaves_nothing_behind(place: Place) -> None:
+    built = place.place / "cache" / "built"
+    seen: list[set[str]] = []
+
+    def kill(document: str, chunks: int) -> None:
+        seen.append({one.name.rpartition("-")[0] for one in built.glob(".*")})
+        if len(seen) == FILES:
+            (built / "..code.next.first-killed").mkdir()  # what is left where no exception can be caught
+            raise KeyboardInterrupt
+
+    plan = BuildPlan(
+        "code", profile_named("code"), (("repository", place.order.root),), options=NO_OPTIONS, announce=kill
+    )
+    with pytest.raises(KeyboardInterrupt):
+        build(plan, Tools(HashingEmbedder(), place.model_folder, place.place / "cache"), place.store())
+    assert (seen[0], seen[-1]) == (set(), {"..code.next.first"})
+    outcome, _ = place.index()
+    assert (outcome.files, [one.name for one in built.iterdir()]) == (FILES, ["code"])
+
+
 def test_what_was_killed_goes_on_where_it_was_and_ends_in_the_bytes_of_one_go(place: Place) -> None:
     def kill(count: int) -> None:
         if count == LATE:

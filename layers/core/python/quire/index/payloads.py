@@ -86,7 +86,7 @@ def read_line(line: bytes) -> Chunk:
         ArtifactCorrupt: the line is no chunk.
     """
     try:
-        fields: dict[str, Any] = json.loads(line)
+        fields: dict[str, Any] = json.loads(line.decode())  # bytes would be looked at for their encoding
         metadata = fields.get("metadata", {}).items()
         return Chunk(
             id=fields["id"],
