@@ -9,6 +9,7 @@ changed.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -37,7 +38,7 @@ from build_index.pipeline.ingest import clear
 from build_index.pipeline.pipeline import BuildReport, build
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.preparing import cores, reader
-from build_index.sources.files.selection import Excluded
+from build_index.sources.files.selection import DEFAULT_EXCLUDE, Excluded
 from build_index.wiring import open_store, open_tools, settings
 from quire.collections import check_name
 from quire.errors import BuildInProgress, QuireError, UnknownCollection
@@ -47,6 +48,8 @@ from quire.profiles import profile_named
 from quire.store.store import SegmentStore
 
 REFUSED = 2
+_SPECIAL = re.compile(r"[\\*?\[\]!# ]")
+"""What a glob of `.gitignore` reads otherwise than it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ def run_order(order: Order, store: SegmentStore, opening: Callable[[], Tools], c
         SourceError: nothing in the folder could be read.
     """
     started = time.perf_counter()
+    order = _without_own(order, cache)
     excluded = Excluded()
     ledger = Ledger(cache, order.collection)
     known = ledger.read(_served_version(store, order.collection))
@@ -107,6 +111,18 @@ def run_order(order: Order, store: SegmentStore, opening: Callable[[], Tools], c
     left_out = excluded.reasons + Counter(by_content)
     folders = tuple(one.folder for one in roots)
     return replace(outcome, seconds=time.perf_counter() - started, excluded=dict(left_out), roots=folders)
+
+
+def _without_own(order: Order, cache: Path) -> Order:
+    """The order without the store and the cache, where they lie in its folder: what a build writes is none of it."""
+    root = Path(order.root).resolve()
+    store = order.store or settings().store
+    places = [Path(one).resolve() for one in (store, cache) if "://" not in str(one)]
+    inside = [place.relative_to(root) for place in places if root in place.parents]
+    own = [
+        _SPECIAL.sub(r"\\\g<0>", one.as_posix()) for one in inside if not {*one.parts} & {*DEFAULT_EXCLUDE}
+    ]
+    return replace(order, exclude=(*order.exclude, *(f"/{one}/" for one in own)))
 
 
 class _TimedEmbedder:

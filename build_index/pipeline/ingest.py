@@ -118,7 +118,7 @@ def ingest(
         scan = open_scan(plan.options)
         parts = Parts([], store, documents, set(), scan.quarantined)
         admitted = admit_all(reading.documents, documents, failures, plan.announce)
-        read = parts.take_in(track(admitted, f"{plan.name}: reading"), scan)
+        read = parts.take_in(track(admitted, f"{plan.name}: reading"), scan, plan.tell)
         is_first = stage is not None and not read_question_options(plan.options).count
         if is_first and (begun := _first_of(read)):  # words are written while further files are read
             _write_first(fresh, parts, chain(begun, read), facts_of(plan, reading, tools, {}))
@@ -190,9 +190,12 @@ class Parts:
     questions: Mapping[str, Questions] = field(default_factory=dict)
     profile: Profile | None = None
 
-    def take_in(self, read: Iterable[PreparedEntry], scan: PoisonScan) -> Iterator[PreparedEntry]:
-        """Each document as it is read; from then on it is one of these."""
+    def take_in(
+        self, read: Iterable[PreparedEntry], scan: PoisonScan, tell: Callable[[str], object]
+    ) -> Iterator[PreparedEntry]:
+        """Each document as it is read; from then on it is one of these. `tell` is told how many are."""
         for entry in read:
+            tell(f"{len(self.entries):,} files read")
             self.withheld.update(withheld_of([entry], self.documents, scan))
             self.entries.append(entry)
             yield entry
@@ -321,6 +324,7 @@ def _write_in_stages(
         embedded = track(embed_chunks(theirs, plan.profile, vectors), f"{plan.name}: embedding", total=count)
         for chunk, quantized in zip(ours, embedded, strict=True):
             staged.add(chunk.id, source_key(chunk.metadata), quantized)
+            plan.tell(f"vectors {staged.chunks / count:.0%}")
             if staged.chunks % SLICE_CHUNKS == 0 and time.monotonic() >= due:
                 began = time.monotonic()
                 stage(slice_folder, staged.write(slice_folder))

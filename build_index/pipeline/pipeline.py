@@ -6,7 +6,7 @@ import gc
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -81,7 +81,8 @@ def build(
     """
     if read_question_options(plan.options).count and write is not ingest:
         raise ConfigError("options.questions: a build in shards writes none; leave --engine out")
-    with store.lock(plan.name), _rare_collections():
+    with store.lock(plan.name) as lock, _rare_collections():
+        plan = replace(plan, tell=lock.tell)
         reading = open_reading(plan.profile.name, plan.sources, tools.cache, plan.options)
         inputs = _digest(plan, reading, tools)
         served = _served_from(store, plan, inputs, tools.cache) if publish and not anew else None

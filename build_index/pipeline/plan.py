@@ -21,6 +21,7 @@ class BuildPlan:
         name: the collection.
         sources: `(key, location)` pairs; a location is a path, a git URL or a release URL, `@revision` behind it.
         announce: told of each document with how many chunks it gave.
+        tell: told, often, how far the build is, in words for who waits for it.
         options: `engine_version`, `base_url`, `exclude`, ... as the profile's sources understand them.
     """
 
@@ -31,6 +32,7 @@ class BuildPlan:
     golden: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     announce: Announce = lambda _document, _chunks: None
+    tell: Callable[[str], object] = lambda _progress: None
 
 
 @dataclass(frozen=True, slots=True)

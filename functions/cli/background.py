@@ -12,7 +12,6 @@ import typer
 
 from functions.cli.common import log_of, print_json
 from quire.errors import UnknownCollection
-from quire.killable import interpreter
 
 if TYPE_CHECKING:
     from build_index.pipeline.file_ledger import Order
@@ -24,6 +23,10 @@ LOOKS_S = 0.1
 
 def go_on_behind(order: Order, objects: ObjectStore, settings: Settings, *, as_json: bool) -> None:
     """Start the command anew, detached, and return when what it indexes can be searched, or when it has ended."""
+    from quire.killable import (
+        interpreter,  # with `multiprocessing`, a tenth of what other commands take to start
+    )
+
     log = log_of(settings, order.collection)
     log.parent.mkdir(parents=True, exist_ok=True)
     flags = [("--pattern", one) for one in order.patterns] + [("--exclude", one) for one in order.exclude]

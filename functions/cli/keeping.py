@@ -202,6 +202,7 @@ def _build(settings: Settings, name: str, build: BuildState | None) -> dict[str,
         return None
     log, since = log_of(settings, name), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(build.since))
     facts = {"is_running": build.is_running, "since": since, "process": build.process or None}
+    facts |= {"progress": build.progress or None}
     return facts | {"log": str(log) if log.exists() else None}
 
 
@@ -214,7 +215,8 @@ def _told(facts: Mapping[str, Any]) -> list[str]:
         lines.append(f"of {where}, indexed {facts['indexed_at']}, version {facts['version']}")
     if build and build["is_running"]:
         process = f" by process {build['process']}" if build["process"] else ""
-        lines.append(f"being indexed since {build['since']}{process}")
+        far = f": {build['progress']}" if build["progress"] else ""
+        lines.append(f"being indexed since {build['since']}{process}{far}")
     elif build or (is_served and facts["vectors"] < 1):
         lines.append(f"indexing was ended before it was done: `quire index {where}` goes on from there")
     if build and build["log"]:

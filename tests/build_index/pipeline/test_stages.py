@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,20 @@ def test_words_are_written_while_files_are_read_and_a_kill_there_leaves_nothing_
     assert (seen[0], seen[-1]) == (set(), {"..code.next.first"})
     outcome, _ = place.index()
     assert (outcome.files, [one.name for one in built.iterdir()]) == (FILES, ["code"])
+
+
+def test_a_store_and_a_cache_inside_of_the_folder_are_none_of_its_files(
+    tmp_path: Path, model_folder: Path
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Fences\n\nPaint them twice.\n", encoding="utf-8")
+    place = Place(folder, folder / "an [own] index", model_folder)
+    place.order = replace(place.order, store=str(place.place / "store"), incremental=True)
+    first, _ = place.index()
+    again, _ = place.index()
+    assert (first.files, again.files, again.changed) == (1, 1, 0)
+    assert again.version == first.version
 
 
 def test_what_was_killed_goes_on_where_it_was_and_ends_in_the_bytes_of_one_go(place: Place) -> None:

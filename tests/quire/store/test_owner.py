@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -35,6 +36,29 @@ def test_a_killed_process_that_nobody_waited_for_is_gone() -> None:
         time.sleep(0.01)
     assert is_gone(named(process.pid))
     process.communicate()
+
+
+@pytest.mark.skipif(shutil.which("ps") is None, reason="no ps")
+def test_without_proc_as_on_macos_sysctl_and_ps_tell_processes_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sysctl = tmp_path / "bin" / "sysctl"
+    sysctl.parent.mkdir()
+    sysctl.write_text("#!/bin/sh\necho 4D5E-OF-THIS-BOOT\n", encoding="utf-8")
+    sysctl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{sysctl.parent}{os.pathsep}{os.environ['PATH']}")
+    none = tmp_path / "proc"
+    ours = this_process(none)
+    assert ours.startswith(f"4D5E-OF-THIS-BOOT:{os.getpid()}@")
+    assert (is_gone(ours, none), id_here(ours, none)) == (False, os.getpid())
+    with subprocess.Popen((sys.executable, "-c", "input()"), stdin=subprocess.PIPE) as process:
+        theirs = f"{ours.rpartition(':')[0]}:{process.pid}"
+        assert not is_gone(theirs, none)
+        process.kill()
+        process.wait()
+        assert is_gone(theirs, none)
+    assert is_gone(f"{ours}9", none)
+    assert not is_gone(f"of another boot:{process.pid}@1", none)
 
 
 def test_a_later_process_of_the_same_id_is_another() -> None:

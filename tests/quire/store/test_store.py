@@ -383,9 +383,15 @@ def test_a_build_that_runs_and_one_that_was_killed_are_told_apart(
 ) -> None:
     now = [1000.0]
     store = SegmentStore(objects, tmp_path / "cache", clock=lambda: now[0])
-    with store.lock("docs"):
+    with store.lock("docs") as lock:
         running = read_builds(objects, now[0])["docs"]
-        assert (running.since, running.is_running) == (1000.0, True)
+        assert (running.since, running.is_running, running.progress) == (1000.0, True, "")
+        for progress, later in (("1 files read", 1.0), ("2 files read", 2.0), ("9 files read", 0.0)):
+            lock.tell(progress)
+            now[0] += later
+        assert read_builds(objects, now[0])["docs"].progress == "9 files read"
+        lock.tell("10 files read")  # too soon for the store to be written again
+        assert read_builds(objects, now[0])["docs"].progress == "9 files read"
         now[0] += LEASE_S + 1  # not renewed: its machine is gone
         assert not read_builds(objects, now[0])["docs"].is_running
     assert read_builds(objects, now[0]) == {}

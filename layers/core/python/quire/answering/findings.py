@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from quire.analysis.symbols import fold_symbol
@@ -20,10 +19,9 @@ from quire.index.opened import OpenedIndex
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, Vectors, WordList
 from quire.search.intent import related_name
-from quire.search.query import written_names
+from quire.search.query import mended, written_names
 from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
 
-_WORD = re.compile(r"\w+")
 NAMED_COVERAGE = 0.6
 READ_HITS = 6
 """Hits whose passages are scored; later ones change one answer in a hundred."""
@@ -162,8 +160,3 @@ def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
     """Whether the question names a symbol that one of the first hits defines: as code, or by asking for its callers."""
     names = {fold_symbol(name) for name in (*written_names(question), related_name(question)) if name}
     return any(fold_symbol(symbol) in names for hit in hits[:READ_HITS] for symbol in hit.chunk.symbols)
-
-
-def mended(text: str, mended: Mapping[str, str]) -> str:
-    """The text with its misspelt words as the search read them."""
-    return _WORD.sub(lambda word: mended.get(word.group(), word.group()), text) if mended else text

@@ -210,3 +210,8 @@ def _is_strange(part: str, vocabulary: Vocabulary) -> bool:
 def _frequency(word: str, vocabulary: Vocabulary) -> int:
     terms = analyze(word)
     return vocabulary.document_frequency(terms[0]) if terms else 0
+
+
+def mended(text: str, mended: Mapping[str, str]) -> str:
+    """The text with its misspelt words as the search read them."""
+    return re.sub(r"\w+", lambda word: mended.get(word.group(), word.group()), text) if mended else text

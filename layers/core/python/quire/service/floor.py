@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from quire.analysis.terms import analyze
-from quire.answering.findings import mended
 from quire.index.opened import OpenedIndex
+from quire.search.query import mended
 from quire.search.retrieval import Retrieved
 
 NEAR = 0.48

@@ -6,6 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from quire.ports import ObjectStore
 
 LEASE_S = 15 * 60.0
+TELLS_S = 2.0
+"""How far a build is, is written so often at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +32,13 @@ class BuildState:
         since: when it began, in seconds since the epoch.
         process: its id where it runs on this machine; else 0.
         is_running: False where it was killed.
+        progress: how far it was when it last said so; "" where it said nothing yet.
     """
 
     since: float
     process: int
     is_running: bool
+    progress: str = ""
 
 
 def read_build(objects: ObjectStore, name: str, now: float) -> BuildState | None:
@@ -44,7 +49,8 @@ def read_build(objects: ObjectStore, name: str, now: float) -> BuildState | None
         return None
     process = str(held.get("process", ""))
     is_running = held["expires_at"] > now and not is_gone(process)
-    return BuildState(float(held.get("since", 0.0)), id_here(process), is_running)
+    since, progress = float(held.get("since", 0.0)), str(held.get("progress", ""))
+    return BuildState(since, id_here(process), is_running, progress)
 
 
 def read_builds(objects: ObjectStore, now: float) -> dict[str, BuildState]:
@@ -83,7 +89,8 @@ class BuildLock:
         self._lease_s = lease_s
         self._read_as_of = as_of
         self._owner = os.urandom(8).hex()
-        self._since = 0.0
+        self._since = self._told_at = 0.0
+        self._progress = ""
         self._etag = ""
         self._guard = threading.Lock()
         self._ended = threading.Event()
@@ -119,6 +126,15 @@ class BuildLock:
                 f"{self._key}: the lease ran out and another build took the lock"
             ) from error
 
+    def tell(self, progress: str) -> None:
+        """Let `read_build` know how far the build is; most calls within two seconds of the last one do nothing."""
+        now = self._clock()
+        if now < self._told_at + TELLS_S:
+            return
+        self._told_at, self._progress = now, progress
+        with suppress(StoreError):  # the next one may be told; `renew` says where the lock was lost
+            self._write(now + self._lease_s)
+
     def _take(self) -> None:
         stored = self._objects.read(self._key)
         self._since = self._clock()
@@ -144,7 +160,8 @@ class BuildLock:
 
     def _state(self, expires_at: float) -> bytes:
         state = {"owner": self._owner, "since": self._since, "process": this_process()}
-        return canonical_json(state | {"expires_at": expires_at})
+        progress = {"progress": self._progress} if self._progress else {}
+        return canonical_json(state | progress | {"expires_at": expires_at})
 
     def _keep_renewing(self) -> None:
         while not self._ended.wait(self._lease_s / 3):
