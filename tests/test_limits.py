@@ -18,7 +18,7 @@ from functions.web.indexing import Indexer
 from functions.web.waiting import WaitingRoom
 from quire import limits
 from quire.errors import Overloaded
-from quire.killable import Killable
+from quire.killable import LEAST_WAIT_S, Killable
 from quire.settings import Settings
 from tests.support.lively import Lively
 from tests.support.served import Shelf
@@ -84,6 +84,7 @@ def test_what_reads_files_and_builds_begins_with_the_limits() -> None:
     assert Killable.__init__.__kwdefaults__ == {
         "most": limits.READING_PROCESSES,
         "memory_mb": limits.READING_MEMORY_MB,
+        "least_wait_s": LEAST_WAIT_S,
     }
     assert Killable.__call__.__kwdefaults__ == {"cpu_s": limits.READING_CPU_S}
     assert Indexer.__init__.__kwdefaults__ == {"most_s": limits.INDEX_JOB_S}

@@ -14,6 +14,7 @@ import pytest
 
 from quire.errors import ConfigError, SourceError
 from quire.killable import Killable
+from quire.limits import READING_CPU_S, READING_CPU_S_A_MB, READING_WAITS
 from tests.support.misbehaving import behave
 from tests.support.tree import ROOT
 
@@ -101,3 +102,21 @@ def test_ctrl_c_ends_a_program_whose_file_hangs() -> None:
     assert program.returncode == -signal.SIGINT
     assert "KeyboardInterrupt" in said
     assert not Path(f"/proc/{child}").exists()
+
+
+def test_a_larger_file_has_as_much_more_time_as_the_limit_says(work: Killable[str, object]) -> None:
+    bounds = [float(str(work("bound", name="a", size=size))) for size in (0, 1_000_000, 2_500_000)]
+    for bound, megabytes in zip(bounds, (0, 1, 2.5), strict=True):
+        wanted = READING_CPU_S + megabytes * READING_CPU_S_A_MB
+        assert wanted - 0.5 < bound <= wanted + 1  # the system counts whole seconds
+
+
+def test_what_takes_longer_by_the_clock_than_the_limit_says_is_given_up() -> None:
+    work: Killable[str, object] = Killable(behave, least_wait_s=0.2)
+    work("whoami", name="warm", size=1)
+    assert work("doze", name="a", size=0, cpu_s=0.3) is None
+    began = time.monotonic()
+    with pytest.raises(SourceError, match="was not read within 2 s and was given up"):
+        work("sleep", name="a", size=0, cpu_s=0.3)
+    assert time.monotonic() - began >= READING_WAITS * 0.3 + 0.2
+    assert work("whoami", name="b", size=1) != os.getpid()

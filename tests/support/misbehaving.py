@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import resource
 import signal
+import time
 from collections.abc import Callable, Mapping
 
 from quire.errors import ConfigError, SourceError
@@ -42,6 +44,10 @@ def _misconfigure() -> None:
     raise ConfigError("no grammar")
 
 
+def _bound() -> float:
+    return resource.getrlimit(resource.RLIMIT_CPU)[0] - time.process_time()
+
+
 _DOES: Mapping[str, Callable[[], object]] = {
     "whoami": os.getpid,
     "hang": _hang,
@@ -50,6 +56,9 @@ _DOES: Mapping[str, Callable[[], object]] = {
     "die": lambda: os.kill(os.getpid(), signal.SIGSEGV),
     "exit": lambda: os._exit(3),
     "fail": _fail,
+    "bound": _bound,
+    "doze": lambda: time.sleep(0.1),
+    "sleep": lambda: time.sleep(60),
     "refuse": _refuse,
     "misconfigured": _misconfigure,
     "warn": lambda: logging.getLogger("quire.chunking").warning("%s too long", "100%"),

@@ -50,6 +50,7 @@ class Killable(Generic[A, R]):
         work: a function of a module, which takes and gives what can be pickled; its warnings are logged here.
         most: processes at once; further calls wait.
         memory_mb: what one process may hold, where the system heeds RLIMIT_DATA.
+        least_wait_s: what any call of a warm process may take by the clock.
 
     Attributes:
         cpu_s: CPU seconds of calls that were answered.
@@ -62,9 +63,10 @@ class Killable(Generic[A, R]):
         *,
         most: int = READING_PROCESSES,
         memory_mb: int = READING_MEMORY_MB,
+        least_wait_s: float = LEAST_WAIT_S,
     ) -> None:
         self._target = f"{work.__module__}:{work.__qualname__}"
-        self._memory_mb = memory_mb
+        self._memory_mb, self._least_wait_s = memory_mb, least_wait_s
         self._slots = threading.BoundedSemaphore(most)
         self._idle: list[_Process] = []
         self._guard = threading.Lock()
@@ -86,7 +88,7 @@ class Killable(Generic[A, R]):
         """
         cpu_s += size / 1e6 * READING_CPU_S_A_MB
         with self._process() as process:
-            result: R = process.call(value, name, cpu_s)
+            result: R = process.call(value, name, cpu_s, self._least_wait_s)
             with self._guard:
                 self.cpu_s += process.cpu_s
                 self.peak_mb = max(self.peak_mb, process.peak_mb)
@@ -139,10 +141,10 @@ class _Process:
         self.is_sound = True
         self.cpu_s = self.peak_mb = 0.0
 
-    def call(self, value: object, name: str, cpu_s: float) -> Any:
+    def call(self, value: object, name: str, cpu_s: float, least_wait_s: float) -> Any:
         """See `Killable`."""
         self.is_sound = False
-        wait_s = READING_WAITS * cpu_s + (LEAST_WAIT_S if self._is_warm else START_S)
+        wait_s = READING_WAITS * cpu_s + (least_wait_s if self._is_warm else START_S)
         try:
             self._connection.send((value, cpu_s))
             if not self._connection.poll(wait_s):
