@@ -99,6 +99,21 @@ def test_a_body_may_be_as_large_as_its_limit_and_no_larger(tmp_path: Path, path:
     assert client.post(path, content=blank + b" ", headers=headers).status_code == 413
 
 
+def test_a_body_may_hold_as_many_values_as_its_limit_and_no_more(tmp_path: Path) -> None:
+    client = Lively(tmp_path).client()
+    comma = '","'  # those of texts are none
+    for count, status in ((limits.BODY_VALUES, 422), (limits.BODY_VALUES + 1, 413)):
+        body = f'{{"q": "{"," * 30_000}\\"", "x": [{comma},1{",1" * (count - 2)}]}}'
+        answer = client.post("/query", content=body, headers={"content-type": "application/json"})
+        assert answer.status_code == status, answer.text[:200]
+
+
+def test_of_a_bodys_wrong_values_the_first_are_named(tmp_path: Path) -> None:
+    client = Lively(tmp_path).client()
+    wrong = client.post("/query", json={f"k{number}": 1 for number in range(5_000)}).json()
+    assert len(wrong["errors"]) == limits.TOLD_ERRORS
+
+
 def test_a_server_has_room_for_as_many_answers_and_checks_as_the_limits_say(tmp_path: Path) -> None:
     go = threading.Event()
     answers: WaitingRoom = Shelf(tmp_path).app().state.answers

@@ -24,13 +24,14 @@ from functions.web.problems import CLIENT_GONE, Problem, log_fault, problem_of, 
 from functions.web.waiting import WaitingRoom
 from quire.collections import NAME
 from quire.errors import AccessDenied
-from quire.limits import LARGE_BODY_TIMES
+from quire.limits import BODY_VALUES, LARGE_BODY_TIMES
 from quire.service.metrics import note, noted, noting
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 
 BODY_S = 60.0
 """For all of a body: 6 MB over a slow line of 1 Mbit/s take 48 s."""
+_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 NO_FACES: Mapping[str, Face] = MappingProxyType({})
 
 
@@ -118,6 +119,7 @@ class _Exchange:
         self._left = self._max_body_bytes = max_body_bytes
         self._body_s = body_s
         self._is_whole = False
+        self._parts: list[bytes] = []
         self._status = 0
         self._began = time.perf_counter()
         self._request_id = _request_id(scope, self.headers)
@@ -146,7 +148,16 @@ class _Exchange:
             self._left -= len(message.get("body", b""))
             if self._left < 0:
                 raise self._too_large()
+            self._parts.append(message.get("body", b""))
+            if self._is_whole and self._holds_too_many():
+                raise HTTPException(413, f"body: wanted at most {BODY_VALUES:,} values")
         return message
+
+    def _holds_too_many(self) -> bool:
+        """Whether the body has more values than are taken, by the commas outside its strings."""
+        body = b"".join(self._parts)
+        self._parts = []
+        return body.count(b",") > BODY_VALUES and _STRINGS.sub(b"", body).count(b",") > BODY_VALUES
 
     async def _next(self) -> Message:
         """The next part of the request, in time; once it is whole there is nothing to hurry for."""

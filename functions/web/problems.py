@@ -48,6 +48,7 @@ from quire.errors import (
     is_full,
     unavailable,
 )
+from quire.limits import TOLD_ERRORS
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 5
@@ -208,7 +209,8 @@ def _http_problem(error: HTTPException) -> Problem:
 
 def _invalid_body(error: RequestValidationError, route: object) -> Problem:
     field = getattr(route, "body_field", None)
-    invalid = [_explained(one, field.field_info.annotation if field else None) for one in error.errors()]
+    wrong = error.errors()[:TOLD_ERRORS]
+    invalid = [_explained(one, field.field_info.annotation if field else None) for one in wrong]
     errors = tuple((_field_name(one, error.body), _sentence(one)) for one in invalid)
     name, detail = errors[0]
     return Problem(422, "invalid-input", "Invalid input", f"{name}: {detail}", name, errors, invalid=invalid)

@@ -185,6 +185,7 @@ class Attacked:
             yield name, lambda text: text
         elif kind == "array":
             one = self._example("", schema.get("items", {}))
+            yield f"{name}[wrong]", lambda text: [1] * (len(text) // 2)
             yield f"{name}[*]", lambda text: [_of(one, text)] * (len(text) // (len(json.dumps(one)) + 2))
             for inner, put in self._leaves(f"{name}[]", schema.get("items", {}), depth + 1):
                 yield inner, _listed(put)
@@ -200,6 +201,7 @@ class Attacked:
             for key in FILTERS:
                 yield f"{name}.{key}", _keyed(key, str, {})
                 yield f"{name}.{key}[]", _keyed(key, _pieces, {})
+        yield f"{name}{{unknown}}", lambda text: {**plain, **{f"{at}": 1 for at in range(len(text) // 9)}}
         for key, one in properties.items():
             for inner, put in self._leaves(f"{name}.{key}".lstrip("."), one, depth + 1):
                 yield inner, _keyed(key, put, plain)
