@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from quire.collections import read_collections
 from quire.profiles import PROFILES
 from tests.support.house import broken_rules, unexplained_patterns
-from tests.support.tree import ROOT, project_files, python_files
+from tests.support.tree import ROOT, complaints, parsed, project_files, python_files
 
 TOP_LEVEL = frozenset(
     "functions infra build_index tests layers cdk.json pyproject.toml Makefile README.md LICENSE ARCHITECTURE.md "
@@ -20,7 +21,7 @@ TOP_LEVEL = frozenset(
 )
 SHIPPED = python_files("layers", "build_index", "functions", "infra")
 QUIRE = "layers/core/python/quire"
-PLAIN_YET = (
+NOT_YET_VERBOSE = (
     f"{QUIRE}/answering",
     f"{QUIRE}/search",
     f"{QUIRE}/analysis",
@@ -38,21 +39,18 @@ LOCKS = [path for path in project_files() if path.name in ("requirements.txt", "
 PIN = re.compile(r"^([a-z0-9][\w.-]*)==([^\s;]+)", re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=str)
-def test_shipped_code_keeps_the_house_rules(path: Path) -> None:
-    source = (ROOT / path).read_text(encoding="utf-8")
-    assert broken_rules(source, shipped=True) == []
+def test_shipped_code_keeps_the_house_rules() -> None:
+    assert complaints(partial(broken_rules, shipped=True), SHIPPED) == {}
 
 
-@pytest.mark.parametrize("path", python_files("tests"), ids=str)
-def test_tests_keep_the_house_rules(path: Path) -> None:
-    if path.name != Path(__file__).name:
-        assert broken_rules((ROOT / path).read_text(encoding="utf-8"), shipped=False) == []
+def test_tests_keep_the_house_rules() -> None:
+    others = [path for path in python_files("tests") if path.name != Path(__file__).name]
+    assert complaints(partial(broken_rules, shipped=False), others) == {}
 
 
-@pytest.mark.parametrize("path", [one for one in SHIPPED if not str(one).startswith(PLAIN_YET)], ids=str)
-def test_a_long_pattern_is_verbose_and_explained(path: Path) -> None:
-    assert unexplained_patterns((ROOT / path).read_text(encoding="utf-8")) == []
+def test_a_long_pattern_is_verbose_and_explained() -> None:
+    judged = [path for path in SHIPPED if not str(path).startswith(NOT_YET_VERBOSE)]
+    assert complaints(unexplained_patterns, judged) == {}
 
 
 def test_a_long_pattern_without_comments_is_found() -> None:
@@ -94,7 +92,7 @@ def test_a_class_name_stands_once_in_the_tree() -> None:
     places: dict[str, list[str]] = {}
     for path in SHIPPED:
         if not path.is_relative_to("functions/faces"):
-            tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+            tree = parsed((ROOT / path).read_text(encoding="utf-8"))
             for node in ast.walk(tree):
                 if isinstance(node, ast.ClassDef):
                     places.setdefault(node.name.lstrip("_"), []).append(str(path))
@@ -106,10 +104,9 @@ def test_the_top_level_holds_what_the_owner_chose() -> None:
     assert {name for name in names if not name.startswith(".")} <= TOP_LEVEL
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=str)
-def test_no_file_names_a_path_of_one_machine(path: Path) -> None:
-    if path.name != Path(__file__).name:
-        assert not MACHINE_PATH.findall((ROOT / path).read_text(encoding="utf-8", errors="replace"))
+def test_no_file_names_a_path_of_one_machine() -> None:
+    others = [path for path in TEXTS if path.name != Path(__file__).name]
+    assert complaints(MACHINE_PATH.findall, others) == {}
 
 
 @pytest.mark.parametrize("path", LOCKS, ids=str)

@@ -9,6 +9,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from tests.support.tree import parsed
+
 OWN_PATCH = re.compile(
     r"""patch(?:\.object)?\(\s*["']?(?:quire|functions|build_index|infra)\b|mock[.]patch|[M]agicMock"""
 )
@@ -21,7 +23,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def broken_rules(source: str, *, shipped: bool) -> list[str]:
     """What breaks the rules, with line numbers; files that are not `shipped` are tests and have rules of their own."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     further = _large_classes(tree) if shipped else _in_tests(tree, source)
     return [*_everywhere(tree), *further]
 
@@ -65,7 +67,7 @@ def _asserts(function: Function) -> bool:
 def unexplained_patterns(source: str) -> list[str]:
     """Long regular expressions that are not verbose, or say nothing in a comment."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile":
             constants = [one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)]
             pattern, flags = "".join(map(str, constants)), "".join(map(ast.unparse, node.args[1:]))

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tests.support.tree import parsed
+
 OURS = frozenset({"quire", "build_index", "functions", "infra", "tests"})
 ADAPTERS = "quire.adapters"
 PARSING = "quire.parsing"
@@ -39,7 +41,7 @@ class Import:
 
 def imports_of(source: str) -> list[Import]:
     """The imports of a module's source; what only a type checker sees is left out."""
-    return list(_imports(ast.parse(source), deferred=False))
+    return list(_imports(parsed(source), deferred=False))
 
 
 def _imports(node: ast.AST, *, deferred: bool) -> Iterator[Import]:

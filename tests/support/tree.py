@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -45,3 +47,17 @@ def module_name(path: Path) -> str:
     """
     inside = path.relative_to(CORE) if path.is_relative_to(CORE) else path
     return ".".join(inside.with_suffix("").parts).removesuffix(".__init__")
+
+
+def complaints(
+    check: Callable[[str], Sequence[object]], paths: Iterable[Path]
+) -> dict[str, Sequence[object]]:
+    """What the check finds in the text of each file where it finds something: one test for a rule, not one a file."""
+    found = {str(path): check((ROOT / path).read_text(encoding="utf-8", errors="replace")) for path in paths}
+    return {path: said for path, said in found.items() if said}
+
+
+@cache
+def parsed(source: str) -> ast.Module:
+    """The syntax tree of a source; several rules read the same one."""
+    return ast.parse(source)
