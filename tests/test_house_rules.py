@@ -23,8 +23,6 @@ SHIPPED = python_files("layers", "build_index", "functions", "infra")
 QUIRE = "layers/core/python/quire"
 NOT_YET_VERBOSE = (
     f"{QUIRE}/answering",
-    f"{QUIRE}/search",
-    f"{QUIRE}/analysis",
     "build_index/scan",
     "build_index/sources",
 )

@@ -10,7 +10,8 @@ from quire.chunking.source_code import chunk_source_code
 from quire.documents import Chunk, Document
 from quire.ports import Ordinals
 from quire.ranking import Ranking
-from quire.search.call_graph import find_callees, find_callers, read_relation
+from quire.search.call_graph import find_callees, find_callers
+from quire.search.intent import read_intent
 from tests.support.plain_indexes import CountedKeywords
 
 PAD = "    do_nothing_of_note_in_this_line()\n" * 12
@@ -71,22 +72,22 @@ def test_marked_names_never_meet_search_terms() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "callers", "callees", "definition"),
+    ("question", "callers", "callees"),
     [
-        ("What calls Task.retry?", True, False, False),
-        ("Where is maybe_make_aware used?", True, False, False),
-        ("find usages of as_task_v2", True, False, False),
-        ("Which classes inherit from Backend?", True, False, False),
-        ("What are the side effects of calling Task.retry?", False, True, False),
-        ("What happens when doCurlGet fails?", False, True, False),
-        ("Where is doCurlGet implemented and what are its side effects?", False, True, True),
-        ("Where is the memcached session handler configured?", False, False, True),
-        ("Where are Google Sheets calls made?", False, False, False),
-        ("How do I write a crontab schedule?", False, False, False),
+        ("What calls Task.retry?", True, False),
+        ("Where is maybe_make_aware used?", True, False),
+        ("find usages of as_task_v2", True, False),
+        ("Which classes inherit from Backend?", True, False),
+        ("What are the side effects of calling Task.retry?", False, True),
+        ("What happens when doCurlGet fails?", False, True),
+        ("Where is doCurlGet implemented and what are its side effects?", False, True),
+        ("Where is the memcached session handler configured?", False, False),
+        ("Where are Google Sheets calls made?", False, False),
+        ("How do I write a crontab schedule?", False, False),
     ],
 )
 def test_a_question_tells_which_side_of_the_graph_it_is_about(
-    question: str, callers: bool, callees: bool, definition: bool
+    question: str, callers: bool, callees: bool
 ) -> None:
-    asked = read_relation(question)
-    assert (asked.callers, asked.callees, asked.definition) == (callers, callees, definition)
+    asked = read_intent(question)
+    assert (asked.callers, asked.callees) == (callers, callees)

@@ -17,13 +17,14 @@ from quire.analysis import spelling, symbols
 from quire.index import bm25, fingerprints, parts
 from quire.index.writer import postings
 from quire.ordinals import contains, difference, intersection, union
+from quire.search import intent
 
 SETS = st.sets(st.integers(0, 60)).map(lambda members: np.array(sorted(members), np.uint32))
 
 
 @pytest.mark.parametrize(
     "module",
-    [bm25, canonical, documents, filters, ordinals, spelling, symbols, parts, postings],
+    [bm25, canonical, intent, documents, filters, ordinals, spelling, symbols, parts, postings],
     ids=lambda m: m.__name__,
 )
 def test_examples_in_the_docstrings_hold(module: ModuleType) -> None:

@@ -11,7 +11,7 @@ from quire.documents import Document
 from quire.index.opened import OpenedIndex
 from quire.index.reader import open_segment
 from quire.ports import Embedder
-from quire.search.intent import asks_for_place, wanted_definition
+from quire.search.intent import read_intent
 from quire.search.query import read_question
 from quire.search.retrieval import Query, retrieve
 from tests.support.corpus import write_corpus
@@ -277,7 +277,7 @@ def test_an_answer_about_a_symbol_begins_with_what_defines_it(
 def test_the_name_whose_definition_is_asked_for_is_read_from_the_question(
     question: str, name: str | None
 ) -> None:
-    wanted = wanted_definition(question)
+    wanted = read_intent(question).definition
     assert (wanted.name if wanted else None) == name
 
 
@@ -291,4 +291,4 @@ def test_the_name_whose_definition_is_asked_for_is_read_from_the_question(
     ],
 )
 def test_a_question_for_a_place_is_told_from_others(question: str, is_place: bool) -> None:
-    assert asks_for_place(question) is is_place
+    assert read_intent(question).is_place is is_place

@@ -10,17 +10,13 @@ from quire.analysis.terms import analyze
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import weigh
 from quire.index.opened import OpenedIndex
+from quire.search.intent import read_intent
 
 CONTRAST = 4.0
 """For a passage that contrasts what the question is about with something else, itself or by its heading."""
 NAMED = 0.5
 """Share of the thing's name, by weight, that such a passage says with its heading."""
 
-_ASKED = re.compile(
-    r"\balternatives?\b|\b(?:instead|in place) of (?:this|that|it)\b|\bother than (?:this|that|it)\b"
-    r"|\bwhat else (?:can|could|may|might|should) (?:i|we|one|be)\b",
-    re.I,
-)
 _CONTRASTED = re.compile(
     r"""
     \b(?i:vs\.?|versus|alternatives?|unlike|whereas)(?!\w)
@@ -31,18 +27,9 @@ _CONTRASTED = re.compile(
 )
 
 
-def asks_for_alternatives(question: str) -> bool:
-    """Whether it asks what there is beside something.
-
-    >>> asks_for_alternatives("What are the alternatives to this sensor?"), asks_for_alternatives("How does it turn?")
-    (True, False)
-    """
-    return bool(_ASKED.search(question))
-
-
 def contrasting_first(subject: str, index: OpenedIndex, scored: Sequence[Scored]) -> list[Scored]:
     """The passages anew, where those that set the subject against others come first."""
-    named = weigh(_ASKED.sub(" ", subject), index)
+    named = weigh(read_intent(subject).compared, index)
     lifted = [
         replace(one, score=one.score + CONTRAST)
         if named.coverage(set(analyze(said := _said(one)))) >= NAMED and _CONTRASTED.search(said)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from quire.analysis.symbols import fold_symbol
 from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
-from quire.answering.alternatives import asks_for_alternatives, contrasting_first
+from quire.answering.alternatives import contrasting_first
 from quire.answering.conversation import is_vague
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
@@ -18,7 +18,7 @@ from quire.documents import Hit
 from quire.index.opened import OpenedIndex
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, Vectors, WordList
-from quire.search.intent import related_name
+from quire.search.intent import read_intent
 from quire.search.query import mended, written_names
 from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
 
@@ -102,7 +102,7 @@ def find(shelf: AskedCollection, inquiry: Inquiry, searched: str) -> Findings:
         text = f"{text} {inquiry.terms}"
         weighed = weigh(text, index)
         read, scored = _passages(shelf, found.hits, text, vector, weighed=weighed)
-    if asks_for_alternatives(inquiry.question):
+    if read_intent(inquiry.question).is_alternatives:
         scored = contrasting_first(inquiry.selected_text or searched, index, scored)
     return Findings(found, read, weighed, scored, evidence, sure)
 
@@ -147,7 +147,7 @@ def _passages(
 ) -> tuple[tuple[Hit, ...], list[Scored]]:
     """The hits with more chunks of their documents, and the passages of the first, best first."""
     read = with_siblings(shelf.index, told, text, vector)
-    if asks_for_alternatives(text):  # they stand in other places than the thing itself
+    if read_intent(text).is_alternatives:  # they stand in other places than the thing itself
         rest = told[2:]
         read += tuple(
             one for one in with_siblings(shelf.index, rest, text, vector)[len(rest) :] if one not in read
@@ -158,5 +158,5 @@ def _passages(
 
 def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
     """Whether the question names a symbol that one of the first hits defines: as code, or by asking for its callers."""
-    names = {fold_symbol(name) for name in (*written_names(question), related_name(question)) if name}
+    names = {fold_symbol(name) for name in (*written_names(question), read_intent(question).related) if name}
     return any(fold_symbol(symbol) in names for hit in hits[:READ_HITS] for symbol in hit.chunk.symbols)

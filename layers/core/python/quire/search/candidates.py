@@ -10,7 +10,9 @@ import numpy as np
 from quire.index.opened import OpenedIndex
 from quire.ordinals import NONE, contains, difference, intersection, union
 from quire.ranking import EMPTY, Ranking, rank
+from quire.search.call_graph import find_callees, find_callers
 from quire.search.fusion import fuse
+from quire.search.intent import read_intent
 from quire.search.query import Question
 
 if TYPE_CHECKING:
@@ -96,10 +98,7 @@ def find_related(
     """Callers and callees of the named symbols, where the question is about either; scores at most 1."""
     if not len(named):
         return EMPTY
-    # Its patterns take 3 ms to compile, which a first question that names nothing has not got.
-    from quire.search.call_graph import find_callees, find_callers, read_relation
-
-    asked = read_relation(question.text)
+    asked = read_intent(question.text)
     if not (asked.callers or asked.callees):
         return EMPTY
     callers = find_callers(index.keywords, question.names, RELATED, allowed) if asked.callers else EMPTY

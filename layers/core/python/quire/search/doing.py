@@ -21,17 +21,7 @@ VOTE = 0.6
 in our own words to the Roblox reference, MRR@10 .402 to .563; on 29 others .361 to .446, hit@5 .483 to .552; on the 188
 public golden questions, of which few ask so, .790 to .790."""
 
-_HOW = re.compile(r"\bhow (?:do|can|to|should|would)\b", re.IGNORECASE)
 _REFERENCE = re.compile(r"\b([A-Z]\w+)[.:]([A-Z]\w+)")
-
-
-def asks_how(question: str) -> bool:
-    """Whether it asks how to do something.
-
-    >>> asks_how("How do I kick a player?"), asks_how("How fast does a character walk?")
-    (True, False)
-    """
-    return bool(_HOW.search(question))
 
 
 def order_by_votes(chunks: Sequence[Chunk], method: tuple[str, str]) -> list[int]:

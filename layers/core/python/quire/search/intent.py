@@ -1,32 +1,17 @@
-"""Questions for a place in code: "where is X implemented", "class X", "which function reads the file"."""
+"""What a question asks for, read from its wording alone: a place in code, a definition, callers, a number, a how-to.
+
+Ranking and answering ask the same `Intent`, so a question is read once. Each pattern is compiled, and each question
+read for it, when somebody first wants to know: most questions need three of them, and a start needs none.
+"""
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
-_PLACE = (
-    r"^\W*(?:where\b|(?:in\s+)?(?:which|what)\s+(?:\w+\s+)?(?:files?|functions?|class(?:es)?|methods?|modules?|lines?)\b"
-    r"|(?:who|what)\s+(?:calls?|invokes?|imports?|instantiates?|extends?|subclasses)\b"
-    r"|(?:\w+\s+){0,2}(?:callers?|usages?|call\s+sites?)\s+of\b)"
-    r"(?!.*\b(?:document|describ|explain|mention|guide|manual|readme|tutorial|example|read|learn))"
-)
-
-
-def asks_for_place(question: str) -> bool:
-    """Whether the answer is a place in code, rather than a text about it.
-
-    >>> asks_for_place("Where are retries scheduled?"), asks_for_place("Where is it documented?")
-    (True, False)
-    """
-    return bool(_compiled(_PLACE).match(question))
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compiled when it is first needed: each takes a millisecond."""
-    return re.compile(pattern, re.IGNORECASE)
+RELATION_CHARACTERS = 500
+"""Of a question that are read for callers and callees: those patterns look ahead from each word."""
 
 
 class WantedDefinition(NamedTuple):
@@ -36,60 +21,210 @@ class WantedDefinition(NamedTuple):
     kind: str = ""
 
 
-_NAME = r"(?P<name>[^\W\d]\w*(?:(?:\.|::?|->|#|\\)[^\W\d]\w*)*)(?:\(\))?"
-_KIND = (
-    r"(?:(?:abstract|async|public|private|static)\s+)?(?P<{0}>class|def|func|function|fn|method|struct|interface|trait|enum"
-    r"|type|decorator|macro|constant|variable|procedure|event|property)"
-)
-_HINTS = re.compile(
-    r"""
+class Intent:
+    """What one question asks for; ask `read_intent` for it.
+
+    Attributes:
+        text: the question.
+
+    >>> Intent("Where are retries scheduled?").is_place, Intent("Where is it documented?").is_place
+    (True, False)
+    >>> Intent("Where is Task.retry implemented?").definition, Intent("the end of time").definition
+    (WantedDefinition(name='Task.retry', kind=''), None)
+    >>> Intent("class Celery").definition, Intent("side effects of revoke").definition
+    (WantedDefinition(name='Celery', kind='class'), WantedDefinition(name='revoke', kind=''))
+    >>> Intent("usages of revoke").related, Intent("What calls Task.retry?").related, Intent("what is it").related
+    ('revoke', 'Task.retry', '')
+    >>> Intent("What calls Task.retry?").callers, Intent("side effects of forget()").callees
+    (True, True)
+    >>> Intent("How do I kick a player?").is_how_to, Intent("How fast does a character walk?").is_how_to
+    (True, False)
+    >>> Intent("How many motors has it?").kind, Intent("Who built it?").kind, Intent("Why two?").kind
+    ('number', 'name', 'reason')
+    >>> Intent("What replaces wait()?").is_replacement, Intent("How do I replace the lid?").is_replacement
+    (True, False)
+    >>> Intent("What are the alternatives to this sensor?").compared
+    'What are the   to this sensor?'
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def is_place(self) -> bool:
+        """Whether the answer is a place in code, rather than a text about it."""
+        return bool(_compiled(_PLACE).match(self.text))
+
+    @cached_property
+    def definition(self) -> WantedDefinition | None:
+        """What definition is asked for, or what it does; None where neither is."""
+        if not self._has(_DEFINITION_HINTS):
+            return None
+        found = self._first(_DEFINED)
+        if found is None:
+            return None
+        said = found.groupdict()
+        return WantedDefinition(found["name"], (said.get("before") or said.get("after") or "").lower())
+
+    @cached_property
+    def related(self) -> str:
+        """The name whose callers or usages are asked for, as written; "" where none is."""
+        found = self._first(_RELATED) if self._has(_RELATION_HINTS) else None
+        return found["name"] if found else ""
+
+    @cached_property
+    def callers(self) -> bool:
+        """Whether it asks what refers to the symbols that it names."""
+        return bool(_compiled(_CALLERS).search(self.text[:RELATION_CHARACTERS]))
+
+    @cached_property
+    def callees(self) -> bool:
+        """Whether it asks what the symbols that it names refer to."""
+        return bool(_compiled(_CALLEES).search(self.text[:RELATION_CHARACTERS]))
+
+    @cached_property
+    def is_how_to(self) -> bool:
+        """Whether it asks how to do something."""
+        return self._has(_HOW_TO)
+
+    @cached_property
+    def kind(self) -> str:
+        """The kind of thing that is asked for: `number`, `date`, `name` or `reason`; "" where none is."""
+        return next((kind for kind, wording in _KINDS.items() if self._has(wording)), "")
+
+    @cached_property
+    def is_code(self) -> bool:
+        """Whether it is about doing or writing something."""
+        return self._has(_CODE)
+
+    @cached_property
+    def is_replacement(self) -> bool:
+        """Whether it asks what to use in place of something."""
+        return self._has(_REPLACEMENT)
+
+    @cached_property
+    def is_alternatives(self) -> bool:
+        """Whether it asks what there is beside something."""
+        return self._has(_ALTERNATIVES)
+
+    @cached_property
+    def compared(self) -> str:
+        """The question without the words that ask for alternatives: what is compared with them."""
+        return _compiled(_ALTERNATIVES).sub(" ", self.text)
+
+    def _has(self, pattern: str) -> bool:
+        return bool(_compiled(pattern).search(self.text))
+
+    def _first(self, forms: tuple[str, ...]) -> re.Match[str] | None:
+        return next(filter(None, (_compiled(form).search(self.text) for form in forms)), None)
+
+
+@lru_cache(maxsize=64)
+def read_intent(question: str) -> Intent:
+    """What the question asks for; the same object for the same question, so that nothing is read twice."""
+    return Intent(question)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled when it is first needed: each takes a millisecond."""
+    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+
+
+_PLACE = r"""
+    ^\W*
+    (?: where\b
+      | (?:in\s+)? (?:which|what) \s+ (?:\w+\s+)?  # "in which helper functions"
+        (?: files? | functions? | class(?:es)? | methods? | modules? | lines? ) \b
+      | (?:who|what) \s+ (?: calls? | invokes? | imports? | instantiates? | extends? | subclasses ) \b
+      | (?:\w+\s+){0,2} (?: callers? | usages? | call\s+sites? ) \s+ of\b
+    )
+    # what asks for a text about it, and not for the place
+    (?! .*\b(?: document | describ | explain | mention | guide | manual | readme | tutorial | example | read | learn ) )
+"""
+_NAME = r"(?P<name> [^\W\d]\w* (?: (?:\.|::?|->|\#|\\) [^\W\d]\w* )* ) (?:\(\))?"
+_KIND = r"""
+    (?: (?:abstract|async|public|private|static) \s+ )?
+    (?P<{0}> class | def | func | function | fn | method | struct | interface | trait | enum | type | decorator
+      | macro | constant | variable | procedure | event | property )
+"""
+_BEFORE, _AFTER = rf"(?: {_KIND.format('before')} \s+ )?", rf"(?: \s+ {_KIND.format('after')} )?"
+_DEFINITION_HINTS = r"""
     \b(?: where | defin | implement | declar | effects?\W+of | callees )  # words of such a question
     | ^\W*+\w++\s++\S++\W*+$                                         # or two words, such as `class Task`
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_RELATION_HINTS = re.compile(r"\b(?:where|who|what|which|\w+\s+of)\s", re.IGNORECASE)
-_BEFORE, _AFTER = rf"(?:{_KIND.format('before')}\s+)?", rf"(?:\s+{_KIND.format('after')})?"
+"""
 _DEFINED = (
-    rf"\bwhere(?:\s+(?:is|are|was|were)|'s)\s+(?:the\s+)?{_BEFORE}{_NAME}{_AFTER}\s+(?:implemented|defined|declared)\b",
-    rf"\bwhere\s+(?:do|does|did)\s+\w+\s+(?:implement|define|declare)\s+(?:the\s+)?{_BEFORE}{_NAME}{_AFTER}",
-    rf"\b(?:definition|implementation|declaration|side[\s-]*effects?|callees)\s+of\s+(?:the\s+)?{_BEFORE}{_NAME}{_AFTER}",
-    rf"^\W*{_KIND.format('before')}\s+{_NAME}\W*$",
+    rf"""\bwhere (?:\s+(?:is|are|was|were)|'s) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \s+
+    (?: implemented | defined | declared )\b""",
+    rf"\bwhere \s+ (?:do|does|did) \s+\w+\s+ (?:implement|define|declare) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER}",
+    rf"""\b(?: definition | implementation | declaration | side[\s-]*effects? | callees ) \s+of\s+ (?:the\s+)?
+    {_BEFORE}{_NAME}{_AFTER}""",
+    rf"^\W* {_KIND.format('before')} \s+ {_NAME} \W*$",
 )
-_CALLS = "calls|invokes|uses|imports|instantiates|extends|subclasses"
+_RELATION_HINTS = r"\b(?: where | who | what | which | \w+\s+of ) \s"
 _RELATED = (
-    rf"\b(?:who|what|which\s+\w+)\s+(?:else\s+)?(?:{_CALLS})\s+{_BEFORE}{_NAME}\W*$",
-    rf"\bwhere\s+(?:is|are)\s+(?:the\s+)?{_BEFORE}{_NAME}{_AFTER}\s+(?:used|called|invoked|referenced|instantiated)\b",
-    rf"\b(?:usages?|callers?|call\s+sites?)\s+of\s+(?:the\s+)?{_BEFORE}{_NAME}",
+    rf"""\b(?: who | what | which\s+\w+ ) \s+ (?:else\s+)?
+    (?: calls | invokes | uses | imports | instantiates | extends | subclasses ) \s+ {_BEFORE}{_NAME} \W*$""",
+    rf"""\bwhere \s+ (?:is|are) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \s+
+    (?: used | called | invoked | referenced | instantiated ) \b""",
+    rf"\b(?: usages? | callers? | call\s+sites? ) \s+of\s+ (?:the\s+)? {_BEFORE}{_NAME}",
 )
-
-
-def wanted_definition(question: str) -> WantedDefinition | None:
-    """What definition is asked for, or what it does; None where neither is.
-
-    >>> wanted_definition("Where is Task.retry implemented?"), wanted_definition("the end of time")
-    (Definition(name='Task.retry', kind=''), None)
-    >>> wanted_definition("class Celery"), wanted_definition("side effects of revoke")
-    (Definition(name='Celery', kind='class'), Definition(name='revoke', kind=''))
-    """
-    if not _HINTS.search(question):
-        return None
-    found = _first(_DEFINED, question)
-    if found is None:
-        return None
-    said = found.groupdict()
-    return WantedDefinition(found["name"], (said.get("before") or said.get("after") or "").lower())
-
-
-def related_name(question: str) -> str:
-    """The name whose callers or usages are asked for, as written; "" where none is.
-
-    >>> related_name("usages of revoke"), related_name("What calls Task.retry?"), related_name("what is it")
-    ('revoke', 'Task.retry', '')
-    """
-    found = _first(_RELATED, question) if _RELATION_HINTS.search(question) else None
-    return found["name"] if found else ""
-
-
-def _first(forms: tuple[str, ...], question: str) -> re.Match[str] | None:
-    return next(filter(None, (_compiled(form).search(question) for form in forms)), None)
+_ABOUT = r"(?:is|are|gets?|was|were|does|do|did)"
+_CALLERS = rf"""
+    \b(?: who | what | which(?:\s+\w+)? )\s+(?:else\s+)?(?:  # what calls it
+      calls? | uses? | invokes? | references? | depends?\s+on | imports? | extends?
+    | inherits?\s+from | subclasses | instantiates? | triggers? )\b
+    | \b(?: where | when | how\s+often )\s+{_ABOUT}\b.+   # where it is used
+      \b(?: used | called | invoked | referenced | instantiated | applied | triggered )\b
+    | \b(?: usages? | callers? | references? | call\s+sites? )\s+(?: of | to | for )\b
+    | \bfind\s+(?:all\s+)?(?: usages? | callers? )\b
+"""
+_CALLEES = rf"""
+    \bside[\s-]*effects?\b
+    | \bwhat\s+(?: does | do | did )\b.+  # what it does
+      \b(?: call | do | touch | change | depend\s+on | use | invoke | trigger )\b
+    | \bwhat\s+happens\b
+    | \bcallees?\b
+    | \bwhat\s+{_ABOUT}\s+called\s+by\b
+    | \bdependenc(?:y|ies)\s+of\b
+"""
+_HOW_TO = r"\bhow[ ](?:do|can|to|should|would)\b"
+_KINDS = {
+    "number": r"""
+        \bhow[ ](?: many | much | long | far | fast | big | large | high | heavy | often | old | wide | tall | deep )\b
+        | \b(?: percent(?:age)? | number | fraction | rate | range | amount | size | price | cost | budget | limit
+          | default | frequency | maximum | minimum )\b  # of what is a quantity by its name
+    """,
+    "date": r"""
+        \bwhen\b
+        | \b(?:what|which)[ ](?: year | century | decade | month | day | date | time )\b
+        | \byear\b
+    """,
+    "name": r"""
+        \b(?: who | whom | whose | where )\b
+        | \b(?:which|what)[ ](?:\w+[ ])?  # "which large city"
+          (?: country | city | company | person | king | group | team | state | place | people | school | language
+          | region | organization | name | title | book | type )\b
+        | \bnamed?\b | \bcalled\b
+    """,
+    "reason": r"\bwhy\b | \breason\b | \bcauses?\b",
+}
+"""What is wanted, and how it is asked for; of several the first counts."""
+_CODE = r"""
+    \bhow[ ](?: do | can | should | to | would )\b
+    | \b(?: example | code | command | snippet | syntax | install | run | set[ ]?up | write | create | build | configure
+      | enable | launch | add | show[ ]me | implement | call | use )\b
+"""
+_REPLACEMENT = r"""
+    \b(?: instead[ ]of
+      | (?:what|which)\b.{0,40}\breplace[sd]?  # "which class replaced it"
+      | replaced[ ]by[ ](?:what|which)
+      | replacements?[ ](?:for|of) | alternatives?[ ](?:to|for) | successors?[ ](?:to|of)
+      | deprecated | obsolete | superseded | outdated )\b
+"""
+_ALTERNATIVES = r"""
+    \balternatives?\b
+    | \b(?: instead | in[ ]place )[ ]of[ ](?: this | that | it )\b
+    | \bother[ ]than[ ](?: this | that | it )\b
+    | \bwhat[ ]else[ ](?: can | could | may | might | should )[ ](?: i | we | one | be )\b
+"""

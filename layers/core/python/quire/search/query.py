@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from quire.analysis.spelling import best_spelling, swaps
 from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers, words
 from quire.index.bm25 import idf
-from quire.search.intent import WantedDefinition, related_name, wanted_definition
+from quire.search.intent import WantedDefinition, read_intent
 
 SHORTEST_MENDED, LONGEST_MENDED = 4, 40
 MOST_MENDED = 6
@@ -90,7 +90,8 @@ def read_question(
     terms: dict[str, float] = {term: float(min(count, 2)) for term, count in counts.items()}
     if heading_weight:
         terms.update({HEADING_MARK + term: heading_weight for term in counts})
-    wanted, subject = wanted_definition(read), related_name(read)
+    intent = read_intent(read)
+    wanted, subject = intent.definition, intent.related
     asked = [name for name in (wanted.name if wanted else "", subject) if name]
     names, whole = _names(read, asked, vocabulary, resolve)
     guessed = {term for word in mended.values() if not vocabulary.has_symbol(word) for term in analyze(word)}

@@ -21,11 +21,11 @@ from quire.ranking import Ranking
 from quire.search.calibration import Calibration, read_calibration
 from quire.search.candidates import NORMALIZED_DEPTH, Candidates, fuse_sides, gather, lift_related
 from quire.search.diversity import diversify
-from quire.search.doing import ORDERED, asks_how, order_by_votes
+from quire.search.doing import ORDERED, order_by_votes
 from quire.search.features import gather_evidence
 from quire.search.file_ranking import decay_further, lift_files
 from quire.search.fusion import fuse
-from quire.search.intent import asks_for_place
+from quire.search.intent import read_intent
 from quire.search.query import Question, read_question
 from quire.search.symbol_boost import lead_with_names
 
@@ -111,7 +111,7 @@ def retrieve(
         )
         both = _joined(ranked, second)
         hits = _as_sure_as(plain, index, ranked.row, _choose(index, both, profile, wanted))
-    elif profile.method[0] and asks_how(query.text):
+    elif profile.method[0] and read_intent(query.text).is_how_to:
         hits = _as_sure_as(plain, index, ranked.row, _ordered(index, ranked, profile, wanted))
     return Retrieved(
         _shown(hits, query),
@@ -282,7 +282,7 @@ def _weight(profile: Profile, question: Question, mode: str) -> float:
 
 
 def _priors(index: OpenedIndex, profile: Profile, question: Question) -> NDArray[np.float32]:
-    is_place = profile.place_demotions and (question.whole or asks_for_place(question.text))
+    is_place = profile.place_demotions and (question.whole or read_intent(question.text).is_place)
     return index.filters.priors(
         (*profile.demotions, *profile.place_demotions) if is_place else profile.demotions
     )

@@ -23,7 +23,7 @@ from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.showing import is_code_chunk, shown
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Citation, Hit, Turn
-from quire.search.intent import related_name
+from quire.search.intent import read_intent
 
 MOST_PLACES = 3
 UNSURE_PLACES = 2
@@ -114,7 +114,7 @@ def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = T
     ranked = sorted((_judged(question, one) for one in answers), key=lambda one: -one.score)
     found_first = min((one.hit.rank for one in ranked), default=0)
     # Who calls or uses a symbol is told by its callers; the search's first hit is often its definition.
-    ahead = 0.0 if related_name(question.text) else FOUND_FIRST
+    ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST
     opening = max(ranked, key=lambda one: one.score + ahead * (one.hit.rank == found_first), default=None)
     if opening is None:
         return []

@@ -10,10 +10,10 @@ from quire.analysis.calls import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.extractive.passages import CODE, Passage, split_passages
-from quire.answering.extractive.weighing import Weighed, asks_for_replacement, cue, tells_replacement
+from quire.answering.extractive.weighing import Weighed, cue, tells_replacement
 from quire.documents import Hit
 from quire.ports import Embedder, Vectors
-from quire.search.intent import related_name
+from quire.search.intent import read_intent
 from quire.search.query import written_names
 
 MOST_EMBEDDED, UNREAD = 10, 0.8
@@ -110,7 +110,7 @@ def _one_a_piece(found: Sequence[Scored]) -> tuple[list[Scored], list[Scored], l
 
 def _leads(question: Weighed, hits: Sequence[Hit]) -> list[float]:
     """What each chunk's passages earn for the symbol that the question writes: those that call it, where it asks so."""
-    subject = fold_symbol(related_name(question.text))
+    subject = fold_symbol(read_intent(question.text).related)
     callers = [CALLING * _refers(hit, subject) for hit in hits] if subject else []
     if any(callers):
         return callers
@@ -120,7 +120,7 @@ def _leads(question: Weighed, hits: Sequence[Hit]) -> list[float]:
 
 def _replaced(question: Weighed, hits: Sequence[Hit]) -> set[int]:
     """Ranks of the hits that define a symbol of which the question asks what to use in its place."""
-    if not asks_for_replacement(question.text):
+    if not read_intent(question.text).is_replacement:
         return set()
     names = {fold_symbol(name) for name in (*written_names(question.text), *question.names)}
     return {hit.rank for hit in hits if _defines(hit, names)}

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from quire.analysis.terms import STOP_WORDS, analyze, identifiers, words
 from quire.ports import WordList
+from quire.search.intent import read_intent
 
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred"
@@ -27,34 +28,8 @@ _REASON = re.compile(
     r"\b(?:because|since|due to|so that|in order|as a result|therefore|thus|reasons?|caused?|avoid|led to)\b",
     re.I,
 )
-_WANTED = (
-    (
-        _NUMBER,
-        re.compile(
-            r"\bhow (?:many|much|long|far|fast|big|large|high|heavy|often|old|wide|tall|deep)\b|\b(?:percent(?:age)?"
-            r"|number|fraction|rate|range|amount|size|price|cost|budget|limit|default|frequency|maximum|minimum)\b",
-            re.I,
-        ),
-    ),
-    (
-        _DATE,
-        re.compile(r"\bwhen\b|\b(?:what|which) (?:year|century|decade|month|day|date|time)\b|\byear\b", re.I),
-    ),
-    (
-        _NAME,
-        re.compile(
-            r"\b(?:who|whom|whose|where)\b|\b(?:which|what) (?:\w+ )?(?:country|city|company|person|king|group|team"
-            r"|state|place|people|school|language|region|organization|name|title|book|type)\b|\bnamed?\b|\bcalled\b",
-            re.I,
-        ),
-    ),
-    (_REASON, re.compile(r"\bwhy\b|\breason\b|\bcauses?\b", re.I)),
-)
-_REPLACEMENT_WANTED = re.compile(
-    r"\b(?:instead of|(?:what|which)\b.{0,40}\breplace[sd]?|replaced by (?:what|which)|replacements? (?:for|of)"
-    r"|alternatives? (?:to|for)|successors? (?:to|of)|deprecated|obsolete|superseded|outdated)\b",
-    re.I,
-)
+_GIVEN = {"number": _NUMBER, "date": _DATE, "name": _NAME, "reason": _REASON}
+"""What finds a thing of a kind that a question may want, see `quire.search.intent.Intent.kind`."""
 _REPLACED = re.compile(
     r"\binstead\b|\bin favou?r of\b|\bsuperseded\b|\breplaced (?:by|with)\b|\breplacement\b|\bsuccessor\b"
     r"|\bshould be used\b",
@@ -66,13 +41,6 @@ _DERIVED = re.compile(
     r"(?:i[sz](?:ations?|ed|es|ers?|ing|e)|ations?|[eo]rs?|ings?|ed|able|ness|ly)?"
 )
 """English's productive endings and beginnings around a word of four letters or more."""
-_CODE_WANTED = re.compile(
-    r"\bhow (?:do|can|should|to|would)\b|\b(?:example|code|command|snippet|syntax|install|run|set ?up|write|create"
-    r"|build|configure|enable|launch|add|show me|implement|call|use)\b",
-    re.I,
-)
-
-
 EARLIER = 0.4
 
 
@@ -111,7 +79,7 @@ class Weighed:
     @cached_property
     def wants_kind(self) -> re.Pattern[str] | None:
         """What finds the kind of thing that is asked for; None where no kind is."""
-        return next((given for given, wanted in _WANTED if wanted.search(self.text)), None)
+        return _GIVEN.get(read_intent(self.text).kind)
 
     def leaning_to(self, follow_up: str) -> Weighed:
         """The same with what a follow-up does not say itself at `EARLIER` of its weight.
@@ -134,7 +102,7 @@ def weigh(question: str, lexicon: Lexicon) -> Weighed:
     for term in dict.fromkeys(analyze(question)):
         held = lexicon.document_frequency(term)
         idf[term] = math.log(1 + (count - held + 0.5) / (held + 0.5))
-    return Weighed(question, idf, _names(question), bool(_CODE_WANTED.search(question)))
+    return Weighed(question, idf, _names(question), read_intent(question).is_code)
 
 
 def _names(question: str) -> tuple[str, ...]:
@@ -181,15 +149,6 @@ def _bases(word: str) -> list[str]:
     before, base = derived.group("prefix", "base")
     stems = dict.fromkeys(((before or "") + base, base))
     return [form for stem in stems if stem != word for form in (stem, f"{stem}e")]
-
-
-def asks_for_replacement(question: str) -> bool:
-    """Whether it asks what to use in place of something.
-
-    >>> asks_for_replacement("What replaces wait()?"), asks_for_replacement("How do I replace the lid?")
-    (True, False)
-    """
-    return bool(_REPLACEMENT_WANTED.search(question))
 
 
 def tells_replacement(passage: str) -> bool:
