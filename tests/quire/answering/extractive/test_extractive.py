@@ -60,6 +60,26 @@ def test_what_the_search_found_first_opens_the_answer_unless_another_place_is_cl
     assert choose_quotes(asked, clearly)[0].hit.chunk.document_id == "shop.md"
 
 
+def test_a_section_that_is_called_what_is_asked_about_comes_before_one_that_mentions_it() -> None:
+    asked = weigh("What does lidColor do?", SHELF.index)
+    mention = chunk("kettle.md", "### paint\n\nThe paint is used with lidColor alone.")
+    section = chunk("kettle.md", "### lidColor\n\nOne of the names of the palette.")
+    found = [hit_of(mention, 1, cosine=0.50), hit_of(section, 1, cosine=0.52)]
+    assert score_passages(asked, found, None, None)[0].text == "One of the names of the palette."
+
+
+def test_two_quotes_of_a_chunk_with_little_between_them_are_shown_as_one() -> None:
+    text = (
+        "## Boiler\n\nThe boiler takes water from the well.\n\n"
+        + "A day is long. " * 10
+        + "\n\n"
+        + "## Valve\n\nThe valve of the boiler lets water out."
+    )
+    asked = weigh("How does water get into and out of the boiler?", SHELF.index)
+    scored = score_passages(asked, [hit_of(chunk("boiler.md", text), 1, cosine=None)], None, None)
+    assert [quote.text for quote in choose_quotes(asked, scored)] == [text]
+
+
 def test_a_list_is_quoted_whole_with_the_line_that_introduces_it() -> None:
     _, found = quotes("How is the lid taken off, with which latches?")
     assert any(

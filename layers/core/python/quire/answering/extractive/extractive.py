@@ -32,6 +32,8 @@ LATER_CHARACTERS = 800
 LONGEST_PIECE = 1_500
 """A list, table or paragraph beyond it is shown in part, whole items or sentences at a time."""
 CODE_CHARACTERS = 1_200
+BETWEEN = 400
+"""Two quotes of a chunk with no more between them are shown as one, which leaves room for another place."""
 ANSWER_CHARACTERS = 2_600
 LEAST_SHARE = 0.4
 FOUND_FIRST = 1.0
@@ -127,17 +129,16 @@ def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = T
 
 
 def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
-    """The quotes and this one, where there is room for it and nothing has said it yet; what touches becomes one."""
-    total = sum(len(other.text) for other in quotes) + len(quote.text)
-    near = [other for other in quotes if _touches(other, quote)]
-    is_full = total > ANSWER_CHARACTERS or (len(quotes) >= most and not near)
-    if is_full or any(_repeats(quote, other) for other in quotes):
-        return quotes
-    if not near:
-        return [*quotes, quote]
-    start, end = min(one.start for one in (quote, *near)), max(one.end for one in (quote, *near))
-    joined = Quote(quote.hit, start, end, near[0].answers_at)
-    return [joined if one is near[0] else one for one in quotes if one is near[0] or one not in near]
+    """The quotes and this one, where there is room for it and nothing has said it yet; near ones become one."""
+    near = [other for other in quotes if _is_near(other, quote)]
+    if near:
+        start, end = min(one.start for one in (quote, *near)), max(one.end for one in (quote, *near))
+        joined = Quote(quote.hit, start, end, near[0].answers_at)
+        wider = [joined if one is near[0] else one for one in quotes if one is near[0] or one not in near]
+    else:
+        wider = quotes if any(_repeats(quote, other) for other in quotes) else [*quotes, quote]
+    is_full = sum(len(one.text) for one in wider) > ANSWER_CHARACTERS or len(wider) > most
+    return quotes if is_full else wider
 
 
 def _in_order(quotes: Sequence[Quote]) -> list[Quote]:
@@ -179,12 +180,15 @@ def _covers(quote: Quote, one: Scored) -> bool:
     )
 
 
-def _touches(one: Quote, other: Quote) -> bool:
-    """Whether nothing but blank space stands between two quotes of one chunk."""
+def _is_near(one: Quote, other: Quote) -> bool:
+    """Whether two quotes of one chunk are read as one: little prose, or of code nothing, stands between them."""
     if one.hit.chunk.id != other.hit.chunk.id:
         return False
     first, second = sorted((one, other), key=lambda quote: quote.start)
-    return not first.hit.chunk.text[first.end : second.start].strip()
+    between = first.hit.chunk.text[first.end : second.start].strip()
+    if second.start < first.end:
+        return False
+    return not between or (len(between) <= BETWEEN and not is_code_chunk(one.hit.chunk))
 
 
 def _repeats(one: Quote, other: Quote) -> bool:

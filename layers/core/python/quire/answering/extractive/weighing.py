@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -90,7 +90,7 @@ class Weighed:
         idf = {term: weight if term in new else EARLIER * weight for term, weight in self.idf.items()}
         return replace(self, idf=idf)
 
-    def coverage(self, terms: set[str]) -> float:
+    def coverage(self, terms: Set[str]) -> float:
         """Share of the question's weight that the terms hold, 0 to 1."""
         return sum(weight for term, weight in self.idf.items() if term in terms) / self.total
 
