@@ -4,7 +4,7 @@ import pytest
 
 from quire.answering.citations import cite
 from quire.answering.extractive.code_lines import best_lines
-from quire.answering.extractive.rst_text import plain_rst
+from quire.answering.extractive.rst_text import grid_rows, plain_rst
 from quire.answering.extractive.showing import is_code_chunk, plain_words, shown
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.request import Answer, Usage
@@ -220,3 +220,25 @@ def test_a_file_of_no_known_kind_is_code_by_its_name_and_signs(path: str, text: 
 def test_code_of_no_known_kind_is_fenced() -> None:
     text = "proc tie(n: int): int =\n  result = n + total(knots[0])\n"
     assert show(chunk("a/pump.nim", text, lang="text")).endswith(f"```nim\n{text.rstrip()}\n```")
+
+
+def test_a_list_table_of_restructured_text_is_shown_as_a_table() -> None:
+    text = (
+        ".. list-table:: Bulbs\n   :header-rows: 1\n   :widths: 20 80\n\n"
+        "   * - Name\n     - Fits\n   * - ``E14``\n     - the lamp,\n       and the oven\n   * - E27\n     -\n"
+    )
+    assert plain_rst(text) == (
+        "Bulbs\n\n| Name | Fits |\n| --- | --- |\n| `E14` | the lamp, and the oven |\n| E27 |  |"
+    )
+
+
+@pytest.mark.parametrize("rule", ["-", "="])
+def test_a_table_that_is_drawn_is_shown_as_one_and_fenced_where_cells_span_others(rule: str) -> None:
+    line = "+------+--------+"
+    text = (
+        f"{line}\n| Name | Does   |\n{line.replace('-', rule)}\n| TERM | waits, |\n|      | ends   |\n{line}"
+    )
+    rows, has_head = grid_rows(text)
+    assert (rows, has_head) == ([["Name", "Does"], ["TERM", "waits, ends"]], rule == "=")
+    spanning = f"{line}\n| all of it     |\n{line}\n| TERM | waits  |\n{line}"
+    assert show(chunk("bulbs.rst", spanning, lang="rst")).startswith("```\n+------")

@@ -23,6 +23,8 @@ _MARK_OF_CODE = re.compile(r"(?:(?<!\S)::|(?<=\S):)$")
 _LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|\|[^|]+\| |\[).*")
 _COMMENT = re.compile(r"\s*\.\.(?:\s.*)?")
 _OPTION = re.compile(r"\s*:[\w-]+:.*")
+_CELL = re.compile(r"(?P<row>\*[ \t]+| {1,3})-(?:[ \t]+(?P<said>.*))?")
+_BORDER = re.compile(r"\s*\+(?:[-=]+\+)+\s*")
 _CODE_NAMES = frozenset(("code-block", "sourcecode", "code", "parsed-literal", "productionlist"))
 _NOTES = {
     "seealso": "See also",
@@ -109,6 +111,10 @@ def _directive(found: re.Match[str], body: Sequence[str]) -> str:
         at += 1
     if name in _CODE_NAMES:
         return _fence(body[at:], said, indent)
+    if name == "list-table":
+        has_head = any(line.strip().startswith(":header-rows:") and "0" not in line for line in body[:at])
+        table = markdown_table(_list_rows(body[at:]), has_head=has_head)
+        return textwrap.indent("\n\n".join(filter(None, (plain_roles(said), table))), " " * indent)
     inner = plain_rst(textwrap.dedent("\n".join(body[at:]))).strip()
     if name in _SPOKEN:
         label = _NOTES.get(name, name.capitalize())
@@ -125,6 +131,56 @@ def _directive(found: re.Match[str], body: Sequence[str]) -> str:
             )
         )
     return textwrap.indent(spoken, " " * indent)
+
+
+def _list_rows(body: Sequence[str]) -> list[list[str]]:
+    """Cells of a `list-table`: an item a row, an item of that a cell; what stands below a cell goes on with it."""
+    rows: list[list[str]] = []
+    for line in textwrap.dedent("\n".join(body)).splitlines():
+        found = _CELL.fullmatch(line)
+        if found and found["row"].startswith("*"):
+            rows.append([found["said"] or ""])
+        elif found and rows:
+            rows[-1].append(found["said"] or "")
+        elif rows and line.strip():
+            rows[-1][-1] = f"{rows[-1][-1]} {line.strip()}".strip()
+    return rows
+
+
+def grid_rows(text: str) -> tuple[list[list[str]], bool]:
+    """Cells of a table drawn with `+---+`, and whether its first row is a head; none where cells span others."""
+    rows: list[list[str]] = []
+    is_new, has_head = True, False
+    for line in text.splitlines():
+        if _BORDER.fullmatch(line):
+            is_new, has_head = True, has_head or ("=" in line and len(rows) == 1)
+            continue
+        cells = [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+        if is_new:
+            rows.append(cells)
+        elif len(cells) == len(rows[-1]):
+            rows[-1] = [f"{one} {other}".strip() for one, other in zip(rows[-1], cells, strict=True)]
+        else:
+            return [], False
+        is_new = False
+    return (rows if len({len(row) for row in rows}) == 1 else []), has_head
+
+
+def markdown_table(rows: Sequence[Sequence[str]], *, has_head: bool) -> str:
+    """Rows as a table of Markdown; an empty head keeps it one where there is none.
+
+    >>> print(markdown_table([["a", "b"]], has_head=False))
+    |  |  |
+    | --- | --- |
+    | a | b |
+    """
+    if not rows:
+        return ""
+    width = max(map(len, rows))
+    head, body = (rows[0], rows[1:]) if has_head else ([""] * width, rows)
+    lines = [head, ["---"] * width, *body]
+    cells = [[plain_roles(cell).replace("|", "\\|") for cell in row] for row in lines]
+    return "\n".join(f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in cells)
 
 
 def _fence(lines: Sequence[str], language: str, indent: int) -> str:

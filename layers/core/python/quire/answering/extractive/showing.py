@@ -16,7 +16,7 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 
 from quire.answering.extractive.blocks import CODE, HEADING, LIST, TABLE, QuoteBlock, is_row, split_blocks
-from quire.answering.extractive.rst_text import plain_roles, plain_rst
+from quire.answering.extractive.rst_text import grid_rows, markdown_table, plain_roles, plain_rst
 from quire.documents import Chunk, Citation
 
 PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc"))
@@ -217,7 +217,8 @@ def _table(stored: str, quote: str, *, is_torn: bool, is_rst: bool) -> str:
     A table that begins a chunk, above which no heading stands, is the rest of one that was torn: its head is not here.
     """
     if "+-" in stored[:3] or stored.lstrip().startswith(("+-", "+=")):
-        return fenced(quote)
+        drawn, has_head = grid_rows(quote)
+        return markdown_table(drawn, has_head=has_head) or fenced(quote)
     rows = [
         _cells(line, is_rst=is_rst)
         for line in quote.splitlines()
