@@ -225,7 +225,7 @@ def test_code_of_no_known_kind_is_fenced() -> None:
 def test_a_list_table_of_restructured_text_is_shown_as_a_table() -> None:
     text = (
         ".. list-table:: Bulbs\n   :header-rows: 1\n   :widths: 20 80\n\n"
-        "   * - Name\n     - Fits\n   * - ``E14``\n     - the lamp,\n       and the oven\n   * - E27\n     -\n"
+        "   * - Name\n     - Fits\n   * - ``E14``\n     - | the lamp,\n       | and the oven\n   * - E27\n     -\n"
     )
     assert plain_rst(text) == (
         "Bulbs\n\n| Name | Fits |\n| --- | --- |\n| `E14` | the lamp, and the oven |\n| E27 |  |"

@@ -133,8 +133,8 @@ def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
     near = [other for other in quotes if _is_near(other, quote)]
     if near:
         start, end = min(one.start for one in (quote, *near)), max(one.end for one in (quote, *near))
-        if end - start > FIRST_CHARACTERS + LATER_CHARACTERS:
-            return quotes
+        if any(piece.start <= start and end <= piece.end for piece in split_pieces(quote.hit.chunk.text)):
+            return quotes  # of a list that is shown in part no further part
         joined = Quote(quote.hit, start, end, near[0].answers_at)
         wider = [joined if one is near[0] else one for one in quotes if one is near[0] or one not in near]
     else:

@@ -139,11 +139,11 @@ def _list_rows(body: Sequence[str]) -> list[list[str]]:
     for line in textwrap.dedent("\n".join(body)).splitlines():
         found = _CELL.fullmatch(line)
         if found and found["row"].startswith("*"):
-            rows.append([found["said"] or ""])
+            rows.append([(found["said"] or "").removeprefix("| ")])
         elif found and rows:
-            rows[-1].append(found["said"] or "")
+            rows[-1].append((found["said"] or "").removeprefix("| "))
         elif rows and line.strip():
-            rows[-1][-1] = f"{rows[-1][-1]} {line.strip()}".strip()
+            rows[-1][-1] = f"{rows[-1][-1]} {line.strip().removeprefix('| ')}".strip()
     return rows
 
 
