@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from quire.answering.citations import cite
@@ -242,3 +244,14 @@ def test_a_table_that_is_drawn_is_shown_as_one_and_fenced_where_cells_span_other
     assert (rows, has_head) == ([["Name", "Does"], ["TERM", "waits, ends"]], rule == "=")
     spanning = f"{line}\n| all of it     |\n{line}\n| TERM | waits  |\n{line}"
     assert show(chunk("bulbs.rst", spanning, lang="rst")).startswith("```\n+------")
+
+
+def test_code_whose_announcement_stands_in_the_chunk_before_is_fenced() -> None:
+    text = "    @app.post('/tie')\n    def tie(rope):\n        rope.tie()\n\n    tie(rope[0])\n\nThe rope is tied.\n"
+    shown_text = show(chunk("ropes.rst", text, lang="rst"))
+    assert (
+        shown_text
+        == f"```\n{textwrap.dedent(text[: text.index('The')]).rstrip()}\n```\n\nThe rope is tied. [1]"
+    )
+    prose = "   The rope lies on the quay.\n\nIt is tied.\n"
+    assert "```" not in show(chunk("ropes.rst", prose, lang="rst"))

@@ -11,7 +11,7 @@ import textwrap
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from html import unescape
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, takewhile
 from operator import itemgetter
 from pathlib import PurePosixPath
 
@@ -133,14 +133,22 @@ def _prose(citation: Citation) -> str:
     """The quote's blocks, each shown as its kind asks."""
     chunk = citation.hit.chunk
     is_rst = chunk.metadata.get("lang") == "rst" or bool(_RST.search(citation.quote))
-    parts = []
+    torn = _torn_code(chunk.text) if is_rst else 0
+    parts = [fenced(chunk.text[citation.start : min(torn, citation.end)])] if citation.start < torn else []
     for block in split_blocks(chunk.text):
-        start, end = max(block.start, citation.start), min(block.end, citation.end)
+        start, end = max(block.start, citation.start, torn), min(block.end, citation.end)
         if start < end:
             parts.append(_block(chunk.text, block, chunk.text[start:end], is_rst=is_rst))
     said = _closed("\n\n".join(part for part in parts if part.strip()))
     # Directives that only say how to lay out leave nothing to read: then they are shown as they stand.
     return said or (fenced(citation.quote, "rst") if is_rst else plain_words(citation.quote))
+
+
+def _torn_code(text: str) -> int:
+    """Where the indented code ends that a text begins with, whose announcement stands in the chunk before; else 0."""
+    lines = text.splitlines(keepends=True)
+    head = "".join(takewhile(lambda line: not line.strip() or line[0].isspace(), lines)).rstrip()
+    return len(head) if head and _looks_like_code(head) else 0
 
 
 def _closed(text: str) -> str:
