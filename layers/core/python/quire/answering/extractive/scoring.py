@@ -19,8 +19,8 @@ from quire.search.query import written_names
 
 MOST_EMBEDDED, UNREAD = 8, 0.8
 """About 3 ms each, the most of an answer without a language model. What is not embedded is taken for `UNREAD` times as
-near as its chunk. Key facts over eight collections are .889 with 10, .888 with 8, .885 with 6; of the textbook all stand
-in the first quote for .65 with 8, .60 with 6."""
+near as its chunk. Key facts over eight collections are .889 with 10, .888 with 8, .885 with 6; of the textbook all
+stand in the first quote for .65 with 8, .60 with 6."""
 EMBEDDED_CHARACTERS = 200
 SHORTEST_STEM = 5
 NAMED = 1.0
@@ -39,9 +39,9 @@ questions about what 15 code bases have deprecated, none of which it was chosen 
 at once (48 and 45 without)."""
 
 TITLED = 1.2
-"""For passages whose section is called what the question asks about. With the joining of near quotes, key facts held rise
-from .864 to .885 over 228 questions to seven collections (React Native's fall from .85 to .83), and from .86 to .91 over
-Defold's and Caddy's manuals and microdot, which took no part in any other constant."""
+"""For passages whose section is called what the question asks about. With the joining of near quotes, key facts held
+rise from .864 to .885 over 228 questions to seven collections (React Native's fall from .85 to .83), and from .86 to .91
+over Defold's and Caddy's manuals and microdot, which took no part in any other constant."""
 
 COVERAGE, CONTEXT, ABOVE, STEMS, COSINE, CUE, RANK, HIT = 4.2, 3.0, 3.0, 1.8, 3.1, 0.6, 0.5, 4.0
 """Weights of the score, fitted on questions of SQuAD 2.0 by the sentence that holds the answer, for term F1. That of
