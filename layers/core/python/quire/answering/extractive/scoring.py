@@ -40,8 +40,8 @@ at once (48 and 45 without)."""
 
 TITLED = 1.2
 """For passages whose section is called what the question asks about. With the joining of near quotes, key facts held
-rise from .864 to .885 over 228 questions to seven collections (React Native's fall from .85 to .83), and from .86 to .91
-over Defold's and Caddy's manuals and microdot, which took no part in any other constant."""
+rise from .864 to .885 over 228 questions to seven collections (React Native's fall from .85 to .83), and from .86 to
+.91 over Defold's and Caddy's manuals and microdot, which took no part in any other constant."""
 
 COVERAGE, CONTEXT, ABOVE, STEMS, COSINE, CUE, RANK, HIT = 4.2, 3.0, 3.0, 1.8, 3.1, 0.6, 0.5, 4.0
 """Weights of the score, fitted on questions of SQuAD 2.0 by the sentence that holds the answer, for term F1. That of
