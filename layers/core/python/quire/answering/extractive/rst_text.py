@@ -23,8 +23,8 @@ _MARK_OF_CODE = re.compile(r"(?:(?<!\S)::|(?<=\S):)$")
 _LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|\|[^|]+\| |\[).*")
 _COMMENT = re.compile(r"\s*\.\.(?:\s.*)?")
 _OPTION = re.compile(r"\s*:[\w-]+:.*")
-_CELL = re.compile(r"(?P<row>\*[ \t]+| {1,3})-(?:[ \t]+(?P<said>.*))?")
-_BORDER = re.compile(r"\s*\+(?:[-=]+\+)+\s*")
+_CELL = re.compile(r"(?P<row>\*[ \t]++| {1,3}+)-(?:[ \t]++(?P<said>.*+))?+")
+_BORDER = re.compile(r"\+(?:[-=]++\+)++")
 _CODE_NAMES = frozenset(("code-block", "sourcecode", "code", "parsed-literal", "productionlist"))
 _NOTES = {
     "seealso": "See also",
@@ -152,7 +152,7 @@ def grid_rows(text: str) -> tuple[list[list[str]], bool]:
     rows: list[list[str]] = []
     is_new, has_head = True, False
     for line in text.splitlines():
-        if _BORDER.fullmatch(line):
+        if _BORDER.fullmatch(line.strip()):
             is_new, has_head = True, has_head or ("=" in line and len(rows) == 1)
             continue
         cells = [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
