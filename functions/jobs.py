@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+# isort: off
+from functions.aws.starting import end_start  # before all that it leaves for later
+# isort: on
+
 from functions.app.wiring import lambda_app
 from functions.web.faces import MEMORY
 from quire.settings import read_settings
 
 _app = lambda_app(read_settings(), [MEMORY])
+end_start()
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import functions.app.deferred_models  # noqa: F401  before anything imports FastAPI
+# isort: off
+from functions.aws.starting import end_start  # before all that it leaves for later
+# isort: on
+
 from functions.app.wiring import lambda_app
 from functions.aws.lambda_adapter import LambdaHandler
 from functions.web.faces import MEMORY
@@ -10,3 +13,4 @@ from quire.settings import read_settings
 
 _settings = read_settings()
 handler = LambdaHandler(lambda_app(_settings, [MEMORY]), base_path=_settings.base_path)
+end_start()

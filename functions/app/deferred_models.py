@@ -1,11 +1,62 @@
-"""Imports FastAPI without what only the description of the API uses; stands before every other import of it."""
+"""Imports FastAPI without what only the description of the API uses; stands before every other import of it.
 
-from pydantic import BaseModel
+FastAPI describes OpenAPI in 37 pydantic models, and builds a validator for what each route returns, which none of ours
+is checked by: a sixth of a function's start. The models come when `bring_models` is called, validators at first use.
+"""
 
-# FastAPI describes OpenAPI in 37 models that only `/openapi.json` uses. Left unbuilt until something does, they spare
-# every start 50 ms of CPU; models that are defined after this are built at once, as ever.
-BaseModel.model_config["defer_build"] = True
-try:
-    import fastapi.openapi.models  # noqa: F401
-finally:
-    del BaseModel.model_config["defer_build"]
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from types import ModuleType
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.warnings import UnsupportedFieldAttributeWarning
+
+MODELS = "fastapi.openapi.models"
+
+
+class _Unbuilt:
+    """Stands for each of the models where FastAPI's own modules name them."""
+
+
+def _unbuilt(name: str) -> type[_Unbuilt]:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return _Unbuilt
+
+
+class _LateAdapter(TypeAdapter[Any]):
+    """A validator that is built when it is first used."""
+
+    @property
+    def _defer_build(self) -> bool:
+        return True
+
+    def rebuild(self, **known: Any) -> bool | None:
+        """Build it, without the warning that FastAPI keeps quiet about where it builds at once."""
+        with warnings.catch_warnings(action="ignore", category=UnsupportedFieldAttributeWarning):
+            return super().rebuild(**known)
+
+
+def _leave_out() -> None:
+    stand_in = ModuleType(MODELS)
+    stand_in.__getattr__ = _unbuilt  # type: ignore[method-assign]
+    sys.modules[MODELS] = stand_in
+    try:
+        importlib.import_module("fastapi")
+    finally:
+        del sys.modules[MODELS]
+    importlib.import_module("fastapi._compat.v2").TypeAdapter = _LateAdapter  # type: ignore[attr-defined]
+
+
+def bring_models() -> None:
+    """Import the models of OpenAPI, and have FastAPI use them from now on."""
+    utils = importlib.import_module("fastapi.openapi.utils")
+    utils.OpenAPI = importlib.import_module(MODELS).OpenAPI  # type: ignore[attr-defined]
+
+
+if "fastapi" not in sys.modules:
+    _leave_out()

@@ -12,6 +12,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 
+from functions.app.deferred_models import bring_models
 from functions.app.refused import refuse
 from functions.web.access import ANYONE, Caller
 from functions.web.documented import ProblemWire
@@ -123,6 +124,7 @@ def _face_document(name: str, functions: tuple[str, ...]) -> str:
         from functions.faces.openai.endpoint import router as chat_router
 
         routes += chat_router.routes
+    bring_models()
     document = get_openapi(title="Quire", version=__version__, routes=routes)
     documented = [route for route in routes if isinstance(route, APIRoute)]
     _drop_defaults(document)

@@ -296,3 +296,22 @@ def test_messages_themselves_are_503_while_their_memory_is_down(
     client = client_of(settings)
     reply = client.get("/sites/chat-messages", params={"site_id": "acme", "user_id": "u1"})
     assert (reply.status_code, reply.headers.get("retry-after")) == (503, "5")
+
+
+@pytest.mark.parametrize("fault", [DENIED, THROTTLED, pytest.param(SLOW, marks=pytest.mark.soak)])
+def test_a_table_that_refuses_or_is_silent_leaves_answers_without_history_in_time(
+    copies: Any, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    with FaultyS3(NOWHERE) as table:
+        table.state = fault
+        use_endpoint(monkeypatch, table.url)
+        settings = replace(settings_of(copies(f"table-{fault}")), memory="dynamodb://turns")
+        client = TestClient(local_app(settings), base_url=LOCAL, raise_server_exceptions=False)
+        began = time.perf_counter()
+        for route in (one for one in ROUTES if one.remembers):
+            status, label, _ = said(client, route)
+            assert status == 200, route
+            assert NO_CHAT in label or NO_MESSAGES in label, route
+        reply = client.get("/sites/chat-messages", params={"site_id": "acme", "user_id": "u1"})
+        assert (reply.status_code, reply.headers.get("retry-after")) == (503, "5")
+        assert time.perf_counter() - began < GATEWAY_S, "silence is waited out once, not by each call"

@@ -1,4 +1,4 @@
-"""An S3 endpoint that can be taken away, slowed down or throttled: a proxy before a real one.
+"""An endpoint of S3 or DynamoDB that can be taken away, slowed down or throttled: a proxy before a real one.
 
 The client signs for the proxy's address and the server behind checks exactly that, since headers pass untouched.
 """
@@ -20,6 +20,11 @@ DENIED = "denied"
 """The key that the data is encrypted with may not be used."""
 SLOW_DOWN = b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
 KMS = b"<Error><Code>AccessDenied</Code><Message>not authorized to perform: kms:Decrypt</Message></Error>"
+TABLE_REFUSALS = {
+    THROTTLED: b'{"__type": "com.amazonaws.dynamodb.v20120810#ThrottlingException", "message": "Rate exceeded"}',
+    DENIED: b'{"__type": "com.amazonaws.dynamodb.v20120810#AccessDeniedException", "message": "kms:Decrypt"}',
+}
+"""How DynamoDB says the same."""
 HOP_BY_HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "content-length"})
 TRICKLE_BYTES, TRICKLE_S = 512, 0.02
 
@@ -96,6 +101,9 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         if self.faulty.state == GONE:
             self._reset()
+        elif "x-amz-target" in self.headers and self.faulty.state in TABLE_REFUSALS:
+            kind = {"Content-Type": "application/x-amz-json-1.0"}
+            self._send(400, kind, TABLE_REFUSALS[self.faulty.state])
         elif self.faulty.state == THROTTLED:
             self._send(503, {"Content-Type": "application/xml"}, SLOW_DOWN)
         elif self.faulty.state == DENIED:

@@ -23,6 +23,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from quire.adapters.circuit_breaker import Outage
 from quire.documents import Turn
 from quire.errors import ConfigError, InputError, StoreUnavailable
 from quire.ports import Purged, Remembered
@@ -36,6 +37,8 @@ PART_CHARACTERS = 90_000
 MOST_ITEMS = 100
 """Of one transaction. Source: DynamoDB quotas."""
 BATCH = 25
+REST_S = 10.0
+"""A chat reads its messages and, an answer later, writes two: where nothing comes back it waits once, not twice."""
 _LAST = "9"  # above every turn's key, below those of parts and tokens
 _WRITE_ATTEMPTS = 6
 
@@ -53,6 +56,7 @@ class DynamoMemory:
         self._client = client
         self._table = table
         self._clock = clock
+        self._outage = Outage(REST_S)
 
     def append(self, session: str, turns: Sequence[Turn], *, token: str | None = None) -> list[Remembered]:
         """See `quire.ports.ChatMemory`. One transaction: all turns or none."""
@@ -224,9 +228,14 @@ class DynamoMemory:
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
+        """Give errors their names; a table that is away or silent is left alone for a while."""
+        if why := self._outage.reason():
+            raise StoreUnavailable(f"chat memory {self._table}: not asked for: {why}")
         try:
             yield
         except (ClientError, BotoCoreError) as error:
+            if not isinstance(error, ClientError):
+                self._outage.begin(str(error))
             raise StoreUnavailable(f"chat memory {self._table}: {error}") from error
 
 
