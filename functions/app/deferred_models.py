@@ -28,7 +28,7 @@ def _unbuilt(name: str) -> type[_Unbuilt]:
     return _Unbuilt
 
 
-class _LateAdapter(TypeAdapter[Any]):
+class _LateAdapter(TypeAdapter[Any]):  # type: ignore[misc]  # final to checkers alone
     """A validator that is built when it is first used."""
 
     @property
