@@ -8,7 +8,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 
 from quire.analysis.language import notices as language_notices
-from quire.collections import Collection
+from quire.collections import NAME, Collection
 from quire.documents import Hit
 from quire.errors import (
     ArtifactError,
@@ -208,7 +208,7 @@ class Knowledge:
         if self.live is None:
             return self.catalog.get(collection)
         listed = self.collections.get(collection)
-        if (listed is not None and listed.profile in LIVE) or self.live.peek(collection) is not None:
+        if (listed is not None and listed.profile in LIVE) or _opened_live(self, collection) is not None:
             return self.live.get(collection)
         served = self.catalog.get(collection)
         if served.profile not in LIVE:
@@ -222,7 +222,7 @@ class Knowledge:
         Raises:
             UnknownCollection, StoreError, ArtifactError: as their names say.
         """
-        is_live = self.live is not None and self.live.peek(collection) is not None
+        is_live = _opened_live(self, collection) is not None
         state = self._current(collection) if is_live else self.catalog.describe(collection)
         _, missing = self._embedder(state, "hybrid")
         return replace(state, degraded=(*state.degraded, *missing)) if missing else state
@@ -319,8 +319,14 @@ class Knowledge:
 
 def peek(knowledge: Knowledge, collection: str) -> Served | None:
     """The collection as it is open now, without a look at the store; None where it is not open."""
-    opened = knowledge.catalog.peek(collection)
-    return opened or (knowledge.live.peek(collection) if knowledge.live else None)
+    return knowledge.catalog.peek(collection) or _opened_live(knowledge, collection)
+
+
+def _opened_live(knowledge: Knowledge, collection: str) -> Served | None:
+    """As above. Sites are open there too, under names that no caller may ask for."""
+    if knowledge.live is None or not NAME.fullmatch(collection):
+        return None
+    return knowledge.live.peek(collection)
 
 
 def last_trouble(knowledge: Knowledge, collection: str) -> Trouble | None:
