@@ -17,6 +17,6 @@ import functions.app.deferred_models  # noqa: E402, F401  before anything import
 
 def end_start() -> None:
     """Everything is imported: collect garbage again, but never look at what is there now."""
-    del BaseModel.model_config["defer_build"]
+    BaseModel.model_config.pop("defer_build", None)
     gc.freeze()
     gc.enable()
