@@ -65,10 +65,18 @@ def find_site(root: Path) -> FoundSite | None:
     """
     root = root.resolve()
     for base in folders_above(root):
-        for project in PROJECTS:
-            for found in _configured(base / project, root):
-                if found.site.contents:
-                    return found
+        every = (
+            one for project in PROJECTS for one in _configured(base / project, root) if one.site.contents
+        )
+        fallback = None
+        for found in every:
+            if found.site.generator != "jekyll":
+                return found
+            fallback = (
+                fallback or found
+            )  # GitHub's pages of a repository, whose documentation may have its own site
+        if fallback:
+            return fallback
     return None
 
 
@@ -176,7 +184,7 @@ def _vitepress(file: Path, project: Path, root: Path) -> FoundSite:
     site = PublishedSite(
         "vitepress",
         str(merged.get("base", "/")).rstrip("/"),
-        (content,) if content else (),
+        _some(content),
         clean_urls=merged.get("cleanUrls") is True,
         anchors=AnchorRules("vitepress"),
     )
@@ -200,19 +208,12 @@ _Tagged.add_multi_constructor("", _tagged)
 
 
 def _mkdocs(file: Path, project: Path, root: Path) -> FoundSite:
-    text = _read(file)
-    if is_deep(text):
-        raise SourceError(f"{file.name}: nested too deeply to be read", path=str(file))
-    try:
-        tree = yaml.load(text, Loader=_Tagged)  # noqa: S506 (a SafeLoader)
-    except yaml.YAMLError as error:
-        raise SourceError(f"{file.name}: {error}", path=str(file)) from error
-    tree = tree if isinstance(tree, dict) else {}
+    tree = _table(file)
     content = _content(project / str(tree.get("docs_dir", "docs")), root, "")
     site = PublishedSite(
         "mkdocs",
         str(tree.get("site_url") or "").rstrip("/"),
-        (content,) if content else (),
+        _some(content),
         directory_urls=tree.get("use_directory_urls") is not False,
         anchors=_markdown_rules(tree.get("markdown_extensions")),
     )
@@ -305,17 +306,107 @@ def _below(content: Content | None, patterns: list[str]) -> GitIgnoreSpec:
 
 
 def _mdbook(file: Path, project: Path, root: Path) -> FoundSite:
-    try:
-        tree: Mapping[str, Any] = tomllib.loads(_read(file))
-    except tomllib.TOMLDecodeError as error:
-        raise SourceError(f"{file.name}: {error}", path=str(file)) from error
-    folder = project / str(tree.get("book", {}).get("src", "src"))
-    address = str(tree.get("output", {}).get("html", {}).get("site-url", ""))
-    content = _content(folder, root, "")
-    site = PublishedSite("mdbook", address.rstrip("/"), (content,) if content else ())
+    tree = _table(file)
+    content = _content(project / str(_at(tree, "book", "src") or "src"), root, "")
+    address = str(_at(tree, "output", "html", "site-url") or "")
+    site = PublishedSite("mdbook", address.rstrip("/"), _some(content), anchors=AnchorRules("mdbook"))
     return FoundSite(site, (file,))
 
 
+def _hugo(file: Path, project: Path, root: Path) -> FoundSite:
+    tree = {key.lower(): value for key, value in _table(file).items()}
+    if "baseurl" not in tree:  # config.toml of something else
+        return FoundSite(PublishedSite(contents=()), (file,))
+    languages = tree.get("languages") if isinstance(tree.get("languages"), dict) else {}
+    usual = str(tree.get("defaultcontentlanguage", "en"))
+    in_folder = tree.get("defaultcontentlanguageinsubdir") is True
+    folders = [
+        (str(one["contentDir"]), "" if name == usual and not in_folder else name)
+        for name, one in (languages or {}).items()
+        if isinstance(one, dict) and "contentDir" in one
+    ]
+    folders += [(str(one["source"]), "") for one in _mounts(tree) if one.get("target") == "content"]
+    folders = folders or [(str(tree.get("contentdir", "content")), "")]
+    found = [_content(project / folder, root, route) for folder, route in folders]
+    site = PublishedSite(
+        "hugo",
+        str(tree["baseurl"]).rstrip("/"),
+        tuple(one for one in found if one),
+        directory_urls=tree.get("uglyurls") is not True,
+        anchors=AnchorRules("hugo"),
+    )
+    return FoundSite(site, (file,))
+
+
+def _mounts(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    listed = _at(tree, "module", "mounts")
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def _jekyll(file: Path, project: Path, root: Path) -> FoundSite:
+    tree = _table(file)
+    if (project / "_toc.yml").is_file():  # of Jupyter Book
+        return FoundSite(PublishedSite(contents=()), (file,))
+    usual = str(tree.get("permalink", "date"))
+    pretty = usual == "pretty" or usual.endswith("/")
+    end = "/" if pretty else ":output_ext"
+    posts = f"/:categories/:year/:month/:day/:title{end}"
+    listed = tree.get("collections")
+    collections = {"posts": {"output": True}, **(listed if isinstance(listed, dict) else {})}
+    contents: list[Content | None] = []
+    for name, one in collections.items():
+        if isinstance(one, dict) and (one.get("output") is True or name == "posts"):
+            pattern = str(one.get("permalink") or (posts if name == "posts" else f"/:collection/:path{end}"))
+            pattern = pattern.replace(":collection", name)
+            contents.append(_content(project / f"_{name}", root, pattern, "collection"))
+    pages = _content(project, root, "", "pages")
+    site = PublishedSite(
+        "jekyll",
+        f"{str(tree.get('url') or '').rstrip('/')}/{str(tree.get('baseurl') or '').strip('/')}".rstrip("/"),
+        tuple(one for one in (*contents, pages) if one),
+        directory_urls=pretty,
+        anchors=AnchorRules("jekyll"),
+    )
+    hidden = tree.get("exclude")
+    return FoundSite(
+        site, (file,), _below(pages, [str(one) for one in hidden] if isinstance(hidden, list) else [])
+    )
+
+
+def _some(content: Content | None) -> tuple[Content, ...]:
+    return (content,) if content else ()
+
+
+def _at(tree: Mapping[str, Any], *keys: str) -> Any:
+    """What stands at a path of keys; None where nothing does."""
+    value: Any = tree
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _table(file: Path) -> dict[str, Any]:
+    """A configuration of TOML, YAML or JSON.
+
+    Raises:
+        SourceError: it is none.
+    """
+    text = _read(file)
+    if file.suffix != ".toml" and is_deep(text):
+        raise SourceError(f"{file.name}: nested too deeply to be read", path=str(file))
+    try:
+        tree = tomllib.loads(text) if file.suffix == ".toml" else yaml.load(text, Loader=_Tagged)  # noqa: S506 (a SafeLoader)
+    except (tomllib.TOMLDecodeError, yaml.YAMLError) as error:
+        raise SourceError(f"{file.name}: {error}", path=str(file)) from error
+    return tree if isinstance(tree, dict) else {}
+
+
+_HUGO = tuple(
+    f"{folder}{name}.{kind}"
+    for folder in ("", "config/_default/")
+    for name in ("hugo", "config")
+    for kind in ("toml", "yaml", "yml", "json")
+)
 _Read = Callable[[Path, Path, Path], FoundSite]
 _READERS: tuple[tuple[tuple[str, ...], _Read], ...] = (
     (tuple(f"docusaurus.config{one}" for one in _SCRIPTS), _docusaurus),
@@ -323,4 +414,6 @@ _READERS: tuple[tuple[tuple[str, ...], _Read], ...] = (
     (("mkdocs.yml", "mkdocs.yaml"), _mkdocs),
     (("conf.py",), _sphinx),
     (("book.toml",), _mdbook),
+    (_HUGO, _hugo),
+    (("_config.yml", "_config.yaml"), _jekyll),
 )

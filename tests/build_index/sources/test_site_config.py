@@ -100,7 +100,10 @@ def test_what_a_site_does_not_show_has_no_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("site", "message"),
     [
-        ("jekyll", "wanted one of docusaurus, mdbook, mkdocs, plain, sphinx, vitepress, found 'jekyll'"),
+        (
+            "jekyll",
+            "wanted one of docusaurus, hugo, jekyll, mdbook, mkdocs, plain, sphinx, vitepress, found 'jekyll'",
+        ),
         ({"generator": "mkdocs", "clean": True}, "'clean' is unknown"),
         ({"generator": "mkdocs", "use_directory_urls": "no"}, "wanted bool, found 'no'"),
         (3, "or a table, found 3"),
@@ -130,3 +133,68 @@ def test_settings_of_javascript_are_read_without_running_it() -> None:
         ((), "", {}),
         (("docs",), "one", {"id": "two"}),
     ]
+
+
+def test_pages_of_hugo_are_at_their_lower_case_paths(tmp_path: Path) -> None:
+    root = write_site(
+        tmp_path,
+        {
+            "hugo.toml": "baseURL = 'https://harbour.example/docs/'\n[languages.en]\ncontentDir = 'content/en'\n",
+            "content/en/_index.md": "+++\ntitle = 'Harbour'\n+++\n\nStart.\n",
+            "content/en/Boats/_index.md": "---\ntitle: Boats\n---\n\nAll.\n",
+            "content/en/Boats/Row Boat.md": "---\ntitle: Row\n---\n\nRow.\n",
+            "content/en/Boats/sail/index.md": "---\ntitle: Sail\n---\n\nSail.\n",
+            "content/en/a.md": "---\ntitle: A\nslug: first\n---\n\nA.\n",
+            "content/en/b.md": "---\ntitle: B\nurl: /moved/here/\n---\n\nB.\n",
+            "content/en/c.md": "---\ntitle: C\ndraft: true\n---\n\nC.\n",
+        },
+    )
+    assert urls(root / "content/en", {}) == {
+        "Boats/Row Boat.md": "https://harbour.example/docs/boats/row-boat/",
+        "Boats/_index.md": "https://harbour.example/docs/boats/",
+        "Boats/sail/index.md": "https://harbour.example/docs/boats/sail/",
+        "_index.md": "https://harbour.example/docs/",
+        "a.md": "https://harbour.example/docs/first/",
+        "b.md": "https://harbour.example/docs/moved/here/",
+        "c.md": "",
+    }
+
+
+def test_pages_of_jekyll_are_at_their_permalinks(tmp_path: Path) -> None:
+    root = write_site(
+        tmp_path,
+        {
+            "_config.yml": (
+                "url: https://harbour.example\nbaseurl: /docs\n"
+                "collections:\n  guides:\n    output: true\n    permalink: /:collection/:path/\n  parts: {}\n"
+            ),
+            "index.md": "---\ntitle: Harbour\n---\n\nStart.\n",
+            "about.md": "---\ntitle: About\npermalink: /us/\n---\n\nUs.\n",
+            "boats/row.md": "---\ntitle: Row\n---\n\nRow.\n",
+            "_guides/moor/tie.md": "---\ntitle: Tie\n---\n\nTie.\n",
+            "_parts/x.md": "Part.\n",
+            "_posts/2024-05-06-new-pier.md": "---\ntitle: Pier\n---\n\nNew.\n",
+        },
+    )
+    assert urls(root, {}) == {
+        "_guides/moor/tie.md": "https://harbour.example/docs/guides/moor/tie/",
+        "_parts/x.md": "",
+        "_posts/2024-05-06-new-pier.md": "https://harbour.example/docs/2024/05/06/new-pier.html",
+        "about.md": "https://harbour.example/docs/us/",
+        "boats/row.md": "https://harbour.example/docs/boats/row.html",
+        "index.md": "https://harbour.example/docs/",
+    }
+    assert urls(root / "_guides", {}) == {"moor/tie.md": "https://harbour.example/docs/guides/moor/tie/"}
+
+
+def test_the_documentation_of_a_repository_comes_before_its_pages_on_github(tmp_path: Path) -> None:
+    root = write_site(
+        tmp_path,
+        {"_config.yml": "theme: x\n", "docs/conf.py": "project = 'x'\n", "docs/a.rst": "A\n=\n\nText.\n"},
+    )
+    found = find_site(root)
+    assert found is not None
+    assert found.site.generator == "sphinx"
+    (root / "docs/conf.py").unlink()
+    (root / "_toc.yml").write_text("format: jb-book\n")
+    assert find_site(root) is None

@@ -21,7 +21,7 @@ class AnchorRules(NamedTuple):
     """How the site that shows a document makes fragments of its headings.
 
     Attributes:
-        generator: `docusaurus`, `mkdocs`, `sphinx`, `vitepress` or `plain`.
+        generator: one of `quire.parsing.site_pages.GENERATORS`.
         attributes: of MkDocs, whether headings may name their id: `{ #id }`.
         slugify: of MkDocs, another way than its own: `unicode`, `pymdownx` or `pymdownx-lower`.
         separator: of MkDocs, what stands for spaces.

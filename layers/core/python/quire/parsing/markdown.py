@@ -16,8 +16,10 @@ from quire.parsing.markup import clean_markup
 from quire.parsing.page import Block, Page, Section, moved_to, with_lines
 from quire.parsing.scan import MARKS, Dialect, Insert, MarkupScan
 from quire.parsing.tags import BLOCK
+from quire.parsing.template_tags import without_template_tags
 
-PLAIN = AnchorRules().generator
+LIKE_GITHUB = frozenset(("plain", "mdbook", "hugo", "jekyll"))
+"""Generators that make fragments as GitHub does."""
 _LOOKS_MDX = re.compile(
     r"""
     ^(?: import\s.+\sfrom\s+['"] | export\s+const\s  # JavaScript
@@ -86,7 +88,8 @@ def parse_markdown(
         SourceError: front matter, a tag, a code block or an expression is malformed; it names file and line.
     """
     dialect = dialect or dialect_of(path, text)
-    text, lines = _with_included(_plain(text), includes or {})
+    rules = anchors or AnchorRules()
+    text, lines = _with_included(without_template_tags(_plain(text), rules.generator), includes or {})
     head = read_front_matter(text, path)
     if not dialect.mdx and "<" in text:
         text = _without_indent(text)
@@ -96,7 +99,7 @@ def parse_markdown(
     sections = _described(sections, head)
     title = next((section.heading for section in sections if section.level == 1), head.string("title"))
     keywords = head.values.get("keywords", ())
-    anchored = _anchored(sections, text, anchors or AnchorRules())
+    anchored = _anchored(sections, text, rules)
     return Page(
         title=title or _opening_heading(sections),
         description=head.string("description"),
@@ -223,7 +226,7 @@ def _described(sections: list[Section], head: FrontMatter) -> list[Section]:
 
 def _anchored(sections: list[Section], text: str, rules: AnchorRules) -> Iterator[Section]:
     """Give each heading the fragment that its page shows it under."""
-    if rules.generator == PLAIN:
+    if rules.generator in LIKE_GITHUB:
         yield from _numbered(sections)
         return
     lines = text.split("\n")

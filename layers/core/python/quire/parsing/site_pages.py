@@ -1,8 +1,8 @@
 """Where a documentation site shows a file: the address that its generator gives to each page.
 
-Sources: Docusaurus's `plugin-content-docs` and `plugin-content-blog`, mdBook's guide, MkDocs's `structure/files.py`,
-Sphinx's HTML builders and VitePress's routing guide. Tests hold it against sites that the generators themselves built,
-but for mdBook's.
+Sources: Docusaurus's `plugin-content-docs` and `plugin-content-blog`, MkDocs's `structure/files.py`, Sphinx's HTML
+builders, VitePress's routing guide, mdBook's guide, Hugo's and Jekyll's pages on permalinks. Tests hold the first four
+against sites that the generators themselves built.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from quire.documents import GITHUB, AnchorRules
 from quire.errors import ConfigError
 from quire.parsing.front_matter import FrontMatter, read_front_matter
 
-GENERATORS = ("docusaurus", "mdbook", "mkdocs", "plain", "sphinx", "vitepress")
+GENERATORS = ("docusaurus", "hugo", "jekyll", "mdbook", "mkdocs", "plain", "sphinx", "vitepress")
 _VERSION_LIKE = re.compile(r"\d+[-_.]\d+")
 _NUMBER = re.compile(r"\d+\s*[-_.]+\s*([^-_.\s].*)")
 _DATED = re.compile(
@@ -40,7 +40,7 @@ class Content:
     Attributes:
         folder: relative to the source; "" for the source itself.
         route: where its pages begin, below the site's address.
-        kind: `docs`, or Docusaurus's `blog` and `pages`.
+        kind: `docs`; Docusaurus has `blog` and `pages` too, Jekyll `pages` and `collection`, whose route is a pattern.
         number_prefixes: whether Docusaurus takes `01-` off names.
         above: where the source lies below what is shown, if it is but a part of it.
     """
@@ -60,7 +60,8 @@ class PublishedSite:
         generator: one of `GENERATORS`.
         base_url: the address of its front page, without a slash at the end; a path where the host is not known.
         contents: the folders that it shows; of two that hold a file, the longer name counts.
-        directory_urls: of MkDocs `use_directory_urls`, of Sphinx the builder `dirhtml`.
+        directory_urls: of MkDocs `use_directory_urls`, of Sphinx the builder `dirhtml`, of Hugo that `uglyURLs` is off,
+            of Jekyll permalinks that are `pretty`.
         clean_urls: of VitePress, whether addresses end without `.html`.
         trailing_slash: of Docusaurus; None where it is not configured.
         link_suffix: of Sphinx, how addresses of pages end.
@@ -113,8 +114,7 @@ def site_of(options: Mapping[str, Any], found: PublishedSite | None = None) -> P
     if generator not in GENERATORS:
         raise ConfigError(f"site: wanted one of {', '.join(GENERATORS)}, found {generator!r}")
     same = found if found and found.generator == generator else None
-    rules = GITHUB if generator == "mdbook" else AnchorRules(generator)
-    site = same or PublishedSite(generator, anchors=rules)
+    site = same or PublishedSite(generator, anchors=AnchorRules(generator))
     base_url = str(options.get("base_url") or "").rstrip("/")
     if base_url:
         site = replace(site, base_url=_without_route(base_url, site, configured=same is not None))
@@ -234,6 +234,57 @@ def _page_route(_: Content, path: str, head: FrontMatter) -> str:
     return head.string("slug") or re.sub(r"(^|/)index$", r"\1", _SUFFIX.sub("", path))
 
 
+def _hugo(site: PublishedSite, content: Content, path: str, text: str) -> str | None:
+    """A page a file, in lower case; `index` and `_index` stand for their folder, `url` and `slug` outrank names."""
+    if not _MARKDOWN.search(path):
+        return None
+    head = read_front_matter(text, path)
+    if head.string("draft").lower() == "true":
+        return None
+    if head.string("url"):
+        return head.string("url").lstrip("/")
+    *folders, name = PurePosixPath(_SUFFIX.sub("", path)).parts
+    is_index = name in ("index", "_index")
+    parts = [*folders, *([] if is_index else [head.string("slug") or name])]
+    route = "/".join(filter(None, [content.route, *(_hugo_part(one) for one in parts)]))
+    if site.directory_urls or is_index:
+        return f"{route}/" if route else ""
+    return f"{route}.html"
+
+
+def _hugo_part(name: str) -> str:
+    return re.sub(r"[^\w./+#~-]", "", re.sub(r"\s+", "-", name.strip().lower()))
+
+
+def _jekyll(site: PublishedSite, content: Content, path: str, text: str) -> str | None:
+    """By the page's `permalink`, its collection's pattern, or its path."""
+    if not _MARKDOWN.search(path):
+        return None
+    head = read_front_matter(text, path)
+    if head.string("published").lower() == "false":
+        return None
+    name = _SUFFIX.sub("", path)
+    pattern = head.string("permalink") or (content.route if content.kind == "collection" else "")
+    if pattern:
+        return _permalink(pattern, name)
+    if any(part.startswith("_") for part in path.split("/")):
+        return None
+    if re.search(r"(?:^|/)(?:index|readme)$", name, re.IGNORECASE):
+        return name[: -len(PurePosixPath(name).name)]
+    return f"{name}/" if site.directory_urls else f"{name}.html"
+
+
+def _permalink(pattern: str, name: str) -> str:
+    """A pattern of Jekyll for a file below its collection's folder, such as `/:collection/:path/`."""
+    dated = _DATED.fullmatch(name)
+    year, month, day = re.split(r"[-/]", dated["date"]) if dated else ("", "", "")
+    title = dated["text"] if dated else PurePosixPath(name).name
+    values = {"path": name, "year": year, "month": month, "day": day, "output_ext": ".html", "categories": ""}
+    values |= dict.fromkeys(("name", "title", "slug"), title)
+    shown = re.sub(r":(\w+)", lambda found: values.get(found[1], ""), pattern)
+    return re.sub(r"/{2,}", "/", shown).lstrip("/")
+
+
 def _mdbook(_: PublishedSite, __: Content, path: str, ___: str) -> str | None:
     """A page a file of Markdown, `README.md` as its folder's index; the summary is the table of contents of all."""
     if not path.endswith(".md") or path == "SUMMARY.md":
@@ -274,6 +325,8 @@ def _vitepress(site: PublishedSite, _: Content, path: str, __: str) -> str | Non
 
 _ROUTES: Mapping[str, Callable[[PublishedSite, Content, str, str], str | None]] = {
     "docusaurus": _docusaurus,
+    "hugo": _hugo,
+    "jekyll": _jekyll,
     "mdbook": _mdbook,
     "mkdocs": _mkdocs,
     "sphinx": _sphinx,

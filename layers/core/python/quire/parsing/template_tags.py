@@ -1,0 +1,112 @@
+"""Tags of the templates of Hugo and Jekyll, taken out of Markdown: what they hold stays, in its lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
+_SHORTCODE = re.compile(
+    r"""
+    (?P<code>`[^`\n]++`)                                     # stays as it is written
+    | \{\{<[ \t]*+(?P<angle>(?:[^>{\n]|>(?!\}\}))*+)>\}\}    # {{< note >}}
+    | \{\{%[ \t]*+(?P<percent>(?:[^%{\n]|%(?!\}\}))*+)%\}\}  # {{% note %}}, whose inside is Markdown
+    """,
+    re.VERBOSE,
+)
+_LIQUID = re.compile(
+    r"""
+    (?P<code>`[^`\n]++`)
+    | \{%-?[ \t]*+(?P<tag>(?:[^%{\n]|%(?!\}))*+)-?%\}
+    | \{\{[^{}\n]*+\}\}                                     # {{ site.baseurl }}
+    | ^[ \t]*\{:[^{}\n]*+\}[ \t]*$                          # kramdown's attributes of a block
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_SAID = re.compile(r"""\b(?:text|title|caption|alt)=(?:"([^"\n]*+)"|`([^`\n]*+)`)""")
+_RAW = re.compile(r"\{%-?[ \t]*+(?:end)?raw[ \t]*+-?%\}")
+_CLOSING = re.compile(r"\{[{%][<%]?-?[ \t]*+(?:/[ \t]*+|end)([\w-]*(?:code|highlight)[\w-]*)")
+_ESCAPED = re.compile(r"\{\{([<%])/\*|\*/([>%])\}\}")
+
+
+def without_template_tags(text: str, generator: str) -> str:
+    """The text of a page of `hugo` or `jekyll` without its tags; any other generator's stays.
+
+    A tag's words (`text`, `title`, `caption`, `alt`) are kept, and code that a tag holds becomes a fenced block.
+
+    >>> without_template_tags('A {{< tip text="Pod" >}} runs.\\n{{% note %}}\\nOne.\\n{{% /note %}}', "hugo")
+    'A Pod runs.\\n\\nOne.\\n'
+    >>> without_template_tags("{% highlight ruby %}\\nx = 1\\n{% endhighlight %}\\n{: .note }", "jekyll")
+    '```ruby\\nx = 1\\n```\\n'
+    """
+    reader = _READERS.get(generator)
+    if reader is None or ("{{" not in text and "{%" not in text and "{:" not in text):
+        return text
+    outside, inside = reader
+    holders = frozenset(_CLOSING.findall(text))
+    shown, opened = [], ""
+    for line in text.split("\n"):
+        kept = inside(line, holders) if opened else outside(line, holders)
+        fence = _FENCE.match(kept)
+        if fence and not opened:
+            opened = fence[1]
+        elif fence and fence[1].startswith(opened) and not fence[2].strip():
+            opened = ""
+        shown.append(kept)
+    return "\n".join(shown)
+
+
+def _without_shortcodes(line: str, holders: frozenset[str]) -> str:
+    if "{{" not in line:
+        return line
+    return _unescaped(_SHORTCODE.sub(lambda found: _shortcode(found, holders), line))
+
+
+def _shortcode(found: re.Match[str], holders: frozenset[str]) -> str:
+    tag = (found["angle"] or found["percent"] or "").strip()
+    if found["code"] or tag.startswith("/*"):  # code, or an example of a shortcode
+        return found[0]
+    return _shown(tag, holders, "/")
+
+
+def _shown(tag: str, holders: frozenset[str], closes: str) -> str:
+    """What stands for a tag: the mark of a fence where it holds code, else the words that it would show."""
+    words = tag.replace(closes, f"{closes} ", 1).split() if tag.startswith(closes) else tag.split()
+    if words[:1] == [closes]:
+        return "```" if words[1:2] and words[1] in holders else ""
+    if words[:1] and words[0] in holders and not tag.endswith("/"):
+        return f"```{words[1] if words[1:2] and words[1].isalnum() else ''}"
+    said = _SAID.search(tag)
+    return (said[1] or said[2] or "") if said else ""
+
+
+def _unescaped(line: str) -> str:
+    return _ESCAPED.sub(lambda found: f"{{{{{found[1]}" if found[1] else f"{found[2]}}}}}", line)
+
+
+def _without_liquid(line: str, holders: frozenset[str]) -> str:
+    return _LIQUID.sub(lambda found: _liquid(found, holders), line) if "{" in line else line
+
+
+def _liquid(found: re.Match[str], holders: frozenset[str]) -> str:
+    if found["code"]:
+        return _RAW.sub("", found["code"])
+    return _shown((found["tag"] or "").strip().rstrip("-"), holders, "end")
+
+
+def _in_code_of_jekyll(line: str, holders: frozenset[str]) -> str:
+    closing = _CLOSING.match(line.lstrip())
+    return "```" if closing and closing[1] in holders else _RAW.sub("", line)
+
+
+def _in_code_of_hugo(line: str, holders: frozenset[str]) -> str:
+    closing = _CLOSING.match(line.lstrip())
+    return "```" if closing and closing[1] in holders else _unescaped(line)
+
+
+_Reader = Callable[[str, frozenset[str]], str]
+_READERS: Mapping[str, tuple[_Reader, _Reader]] = {
+    "hugo": (_without_shortcodes, _in_code_of_hugo),
+    "jekyll": (_without_liquid, _in_code_of_jekyll),
+}
+"""What is done to a line outside of code, and to one inside; `holders` are the tags that hold code."""

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+
+from quire.documents import AnchorRules
+from quire.parsing.front_matter import read_front_matter
+from quire.parsing.markdown import parse_markdown
+from quire.parsing.template_tags import without_template_tags
+
+
+def words(text: str, generator: str) -> str:
+    page = parse_markdown(text, anchors=AnchorRules(generator))
+    return "\n".join(block.text for section in page.sections for block in section.blocks)
+
+
+def test_what_a_shortcode_holds_is_read_and_its_marks_are_not() -> None:
+    text = '# Ropes\n\n{{< note >}}\nTie {{< tooltip text="knots" id="k" >}} twice.\n{{< /note >}}\n\n{{% toc %}}\n'
+    assert words(text, "hugo") == "Tie knots twice."
+
+
+def test_code_that_a_shortcode_holds_is_code() -> None:
+    text = "# A\n\n{{< code-toggle file=hugo >}}\nknots: 2\n{{< /code-toggle >}}\n\nAfter {{< code-link x >}} it.\n"
+    assert words(text, "hugo") == "```\nknots: 2\n```\nAfter it."
+
+
+def test_examples_of_shortcodes_are_shown_as_they_are_written() -> None:
+    text = "# A\n\n```md\n{{</* note */>}}\n{{< raw >}}\n```\n\nWrite `{{< note >}}` here.\n"
+    assert words(text, "hugo") == "```md\n{{< note >}}\n{{< raw >}}\n```\nWrite `{{< note >}}` here."
+
+
+def test_liquid_is_not_read_but_what_it_holds_is() -> None:
+    text = (
+        "# A\n\n{% if site.boats %}\nBoats [float]({{ site.baseurl }}/float).\n{% endif %}\n{: .note }\n\n"
+        "{% highlight ruby %}\nx = {{ 1 }}\n{% endhighlight %}\n\n```liquid\n{% raw %}{{ page.title }}{% endraw %}\n```\n"
+    )
+    assert words(text, "jekyll") == (
+        "Boats float.\n```ruby\nx = {{ 1 }}\n```\n```liquid\n{{ page.title }}\n```"
+    )
+
+
+@pytest.mark.parametrize("generator", ["plain", "mkdocs", "docusaurus"])
+def test_pages_of_other_generators_keep_what_looks_like_tags(generator: str) -> None:
+    text = "# A\n\nUse {% if x %} and {{< y >}} in text.\n"
+    assert without_template_tags(text, generator) == text
+
+
+def test_lines_stay_where_they_are() -> None:
+    text = "# A\n\n{{< note >}}\nOne.\n{{< /note >}}\n\nTwo.\n"
+    [section] = parse_markdown(text, anchors=AnchorRules("hugo")).sections
+    assert [block.parts[0].start_line for block in section.blocks] == [4, 7]
+
+
+def test_a_head_of_toml_is_read() -> None:
+    head = read_front_matter(
+        '+++\ntitle = "Ropes"\ntags = ["a", "b"]\ndraft = true\n[params]\nx = 1\n+++\nText.\n'
+    )
+    assert (head.string("title"), head.values["tags"], head.string("draft")) == ("Ropes", ("a", "b"), "true")
+    assert (head.end_line, head.lines["tags"]) == (7, 3)
+    assert read_front_matter("+++ b/file\n--- a/file\n").end_line == 0
