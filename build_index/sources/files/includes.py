@@ -23,12 +23,12 @@ DEEPEST = 8
 """Files that include each other, one below the other."""
 _MARKDOWN = re.compile(
     r"""
-    ^[ \t>]*(?P<written>
-      \{\{\#(?:include|rustdoc_include|playground)[ \t]+(?P<mdbook>[^\s}:]+)(?::(?P<part>[\w:.-]+))?[^}\n]*\}\}
-    | -{1,20}8<-{1,20}[ \t]+["'](?P<snippet>[^"'\s:;]+)(?::(?P<section>[\w:.-]+))?["']
-    | <!--[ \t]*@include:[ \t]*(?P<page>[^\s{}\#]+)(?:\{(?P<rows>[\d,]*)\})?[ \t]*-->
-    | <<<[ \t]*(?P<code>[^\s{}\#\[]+)(?:\#(?P<region>[\w*.-]+))?[^\n]*
-    )[ \t]*$
+    ^[ \t>]*+(?P<written>
+      \{\{\#(?:include|rustdoc_include|playground)[ \t]++(?P<mdbook>[^\s}:]++)(?::(?P<part>[\w:.-]++))?+[^}\n]*+\}\}
+    | -{1,20}+8<-{1,20}+[ \t]++["'](?P<snippet>[^"'\s:;]++)(?::(?P<section>[\w:.-]++))?+["']
+    | <!--[ \t]*+@include:[ \t]*+(?P<page>[^\s{}\#]++)(?:\{(?P<rows>[\d,]*+)\})?+[ \t]*+-->
+    | <<<[ \t]*+(?P<code>[^\s{}\#\[]++)(?:\#(?P<region>[\w*.-]++))?+[^\n]*+
+    )[ \t]*+$
     """,
     re.MULTILINE | re.VERBOSE,
 )

@@ -19,7 +19,9 @@ def test_what_a_shortcode_holds_is_read_and_its_marks_are_not() -> None:
 
 
 def test_code_that_a_shortcode_holds_is_code() -> None:
-    text = "# A\n\n{{< code-toggle file=hugo >}}\nknots: 2\n{{< /code-toggle >}}\n\nAfter {{< code-link x >}} it.\n"
+    text = (
+        "# A\n\n{{< code-toggle file=x >}}\nknots: 2\n{{< /code-toggle >}}\n\nAfter {{< code-link x >}} it.\n"
+    )
     assert words(text, "hugo") == "```\nknots: 2\n```\nAfter it."
 
 
@@ -31,7 +33,8 @@ def test_examples_of_shortcodes_are_shown_as_they_are_written() -> None:
 def test_liquid_is_not_read_but_what_it_holds_is() -> None:
     text = (
         "# A\n\n{% if site.boats %}\nBoats [float]({{ site.baseurl }}/float).\n{% endif %}\n{: .note }\n\n"
-        "{% highlight ruby %}\nx = {{ 1 }}\n{% endhighlight %}\n\n```liquid\n{% raw %}{{ page.title }}{% endraw %}\n```\n"
+        "{% highlight ruby %}\nx = {{ 1 }}\n{% endhighlight %}\n\n"
+        "```liquid\n{% raw %}{{ page.title }}{% endraw %}\n```\n"
     )
     assert words(text, "jekyll") == (
         "Boats float.\n```ruby\nx = {{ 1 }}\n```\n```liquid\n{{ page.title }}\n```"
