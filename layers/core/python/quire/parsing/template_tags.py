@@ -23,9 +23,22 @@ _LIQUID = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_SAID = re.compile(r"""\b(?:text|title|caption|alt)=(?:"([^"\n]*+)"|`([^`\n]*+)`)""")
+_SAID = re.compile(
+    r"""
+    \b(?:text|title|caption|alt)=
+    (?: "([^"\n]*+)" | `([^`\n]*+)` )  # either quotes
+    """,
+    re.VERBOSE,
+)
 _RAW = re.compile(r"\{%-?[ \t]*+(?:end)?raw[ \t]*+-?%\}")
-_CLOSING = re.compile(r"\{[{%][<%]?-?[ \t]*+(?:/[ \t]*+|end)([\w-]*(?:code|highlight)[\w-]*)")
+_CLOSING = re.compile(
+    r"""
+    \{[{%][<%]?-?[ \t]*+                          # of a shortcode or of Liquid
+    (?:/[ \t]*+|end)                              # {{< /code >}}, {% endhighlight %}
+    ([\w-]*(?:code|highlight)[\w-]*)              # what holds code
+    """,
+    re.VERBOSE,
+)
 _ESCAPED = re.compile(r"\{\{([<%])/\*|\*/([>%])\}\}")
 
 
