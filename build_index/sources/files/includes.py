@@ -62,43 +62,60 @@ class IncludedFiles:
         root: the source.
         bound: nothing outside of it is read: the repository or the site's project, else the source.
         bases: where a path may begin beside the page's own folder.
+        included: what each file includes that was looked at, so that none is read again for every page.
     """
 
     root: Path
     bound: Path
-    bases: tuple[Path, ...] = field(default=())
+    bases: tuple[Path, ...] = ()
+    included: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
 
     def in_place(self, path: str, text: str) -> Mapping[str, str]:
         """What stands in a page of Markdown for each line that includes a file; a line without its file stays."""
-        return dict(self._in_place(self.root / path, text, DEEPEST))
+        return dict(self._in_place(self.root / path, text, DEEPEST, {}))
 
-    def _in_place(self, page: Path, text: str, depth: int) -> Iterator[tuple[str, str]]:
-        for found in _MARKDOWN.finditer(text) if depth and _may_include(text) else ():
-            target = found["mdbook"] or found["snippet"] or found["page"] or found["code"]
-            file = self._found(page, target)
+    def _in_place(
+        self, page: Path, text: str, depth: int, known: dict[tuple[Path, str], str]
+    ) -> Iterator[tuple[str, str]]:
+        """The lines and their texts; `known` holds what was read for this page, each part of a file once."""
+        every = _MARKDOWN.finditer(text) if depth and _may_include(text) else ()
+        for written, found in {one["written"]: one for one in every}.items():
+            file = self._found(page, _target(found))
             if file is None:
                 continue
             chosen = found["part"] or found["section"] or found["rows"] or found["region"] or ""
-            part = select_lines(self._read(file), chosen)
-            inner = dict(self._in_place(file, part, depth - 1))
-            shown = "\n".join(inner.get(line.strip(), line) for line in part.split("\n"))
-            yield found["written"], f"```{file.suffix[1:]}\n{shown}\n```" if found["code"] else shown
+            if (file, chosen) not in known:
+                known[file, chosen] = ""  # where a file includes itself
+                part = select_lines(self._read(file), chosen)
+                known[file, chosen] = _filled(part, dict(self._in_place(file, part, depth - 1, known)))
+            shown = known[file, chosen]
+            yield written, f"```{file.suffix[1:]}\n{shown}\n```" if found["code"] else shown
 
     def fragments(self, path: str, text: str) -> Iterator[Fragment]:
         """Files that a page of reStructuredText or AsciiDoc includes, those that they include behind them."""
+        for one in self.fragment_paths(path, text):
+            yield Fragment(one, self._read(Path(os.path.normpath(self.root / one))))
+
+    def fragment_paths(self, path: str, text: str) -> Iterator[str]:
+        """Their paths, relative to the source."""
         pattern = _FRAGMENTS.get(PurePosixPath(path).suffix.lower())
-        waiting = [(self.root / path, text)] if pattern else []
+        waiting = list(self._targets(pattern, self.root / path, text)) if pattern else []
         seen: set[Path] = set()
         while pattern and waiting:
-            page, body = waiting.pop(0)
-            for target in pattern.findall(body) if "include::" in body else ():
-                file = self._found(page, target)
-                if file is None or file in seen:
-                    continue
-                seen.add(file)
-                inner = self._read(file)
-                waiting.append((file, inner))
-                yield Fragment(PurePosixPath(os.path.relpath(file, self.root)).as_posix(), inner)
+            file = waiting.pop(0)
+            if file in seen:
+                continue
+            seen.add(file)
+            yield PurePosixPath(os.path.relpath(file, self.root)).as_posix()
+            if file not in self.included:
+                self.included[file] = tuple(self._targets(pattern, file, self._read(file)))
+            waiting += self.included[file]
+
+    def _targets(self, pattern: re.Pattern[str], page: Path, text: str) -> Iterator[Path]:
+        for target in dict.fromkeys(pattern.findall(text)) if "include::" in text else ():
+            file = self._found(page, target)
+            if file is not None:
+                yield file
 
     def imported(self, path: str, text: str) -> Iterator[str]:
         """Paths of the pages of MDX that a page imports."""
@@ -111,13 +128,10 @@ class IncludedFiles:
         """Files outside the source that a page includes: a build is another one when they change."""
         pattern = _FRAGMENTS.get(PurePosixPath(path).suffix.lower())
         if pattern:
-            yield from (file for one in self.fragments(path, text) if _is_above(file := self.root / one.path))
+            paths = (one for one in self.fragment_paths(path, text) if one.startswith("../"))
+            yield from (Path(os.path.normpath(self.root / one)) for one in paths)
         elif _may_include(text):
-            targets = (
-                one["mdbook"] or one["snippet"] or one["page"] or one["code"]
-                for one in _MARKDOWN.finditer(text)
-            )
-            files = (self._found(self.root / path, target) for target in targets)
+            files = (self._found(self.root / path, _target(one)) for one in _MARKDOWN.finditer(text))
             yield from (file for file in files if file and not file.is_relative_to(self.root))
 
     def _found(self, page: Path, target: str) -> Path | None:
@@ -149,8 +163,14 @@ def included_files(root: Path, site: FoundSite) -> IncludedFiles:
     return IncludedFiles(root, bound, tuple(project))
 
 
-def _is_above(file: Path) -> bool:
-    return ".." in file.parts
+def _target(found: re.Match[str]) -> str:
+    return found["mdbook"] or found["snippet"] or found["page"] or found["code"]
+
+
+def _filled(text: str, inner: Mapping[str, str]) -> str:
+    """The text with what its own lines include; nothing where that is no example any more."""
+    lines = [inner.get(line.strip(), line) for line in text.split("\n")]
+    return "\n".join(lines) if sum(map(len, lines)) <= CODE_FILE_BYTES else ""
 
 
 def _may_include(text: str) -> bool:

@@ -111,7 +111,7 @@ def _owners(root: Path, included: IncludedFiles) -> Mapping[str, str]:
     owners: dict[str, str] = {}
     for path in walk_files(root, (*_MARKUP, ".md", ".mdx")):
         text = _text_or_nothing(root, path)
-        fragments = (one.path for one in included.fragments(path, text) if not _is_walked(one.path))
+        fragments = (one for one in included.fragment_paths(path, text) if not _is_walked(one))
         for one in (*fragments, *included.imported(path, text)):
             known = owners.get(one)
             if known is None or _shared(one, known) < _shared(one, path):

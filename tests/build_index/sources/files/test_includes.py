@@ -10,6 +10,7 @@ from build_index.sources.files.markdown_tree import files_outside, read_markdown
 from build_index.sources.site_config import FoundSite, find_site
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
+from quire.errors import SourceError
 from tests.support.doc_sites import write_site
 
 PIER = "pub fn moor(lines: u8) {\n    // ANCHOR: knot\n    tie(lines);\n    // ANCHOR_END: knot\n}\n"
@@ -206,3 +207,23 @@ def test_a_partial_of_docusaurus_is_at_the_address_of_the_page_that_imports_it(t
         "boats/_knots.mdx": "https://harbour.example/docs/boats/mooring",
         "boats/mooring.mdx": "https://harbour.example/docs/boats/mooring",
     }
+
+
+def test_includes_that_multiply_end_soon_and_small(tmp_path: Path) -> None:
+    many = "{{#include next.md}}\n"
+    names = [f"x{n}" for n in range(12)]
+    pages = {
+        f"{name}.md": "# A\n\n" + many.replace("next", f"x{n + 1}") * 1000 for n, name in enumerate(names)
+    }
+    root = write_site(tmp_path, {**pages, "x12.md": "word " * 1000})
+    for page in documents(root):
+        assert sum(map(len, page.includes.values())) < 10_000_000
+
+
+def test_a_page_that_includes_more_than_a_page_holds_is_refused(tmp_path: Path) -> None:
+    root = write_site(
+        tmp_path, {"a.md": "# A\n\n" + "{{#include b.txt}}\n" * 100, "b.txt": "words " * 100_000}
+    )
+    page = documents(root)[0]
+    with pytest.raises(SourceError, match=r"a\.md:16: includes more than 8,000,000 characters"):
+        chunks(page)

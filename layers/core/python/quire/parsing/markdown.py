@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from quire.documents import AnchorRules
+from quire.errors import SourceError
+from quire.limits import DOCUMENT_FILE_BYTES
 from quire.parsing.anchors import github_slug, heading_anchors, raw_heading
 from quire.parsing.blocks import read_blocks
 from quire.parsing.front_matter import FrontMatter, read_front_matter
@@ -89,7 +91,7 @@ def parse_markdown(
     """
     dialect = dialect or dialect_of(path, text)
     rules = anchors or AnchorRules()
-    text, lines = _with_included(without_template_tags(_plain(text), rules.generator), includes or {})
+    text, lines = _with_included(without_template_tags(_plain(text), rules.generator), includes or {}, path)
     head = read_front_matter(text, path)
     if not dialect.mdx and "<" in text:
         text = _without_indent(text)
@@ -113,19 +115,28 @@ def _opening_heading(sections: Sequence[Section]) -> str:
     return sections[0].heading if sections and sections[0].level else ""
 
 
-def _with_included(text: str, includes: Mapping[str, str]) -> tuple[str, Sequence[int]]:
+def _with_included(text: str, includes: Mapping[str, str], path: str) -> tuple[str, Sequence[int]]:
     """The text with what is included in place of the lines that say so; of each line, the one that it stands on.
 
     Where nothing is included the lines are empty.
+
+    Raises:
+        SourceError: it includes more than a page may hold.
     """
     if not any(written in text for written in includes):
         return text, ()
     shown: list[str] = []
     numbers: list[int] = []
+    room = DOCUMENT_FILE_BYTES
     for number, line in enumerate(text.split("\n"), 1):
         bare = line.strip().lstrip("> \t")
         indent = line[: line.find(bare)] if bare in includes else ""
         added = [indent + one for one in includes[bare].split("\n")] if bare in includes else [line]
+        room -= sum(map(len, added)) if bare in includes else 0
+        if room < 0:
+            raise SourceError(
+                f"{path}:{number}: includes more than {DOCUMENT_FILE_BYTES:,} characters", path=path
+            )
         shown += added
         numbers += [number] * len(added)
     return "\n".join(shown), numbers if len(shown) > numbers[-1] else ()
