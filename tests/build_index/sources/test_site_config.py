@@ -101,8 +101,8 @@ def test_what_a_site_does_not_show_has_no_address(tmp_path: Path) -> None:
     ("site", "message"),
     [
         (
-            "jekyll",
-            "wanted one of docusaurus, hugo, jekyll, mdbook, mkdocs, plain, sphinx, vitepress, found 'jekyll'",
+            "gatsby",
+            "wanted one of docusaurus, hugo, jekyll, mdbook, mkdocs, plain, sphinx, vitepress, found 'gatsby'",
         ),
         ({"generator": "mkdocs", "clean": True}, "'clean' is unknown"),
         ({"generator": "mkdocs", "use_directory_urls": "no"}, "wanted bool, found 'no'"),
