@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from quire.embedding.quantization import restore
+from quire.embedding.quantization import quantize, restore, sign_bits
 from quire.index.exact import ExactVectors
 from quire.index.keywords import KeywordPart, KeywordSearch
 from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment, open_segment
-from quire.index.usearch import GraphVectors, write_graph
-from quire.index.vectors import EXACT_ROWS
+from quire.index.usearch import GraphVectors, write_graphs
+from quire.index.vectors import EXACT_ROWS, VectorArrays
 from quire.index.writer import write_segment
 from quire.ordinals import NONE
 from quire.ports import KeywordIndex, PayloadStore, VectorIndex
 from quire.ranking import Ranking
 from tests.support.plain_indexes import BruteForceVectors, CountedKeywords, ListedPayloads
-from tests.support.rows import DIMENSIONS, FACTS, build, isotropic, make_rows, normalized, open_index
+from tests.support.rows import (
+    DIMENSIONS,
+    FACTS,
+    build,
+    clustered,
+    isotropic,
+    make_rows,
+    normalized,
+    open_index,
+)
 
 COUNT = 400
 ROWS = list(make_rows(COUNT))
@@ -125,8 +135,17 @@ class TestGraphVectors(VectorIndexContract):
 
     @pytest.fixture
     def index(self, segment: Segment) -> VectorIndex:
-        assert segment.graph is not None
-        return GraphVectors(segment.vectors, segment.graph, NONE, ExactVectors(segment.vectors))
+        return GraphVectors(segment.vectors, segment.graphs, NONE, ExactVectors(segment.vectors))
+
+
+class TestVectorsOfSeveralGraphs(VectorIndexContract):
+    missed_share = 0.02
+
+    @pytest.fixture
+    def index(self, segment: Segment, tmp_path: Path) -> VectorIndex:
+        paths = [tmp_path / str(number) for number in range(3)]
+        write_graphs(segment.vectors.codes, paths)
+        return GraphVectors(segment.vectors, paths, NONE, ExactVectors(segment.vectors))
 
 
 class TestOpenedVectors(VectorIndexContract):
@@ -145,18 +164,31 @@ class TestSplitVectors(VectorIndexContract):
 def test_hidden_chunks_are_found_by_no_vector_index(segment: Segment, kind: str) -> None:
     hidden = np.arange(0, COUNT, 2, dtype=np.uint32)
     exact = ExactVectors(segment.vectors, hidden, exact_rows=0 if kind == "prefiltered" else EXACT_ROWS)
-    assert segment.graph is not None
-    index = GraphVectors(segment.vectors, segment.graph, hidden, exact) if kind == "graph" else exact
+    index = GraphVectors(segment.vectors, segment.graphs, hidden, exact) if kind == "graph" else exact
     for limit in (10, COUNT):
         found = index.nearest(FLOATS[0], limit)
         assert not set(found.ordinals.tolist()) & set(hidden.tolist())
         assert len(found) == min(limit, COUNT // 2)
 
 
+def test_of_what_several_graphs_propose_the_nearest_are_scored_whatever_graph_has_them() -> None:
+    rows = clustered(3000, DIMENSIONS)
+    codes, scales = (one := quantize(rows)).codes, one.scales
+    owners, mean = np.arange(len(rows), dtype=np.uint32), np.zeros(DIMENSIONS, np.float32)
+    arrays = VectorArrays(codes=codes, scales=scales, bits=sign_bits(rows, mean), mean=mean, owners=owners)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / str(number) for number in range(8)]
+        write_graphs(codes, paths)
+        index = GraphVectors(arrays, paths, NONE, ExactVectors(arrays))
+        questions = normalized(rows[::300] + 0.02 * isotropic(10, DIMENSIONS))
+        exact = BruteForceVectors(restore(one), owners.tolist())
+        pairs = [(exact.nearest(asked, 10), index.nearest(asked, 10)) for asked in questions]
+    assert sum(len({*a.ordinals.tolist()} & {*b.ordinals.tolist()}) for a, b in pairs) >= 98
+
+
 def test_the_same_rows_give_the_same_graph(segment: Segment, tmp_path: Path) -> None:
-    write_graph(segment.vectors.codes, tmp_path / "again")
-    assert segment.graph is not None
-    assert (tmp_path / "again").read_bytes() == segment.graph.read_bytes()
+    write_graphs(segment.vectors.codes, [tmp_path / "again"])
+    assert [(tmp_path / "again").read_bytes()] == [graph.read_bytes() for graph in segment.graphs]
 
 
 class KeywordIndexContract:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.index.payloads import PayloadShards
+from quire.index.payloads import HELD_SHARDS, PayloadShards
 from quire.index.tensors import MAPPED_FROM_BYTES, give_back, read_tensors, write_tensors
 from tests.support.rows import FACTS, build, make_rows, open_index
 
@@ -48,6 +48,20 @@ def test_a_mapped_array_is_the_same_after_its_pages_were_given_back(tmp_path: Pa
     give_back(mapped)
     assert np.array_equal(mapped, numbers)
     give_back(numbers)  # which is not mapped: nothing happens
+
+
+@pytest.mark.parametrize(("shards", "opened"), [(HELD_SHARDS, 1), (HELD_SHARDS + 1, 3)])
+def test_a_shard_is_held_after_it_was_read_only_where_there_are_few(shards: int, opened: int) -> None:
+    asked: list[int] = []
+
+    def open_shard(number: int) -> bytes:
+        asked.append(number)
+        return b"line"
+
+    offsets, firsts = np.arange(0, 4 * shards + 1, 4, np.uint64), np.arange(shards + 1, dtype=np.uint32)
+    stored = PayloadShards(offsets, firsts, open_shard)
+    assert [stored.line(1) for _ in range(3)] == [b"line"] * 3
+    assert asked == [1] * opened
 
 
 @given(

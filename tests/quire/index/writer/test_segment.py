@@ -15,9 +15,9 @@ import pytest
 from quire.documents import Chunk
 from quire.embedding.quantization import quantize
 from quire.errors import ArtifactCorrupt, ArtifactError, ArtifactMismatch
-from quire.index.layout import GRAPH, MANIFEST, Counts, read_manifest
+from quire.index.layout import GRAPH, MANIFEST, Counts, graph_files, read_manifest
 from quire.index.reader import Segment, open_segment, verify_segment
-from quire.index.usearch import write_graph
+from quire.index.usearch import write_graphs
 from quire.index.writer import IndexRow, SegmentFacts, amend_manifest, write_segment
 from tests.support.rows import (
     DIMENSIONS,
@@ -170,9 +170,18 @@ def test_a_graph_of_the_same_rows_has_the_same_bytes_and_none_is_written_where_n
 ) -> None:
     codes = quantize(clustered(3000, DIMENSIONS)).codes
     for name in ("one", "two"):
-        write_graph(codes, tmp_path / name)
+        write_graphs(codes, [tmp_path / name])
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     assert write_segment(tmp_path / "none", make_rows(5), FACTS, graph_from=None).files.get(GRAPH) is None
+
+
+def test_a_large_segments_graphs_are_opened_in_the_order_of_their_rows(segment: Segment) -> None:
+    names = graph_files(12)
+    facts = segment.manifest.files[GRAPH]
+    large = segment.manifest._replace(files=dict.fromkeys(reversed(names), facts))
+    assert Segment(segment.folder, large).graphs == [segment.folder / name for name in names]
+    assert graph_files(1) == [GRAPH]
+    assert segment.graphs == [segment.folder / GRAPH]
 
 
 def test_notes_do_not_name_the_segment_but_all_else_does(tmp_path: Path) -> None:

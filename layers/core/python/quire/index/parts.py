@@ -78,14 +78,14 @@ def filtered(part: Part, filters: Mapping[str, Any]) -> Ordinals:
 
 
 def open_vectors(part: Part, hidden: Ordinals) -> VectorIndex:
-    """The part's vector index: its graph where it has one, else exact."""
+    """The part's vector index: its graphs where it has any, else exact."""
     exact = ExactVectors(part.vectors, hidden)
-    if part.graph is None:
+    if not part.graphs:
         return exact
     # usearch costs 50 ms to import: only segments that have a graph pay for it.
     from quire.index.usearch import GraphVectors
 
-    return GraphVectors(part.vectors, part.graph, hidden, exact)
+    return GraphVectors(part.vectors, part.graphs, hidden, exact)
 
 
 def open_keywords(parts: Sequence[Part], hidden: Sequence[Ordinals]) -> Keywords:

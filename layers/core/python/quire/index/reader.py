@@ -13,7 +13,7 @@ from quire.documents import id_number
 from quire.errors import ArtifactCorrupt
 from quire.index.layout import (
     COLUMNS,
-    GRAPH,
+    GRAPH_SUFFIX,
     KEYWORDS,
     MANIFEST,
     SPELLING,
@@ -61,7 +61,7 @@ class Segment:
 
     Attributes:
         chunk_count, document_count: hidden ones included.
-        graph: the graph for approximate search, where the segment is large enough to have one.
+        graphs: those for approximate search, in the order of their rows, where the segment is large enough.
     """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
@@ -69,7 +69,8 @@ class Segment:
         self.manifest = manifest
         self.chunk_count = manifest.counts.chunks
         self.document_count = manifest.counts.documents
-        self.graph = folder / GRAPH if GRAPH in manifest.files else None
+        graphs = sorted(name for name in manifest.files if name.endswith(GRAPH_SUFFIX))
+        self.graphs = [folder / name for name in graphs]
 
     @cached_property
     def vectors(self) -> VectorArrays:

@@ -16,6 +16,8 @@ from quire.index.vectors import EXACT_ROWS, VectorArrays
 from quire.index.vocabulary import Spelling
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from quire.ports import Ordinals
@@ -64,7 +66,7 @@ class StackedPostings:
 class Stack:
     """The searchable parts of several segments as one; payloads and ids stay with the segments."""
 
-    graph = None
+    graphs: Sequence[Path] = ()
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         self.segments = tuple(segments)

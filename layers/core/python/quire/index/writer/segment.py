@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 from quire.documents import NOTHING
 from quire.index.layout import (
     COLUMNS,
-    GRAPH,
     KEYWORDS,
     MANIFEST,
     SPELLING,
     VECTORS,
     Manifest,
     SourceFacts,
+    graph_files,
     read_manifest,
 )
 from quire.index.tensors import FileFacts, file_facts, read_tensors
@@ -33,8 +33,8 @@ from quire.index.writer.spill import Spill, held_here
 from quire.index.writer.vectors import VectorsWriter
 
 GRAPH_FROM_VECTORS = 20_000
-"""Up to here comparing sign bits is as quick. A graph costs 0.3 to 0.7 ms of CPU and 600 bytes a
-vector to build."""
+"""Up to here comparing sign bits is as quick. A graph costs 0.1 to 0.7 ms of CPU and 550 bytes a
+vector to build, see `quire.index.usearch.SHAPES`."""
 
 
 class SegmentFacts(NamedTuple):
@@ -82,7 +82,7 @@ def write_segment(
         rows: what to index; consumed once.
         facts: what the manifest repeats.
         kept: rows of other segments that this one takes over; they count as having come before `rows`.
-        graph_from: with at least so many vectors, a graph for approximate search is written too; None writes none.
+        graph_from: with at least so many vectors, graphs for approximate search are written too; None writes none.
         held_bytes: see `quire.index.writer.spill`; by default what this machine has room for.
 
     Raises:
@@ -139,7 +139,7 @@ def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int | Non
         files[SPELLING] = spelling.finish(work, columns.names)
         counts, source_counts = columns.counts(arranged)
     if graph_from is not None and len(vectors) >= max(graph_from, 1):
-        files[GRAPH] = write_graph(work)
+        files |= write_graphs(work)
     manifest = Manifest(
         **facts._asdict(),
         counts=counts,
@@ -150,13 +150,16 @@ def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int | Non
     return manifest
 
 
-def write_graph(work: Path) -> FileFacts:
-    """Write the graph of the vectors that were written into the folder."""
+def write_graphs(work: Path) -> dict[str, FileFacts]:
+    """Write the graphs of the vectors that were written into the folder."""
     # usearch costs 50 ms to import: only segments that need a graph pay for it.
     from quire.index import usearch
 
-    usearch.write_graph(read_tensors(work / VECTORS)["codes"], work / GRAPH)
-    return file_facts(work / GRAPH)
+    codes = read_tensors(work / VECTORS)["codes"]
+    names = graph_files(usearch.graph_count(len(codes)))
+    (work / names[0]).parent.mkdir(exist_ok=True)
+    usearch.write_graphs(codes, [work / name for name in names])
+    return {name: file_facts(work / name) for name in names}
 
 
 def amend_manifest(folder: Path, **changes: Any) -> Manifest:

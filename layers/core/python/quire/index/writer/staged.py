@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from quire.embedding.quantization import Quantized
-from quire.index.layout import EMBEDDED, GRAPH, MANIFEST, VECTORS, Manifest
+from quire.index.layout import EMBEDDED, MANIFEST, VECTORS, Manifest
 from quire.index.reader import Segment
 from quire.index.writer.rows import Spool
-from quire.index.writer.segment import GRAPH_FROM_VECTORS, write_durably, write_graph
+from quire.index.writer.segment import GRAPH_FROM_VECTORS, write_durably, write_graphs
 from quire.index.writer.vectors import VectorsWriter
 
 
@@ -74,7 +74,7 @@ class StagedVectors:
         if self.chunks < manifest.counts.chunks:
             extra[EMBEDDED] = self.chunks
         elif self._graph_from is not None and len(self._vectors) >= max(self._graph_from, 1):
-            files[GRAPH] = write_graph(work)
+            files |= write_graphs(work)
         written = manifest._replace(
             counts=manifest.counts._replace(vectors=len(self._vectors)),
             source_counts={
