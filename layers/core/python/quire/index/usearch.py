@@ -29,6 +29,8 @@ from quire.ranking import EMPTY, Ranking
 
 GRAPH_ROWS = 1 << 17
 ROWS_A_HIT, RESCORED_A_HIT = 1.25, 3
+TOGETHER, TOGETHER_A_HIT = 800, 6
+"""Rows that several graphs propose in all; the nearest of them are scored exactly."""
 ADDED = 8192
 """Rows added between two looks at whether the build goes on."""
 
@@ -42,10 +44,11 @@ class Shape(NamedTuple):
 
 
 SHAPES = ((40_000, Shape(24, 256, 160)), (GRAPH_ROWS, Shape(16, 128, 240)))
-SEVERAL = Shape(16, 64, 160)
+SEVERAL = Shape(16, 64, 80)
 """By the rows up to which they hold. Over 25,912 real vectors, 222 questions and 120 hits, recall@10, CPU per vector
 to build, and time of a search beside the scan, which has .996: 24/256 .997, 0.69 ms, 1.19; 16/128 .994, 0.25 ms,
-1.26; 16/64 in four graphs .993, 0.11 ms, and in one .991 from 320 candidates."""
+1.26; 16/64 in one graph .991 from 320 rows, 0.13 ms, in two, four and eight graphs that propose 800 rows together
+.996, .995 and .994."""
 
 
 def graph_count(rows: int) -> int:
@@ -151,7 +154,7 @@ class GraphVectors:
     def _proposed(self, vector: Vectors, limit: int) -> NDArray[np.intp]:
         """Rows that the graphs propose, ascending; of what several propose the nearest by whole codes."""
         code = quantize(vector[None]).codes
-        wanted = max(self._shape.candidates, int(ROWS_A_HIT * self._rows_a_chunk * limit))
+        wanted = self._wanted(limit)
         rows, distances = [], []
         for first, graph in self._graphs:
             keys, apart, counts, *_ = graph.search_many(code, wanted, threads=1, dtype=ScalarKind.I8)
@@ -163,6 +166,12 @@ class GraphVectors:
         if len(every) > most:
             every = every[np.argpartition(np.concatenate(distances), most)[:most]]
         return np.sort(every)
+
+    def _wanted(self, limit: int) -> int:
+        """Rows that each graph proposes for so many chunks: one has all of the nearest, several share them."""
+        rows, graphs = self._rows_a_chunk * limit, len(self._paths)
+        shared = ROWS_A_HIT * rows if graphs == 1 else max(TOGETHER, TOGETHER_A_HIT * rows) / graphs
+        return max(self._shape.candidates, int(shared))
 
     def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:
         """See `quire.ports.VectorIndex`."""
