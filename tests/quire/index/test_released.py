@@ -58,7 +58,8 @@ def test_a_shard_is_held_after_it_was_read_only_where_there_are_few(shards: int,
         asked.append(number)
         return b"line"
 
-    offsets, firsts = np.arange(0, 4 * shards + 1, 4, np.uint64), np.arange(shards + 1, dtype=np.uint32)
+    firsts = np.arange(shards + 1, dtype=np.uint32)
+    offsets = 4 * firsts.astype(np.uint64)
     stored = PayloadShards(offsets, firsts, open_shard)
     assert [stored.line(1) for _ in range(3)] == [b"line"] * 3
     assert asked == [1] * opened
