@@ -43,10 +43,10 @@ class Shape(NamedTuple):
     candidates: int
 
 
-SHAPES = ((40_000, Shape(24, 256, 160)), (GRAPH_ROWS, Shape(16, 128, 240)))
+ONE = Shape(24, 256, 160)
 SEVERAL = Shape(16, 64, 80)
-"""By the rows up to which they hold. Over 25,912 real vectors, 222 questions and 120 hits, recall@10, CPU per vector
-to build, and time of a search beside the scan, which has .996: 24/256 .997, 0.69 ms, 1.19; 16/128 .994, 0.25 ms,
+"""For up to `GRAPH_ROWS` rows and for more. Over 25,912 real vectors, 222 questions and 120 hits, recall@10, CPU per
+vector to build, and time of a search beside the scan, which has .996: 24/256 .997, 0.69 ms, 1.19; 16/128 .994, 0.25 ms,
 1.26; 16/64 in one graph .991 from 320 rows, 0.13 ms, in two, four and eight graphs that propose 800 rows together
 .996, .995 and .994."""
 
@@ -62,7 +62,7 @@ def graph_count(rows: int) -> int:
 
 def shape_of(rows: int) -> Shape:
     """How the graphs over so many rows are built and asked."""
-    return next((shape for most, shape in SHAPES if rows <= most), SEVERAL)
+    return ONE if rows <= GRAPH_ROWS else SEVERAL
 
 
 def _bounds(rows: int, graphs: int) -> list[int]:

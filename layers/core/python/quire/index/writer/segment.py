@@ -34,7 +34,7 @@ from quire.index.writer.vectors import VectorsWriter
 
 GRAPH_FROM_VECTORS = 20_000
 """Up to here comparing sign bits is as quick. A graph costs 0.1 to 0.7 ms of CPU and 550 bytes a
-vector to build, see `quire.index.usearch.SHAPES`."""
+vector to build, see `quire.index.usearch.ONE`."""
 
 
 class SegmentFacts(NamedTuple):
