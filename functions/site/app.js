@@ -346,11 +346,11 @@ function typed() {
   view.passage = view.version = "";
   stopAnswer();
   $("answer").hidden = true;
-  writeAddress(false);
   clearTimeout(timer);
   const wait = sentAt + GAP_MS - performance.now();
   if (wait > 0) timer = setTimeout(search, wait);
   else search();
+  writeAddress(false); // while the question is on its way
 }
 
 function choose(name) {

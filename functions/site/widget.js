@@ -98,6 +98,11 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
     field.placeholder = selected ? "What about it?" : "Your question";
   }
 
+  /** What a question needs; it comes with the first one. */
+  const load = () => Promise.all([import(`${base}{assets}/api.js`), import(`${base}{assets}/markdown.js`)]).catch(() => {
+    throw Object.assign(new Error("The server cannot be reached."), { status: 0 });
+  });
+
   /** One more turn below the earlier ones: the thread stays until the page is left. */
   async function ask(question) {
     turn?.abort();
@@ -112,9 +117,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
     let text = "";
     let known = [];
     try {
-      const [{ Api, keepKey }, { markdown }] = await Promise.all([
-        import(`${base}{assets}/api.js`), import(`${base}{assets}/markdown.js`),
-      ]);
+      const [{ Api, keepKey }, { markdown }] = await load();
       if (key) keepKey(key);
       const show = (n) => {
         const one = tail.querySelector(`[data-n="${n}"]`);

@@ -629,6 +629,27 @@ def test_the_widget_keeps_a_conversation_on_a_strict_page_and_asks_about_selecte
         assert_accessible(page)
 
 
+@needs_answers
+def test_a_server_that_restarts_under_the_widget_costs_that_question_alone(
+    browser: Browser, quire: str
+) -> None:
+    with book_page(browser, quire, 'data-collection="roblox"') as (page, _):
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        field = dialog.get_by_label("Your question")
+        for number, down in enumerate(("**/assets/**", "**/answer"), start=1):
+            page.route(down, lambda route: route.abort())
+            field.fill(QUESTION)
+            page.keyboard.press("Enter")
+            expect(dialog.get_by_role("alert")).to_have_count(number)
+            expect(dialog.get_by_role("alert").last).to_have_text("The server cannot be reached.")
+            expect(field).to_have_value(QUESTION)
+            page.unroute(down)
+            page.keyboard.press("Enter")
+            expect(dialog.locator(".turn").last.locator(".cite").first).to_be_visible()
+        assert dialog.locator(".turn").count() == 4
+
+
 @pytest.mark.parametrize(
     ("attributes", "told"),
     [

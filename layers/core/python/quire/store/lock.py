@@ -137,7 +137,7 @@ class BuildLock:
 
     def _take(self) -> None:
         stored = self._objects.read(self._key)
-        self._since = self._clock()
+        self._since = self._told_at = self._clock()
         until = self._since + self._lease_s
         try:
             if stored is None:
