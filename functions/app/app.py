@@ -8,10 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-# isort: off
-import functions.app.deferred_models  # noqa: F401  before anything here imports FastAPI
-# isort: on
-
 from fastapi import FastAPI
 from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
 from starlette.requests import Request

@@ -1,7 +1,9 @@
-"""Imports FastAPI without what only the description of the API uses; stands before every other import of it.
+"""FastAPI without what only the description of the API uses, for the start of functions.
 
 FastAPI describes OpenAPI in 37 pydantic models, and builds a validator for what each route returns, which none of ours
 is checked by: a sixth of a function's start. The models come when `bring_models` is called, validators at first use.
+Only `functions.aws.starting` leaves them out: that rests on what FastAPI keeps to itself, and the layers of functions
+hold the one version that it is tested with, where a server on somebody's machine has the FastAPI that is there.
 """
 
 from __future__ import annotations
@@ -41,7 +43,10 @@ class _LateAdapter(TypeAdapter[Any]):  # type: ignore[misc]  # final to checkers
             return super().rebuild(**known)
 
 
-def _leave_out() -> None:
+def leave_models_out() -> None:
+    """Import FastAPI so, unless somebody has imported it whole; call it before every other import of it."""
+    if "fastapi" in sys.modules:
+        return
     stand_in = ModuleType(MODELS)
     stand_in.__getattr__ = _unbuilt  # type: ignore[method-assign]
     sys.modules[MODELS] = stand_in
@@ -56,7 +61,3 @@ def bring_models() -> None:
     """Import the models of OpenAPI, and have FastAPI use them from now on."""
     utils = importlib.import_module("fastapi.openapi.utils")
     utils.OpenAPI = importlib.import_module(MODELS).OpenAPI  # type: ignore[attr-defined]
-
-
-if "fastapi" not in sys.modules:
-    _leave_out()

@@ -12,7 +12,9 @@ from pydantic import BaseModel
 gc.disable()
 BaseModel.model_config["defer_build"] = True
 
-import functions.app.deferred_models  # noqa: E402, F401  before anything imports FastAPI
+from functions.app.deferred_models import leave_models_out  # noqa: E402  nothing before may import FastAPI
+
+leave_models_out()
 
 
 def end_start() -> None:
