@@ -11,17 +11,16 @@ import sys
 from typing import Annotated
 
 import typer
-from dotenv import dotenv_values
 
 from functions.cli.asking import ask, search
 from functions.cli.building import index, serve
 from functions.cli.common import INTERRUPTED, NOTHING, WRONG
+from functions.cli.env_file import adopt_env_file
 from functions.cli.keeping import get, list_indexes, remove, status
 from functions.cli.proving import diff, verify_citation
 from functions.cli.sharing import bundle, mcp
 from quire import __version__
 from quire.errors import QuireError, explain
-from quire.settings import adopt
 
 app = typer.Typer(
     name="quire",
@@ -50,7 +49,7 @@ def options(
 
 def main() -> None:
     """Run one command; an error that has a name is one line, never a traceback."""
-    adopt(dotenv_values(".env"))
+    adopt_env_file()
     try:
         app(prog_name="quire")
     except QuireError as error:
