@@ -50,8 +50,11 @@ class McpEndpoint:
             self._server = build(scope["app"].state.service, _caller_of)
         # A manager lives as long as its task group: one for each request needs no lifespan, which Lambda has not.
         manager = StreamableHTTPSessionManager(self._server, json_response=True, stateless=True)
-        async with manager.run():
-            await manager.handle_request(scope, receive, send)
+        try:
+            async with manager.run():
+                await manager.handle_request(scope, receive, send)
+        except ExceptionGroup as group:  # what is refused of a body while the task group reads it
+            raise _only(group) from None
 
 
 def serve_stdio(service: Knowledge, parent: int | None = None) -> None:
@@ -62,6 +65,14 @@ def serve_stdio(service: Knowledge, parent: int | None = None) -> None:
     from functions.faces.mcp.server import run_stdio
 
     run_stdio(service, os.getppid() if parent is None else parent)
+
+
+def _only(group: ExceptionGroup) -> Exception:
+    """The one error of a group of one; of more the group."""
+    error: Exception = group
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
 
 
 def _caller_of(context: Any) -> Caller:

@@ -139,6 +139,8 @@ class Library:
             progress=progress,
             refused=lambda name, error: failures.append((good[name][0], str(error))),
         )
+        told = {file.path: at for at, file in enumerate(files)}
+        failures.sort(key=lambda failure: told[failure[0]])
         if not written.total:
             return Ingested(0, tuple(failures))
         named = {_path(file) for file in files}  # a file that cannot be read now keeps its last text
