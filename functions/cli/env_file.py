@@ -37,9 +37,17 @@ def is_tracked(file: Path) -> bool:
     """
     for folder in file.parents:
         try:
-            index = (folder / ".git/index").read_bytes()
+            index = (_git_folder(folder) / "index").read_bytes()
         except OSError:
             continue
         path = file.relative_to(folder).as_posix().encode()
         return struct.pack(">H", min(len(path), _LONGEST)) + path + b"\0" in index
     return False
+
+
+def _git_folder(folder: Path) -> Path:
+    """Where git keeps what it knows: of a submodule or a work tree elsewhere, as the file `.git` says."""
+    git = folder / ".git"
+    return (
+        folder / git.read_text("utf-8", "replace").partition("gitdir:")[2].strip() if git.is_file() else git
+    )

@@ -89,7 +89,8 @@ class IncludedFiles:
                 part = select_lines(self._read(file), chosen)
                 known[file, chosen] = _filled(part, dict(self._in_place(file, part, depth - 1, known)))
             shown = known[file, chosen]
-            yield written, f"```{file.suffix[1:]}\n{shown}\n```" if found["code"] else shown
+            if shown:  # what cannot be read, or is too large, leaves its line for readers to see
+                yield written, f"```{file.suffix[1:]}\n{shown}\n```" if found["code"] else shown
 
     def fragments(self, path: str, text: str) -> Iterator[Fragment]:
         """Files that a page of reStructuredText or AsciiDoc includes, those that they include behind them."""

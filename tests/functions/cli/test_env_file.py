@@ -53,3 +53,11 @@ def test_outside_of_repositories_a_file_is_ones_own(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(WHERE)
     assert not is_tracked(tmp_path / ".env")
     assert not is_tracked(tmp_path / "missing/.env")
+
+
+def test_a_submodule_or_a_second_work_tree_is_a_repository_too(repository: Path, tmp_path: Path) -> None:
+    add(repository, ".env")
+    (tmp_path / ".git").rename(tmp_path / "kept")
+    (tmp_path / ".git").write_text("gitdir: kept\n")
+    assert is_tracked(tmp_path / ".env")
+    assert not is_tracked(tmp_path / "a.env")

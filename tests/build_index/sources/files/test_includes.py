@@ -227,3 +227,11 @@ def test_a_page_that_includes_more_than_a_page_holds_is_refused(tmp_path: Path) 
     page = documents(root)[0]
     with pytest.raises(SourceError, match=r"a\.md:16: includes more than 8,000,000 characters"):
         chunks(page)
+
+
+def test_a_line_whose_file_cannot_be_read_stays(tmp_path: Path) -> None:
+    lines = "{{#include drawn.png}}\n\n{{#include a.rs:nobody}}\n\n{{#include missing.rs}}\n"
+    root = write_site(tmp_path, {"a.md": f"# A\n\n{lines}", "a.rs": "fn a() {}\n"})
+    (root / "drawn.png").write_bytes(b"\x89PNG\xff\xfe")
+    [chunk] = chunks(documents(root)[0])
+    assert [chunk.text.count(name) for name in ("drawn.png", "a.rs:nobody", "missing.rs")] == [1, 1, 1]
