@@ -16,7 +16,7 @@ from build_index.sources.files.selection import Excluded
 from build_index.sources.files.text_files import SKIPPED, count_others, read_bytes, read_text, walk_files
 from build_index.sources.files.types import TEXT as CODE_TEXT
 from build_index.sources.files.types import language_of
-from build_index.sources.site_config import FoundSite
+from build_index.sources.site_config import FoundSite, folders_above
 from quire.chunking.markdown import spoken
 from quire.documents import Document, Value
 from quire.errors import NoText, SourceError
@@ -62,6 +62,7 @@ def read_markdown_tree(
     folders: dict[str, str] = {"": ""}
     included = included_files(root, site)
     owners = _owners(root, included)
+    anchors = site.site.anchors._replace(wiki=is_vault(root))
     for path in walk_files(root, SUFFIXES):
         if _is_no_document(path, site):
             excluded.add("settings" if path.endswith(".txt") else "built")
@@ -80,10 +81,15 @@ def read_markdown_tree(
         seen.add(digest)
         titles = (title, _known_folder_title(root, path.rpartition("/")[0], folders))
         document = _document(path, text, titles, url)
-        yield document._replace(anchors=site.site.anchors, includes=included.in_place(path, text))
+        yield document._replace(anchors=anchors, includes=included.in_place(path, text))
         for one in included.fragments(path, text):
             if owners.get(one.path) == path and one.text.strip():
-                yield _document(one.path, one.text, titles, url)._replace(anchors=site.site.anchors)
+                yield _document(one.path, one.text, titles, url)._replace(anchors=anchors)
+
+
+def is_vault(root: Path) -> bool:
+    """Whether a folder is part of a vault of Obsidian: then `[[Page]]` is a link in all of its notes."""
+    return any((one / ".obsidian").is_dir() for one in folders_above(root.resolve()))
 
 
 def _read_page(

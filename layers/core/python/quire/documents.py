@@ -25,12 +25,14 @@ class AnchorRules(NamedTuple):
         attributes: of MkDocs, whether headings may name their id: `{ #id }`.
         slugify: of MkDocs, another way than its own: `unicode`, `pymdownx` or `pymdownx-lower`.
         separator: of MkDocs, what stands for spaces.
+        wiki: whether the document lies among notes that link as wikis do, `[[Page]]`.
     """
 
     generator: str = "plain"
     attributes: bool = False
     slugify: str = ""
     separator: str = "-"
+    wiki: bool = False
 
 
 GITHUB = AnchorRules()

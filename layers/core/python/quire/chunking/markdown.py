@@ -61,7 +61,8 @@ def _chunk_markdown(
     document: Document, sizes: Sizes, *, site: bool = False, references: bool = False
 ) -> Iterator[Chunk]:
     path = str(document.metadata.get("path") or document.id)
-    dialect = dialect_of(path, document.text, site=site, references=references)
+    wiki = document.anchors.wiki
+    dialect = dialect_of(path, document.text, site=site, references=references, wiki=wiki)
     page = parse_markdown(document.text, path, dialect, document.includes, anchors=document.anchors)
     return chunk_page(document, page, sizes)
 

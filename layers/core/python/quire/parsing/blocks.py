@@ -17,9 +17,16 @@ from markdown_it.token import Token
 from quire.parsing.inline import PLAIN, make_part, normal_line, readable, without_open_brackets
 from quire.parsing.page import Block, Part, Section
 from quire.parsing.scan import BREAK, INSERT, MARKS, NOTHING, Insert, Row
+from quire.parsing.wiki import read_wiki_markup
 
 _ANCHOR = re.compile(r"(?<!\s)\s*+\{#([\w:.-]++)\}\s*+$")
-_ALERT = re.compile(r"\[!(\w+)\][ \t]*")
+_ALERT = re.compile(
+    r"""
+    \[!(?P<kind>[\w-]+)(?:\|[^\]\n]*+)?\][+-]?  # [!note], [!tip]- (folded) or [!info|right], as wikis have them
+    [ \t]*+(?P<title>[^\n]*+)\n?
+    """,
+    re.VERBOSE,
+)
 _CODE_TITLE = re.compile(
     r"""
     \b(?:title|name)\s*=\s*(?:
@@ -42,10 +49,10 @@ _STRUCTURED = re.compile(
 
 
 def read_blocks(
-    text: str, inserts: Sequence[Insert], *, indented_code: bool
+    text: str, inserts: Sequence[Insert], *, indented_code: bool, wiki: bool = False
 ) -> Iterator[Section | Block | Insert]:
     """Headings (as sections without blocks), blocks, and the inserts that stand for an included file, in order."""
-    reader = _MarkdownReader(_block_parser(indented_code, INSERT in text), inserts, text)
+    reader = _MarkdownReader(_block_parser(indented_code, INSERT in text, wiki), inserts, text)
     while reader.at < len(reader.tokens):
         if reader.tokens[reader.at].type == "heading_open":
             yield reader.heading()
@@ -53,8 +60,8 @@ def read_blocks(
             yield from reader.blocks()
 
 
-@lru_cache(maxsize=4)
-def _block_parser(indented_code: bool, inserts: bool) -> MarkdownIt:
+@lru_cache(maxsize=8)
+def _block_parser(indented_code: bool, inserts: bool, wiki: bool) -> MarkdownIt:
     """A parser of blocks; what stands inside them it leaves as it is written."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.disable(["inline", "text_join", "html_block", "html_inline"])
@@ -63,6 +70,8 @@ def _block_parser(indented_code: bool, inserts: bool) -> MarkdownIt:
     if inserts:
         ends = ["paragraph", "reference", "blockquote", "list", "table"]
         parser.block.ruler.before("table", "insert", _insert_rule, {"alt": ends})
+    if wiki:
+        parser.inline.ruler.before("link", "wiki", read_wiki_markup)
     return without_open_brackets(parser)
 
 
@@ -132,12 +141,7 @@ class _MarkdownReader:
         if token.type in ("paragraph_open", "heading_open"):
             raw = self.read(self.tokens[self.at + 1].content, self.references)
             self.at += 3
-            raw = (
-                _ALERT.sub(lambda match: f"{match[1].capitalize()}: ", raw, count=1)
-                if raw[:2] == "[!"
-                else raw
-            )
-            part = make_part(raw, _line(token), prefix)
+            part = make_part(_alert(raw) if raw[:2] == "[!" else raw, _line(token), prefix)
             if part:
                 yield part
             return
@@ -181,9 +185,9 @@ class _MarkdownReader:
             if token.type == "tr_open":
                 cells, line = [], _line(token)
             elif token.type == "inline":
-                cells.append(normal_line(self.read(token.content, self.references)).replace("\n", " "))
+                cells.append(_in_row(normal_line(self.read(token.content, self.references))))
             elif token.type == "tr_close" and any(cells):
-                yield Part(" | ".join(cells), line, line)
+                yield Part(_joined(cells), line, line)
             self.at += 1
         self.at += 1
 
@@ -200,20 +204,40 @@ class _MarkdownReader:
             yield from _table(tuple(part for row in insert.rows if (part := self._row(row))))
 
     def _row(self, row: Row) -> Part | None:
-        text = " | ".join(text for text in map(self._cell, row.cells) if text)
-        return Part(text, row.start_line, row.end_line, code="```" in text) if text else None
+        cells = [*map(self._cell, row.cells)]
+        if not any(cells):
+            return None
+        text = _joined(cells)
+        return Part(text, row.start_line, row.end_line, code="```" in text)
 
     def _cell(self, cell: str) -> str:
         """Text of an HTML cell, which may hold paragraphs, lists and code of its own."""
         if not _STRUCTURED.search(cell):
             cell = cell.replace("\n", " ")
-            return normal_line(self.read(cell.strip(), {})).replace("\n", " ")
+            return _in_row(normal_line(self.read(cell.strip(), {})))
         cell = dedent(cell.expandtabs(4).replace(NOTHING, "")).replace(BREAK, "\n\n")
         inner = _MarkdownReader(self.parser, self.inserts, cell)
         texts: list[str] = []
         while inner.at < len(inner.tokens):
             texts += [block.text for block in inner.blocks() if isinstance(block, Block)]
         return "\n".join(texts)
+
+
+def _alert(raw: str) -> str:
+    """A quote that is an alert or a callout, opened by the name of its kind, and by its title where it has one.
+
+    >>> _alert("[!NOTE]\\nMind the gap.").replace("\\n", "/")
+    'Note:/Mind the gap.'
+    >>> _alert("[!tip]- Tip\\nFold it.").replace("\\n", "/")
+    'Tip:/Fold it.'
+    """
+    opening = _ALERT.match(raw)
+    if opening is None:
+        return raw
+    kind, title = opening["kind"].replace("-", " ").capitalize(), opening["title"].strip(f" \t{BREAK}")
+    rest = raw[opening.end() :]
+    said = f"{kind}:" if title.casefold() in ("", kind.casefold()) else f"{kind}: {title}{BREAK}"
+    return f"{said}\n{rest}" if rest else said.rstrip(BREAK)
 
 
 def _kind(part: Part, token: Token) -> str:
@@ -224,6 +248,22 @@ def _kind(part: Part, token: Token) -> str:
 
 def _line(token: Token) -> int:
     return (token.map or [0])[0] + 1
+
+
+def _in_row(cell: str) -> str:
+    """A cell's text on one line; a bar of its own is escaped, or would divide it."""
+    return cell.replace("\n", " ").replace("|", "\\|")
+
+
+def _joined(cells: list[str]) -> str:
+    """A row's text. One that begins with a bar has an empty first cell; empty cells at the end go.
+
+    >>> _joined(["", "Free", "Paid", ""])
+    '| Free | Paid'
+    """
+    while not cells[-1]:
+        cells.pop()
+    return " | ".join(cells).lstrip()
 
 
 def _table(rows: tuple[Part, ...]) -> Iterator[Block]:

@@ -19,6 +19,7 @@ from quire.parsing.page import Block, Page, Section, moved_to, with_lines
 from quire.parsing.scan import MARKS, Dialect, Insert, MarkupScan
 from quire.parsing.tags import BLOCK
 from quire.parsing.template_tags import without_template_tags
+from quire.parsing.wiki import SIGNS
 
 LIKE_GITHUB = frozenset(("plain", "mdbook", "hugo", "jekyll"))
 """Generators that make fragments as GitHub does."""
@@ -59,13 +60,24 @@ _PREAMBLE = re.compile(
 )
 
 
-def dialect_of(path: str, text: str, *, site: bool = False, references: bool = False) -> Dialect:
-    """How a file is written, as its name and text tell. `site`: its site compiles `.md` files as MDX too."""
+def dialect_of(
+    path: str, text: str, *, site: bool = False, references: bool = False, wiki: bool = False
+) -> Dialect:
+    """How a file is written, as its name and text tell.
+
+    Args:
+        path: its name decides whether it is MDX.
+        text: the file's.
+        site: its site compiles `.md` files as MDX too.
+        references: whether code spans may be cross references.
+        wiki: it lies among notes that link as wikis do.
+    """
     if path.endswith(".mdx"):
         return Dialect(mdx=True, strict="all", references=references)
     if site:
         return Dialect(mdx=True, strict="components", references=references)
-    return Dialect(mdx=bool(_LOOKS_MDX.search(text)), references=references)
+    is_wiki = "[[" in text and (wiki or bool(SIGNS.search(_without_code(text))))
+    return Dialect(mdx=bool(_LOOKS_MDX.search(text)), references=references, wiki=is_wiki)
 
 
 def parse_markdown(
@@ -227,12 +239,18 @@ def _titled(sections: list[Section], head: FrontMatter) -> list[Section]:
 
 def _described(sections: list[Section], head: FrontMatter) -> list[Section]:
     part = make_part(head.string("description").replace("\n", " "), head.lines.get("description", 1))
-    if not part:
+    if not part or _opens_with(sections, part.text):
         return sections
     block = Block("paragraph", (part,))
     if not sections or sections[0].level > 1:
         return [Section("", 0, part.start_line, blocks=(block,)), *sections]
     return [replace(sections[0], blocks=(block, *sections[0].blocks)), *sections[1:]]
+
+
+def _opens_with(sections: list[Section], text: str) -> bool:
+    """Whether the page's first words are these: many pages begin with their description."""
+    opening = next((one for section in sections for one in section.blocks), None)
+    return opening is not None and opening.text.startswith(text)
 
 
 def _anchored(sections: list[Section], text: str, rules: AnchorRules) -> Iterator[Section]:
@@ -259,7 +277,10 @@ def _numbered(sections: list[Section]) -> Iterator[Section]:
 
 
 def _sections(scan: MarkupScan) -> list[Section]:
-    reader = read_blocks(clean_markup(scan, on_tag), scan.inserts, indented_code=not scan.dialect.mdx)
+    dialect = scan.dialect
+    reader = read_blocks(
+        clean_markup(scan, on_tag), scan.inserts, indented_code=not dialect.mdx, wiki=dialect.wiki
+    )
     sections, opened, blocks = list[Section](), Section("", 0, 1), list[Block]()
     for item in _included(reader, scan):
         if isinstance(item, Block):

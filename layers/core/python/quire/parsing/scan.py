@@ -28,11 +28,13 @@ class Dialect:
         mdx: whether braces are expressions, and import and export are statements.
         strict: which unbalanced tags are errors: `all`, `components` (JSX alone) or `none`.
         references: whether code spans such as `Class.Part|Parts` are cross references.
+        wiki: whether `[[Page|words]]`, `![[embedded]]`, `%%comment%%`, `==mark==` and `^block` are markup.
     """
 
     mdx: bool = False
     strict: str = "none"
     references: bool = False
+    wiki: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from quire.answering.extractive.passages import LABEL, is_underlined
+from quire.answering.extractive.passages import LABEL, is_row, is_underlined
 
 PARAGRAPH, LIST, TABLE, CODE, HEADING, NOTE = "paragraph", "list", "table", "code", "heading", "note"
 LONGEST_LABEL = 60
@@ -20,7 +20,7 @@ LONGEST_LABEL = 60
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _HEADING = re.compile(r"#{1,6} ")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|(\d{1,3})[.)])\s+\S")
-_ROW = re.compile(r"\S[ \t]{0,20} \| \S|^[ \t]*+\|.*\|$|^[ \t]*+\+[-=+]+\+$")
+_GRID = re.compile(r"[ \t]*+\+[-=+]+\+$")
 _RULE = re.compile(r"\s*[|:+=-][\s|:+=-]*$")
 _DIRECTIVE = re.compile(r"\s*\.\. [\w-]+::")
 _DRAWN = re.compile(r"\s*\.\. (?:code-block|sourcecode|code|literalinclude|parsed-literal|productionlist)::")
@@ -178,12 +178,16 @@ def _kind(line: str, indent: int, *, literal: bool) -> str:
         return NOTE
     if _ITEM.match(line):
         return LIST
-    return TABLE if _ROW.search(line) else PARAGRAPH
+    return TABLE if _is_in_table(line) else PARAGRAPH
 
 
-def is_row(line: str) -> bool:
+def is_table_row(line: str) -> bool:
     """Whether the line looks like a table's, and is no item of a list."""
-    return bool(_ROW.search(line.rstrip())) and not _ITEM.match(line)
+    return is_row(line.rstrip()) and not _ITEM.match(line)
+
+
+def _is_in_table(line: str) -> bool:
+    return is_row(line) or bool(_GRID.match(line))
 
 
 def _takes(block: _Open, line: str, lines: Sequence[str], number: int) -> bool:
@@ -210,8 +214,8 @@ def _goes_on(kind: str, line: str, *, is_title: bool) -> bool:
     if not bare or is_title or _HEADING.match(line) or _FENCE.match(line):
         return False
     if kind == TABLE:
-        return bool(_ROW.search(bare) or _RULE.match(bare))
-    return not _ITEM.match(line) and not _ROW.search(bare) and not _DIRECTIVE.match(line)
+        return _is_in_table(bare) or bool(_RULE.match(bare))
+    return not _ITEM.match(line) and not _is_in_table(bare) and not _DIRECTIVE.match(line)
 
 
 def _list_takes(block: _Open, line: str, indent: int) -> bool:

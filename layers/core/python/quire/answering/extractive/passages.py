@@ -14,7 +14,8 @@ _HEADING = re.compile(r"#{1,6} ")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _INDENT = re.compile(r"(?:\t| {2,})\S")
-_ROW = re.compile(r"\S[ \t]{0,20} \| \S|^\|.*\|$")
+_ROW = re.compile(r"\S[ \t]{0,20} \| \S|^[ \t]*+\|.*\|$|^\| \S")
+_INLINE_CODE = re.compile(r"`[^`\n]*+`")
 _RULE = re.compile(r"[\s|:+=-]*$")
 _UNDERLINE = re.compile(r"([-=`:.'\"~^_*+#<>])\1{2,}")
 LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|[\w-]+:: ?[\w./-]*)$")
@@ -114,9 +115,18 @@ def _kind(line: str) -> str:
         return "rule"
     if _ITEM.match(line):
         return ITEM
-    if _ROW.search(line):
+    if is_row(line):
         return ROW
     return "indented" if _INDENT.match(line) else SENTENCE
+
+
+def is_row(line: str) -> bool:
+    """Whether a line looks like a row of a table. A bar inside of code, as in `` `ls | wc` ``, divides nothing.
+
+    >>> is_row("a | b"), is_row("| | b"), is_row("Count them by `ls | wc`.")
+    (True, True, False)
+    """
+    return "|" in line and bool(_ROW.search(_INLINE_CODE.sub("`", line)))
 
 
 class _Cutter:

@@ -15,7 +15,15 @@ from itertools import accumulate, groupby, takewhile
 from operator import itemgetter
 from pathlib import PurePosixPath
 
-from quire.answering.extractive.blocks import CODE, HEADING, LIST, TABLE, QuoteBlock, is_row, split_blocks
+from quire.answering.extractive.blocks import (
+    CODE,
+    HEADING,
+    LIST,
+    TABLE,
+    QuoteBlock,
+    is_table_row,
+    split_blocks,
+)
 from quire.answering.extractive.rst_text import grid_rows, markdown_table, plain_roles, plain_rst
 from quire.documents import Chunk, Citation
 
@@ -56,6 +64,7 @@ _ANY_FENCE = re.compile(r"( *+)(`{3,}+|~{3,}+)(.*)")
 _HEADING_MARK = re.compile(r"#{1,6} +")
 _UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
 _RST = re.compile(r":[a-z]+:`[^`\n]+`|^\.\. (?:[\w-]+::|_)", re.M)
+_BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\s*+(?:\|\s*+)?:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+(?:\|\s*+)?")
 
 
@@ -194,7 +203,7 @@ def _list(quote: str) -> str:
     lines = quote.splitlines(keepends=True)
     starts = accumulate(map(len, lines), initial=0)
     rows = [
-        is_row(line) and not any(begin <= at < end for begin, end in fences)
+        is_table_row(line) and not any(begin <= at < end for begin, end in fences)
         for at, line in zip(starts, lines, strict=False)
     ]
     parts: list[str] = []
@@ -241,8 +250,12 @@ def _table(stored: str, quote: str, *, is_torn: bool, is_rst: bool) -> str:
 
 def _cells(line: str, *, is_rst: bool) -> list[str]:
     line = plain_roles(line) if is_rst else line
-    bare = line.strip().removeprefix("|").removesuffix("|")
-    return [plain_words(cell.strip()) for cell in re.split(r"(?<!\\)\|", bare)]
+    bare = line.strip()
+    if bare.endswith(
+        "|"
+    ):  # as it is drawn; stored rows begin with a bar only where their first cell is empty
+        bare = bare.removeprefix("|")
+    return [plain_words(cell.strip()) for cell in _BAR.split(bare.removesuffix("|"))]
 
 
 def plain_words(text: str) -> str:

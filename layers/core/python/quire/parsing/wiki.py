@@ -1,0 +1,43 @@
+"""Markup of notes that link as wikis do: Obsidian's, which Foam, Quartz, Dendron and Logseq share in part."""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it.rules_inline import StateInline
+
+SIGNS = re.compile(r"!\[\[[^\[\]\n]|\[\[[^\[\]\n|#]*+[|#][^\[\]\n]++\]\]")
+"""What no other Markdown has: an embedded file, a link with words of its own, a link to a heading."""
+
+_MARKUP = re.compile(
+    r"""
+    !\[\[ [^\[\]\n]{1,500}+ \]\]                          # an embedded file is not on this page
+    | \[\[ (?P<target>[^\[\]\n|]{1,500}+) (?:\\?\|(?P<words>[^\[\]\n]{1,500}+))? \]\](?!\()
+    | %%(?:(?!%%).){0,5000}+%%                               # a comment of the writer
+    | ==(?P<marked>\S(?:[^=\n]{0,500}\S)?)==
+    | (?<=\s)\^[A-Za-z0-9-]{1,100}+ (?=[ \t]*(?:\n|\Z))     # the name that links give to a block
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def read_wiki_markup(state: StateInline, silent: bool) -> bool:
+    """Rule of inline Markdown: a link says its words, or what it leads to; what is not shown says nothing."""
+    found = _MARKUP.match(state.src, state.pos, state.posMax) if state.src[state.pos] in "![%=^" else None
+    if found is None:
+        return False
+    if not silent:
+        words = found["words"] or link_words(found["target"] or "") or found["marked"]
+        state.append_pending(words or "\n" * found[0].count("\n"))  # lines stay where they are
+    state.pos = found.end()
+    return True
+
+
+def link_words(target: str) -> str:
+    """What a link without words of its own shows.
+
+    >>> link_words("Plans#Storage limits"), link_words("#Storage limits"), link_words("Plans#^table")
+    ('Plans > Storage limits', 'Storage limits', 'Plans')
+    """
+    page, *headings = (one.strip() for one in target.rstrip("\\").split("#"))
+    return " > ".join(one for one in (page, *headings) if one and not one.startswith("^"))
