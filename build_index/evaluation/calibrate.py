@@ -12,11 +12,12 @@ Whether to answer is measured by the same questions: the collection's own, those
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -32,12 +33,12 @@ from quire.answering.abstention import (
 )
 from quire.answering.findings import AskedCollection, find
 from quire.answering.request import Inquiry
-from quire.documents import Chunk
+from quire.documents import NOTHING, Chunk
 from quire.errors import InputError, QuireError
 from quire.index.opened import OpenedIndex
 from quire.ports import Embedder
 from quire.search.calibration import DEFAULT, Calibration, fit_scale
-from quire.search.retrieval import Query, weigh_top_hit
+from quire.search.retrieval import Query, Ranked, rank_question, weigh_top_hit
 
 OWN_QUESTIONS = 100
 SHORTEST_WORDS = 3
@@ -56,10 +57,26 @@ def background_questions() -> tuple[str, ...]:
     return tuple(filter(str.strip, path.read_text(encoding="utf-8").splitlines()))
 
 
-def calibrate(index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQuestion] = ()) -> Calibration:
+Background: TypeAlias = Mapping[str, Ranked]
+"""What each question of the background finds in a collection. Both calibrations below ask them: in a small collection
+they are most of what a build does."""
+
+
+def rank_background(index: OpenedIndex, embedder: Embedder) -> Background:
+    """Ask the collection every question of the background."""
+    return {line: rank_question(index, embedder, Query(line)) for line in background_questions()}
+
+
+def calibrate(
+    index: OpenedIndex,
+    embedder: Embedder,
+    background: Background,
+    golden: Sequence[GoldenQuestion] = (),
+) -> Calibration:
     """Slope and offset for the default weights; the default itself where the collection cannot be asked."""
     own, judged = list(_own(index, embedder)), list(_golden(index, embedder, golden))
-    examples = [*own, *_background(index, embedder), *judged]
+    tops = [weigh_top_hit(index, ranked, DEFAULT) for ranked in background.values()]
+    examples = [*own, *((top[1], False) for top in tops if top is not None), *judged]
     logits = np.array([logit for logit, _ in examples], np.float64)
     relevant = np.array([is_relevant for _, is_relevant in examples], np.bool_)
     if relevant.all() or not relevant.any():
@@ -72,7 +89,7 @@ def calibrate(index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQue
 def _own(index: OpenedIndex, embedder: Embedder) -> Iterator[tuple[float, bool]]:
     """What the collection's own questions find, and whether it is their document."""
     for question, document_id in own_questions(index, OWN_QUESTIONS).items():
-        found = weigh_top_hit(index, embedder, Query(question), DEFAULT)
+        found = weigh_top_hit(index, rank_question(index, embedder, Query(question)), DEFAULT)
         if found is not None:
             yield found[1], found[0].document_id == document_id
 
@@ -95,13 +112,6 @@ def _gist(chunk: Chunk) -> str:
     return " ".join(gist.split()[:20])
 
 
-def _background(index: OpenedIndex, embedder: Embedder) -> Iterator[tuple[float, bool]]:
-    for line in background_questions():
-        found = weigh_top_hit(index, embedder, Query(line), DEFAULT)
-        if found is not None:
-            yield found[1], False
-
-
 def _golden(
     index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQuestion]
 ) -> Iterator[tuple[float, bool]]:
@@ -109,9 +119,10 @@ def _golden(
         if not question.answerable and question.kind != "off_topic":
             continue
         try:
-            found = weigh_top_hit(index, embedder, Query(question.text, filters=question.filters), DEFAULT)
+            ranked = rank_question(index, embedder, Query(question.text, filters=question.filters))
         except QuireError:
             continue  # a question whose filter this collection does not know says nothing of its scores
+        found = weigh_top_hit(index, ranked, DEFAULT)
         if found is not None:
             chunk, logit = found
             hit = any(matches(chunk.metadata, target) for place in question.places for target in place)
@@ -119,7 +130,10 @@ def _golden(
 
 
 def calibrate_answers(
-    index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQuestion] = ()
+    index: OpenedIndex,
+    embedder: Embedder,
+    background: Background,
+    golden: Sequence[GoldenQuestion] = (),
 ) -> Abstention:
     """The collection's topic and threshold with its false-answer and false-refusal rates.
 
@@ -130,22 +144,24 @@ def calibrate_answers(
     asked_collection = AskedCollection(index, embedder, title="")
     lines, own = background_questions()[:EVERYDAY], list(own_questions(index, OWN_QUESTIONS))
     topic = measure_topic(embedder.embed(own), embedder.embed(lines))
-    everyday = list(
-        _evidence(asked_collection, topic, [GoldenQuestion(line, line, REFUSED, ()) for line in lines])
-    )
+    unanswered = [GoldenQuestion(line, line, REFUSED, ()) for line in lines]
+    everyday = list(_evidence(asked_collection, topic, unanswered, background))
     start = begin([confidence(evidence) for evidence, _ in everyday], topic)
     asked = [one for one in golden if one.answerable or one.kind == REFUSED]
     return fit_threshold(list(_evidence(asked_collection, topic, asked)) or everyday, start)
 
 
 def _evidence(
-    asked_collection: AskedCollection, topic: Topic | None, questions: Sequence[GoldenQuestion]
+    asked_collection: AskedCollection,
+    topic: Topic | None,
+    questions: Sequence[GoldenQuestion],
+    ranked: Background = NOTHING,
 ) -> Iterator[tuple[Evidence, bool]]:
     """Evidence for each question that finds something, and whether the collection answers it."""
     for question in questions:
         inquiry = Inquiry(question.query, selected_text=question.selected_text, filters=question.filters)
         try:
-            findings = find(asked_collection, inquiry, question.query)
+            findings = find(asked_collection, inquiry, question.query, ranked=ranked.get(question.query))
         except InputError:
             continue  # a question whose filter this collection does not know says nothing of its answers
         row = findings.found.row

@@ -20,7 +20,12 @@ from build_index.cache.prepared import PreparedDocuments, PreparedEntry, admit_a
 from build_index.cache.questions import CachedQuestions
 from build_index.cache.store import ContentStore
 from build_index.cache.vectors import CachedVectors
-from build_index.evaluation.calibrate import background_questions, calibrate, calibrate_answers
+from build_index.evaluation.calibrate import (
+    background_questions,
+    calibrate,
+    calibrate_answers,
+    rank_background,
+)
 from build_index.evaluation.golden import read_golden
 from build_index.pipeline.notes import describe_machine
 from build_index.pipeline.plan import BuildPlan, Tools
@@ -365,8 +370,9 @@ def calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
     """Ask the written segment questions and keep in its manifest how its scores become probabilities."""
     index = OpenedIndex([(open_segment(folder), 0)])
     golden = read_golden([Path(plan.golden)]) if plan.golden else ()
-    fitted = calibrate(index, embedder, golden).as_json()
+    background = rank_background(index, embedder)
+    fitted = calibrate(index, embedder, background, golden).as_json()
     amend_manifest(folder, calibration=fitted)
     index = OpenedIndex([(open_segment(folder), 0)])  # answers are judged by the scores that it will give
-    fitted["abstention"] = calibrate_answers(index, embedder, golden).as_json()
+    fitted["abstention"] = calibrate_answers(index, embedder, background, golden).as_json()
     return amend_manifest(folder, calibration=fitted)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from build_index.evaluation.answers import METHODS, judge_answers, read_answered, run, token_f1
-from build_index.evaluation.calibrate import calibrate_answers
+from build_index.evaluation.calibrate import calibrate_answers, rank_background
 from build_index.evaluation.golden import GoldenQuestion
 from build_index.pipeline.plan import Tools
 from quire.answering.abstention import BOUNDS
@@ -90,7 +90,8 @@ def test_golden_questions_measure_false_answers_and_refusals() -> None:
         golden("help", "vague"),
     ]
     assert shelf.embedder is not None
-    found = calibrate_answers(shelf.index, shelf.embedder, questions)
+    background = rank_background(shelf.index, shelf.embedder)
+    found = calibrate_answers(shelf.index, shelf.embedder, background, questions)
     assert found.examples == 3
     assert (found.false_answers, found.false_refusals) == (0.0, 0.0)
 
@@ -98,7 +99,8 @@ def test_golden_questions_measure_false_answers_and_refusals() -> None:
 def test_without_golden_questions_the_threshold_is_where_everyday_questions_end() -> None:
     shelf = shelf_of(household())
     assert shelf.embedder is not None
-    found = calibrate_answers(shelf.index, shelf.embedder)
+    background = rank_background(shelf.index, shelf.embedder)
+    found = calibrate_answers(shelf.index, shelf.embedder, background)
     assert BOUNDS[0] <= found.threshold <= BOUNDS[1]
     assert found.examples >= 50
     assert found.false_refusals is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from build_index.evaluation.calibrate import OWN_QUESTIONS, calibrate
+from build_index.evaluation.calibrate import OWN_QUESTIONS, calibrate, rank_background
 from build_index.evaluation.golden import GoldenQuestion
 from quire.answering.findings import AskedCollection
 from quire.documents import Chunk
@@ -28,7 +28,8 @@ def inventory(count: int) -> list[Chunk]:
 
 
 def calibrated(shelf: AskedCollection, golden: list[GoldenQuestion] | None = None) -> Calibration:
-    return calibrate(shelf.index, HashingEmbedder(), golden or [])
+    background = rank_background(shelf.index, HashingEmbedder())
+    return calibrate(shelf.index, HashingEmbedder(), background, golden or [])
 
 
 def slope(fitted: Calibration) -> float:
@@ -70,3 +71,9 @@ def test_fitting_changes_scores_and_never_the_order() -> None:
         )
         assert [hit.chunk.id for hit in before] == [hit.chunk.id for hit in after]
         assert [hit.score for hit in before] != [hit.score for hit in after]
+
+
+def test_a_ranking_that_was_made_before_gives_the_hits_of_a_new_one() -> None:
+    index, embedder = shelf_of(inventory(30)).index, HashingEmbedder()
+    for line, ranked in list(rank_background(index, embedder).items())[:10]:
+        assert retrieve(index, embedder, Query(line), ranked=ranked) == retrieve(index, embedder, Query(line))

@@ -20,7 +20,7 @@ from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, Vectors, WordList
 from quire.search.intent import read_intent
 from quire.search.query import mended, written_names
-from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
+from quire.search.retrieval import Query, Ranked, Retrieved, read_by_terms, retrieve
 
 NAMED_COVERAGE = 0.6
 READ_HITS = 6
@@ -70,7 +70,9 @@ class Findings:
     confidence: float
 
 
-def find(shelf: AskedCollection, inquiry: Inquiry, searched: str) -> Findings:
+def find(
+    shelf: AskedCollection, inquiry: Inquiry, searched: str, *, ranked: Ranked | None = None
+) -> Findings:
     """Retrieve for `searched`, the question as its history completes it, and for the selected text; then read.
 
     Whether the collection answers is judged by what the question found without its terms. They bring passages to read
@@ -82,7 +84,7 @@ def find(shelf: AskedCollection, inquiry: Inquiry, searched: str) -> Findings:
     index, embedder = shelf.index, shelf.embedder
     leans = searched != inquiry.question and not is_vague(inquiry.question)
     query = _query(inquiry, searched, leans=leans)
-    found = retrieve(index, embedder, query)
+    found = retrieve(index, embedder, query, ranked=ranked)
     text = read_by_terms(query).text
     if text != query.text:
         searched, leans = text, False

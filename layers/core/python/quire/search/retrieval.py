@@ -78,12 +78,18 @@ class Retrieved:
 
 
 def retrieve(
-    index: OpenedIndex, embedder: Embedder | None, query: Query, *, profile: Profile | None = None
+    index: OpenedIndex,
+    embedder: Embedder | None,
+    query: Query,
+    *,
+    profile: Profile | None = None,
+    ranked: Ranked | None = None,
 ) -> Retrieved:
     """Find the chunks that answer the question.
 
     Without an embedder the ranking is by keywords alone, without a readable keyword index by vectors alone, and
-    `degraded` says so. A `profile` given takes the place of the index's own: so constants are compared.
+    `degraded` says so. A `profile` given takes the place of the index's own: so constants are compared. `ranked` is
+    what `rank_question` gave for this query, if it was ranked before.
 
     With `terms` the question is ranked a second time with them behind it, and both rankings count alike. Scores stay
     those of the question alone, place by place: how sure the first hits are does not depend on what an agent guesses.
@@ -102,7 +108,7 @@ def retrieve(
     profile = profile or profile_named(index.profile)
     if not index.segments:  # the last document was deleted
         return Retrieved((), mode, (*shortened, *too_long, *degraded), index.version, terms=asked.terms)
-    ranked = _rank(index, embedder, query._replace(mode=mode), profile)
+    ranked = ranked or _rank(index, embedder, query._replace(mode=mode), profile)
     wanted = query.offset + query.top_k
     plain = hits = _hits(index, ranked, *_choose(index, ranked, profile, wanted))
     if query.terms:
@@ -144,11 +150,13 @@ def _shown(hits: tuple[Hit, ...], query: Query) -> tuple[Hit, ...]:
     return tuple(hit for hit in hits if hit.score > query.min_score - SHOWN)
 
 
-def weigh_top_hit(
-    index: OpenedIndex, embedder: Embedder, query: Query, calibration: Calibration
-) -> tuple[Chunk, float] | None:
+def rank_question(index: OpenedIndex, embedder: Embedder, query: Query) -> Ranked:
+    """Everything that is found for a question, before any chunk is read; calibrations have no part in it."""
+    return _rank(index, embedder, query, profile_named(index.profile))
+
+
+def weigh_top_hit(index: OpenedIndex, ranked: Ranked, calibration: Calibration) -> tuple[Chunk, float] | None:
     """The best chunk with its log odds by another calibration than the index's own; None without a hit."""
-    ranked = _rank(index, embedder, query, profile_named(index.profile))
     top = Ranking(ranked.fused.ordinals[:1], ranked.fused.scores[:1])
     if not len(top):
         return None
@@ -156,14 +164,16 @@ def weigh_top_hit(
     return index.fetch(top.ordinals.tolist())[0], float(calibration.logits(evidence)[0])
 
 
-class _Ranked(NamedTuple):
+class Ranked(NamedTuple):
+    """A question as it was read, its vector, and the chunks that it found, best first."""
+
     question: Question
     row: Vectors | None
     candidates: Candidates
     fused: Ranking
 
 
-def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: Profile) -> _Ranked:
+def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: Profile) -> Ranked:
     mode, allowed = query.mode, index.filters.chunks(query.filters)
     question = read_question(
         query.text,
@@ -180,10 +190,10 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: 
     fused = lift_related(candidates, lead_with_names(index, fused, question, priors), priors)
     if profile.decay < 1.0:
         fused = decay_further(fused, index.documents.numbers(fused.ordinals), profile.decay)
-    return _Ranked(question, row, candidates, fused)
+    return Ranked(question, row, candidates, fused)
 
 
-def _joined(plain: _Ranked, second: _Ranked) -> _Ranked:
+def _joined(plain: Ranked, second: Ranked) -> Ranked:
     """Both rankings as one, each with weight 1; what either question names may fill its file's places."""
     fused = fuse(
         plain.fused,
@@ -218,9 +228,7 @@ def _lift_files(
     return lift_files(fused, documents, coherence=profile.coherence, named=named if by_name else None)
 
 
-def _choose(
-    index: OpenedIndex, ranked: _Ranked, profile: Profile, wanted: int
-) -> tuple[Ranking, list[Chunk]]:
+def _choose(index: OpenedIndex, ranked: Ranked, profile: Profile, wanted: int) -> tuple[Ranking, list[Chunk]]:
     """The first `wanted` chunks of different texts; more of the ranking is read where many are copies of others."""
     limit = wanted + COPIES
     while True:
@@ -238,7 +246,7 @@ def _choose(
 
 
 def _ordered(
-    index: OpenedIndex, ranked: _Ranked, profile: Profile, wanted: int
+    index: OpenedIndex, ranked: Ranked, profile: Profile, wanted: int
 ) -> tuple[Ranking, list[Chunk]]:
     """The first `wanted` as a how-to question orders them."""
     chosen, chunks = _choose(index, ranked, profile, max(wanted, ORDERED))
@@ -288,7 +296,7 @@ def _priors(index: OpenedIndex, profile: Profile, question: Question) -> NDArray
     )
 
 
-def _hits(index: OpenedIndex, ranked: _Ranked, chosen: Ranking, chunks: Sequence[Chunk]) -> tuple[Hit, ...]:
+def _hits(index: OpenedIndex, ranked: Ranked, chosen: Ranking, chunks: Sequence[Chunk]) -> tuple[Hit, ...]:
     candidates = ranked.candidates
     evidence = gather_evidence(index, candidates, chosen, ranked.question)
     calibration = read_calibration(index.calibration)
