@@ -39,6 +39,8 @@ SERVING = ("core", "runtime", "llm", "functions")
 """What every deployment has; the others are there for builds in shards."""
 SEARCH_LIMIT_BYTES = 130 << 20
 """What `core` and `runtime` may weigh together, unpacked; Lambda takes 250 MiB with the functions and all layers."""
+PACKED_AT = 7
+"""Level of deflate: 9 takes twice the CPU for 0.3 % less."""
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -113,7 +115,7 @@ def _make(name: str, out: Path, inputs: str, site: Path) -> Archive:
 
 
 def _zip(target: Path, tree: Path, files: list[Path]) -> None:
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=PACKED_AT) as archive:
         for path in files:
             entry = zipfile.ZipInfo(path.relative_to(tree).as_posix(), _DATE)
             entry.compress_type = zipfile.ZIP_DEFLATED

@@ -1,8 +1,10 @@
-"""Sixty hostile files in one build: it ends, each of them is reported, and the rest is served."""
+"""Twenty hostile files in one build, sixty in a soak: it ends, each is reported, and the rest is served."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+import pytest
 
 from build_index.pipeline.pipeline import build
 from build_index.pipeline.plan import BuildPlan, Tools
@@ -16,10 +18,17 @@ from tests.support.lively import Lively
 GOOD = "# Tides\n\nThe tide turns every six hours.\n"
 
 
-def test_a_build_ends_reports_each_of_them_and_serves_the_rest(tmp_path: Path) -> None:
+@pytest.fixture(params=[2, pytest.param(6, marks=pytest.mark.soak)], ids="{} of each kind".format)
+def hostile(request: pytest.FixtureRequest) -> dict[str, str]:
+    return hostile_files(request.param)
+
+
+def test_a_build_ends_reports_each_of_them_and_serves_the_rest(
+    tmp_path: Path, hostile: dict[str, str]
+) -> None:
     source = tmp_path / "src"
     source.mkdir()
-    for path, text in hostile_files().items():
+    for path, text in hostile.items():
         (source / path).write_text(text)
     for number in range(5):
         (source / f"good{number}.md").write_text(GOOD.replace("six", str(number)))
@@ -28,14 +37,14 @@ def test_a_build_ends_reports_each_of_them_and_serves_the_rest(tmp_path: Path) -
     model = tmp_path / "model"
     model.mkdir()
     report = build(plan, Tools(HashingEmbedder(), model, tmp_path / "cache"), store, publish=False)
-    assert {one.path for one in report.ingested.failures} == set(hostile_files())
+    assert {one.path for one in report.ingested.failures} == set(hostile)
     assert report.ingested.manifest.counts.documents == 5
 
 
-def test_an_ingest_does_too(tmp_path: Path) -> None:
-    files = [{"path": path, "content": text} for path, text in (*hostile_files().items(), ("good.md", GOOD))]
+def test_an_ingest_does_too(tmp_path: Path, hostile: dict[str, str]) -> None:
+    files = [{"path": path, "content": text} for path, text in (*hostile.items(), ("good.md", GOOD))]
     client = Lively(tmp_path).client()
     said = client.post("/book/ingest", json={"files": files}).json()
-    assert [one["path"] for one in said["failures"]] == list(hostile_files())
+    assert [one["path"] for one in said["failures"]] == list(hostile)
     assert said["ingested_count"] == 1
     assert client.post("/book/query", json={"query_text": "tide"}).json()["results"]

@@ -17,13 +17,12 @@ _SHAPES: dict[str, tuple[str, Callable[[int], str]]] = {
     "a notebook nested deeply": ("ipynb", lambda n: "[" * (60_000 + n)),
     "expressions without an end": ("mdx", lambda n: "# A\n\n{(" * (2_000 + n)),
 }
-EACH = 6
 
 
-def hostile_files() -> dict[str, str]:
-    """Sixty of them, by path."""
+def hostile_files(each: int = 2) -> dict[str, str]:
+    """So many of each kind, by path."""
     return {
         f"{shape.replace(' ', '-')}-{number}.{suffix}": make(number)
         for shape, (suffix, make) in _SHAPES.items()
-        for number in range(EACH)
+        for number in range(each)
     }
