@@ -1,7 +1,8 @@
 """Other files that pages take text from, as the generators of their sites do: examples, regions, fragments.
 
-Sources: mdBook's `{{#include}}`, `pymdownx.snippets` of MkDocs, VitePress's `<<<` and `@include`, the directives
-`include` and `literalinclude` of reStructuredText and Sphinx, and AsciiDoc's `include::`.
+Sources: mdBook's `{{#include}}`; of MkDocs `pymdownx.snippets`, `markdown-include` with its `{!path!}` and
+`markdown-include-variants` with its `{* path *}`; VitePress's `<<<` and `@include`; the directives `include` and
+`literalinclude` of reStructuredText and Sphinx; AsciiDoc's `include::`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _MARKDOWN = re.compile(
       \{\{\#(?:include|rustdoc_include|playground)[ \t]++(?P<mdbook>[^\s}:]++)(?::(?P<part>[\w:.-]++))?+[^}\n]*+\}\}
     | -{1,20}+8<-{1,20}+[ \t]++["'](?P<snippet>[^"'\s:;]++)(?::(?P<section>[\w:.-]++))?+["']
     | <!--[ \t]*+@include:[ \t]*+(?P<page>[^\s{}\#]++)(?:\{(?P<rows>[\d,]*+)\})?+[ \t]*+-->
+    | \{\*[ \t]++(?P<variant>[^\s*{}]++)(?:[ \t]++ln\\?\[(?P<ln>[\d:,]*+)\])?+[^}\n]*?\*\}
+    | \{!>?[ \t]*+(?P<bang>[^\s!{}]++)[ \t]*+!\}
     | <<<[ \t]*+(?P<code>[^\s{}\#\[]++)(?:\#(?P<region>[\w*.-]++))?+[^\n]*+
     )[ \t]*+$
     """,
@@ -83,14 +86,18 @@ class IncludedFiles:
             file = self._found(page, _target(found))
             if file is None:
                 continue
-            chosen = found["part"] or found["section"] or found["rows"] or found["region"] or ""
+            parts = (found[one] for one in ("part", "section", "rows", "region", "ln"))
+            chosen = next(filter(None, parts), "")
             if (file, chosen) not in known:
                 known[file, chosen] = ""  # where a file includes itself
                 part = select_lines(self._read(file), chosen)
                 known[file, chosen] = _filled(part, dict(self._in_place(file, part, depth - 1, known)))
             shown = known[file, chosen]
             if shown:  # what cannot be read, or is too large, leaves its line for readers to see
-                yield written, f"```{file.suffix[1:]}\n{shown}\n```" if found["code"] else shown
+                yield (
+                    written,
+                    f"```{file.suffix[1:]}\n{shown}\n```" if found["code"] or found["variant"] else shown,
+                )
 
     def fragments(self, path: str, text: str) -> Iterator[Fragment]:
         """Files that a page of reStructuredText or AsciiDoc includes, those that they include behind them."""
@@ -165,7 +172,8 @@ def included_files(root: Path, site: FoundSite) -> IncludedFiles:
 
 
 def _target(found: re.Match[str]) -> str:
-    return found["mdbook"] or found["snippet"] or found["page"] or found["code"]
+    kinds = ("mdbook", "snippet", "page", "code", "variant", "bang")
+    return next(found[one] for one in kinds if found[one])
 
 
 def _filled(text: str, inner: Mapping[str, str]) -> str:
@@ -175,24 +183,28 @@ def _filled(text: str, inner: Mapping[str, str]) -> str:
 
 
 def _may_include(text: str) -> bool:
-    return "{{#" in text or "8<-" in text or "@include" in text or "<<<" in text
+    return any(sign in text for sign in ("{{#", "8<-", "@include", "<<<", "{*", "{!"))
 
 
 def select_lines(text: str, chosen: str) -> str:
-    """The chosen part of a file, without the marks of parts: `2:10`, `2,10`, `5`, or the name of a marked region.
+    """The chosen part of a file, without the marks of parts: `2:10`, `2,10`, `5`, `1:3,7:9`, or a marked region's name.
 
     >>> select_lines("a\\n// ANCHOR: it\\nb\\n// ANCHOR_END: it\\nc\\n", "it"), select_lines("a\\nb\\nc\\n", "2:3")
     ('b', 'b\\nc')
     """
     lines = text.rstrip("\n").split("\n")
-    rows = _ROWS.fullmatch(chosen)
-    if chosen and rows:
-        first = int(rows[1] or 1)
-        last = int(rows[3] or len(lines)) if rows[2] else first
-        lines = lines[first - 1 : last]
+    runs = [_ROWS.fullmatch(one) for one in (chosen.split(",") if ":" in chosen else [chosen])]
+    if chosen and all(runs):
+        lines = [line for rows in runs if rows for line in _rows(lines, rows)]
     elif chosen:
         lines = list(_region(lines, chosen))
     return "\n".join(line for line in lines if not _is_mark(line))
+
+
+def _rows(lines: list[str], rows: re.Match[str]) -> list[str]:
+    first = int(rows[1] or 1)
+    last = int(rows[3] or len(lines)) if rows[2] else first
+    return lines[first - 1 : last]
 
 
 def _is_mark(line: str) -> bool:

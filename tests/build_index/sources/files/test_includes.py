@@ -84,6 +84,25 @@ def test_nothing_outside_the_project_is_included(tmp_path: Path) -> None:
     assert not any("vault" in text or "hunter2" in text for one in found for text in one.includes.values())
 
 
+def test_files_that_mkdocs_plugins_include_stand_in_their_page(tmp_path: Path) -> None:
+    write_site(
+        tmp_path,
+        {
+            ".git/HEAD": "",
+            "docs/mkdocs.yml": "site_name: Harbour\n",
+            "docs/docs/moor.md": (
+                "# Moor\n\nBefore.\n\n{* ../code/pier.rs ln[1:3] hl[2] *}\n\n```rust\n{!> ../code/pier.rs!}\n```\n"
+            ),
+            "code/pier.rs": PIER,
+        },
+    )
+    (page,) = documents(tmp_path / "docs/docs")
+    chosen, whole = PIER.replace("    // ANCHOR: knot\n", "").split("    // ANCHOR_END")[0], "}\n```"
+    (chunk,) = chunks(page)
+    assert chunk.text.startswith(f"# Moor\n\nBefore.\n\n```rs\n{chosen}```")
+    assert chunk.text.endswith(f"```rust\n{chosen}{whole}")
+
+
 def test_snippets_of_mkdocs_stand_in_their_page(tmp_path: Path) -> None:
     root = write_site(
         tmp_path,
@@ -175,6 +194,7 @@ def test_files_that_include_each_other_end(tmp_path: Path) -> None:
         ("7:", "d\ne"),
         (":3", "a\nb"),
         ("3,5", "b\nc"),
+        ("1:1,7:9", "a\nd\ne"),
         ("90:120", ""),
         ("inner", "c"),
         ("outer", "b\nc\nd"),

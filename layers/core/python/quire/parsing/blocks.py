@@ -19,7 +19,14 @@ from quire.parsing.page import Block, Part, Section
 from quire.parsing.scan import BREAK, INSERT, MARKS, NOTHING, Insert, Row
 from quire.parsing.wiki import read_wiki_markup
 
-_ANCHOR = re.compile(r"(?<!\s)\s*+\{#([\w:.-]++)\}\s*+$")
+_ATTRIBUTES = re.compile(
+    r"""
+    (?<!\s)\s*+\{:?[ \t]*+
+    (?: \#(?P<id>[\w:.-]++) | \.[\w-]++ | [\w-]++=(?:"[^"{}\n]*+"|[^\s"{}]++) )  # an id, a class or another attribute
+    (?:[ \t]++[.\#\w][^{}\n]*+)?+ [ \t]*+\}\s*+$
+    """,
+    re.VERBOSE,
+)
 _ALERT = re.compile(
     r"""
     \[!(?P<kind>[\w-]+)(?:\|[^\]\n]*+)?\][+-]?  # [!note], [!tip]- (folded) or [!info|right], as wikis have them
@@ -114,9 +121,11 @@ class _MarkdownReader:
         opened, inline = self.tokens[self.at], self.tokens[self.at + 1]
         self.at += 3
         raw = self.read(inline.content, self.references)
-        anchor = _ANCHOR.search(raw)
-        heading = " ".join(normal_line(_ANCHOR.sub("", raw)).split())
-        return Section(heading, int(opened.tag[1]), _line(opened), anchor[1] if anchor else "")
+        attributes = _ATTRIBUTES.search(raw)
+        heading = " ".join(normal_line(_ATTRIBUTES.sub("", raw)).split())
+        return Section(
+            heading, int(opened.tag[1]), _line(opened), attributes["id"] or "" if attributes else ""
+        )
 
     def blocks(self) -> Iterator[Block | Insert]:
         """What the token here begins: usually one block, for a quote all that it holds, for a rule none."""

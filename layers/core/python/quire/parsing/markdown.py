@@ -16,6 +16,7 @@ from quire.parsing.html import on_tag
 from quire.parsing.inline import make_part, normal_line
 from quire.parsing.markup import clean_markup
 from quire.parsing.page import Block, Page, Section, moved_to, with_lines
+from quire.parsing.python_markdown import plain_blocks
 from quire.parsing.scan import MARKS, Dialect, Insert, MarkupScan
 from quire.parsing.tags import BLOCK
 from quire.parsing.template_tags import without_template_tags
@@ -104,6 +105,7 @@ def parse_markdown(
     dialect = dialect or dialect_of(path, text)
     rules = anchors or AnchorRules()
     text, lines = _with_included(without_template_tags(_plain(text), rules.generator), includes or {}, path)
+    text = plain_blocks(text, everywhere=rules.generator == "mkdocs")
     head = read_front_matter(text, path)
     if not dialect.mdx and "<" in text:
         text = _without_indent(text)
