@@ -49,8 +49,8 @@ def options(
 
 def main() -> None:
     """Run one command; an error that has a name is one line, never a traceback."""
-    adopt_env_file()
     try:
+        adopt_env_file()
         app(prog_name="quire")
     except QuireError as error:
         typer.echo(f"quire: {error}", err=True)

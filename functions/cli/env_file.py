@@ -1,53 +1,43 @@
-"""The `.env` of the folder that one stands in, unless it came with somebody else's repository.
+"""The user's own file of settings. The `.env` of a folder is nobody's until its reader names it.
 
-It may choose who writes answers, and where: passages of the reader's own indexes would go there.
+It may have come in an archive, and could choose who writes answers, and where: passages of the reader's own indexes
+would go there. Nothing in a folder tells whose it is: an archive may bring a `.git` that says anything.
 """
 
 from __future__ import annotations
 
-import struct
+import os
+import sys
 from pathlib import Path
 
 import typer
 from dotenv import dotenv_values
 
-from quire.settings import adopt
+from functions.cli.places import user_home
+from quire.errors import ConfigError
+from quire.settings import IN_FILES, NO_ENV_FILES, adopt
 
-NAME = ".env"
-_LONGEST = 0xFFF
-"""Of a path's length in git's index; a longer one is written as this."""
+VARIABLE = "QUIRE_ENV_FILE"
+NAME = "quire.env"
+HERE = Path(".env")
+COMPLETING = "_QUIRE_COMPLETE"
 
 
 def adopt_env_file() -> None:
-    """Take settings from `.env`; say so where it is left alone."""
-    file = Path(NAME).resolve()
-    if is_tracked(file):
+    """Take settings from the file that QUIRE_ENV_FILE names, else from the user's own; tell of a `.env` with others.
+
+    Raises:
+        ConfigError: the named file is not there.
+    """
+    named = os.environ.get(VARIABLE, "")
+    own = user_home(os.environ, sys.platform).settings / NAME
+    if named and not Path(named).is_file():
+        raise ConfigError(f"{VARIABLE}: no file {named}")
+    adopt(dotenv_values(named or own))
+    if not named and COMPLETING not in os.environ and any(map(IN_FILES.fullmatch, dotenv_values(HERE))):
         typer.echo(
-            "quire: .env is a file of this repository, so it is not read: export what you want of it",
+            f"quire: the settings in .env are not read, since a folder may be somebody else's: {VARIABLE}=.env takes"
+            f" them, or put them into {own}",
             err=True,
         )
-    elif file.is_file():
-        adopt(dotenv_values(file))
-
-
-def is_tracked(file: Path) -> bool:
-    """Whether git's index of the repository around a file names it, so that it came or goes with every clone.
-
-    The index is read as it lies there: git itself runs programs that a repository's settings name.
-    """
-    for folder in file.parents:
-        try:
-            index = (_git_folder(folder) / "index").read_bytes()
-        except OSError:
-            continue
-        path = file.relative_to(folder).as_posix().encode()
-        return struct.pack(">H", min(len(path), _LONGEST)) + path + b"\0" in index
-    return False
-
-
-def _git_folder(folder: Path) -> Path:
-    """Where git keeps what it knows: of a submodule or a work tree elsewhere, as the file `.git` says."""
-    git = folder / ".git"
-    return (
-        folder / git.read_text("utf-8", "replace").partition("gitdir:")[2].strip() if git.is_file() else git
-    )
+    os.environ[NO_ENV_FILES] = "1"  # neither here nor in a server or a build that this command starts

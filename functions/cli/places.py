@@ -19,10 +19,11 @@ STORE_VARIABLES = ("QUIRE_STORE", "RAG_INDEX_DIR")
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The folders of a user: what he keeps, and what can be made again."""
+    """The folders of a user: what he keeps, what can be made again, and what he chose."""
 
     data: Path
     cache: Path
+    settings: Path
 
 
 def find_upwards(folder: Path) -> Path | None:
@@ -35,19 +36,19 @@ def user_home(environ: Mapping[str, str], platform: str) -> Home:
     """The folders that the platform gives a program for one user.
 
     >>> user_home({"XDG_DATA_HOME": "/d", "HOME": "/h"}, "linux")
-    Home(data=PosixPath('/d/quire'), cache=PosixPath('/h/.cache/quire'))
+    Home(data=PosixPath('/d/quire'), cache=PosixPath('/h/.cache/quire'), settings=PosixPath('/h/.config/quire'))
     >>> user_home({"HOME": "/h"}, "darwin").data.as_posix()
     '/h/Library/Application Support/quire'
     """
     home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
     if platform == "darwin":
-        library = home / "Library"
-        return Home(library / "Application Support" / "quire", library / "Caches" / "quire")
+        kept = home / "Library" / "Application Support" / "quire"
+        return Home(kept, home / "Library" / "Caches" / "quire", kept)
     if platform == "win32":
         local = Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "quire"
-        return Home(local, local / "cache")
-    data = Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share")
-    return Home(data / "quire", Path(environ.get("XDG_CACHE_HOME") or home / ".cache") / "quire")
+        return Home(local, local / "cache", local)
+    usual = {"DATA": ".local/share", "CACHE": ".cache", "CONFIG": ".config"}
+    return Home(*(Path(environ.get(f"XDG_{one}_HOME") or home / at) / "quire" for one, at in usual.items()))
 
 
 def settings_for(store: str, environ: Mapping[str, str] | None = None) -> Settings:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +21,7 @@ from quire.limits import HISTORY_TURNS, QUESTION_CHARACTERS, SELECTION_CHARACTER
 from tests.support.lively import Lively
 from tests.support.pace import cpu_seconds
 from tests.support.served import Shelf
+from tests.support.tree import CORE, ROOT
 
 MOST_CPU_S = 1.5
 """Of one request of at most 1 MB."""
@@ -199,3 +203,45 @@ def test_an_ingested_file_is_read_once_and_one_that_is_served_not_again(tmp_path
     alone = rows._cutter().cpu_s - alone
     assert 0.3 * alone < cost_s("a.md") < 1.6 * alone
     assert cost_s("a.md") == 0
+
+
+FIRST_OF_MCP = """
+import asyncio, sys, time
+from pathlib import Path
+import httpx
+from tests.support.served import Shelf
+shelf = Shelf(Path(sys.argv[1]))
+shelf.publish()
+app = shelf.app()
+gaps = []
+async def beat():
+    while True:
+        began = time.perf_counter()
+        await asyncio.sleep(0.005)
+        gaps.append(time.perf_counter() - began)
+async def ask():
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+        await client.get("/health")
+        beating = asyncio.create_task(beat())
+        await asyncio.sleep(0.05)
+        began = time.perf_counter()
+        reply = await client.post("/mcp", content="{", headers={
+            "content-type": "application/json", "accept": "application/json, text/event-stream"})
+        took = time.perf_counter() - began
+        beating.cancel()
+        print(reply.status_code, took, max(gaps))
+asyncio.run(ask())
+"""
+
+
+def test_the_first_request_to_mcp_holds_nobody_up_while_the_sdk_is_imported(tmp_path: Path) -> None:
+    program = (sys.executable, "-c", FIRST_OF_MCP, str(tmp_path))
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / CORE}{os.pathsep}{ROOT}"}
+    told = (
+        subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
+        .stdout.splitlines()[-1]
+        .split()
+    )
+    status, took, longest_gap = int(told[0]), float(told[1]), float(told[2])
+    assert status == 400
+    assert longest_gap < took / 2, "the event loop stood still while it was imported"

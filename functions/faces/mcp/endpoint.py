@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
@@ -25,7 +27,7 @@ class McpEndpoint:
 
     def __init__(self, *, is_connector: bool = False) -> None:
         self._is_connector = is_connector
-        self._server: Any = None
+        self._new_manager: Any = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one JSON-RPC message.
@@ -39,22 +41,27 @@ class McpEndpoint:
             raise HTTPException(
                 405, "MCP: wanted POST; there are no sessions and no streams", {"allow": "POST"}
             )
+        if self._new_manager is None:
+            # The SDK takes a second of CPU to import: on the event loop it would hold up everybody.
+            self._new_manager = await run_in_threadpool(self._prepare, scope["app"].state.service)
+        # A manager lives as long as its task group: one for each request needs no lifespan, which Lambda has not.
+        manager = self._new_manager()
+        try:
+            async with manager.run():
+                await manager.handle_request(scope, receive, send)
+        except ExceptionGroup as group:  # what is refused of a body while the task group reads it
+            raise _only(group) from None
+
+    def _prepare(self, service: Knowledge) -> Any:
+        """Import the SDK, and build the server: what makes a manager of it."""
         try:
             from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
             from functions.faces.mcp.server import build_connector, build_server
         except ModuleNotFoundError as error:
             raise HTTPException(404, "MCP: the package `mcp` is not installed here") from error
-        if self._server is None:
-            build = build_connector if self._is_connector else build_server
-            self._server = build(scope["app"].state.service, _caller_of)
-        # A manager lives as long as its task group: one for each request needs no lifespan, which Lambda has not.
-        manager = StreamableHTTPSessionManager(self._server, json_response=True, stateless=True)
-        try:
-            async with manager.run():
-                await manager.handle_request(scope, receive, send)
-        except ExceptionGroup as group:  # what is refused of a body while the task group reads it
-            raise _only(group) from None
+        server = (build_connector if self._is_connector else build_server)(service, _caller_of)
+        return partial(StreamableHTTPSessionManager, server, json_response=True, stateless=True)
 
 
 def serve_stdio(service: Knowledge, parent: int | None = None) -> None:

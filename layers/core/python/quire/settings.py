@@ -22,6 +22,8 @@ IN_FILES = re.compile(
 )
 """What a `.env` may say. It may be a stranger's, with the folder that is to be indexed: another variable, such as
 LD_PRELOAD, would have its programs run."""
+NO_ENV_FILES = "PYTHON_DOTENV_DISABLED"
+"""The variable by which no further file is read. Source: python-dotenv 1.2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
 
 def adopt(lines: Mapping[str, str | None]) -> None:
     """Let settings that stand in a file count where the shell exports nothing, and no other variables of it."""
-    if os.environ.get("PYTHON_DOTENV_DISABLED", "0") in ("", "0"):
+    if os.environ.get(NO_ENV_FILES, "0") in ("", "0"):
         for name, value in lines.items():
             if value is not None and IN_FILES.fullmatch(name):
                 os.environ.setdefault(name, value)
