@@ -17,7 +17,9 @@ from functions.faces.sites.contract import MessageRequest
 from functions.web.indexing import Indexer
 from functions.web.waiting import WaitingRoom
 from quire import limits
+from quire.documents import Document
 from quire.errors import Overloaded
+from quire.ingestion.rows import chunk_document
 from quire.killable import LEAST_WAIT_S, Killable
 from quire.settings import Settings
 from tests.support.lively import Lively
@@ -78,6 +80,15 @@ def test_a_text_is_cut_behind_its_limit_and_not_before(text: str) -> None:
     kept, said = limits.cut(text, 4, "question")
     assert kept == text[:4]
     assert bool(said) == (len(text) > 4)
+
+
+@pytest.mark.parametrize("longer", [0, 1])
+def test_a_heading_is_carried_by_its_chunks_up_to_its_limit(longer: int) -> None:
+    heading = "h" * (limits.HEADING_CHARACTERS + longer)
+    document = Document("a.md", f"# {heading}\n\nText.\n\n## {heading}2\n\nMore.\n", "docs", {"path": "a.md"})
+    for chunk in chunk_document(document):
+        assert chunk.metadata["title"] == heading[: limits.HEADING_CHARACTERS]
+        assert len(str(chunk.metadata["heading"])) == limits.HEADING_CHARACTERS
 
 
 def test_what_reads_files_and_builds_begins_with_the_limits() -> None:

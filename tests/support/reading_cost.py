@@ -63,7 +63,7 @@ SHAPES = (
 )
 # fmt: on
 """What is repeated: openings, closings and marks of every markup that is read."""
-KNOWN = ("<table><tr><td>", "![", "{`${", "/*", "- a\n", "'''")
+KNOWN = ("<table><tr><td>", "![", "{`${", "/*", "- a\n", "'''", "# ", "# a")
 """Those that were slow once."""
 Reading = Killable[tuple[str, str], float]
 

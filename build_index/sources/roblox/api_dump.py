@@ -61,7 +61,7 @@ def hierarchy_of(data: dict[str, Any]) -> dict[str, str]:
     """Class -> superclass; roots, whose superclass the dump writes as `<<<ROOT>>>`, are left out."""
     known = {owner["Name"] for owner in data["Classes"] if is_named(owner)}
     pairs = ((owner["Name"], owner.get("Superclass")) for owner in data["Classes"] if is_named(owner))
-    return {name: superclass for name, superclass in pairs if superclass in known}
+    return {name: above for name, above in pairs if isinstance(above, str) and above in known}
 
 
 def read_engine_version(dump: Path) -> str | None:

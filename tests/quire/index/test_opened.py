@@ -250,3 +250,19 @@ def test_vectors_that_name_a_chunk_that_there_is_not_are_corrupt(tmp_path: Path)
     file.write_bytes(data)
     with pytest.raises(ArtifactCorrupt, match="they name chunk 65540 of 5"):
         open_index(open_segment(tmp_path / "s")).nearest(vector, 5)
+
+
+def test_keywords_whose_lengths_do_not_agree_are_corrupt(tmp_path: Path) -> None:
+    build(tmp_path / "s", ROWS[:5])
+    [file] = (tmp_path / "s").rglob("keywords.safetensors")
+    data = file.read_bytes()
+    end = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:end])
+    [count], (begin, _) = header["terms.weights"]["shape"], header["terms.weights"]["data_offsets"]
+    header["terms.weights"] |= {"shape": [count // 2], "data_offsets": [begin, begin + count // 2]}
+    told = json.dumps(header, separators=(",", ":")).encode()
+    file.write_bytes(data[:8] + told.ljust(end - 8) + data[end:])
+    index = open_index(open_segment(tmp_path / "s"))
+    terms = {term: 1.0 for row in ROWS[:5] for term in row.terms}
+    with pytest.raises(ArtifactCorrupt, match="its keywords or columns are damaged"):
+        index.search(terms, 5)

@@ -5,11 +5,13 @@ from pathlib import Path
 from tempfile import gettempdir
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quire.errors import ArtifactCorrupt
 from quire.index.bm25 import STEPS
-from quire.index.postings import Postings, postings
+from quire.index.postings import Postings, StringTable, postings
 from quire.index.tensors import Array, Streamed
 from quire.index.writer.postings import PostingsBuilder
 from quire.index.writer.spill import Slices, Spill
@@ -124,3 +126,11 @@ def test_a_string_that_cannot_be_utf8_is_not_found(tmp_path: Path) -> None:
         builder = PostingsBuilder(spill)
         builder.add_row(["a"])
         assert len(finished(builder, [0]).ordinals("\ud800")) == 0
+
+
+def test_a_string_that_is_no_utf8_any_more_is_told_as_damage() -> None:
+    damaged = StringTable(np.frombuffer(b"ab\xffd", np.uint8), np.array([0, 2, 4], np.uint64))
+    assert damaged[0] == "ab"
+    for read in (lambda: damaged[1], lambda: list(damaged), lambda: list(damaged.with_prefix("a"))):
+        with pytest.raises(ArtifactCorrupt, match="wanted UTF-8"):
+            read()

@@ -24,6 +24,8 @@ HISTORY_TURNS = 12
 """Earlier messages that are looked at, the last ones."""
 TURN_CHARACTERS = 4_000
 """Of each of them."""
+HEADING_CHARACTERS = 1_000
+"""Of a heading or a title, which every chunk below it carries."""
 READING_CPU_S = 4.0
 """CPU seconds that reading one file may take, see `quire.killable`."""
 READING_CPU_S_A_MB = 10.0

@@ -208,6 +208,14 @@ def test_a_malformed_entry_is_a_failure_that_names_it(tmp_path: Path, dump: Any,
     assert failures[0].reason.startswith(reason)
 
 
+@pytest.mark.parametrize("superclass", [{"Name": "Thing"}, ["Thing"], 7, None])
+def test_a_class_whose_superclass_is_no_name_stands_alone(tmp_path: Path, superclass: Any) -> None:
+    odd = {"Name": "Boat", "Superclass": superclass, "Members": [], "Tags": []}
+    folder, _ = write_engine(tmp_path, {"Classes": [odd], "Enums": []}, {})
+    assert read_hierarchy(folder) == {}
+    assert [one.id for one in read_roblox_api(folder) if isinstance(one, Document)] == ["api_dump/Boat"]
+
+
 def test_a_dump_that_is_no_json_is_a_failure_and_the_pages_stand_for_themselves(tmp_path: Path) -> None:
     folder, docs = write_engine(tmp_path)
     (folder / "Full-API-Dump.json").write_text('{"Classes": [', encoding="utf-8")

@@ -19,6 +19,7 @@ from quire.chunking.packing import (
     split_section,
 )
 from quire.documents import Chunk, Document, chunk_id, text_sha256
+from quire.limits import HEADING_CHARACTERS
 from quire.parsing.markdown import dialect_of, parse_markdown
 from quire.parsing.page import Page, Section
 
@@ -71,7 +72,8 @@ def chunk_page(document: Document, page: Page, sizes: Sizes) -> Iterator[Chunk]:
     """Chunks of a parsed page, in order; a page without any text still gives one, of its title."""
     path = str(document.metadata.get("path") or document.id)
     title = str(document.metadata.get("title") or page.title or spoken(PurePosixPath(path).stem))
-    sections = page.sections or (Section(title, 1, 1),)
+    title = title[:HEADING_CHARACTERS]
+    sections = tuple(map(_bounded, page.sections)) or (Section(title, 1, 1),)
     trails = _trails(sections, title)
     pieces = [
         piece
@@ -89,6 +91,13 @@ def chunk_page(document: Document, page: Page, sizes: Sizes) -> Iterator[Chunk]:
         )
         place = _ChunkPlace(path, title, index, own, held, trail, page.keywords if index == 0 else ())
         yield _chunk(document, group.units, place)
+
+
+def _bounded(section: Section) -> Section:
+    """The section with a heading that each of its chunks can carry; of one without an end each would be long."""
+    if len(section.heading) <= HEADING_CHARACTERS:
+        return section
+    return replace(section, heading=section.heading[:HEADING_CHARACTERS])
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,7 @@ class OpenedIndex:
         """
         try:
             return self.keywords.search(terms, limit, allowed)
-        except IndexError as error:
+        except (IndexError, ValueError) as error:  # of a number, or of lengths that do not agree
             raise ArtifactCorrupt(
                 f"version {self.version}: its keywords or columns are damaged: {error}"
             ) from error

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quire.errors import ArtifactCorrupt
 from quire.index.tensors import Array
 
 if TYPE_CHECKING:
@@ -44,11 +45,11 @@ class StringTable:
 
     def __getitem__(self, position: int) -> str:
         data, offsets = self._views
-        return str(data[offsets[position] : offsets[position + 1]], "utf-8")
+        return _text(data[offsets[position] : offsets[position + 1]])
 
     def __iter__(self) -> Iterator[str]:
         data = self.data.tobytes()
-        return (str(data[begin:end], "utf-8") for begin, end in pairwise(self.offsets.tolist()))
+        return (_text(data[begin:end]) for begin, end in pairwise(self.offsets.tolist()))
 
     def find(self, text: str) -> int:
         """Position of the string, or -1. The last strings asked for are remembered: one question asks thrice."""
@@ -85,6 +86,18 @@ class StringTable:
             else:
                 high = middle
         return low
+
+
+def _text(data: bytes | memoryview) -> str:
+    """One string of a table.
+
+    Raises:
+        ArtifactCorrupt: it is not UTF-8; what is mapped in place is not digested.
+    """
+    try:
+        return str(data, "utf-8")
+    except UnicodeDecodeError as error:
+        raise ArtifactCorrupt(f"strings: wanted UTF-8, found {bytes(data[:60])!r}") from error
 
 
 class Postings:
