@@ -48,7 +48,11 @@ def problems(given: Answer) -> list[str]:
         *(["unfenced code"] if _has_code(bare) else []),
         *(["markup left"] if _ROLE.search(bare) else []),
         *(["table without head"] if _has_headless_table(bare) else []),
-        *(f"cut {kind}" for one in given.citations for kind in _cut(one)),
+        *(
+            f"cut {kind}"
+            for before, one in zip([None, *given.citations], given.citations, strict=False)
+            for kind in _cut(one, before)
+        ),
         *(["reversed"] if _is_reversed(given.citations) else []),
         *_dead_marks(given, bare),
     ]
@@ -86,14 +90,15 @@ def _has_headless_table(bare: str) -> bool:
     return False
 
 
-def _cut(citation: Citation) -> Iterator[str]:
-    """Kinds of blocks of the stored text that the quote holds in part only."""
+def _cut(citation: Citation, before: Citation | None) -> Iterator[str]:
+    """Kinds of blocks of the stored text that the quote holds in part only; what the one before said is not missing."""
     text = citation.hit.chunk.text
     if str(citation.hit.chunk.metadata.get("lang") or "") not in ("", "rst", "markdown", "md"):
         return
     for kind, start, end in _blocks(text):
         overlaps = citation.start < end and start < citation.end
-        whole = citation.start <= start and end <= citation.end
+        said = before is not None and text[start : citation.start].strip() in before.quote
+        whole = (said or citation.start <= start) and end <= citation.end
         if overlaps and not whole and end - start <= LONG_BLOCK:
             yield kind
 

@@ -34,6 +34,26 @@ def test_pages_about_such_things_stay_evidence(path: str) -> None:
     assert evidence_of("How is the pump descaled?", hits) == tuple(hits)
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["CHANGELOG.md", "docs/release-notes.rst", "docs/releases/4.2.txt", "docs/history/whatsnew-4.0.rst"],
+)
+def test_notes_of_releases_speak_last_unless_a_release_is_asked_for(path: str) -> None:
+    notes = hit_of(chunk(path, "The pump can be descaled with -d.", path=path), 1)
+    page = hit_of(chunk("pump.md", "Descale the pump with acid.", path="pump.md"), 2)
+    told = evidence_of("How do I descale the pump?", [notes, page])
+    assert [(one.chunk.document_id, one.rank) for one in told] == [("pump.md", 1), (path, 2)]
+    assert evidence_of("In which version was descaling added?", [notes, page]) == (notes, page)
+
+
+@pytest.mark.parametrize(
+    "path", ["docs/releases/levels.md", "changes_api.py", "src/history/store.ts", "newsroom.md"]
+)
+def test_pages_about_releases_stay_where_they_are(path: str) -> None:
+    hits = [hit_of(chunk(one, "The pump.", path=one), rank) for rank, one in enumerate((path, "pump.md"), 1)]
+    assert evidence_of("How is the pump descaled?", hits) == tuple(hits)
+
+
 def test_a_file_of_words_or_questions_is_a_listing_and_a_paragraph_is_none() -> None:
     assert is_listing("\n".join(["How do I bake bread?", "Who won?", "What is a fork?"] * 3))
     assert is_listing("\n".join(["Ada Lovelace, 2012/01/04", "Alan Turing <alan@example.com>"] * 4))

@@ -60,6 +60,29 @@ def test_what_the_search_found_first_opens_the_answer_unless_another_place_is_cl
     assert choose_quotes(asked, clearly)[0].hit.chunk.document_id == "shop.md"
 
 
+def test_asked_how_to_do_something_what_explains_it_comes_before_source_code() -> None:
+    code = chunk("lamp.py", "def change_bulb(lamp):\n    lamp.bulb = None", lang="python")
+    page = chunk("lamp.md", "To change the bulb of a lamp, unscrew it.")
+    found = [hit_of(code, 1, cosine=None), hit_of(page, 2, cosine=None)]
+
+    def opening(question: str) -> str:
+        asked = weigh(question, SHELF.index)
+        even = [replace(one, score=4.0) for one in score_passages(asked, found, None, None)]
+        return choose_quotes(asked, even)[0].hit.chunk.document_id
+
+    assert opening("How do I change the bulb of a lamp?") == "lamp.md"
+    assert opening("What changes the bulb of a lamp?") == "lamp.py"
+
+
+def test_where_links_of_restructuredtext_lead_is_no_answer() -> None:
+    text = ".. _lamp: https://example.org/lamp\n\n.. _lamp shop: https://example.org/lamp/shop\n"
+    asked = weigh("Which shop sells the lamp?", SHELF.index)
+    assert (
+        score_passages(asked, [hit_of(chunk("links.rst", text, lang="rst"), 1, cosine=None)], None, None)
+        == []
+    )
+
+
 def test_a_section_that_is_called_what_is_asked_about_comes_before_one_that_mentions_it() -> None:
     asked = weigh("What does lidColor do?", SHELF.index)
     mention = chunk("kettle.md", "### paint\n\nThe paint is used with lidColor alone.")

@@ -14,6 +14,7 @@ from quire.answering.abstention import DEFAULT
 from quire.answering.claims import is_api, missing_symbols, sentence
 from quire.answering.conversation import complete, is_vague
 from quire.answering.events import Citations, Delta, Done, Event, Sources
+from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.extractive import extract, unsaid
 from quire.answering.findings import AskedCollection, Findings, find
 from quire.answering.generative.attribution import quote_sources
@@ -162,7 +163,10 @@ def _write(request: _Request, findings: Findings) -> Writing:
     if covered and written.model_used == EXTRACTIVE:
         is_unsure = abstention.is_unsure(findings.confidence)
         text, citations = extract(
-            findings.weighed, unsaid(findings.scored, inquiry.history), sure=not is_unsure
+            findings.weighed,
+            unsaid(findings.scored, inquiry.history),
+            sure=not is_unsure,
+            beside=beside_in(shelf.index),
         )
         if citations:
             notices = (*written.notices, *([CLOSEST] if is_unsure else []))

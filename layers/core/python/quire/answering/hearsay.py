@@ -1,6 +1,7 @@
 """Chunks that are no evidence for an answer: word lists, names of people, licences, locale files, generated data.
 
-They hold words of any question and answer none; they stay findable, and speak where a question asks for them.
+They hold words of any question and answer none; they stay findable, and speak where a question asks for them. Notes of
+releases tell what was new once, which may be long gone: they speak last.
 """
 
 from __future__ import annotations
@@ -58,9 +59,32 @@ _KINDS = (
 )
 
 
+_RELEASES = re.compile(
+    r"""
+    (?:^|/) (?: change[-_]?logs? | changes | history | news | release[-_]?notes? | releases? | what[-_]?s[-_]?new )
+    (?: [-_/.]v?\d[\w.-]*+ )?          # of one version
+    (?: \.(?:md|mdx|rst|txt|adoc|html) )?+ $
+    """,
+    re.I | re.X,
+)
+_ASKS_FOR_RELEASES = re.compile(
+    r"""
+    \b(?: versions? | releases? | releas(?:ed|ing) | change[ds]? | changelogs? | changing | new | news | added | removed
+      | dropped | fixed | since | history | deprecat\w* | upgrad\w* | migrat\w* | breaking | renamed
+      | introduced | bugs? | v?\d+\.\d+ )\b
+    """,
+    re.I | re.X,
+)
+
+
 def evidence_of(question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits that may speak for an answer to the question, in their order."""
-    return tuple(hit for hit in hits if not _is_hearsay(question, hit.chunk))
+    """The hits that may speak for an answer, in their order; notes of releases last, unless they are asked for."""
+    told = [hit for hit in hits if not _is_hearsay(question, hit.chunk)]
+    if _ASKS_FOR_RELEASES.search(question):
+        return tuple(told)
+    last = sorted(told, key=lambda hit: bool(_RELEASES.search(str(hit.chunk.metadata.get("path") or ""))))
+    ranks = (hit.rank for hit in told)
+    return tuple(hit._replace(rank=rank) for hit, rank in zip(last, ranks, strict=True))
 
 
 def _is_hearsay(question: str, chunk: Chunk) -> bool:

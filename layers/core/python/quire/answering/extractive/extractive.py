@@ -18,6 +18,7 @@ from quire.answering.extractive.blocks import (
     split_pieces,
 )
 from quire.answering.extractive.code_lines import best_lines
+from quire.answering.extractive.continuing import Beside, Rest, nothing_beside, rest_before, rest_behind
 from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.showing import is_code_chunk, shown
@@ -29,6 +30,8 @@ MOST_PLACES = 3
 UNSURE_PLACES = 2
 FIRST_CHARACTERS = 1_200
 LATER_CHARACTERS = 800
+CONTINUED_CHARACTERS, MOST_CONTINUED = 800, 2
+"""More that the first quote may have where it goes on in so many chunks behind its own."""
 LONGEST_PIECE = 1_500
 """A list, table or paragraph beyond it is shown in part, whole items or sentences at a time."""
 CODE_CHARACTERS = 1_200
@@ -44,6 +47,8 @@ AHEAD = 1.5
 """What comes next is preferred to what came before, by so much of a score."""
 CROSSING = 3.0
 """What stands under the same heading is preferred to the next section, by so much."""
+HOW_TO_CODE = 2.0
+"""What source code has less where it is asked how to do something: what explains it comes first where there is any."""
 WORTHLESS = -9.0
 SAME = 0.7
 """A further quote scores at least this share of the best one's score."""
@@ -77,13 +82,14 @@ class Quote:
 
 
 def extract(
-    question: Weighed, scored: Sequence[Scored], *, sure: bool = True
+    question: Weighed, scored: Sequence[Scored], *, sure: bool = True, beside: Beside = nothing_beside
 ) -> tuple[str, tuple[Citation, ...]]:
     """The answer's text in Markdown and its citations; empty where there is nothing to quote.
 
-    Each paragraph of the text is a quote as `quire.answering.extractive.showing` shows it, and its mark.
+    Each paragraph of the text is a quote as `quire.answering.extractive.showing` shows it, and its mark. `beside` finds
+    the chunks that a quote goes on in.
     """
-    quotes = choose_quotes(question, scored, sure=sure)
+    quotes = choose_quotes(question, scored, sure=sure, beside=beside)
     citations = tuple(
         cite(n, quote.hit, quote.start, quote.end, answers_at=quote.answers_at)
         for n, quote in enumerate(quotes, 1)
@@ -107,10 +113,13 @@ def unsaid(scored: Sequence[Scored], history: Sequence[Turn]) -> Sequence[Scored
     return new if any(one.score >= near for one in new) else scored
 
 
-def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = True) -> list[Quote]:
+def choose_quotes(
+    question: Weighed, scored: Sequence[Scored], *, sure: bool = True, beside: Beside = nothing_beside
+) -> list[Quote]:
     """The best passage, widened to what can be read alone, then the best of other places; no repeats.
 
-    What stands in one chunk comes in the order of its text. Where the evidence is weak the first place stands alone.
+    What stands in one chunk comes in the order of its text. The first quote goes on in the next chunk where a list, a
+    table or its section does. Where the evidence is weak there is one more place at most.
     """
     answers = [one for one in scored if not one.text.endswith("?") or _is_followed(one)] or scored
     ranked = sorted((_judged(question, one) for one in answers), key=lambda one: -one.score)
@@ -120,12 +129,42 @@ def choose_quotes(question: Weighed, scored: Sequence[Scored], *, sure: bool = T
     opening = max(ranked, key=lambda one: one.score + ahead * (one.hit.rank == found_first), default=None)
     if opening is None:
         return []
-    quotes = [_widened(question, opening, ranked, FIRST_CHARACTERS, crosses=True)]
+    quotes = _continued(_widened(question, opening, ranked, FIRST_CHARACTERS, crosses=True), beside)
+    most = len(quotes) - 1 + (MOST_PLACES if sure else UNSURE_PLACES)
     for one in ranked:
         if one.score >= LEAST_SHARE * ranked[0].score and not any(_covers(quote, one) for quote in quotes):
             quote = _widened(question, one, ranked, LATER_CHARACTERS)
-            quotes = _with(quotes, quote, MOST_PLACES if sure else UNSURE_PLACES)
-    return _in_order(quotes)
+            quotes = _with(quotes, quote, most)
+    return _in_order(_completed(quotes, beside))
+
+
+def _continued(quote: Quote, beside: Beside) -> list[Quote]:
+    """The quote between what its list, its table or its section says in the chunks before and behind it."""
+    before = rest_before(quote.hit.chunk, quote.start, beside, CONTINUED_CHARACTERS)
+    quotes = [_quote_of(quote.hit, before), quote] if before else [quote]
+    for _ in range(MOST_CONTINUED):
+        last, said = quotes[-1], sum(len(one.text) for one in quotes)
+        room = FIRST_CHARACTERS + CONTINUED_CHARACTERS - said
+        if rest := rest_behind(last.hit.chunk, last.end, beside, room, crosses=said <= room):
+            quotes.append(_quote_of(quote.hit, rest))
+    return quotes
+
+
+def _completed(quotes: Sequence[Quote], beside: Beside) -> list[Quote]:
+    """The quotes, those of further places with the rest of what their chunk's border tears, while there is room."""
+    completed = list(quotes)
+    for quote in quotes[1:]:
+        room = min(
+            LATER_CHARACTERS - len(quote.text), ANSWER_CHARACTERS - sum(len(one.text) for one in completed)
+        )
+        rest = rest_behind(quote.hit.chunk, quote.end, beside, room)
+        if rest and all(rest.chunk.id != other.hit.chunk.id for other in completed):
+            completed.insert(completed.index(quote) + 1, _quote_of(quote.hit, rest))
+    return completed
+
+
+def _quote_of(hit: Hit, rest: Rest) -> Quote:
+    return Quote(hit._replace(chunk=rest.chunk), rest.start, rest.end, rest.start)
 
 
 def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
@@ -156,6 +195,8 @@ def _judged(question: Weighed, one: Scored) -> Scored:
         score -= 3.0 if _DRAWING.match(text) else 0.0 if question.wants_code else 1.0
     if text.endswith("?"):
         score -= 1.5
+    if read_intent(question.text).is_how_to and is_code_chunk(one.hit.chunk):
+        score -= HOW_TO_CODE
     if _CHECKBOX.match(text):
         score -= 1.0
     if _is_facts(text) and not question.idf.keys() & set(analyze(" ".join(_KEY.findall(text)))):

@@ -18,8 +18,8 @@ _ROW = re.compile(r"\S[ \t]{0,20} \| \S|^[ \t]*+\|.*\|$|^\| \S")
 _INLINE_CODE = re.compile(r"`[^`\n]*+`")
 _RULE = re.compile(r"[\s|:+=-]*$")
 _UNDERLINE = re.compile(r"([-=`:.'\"~^_*+#<>])\1{2,}")
-LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|[\w-]+:: ?[\w./-]*)$")
-"""Of reStructuredText: a target, or a directive that says nothing itself."""
+LABEL = re.compile(r"\s*+\.\. (?:_[^:\n]++:(?: \S++)?|[\w-]+:: ?[\w./-]*)$")
+"""Of reStructuredText: a target, also of links, or a directive that says nothing itself."""
 _END = re.compile(r"[.!?…][\"'”’)\]*_`]*(?=\s)(?!\s+[a-z])|[。！？]")
 _ENDS = re.compile(r"[.!?…;)\"”'`\]。]\s*$")
 LONGEST_TITLE = 80

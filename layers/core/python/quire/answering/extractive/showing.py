@@ -147,7 +147,7 @@ def _prose(citation: Citation) -> str:
     for block in split_blocks(chunk.text):
         start, end = max(block.start, citation.start, torn), min(block.end, citation.end)
         if start < end:
-            parts.append(_block(chunk.text, block, chunk.text[start:end], is_rst=is_rst))
+            parts.append(_block(chunk, block, chunk.text[start:end], is_rst=is_rst))
     said = _closed("\n\n".join(part for part in parts if part.strip()))
     # Directives that only say how to lay out leave nothing to read: then they are shown as they stand.
     return said or (fenced(citation.quote, "rst") if is_rst else plain_words(citation.quote))
@@ -180,11 +180,15 @@ def _closed(text: str) -> str:
     return f"{text}\n{opening[1]}{opening[2]}" if opening else text
 
 
-def _block(text: str, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
-    stored = text[block.start : block.end]
+def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
+    stored = chunk.text[block.start : block.end]
     if block.kind == TABLE:
-        is_torn = not text[: block.start].strip() and not any(map(_RULE.fullmatch, stored.splitlines()))
-        return _table(stored, quote, is_torn=is_torn, is_rst=is_rst)
+        is_torn = not chunk.text[: block.start].strip() and not any(map(_RULE.fullmatch, stored.splitlines()))
+        # What stands above a torn table's columns is searched with the chunk, though its text begins below it.
+        above = (
+            next(filter(is_table_row, chunk.aliases.splitlines()), "") if is_torn else stored.splitlines()[0]
+        )
+        return _table(stored, quote, above, is_rst=is_rst)
     if block.kind == HEADING:
         title = _HEADING_MARK.sub("", quote.strip(), count=1)
         return f"**{_escaped(title.replace('`', ''))}**" if not _UNDER_LINE.fullmatch(title) else ""
@@ -212,7 +216,7 @@ def _list(quote: str) -> str:
         said = [line for _, line in run]
         if is_table and len(said) > 1:
             table = "".join(said)
-            parts += [plain_words(words), _table(table, table, is_torn=False, is_rst=False)]
+            parts += [plain_words(words), _table(table, table, said[0], is_rst=False)]
             words = ""
         else:
             words += "".join(said)
@@ -228,10 +232,11 @@ def _dedented(quote: str) -> str:
     return textwrap.dedent(quote.expandtabs(4))
 
 
-def _table(stored: str, quote: str, *, is_torn: bool, is_rst: bool) -> str:
-    """Rows below the stored table's head and a separator.
+def _table(stored: str, quote: str, above: str, *, is_rst: bool) -> str:
+    """Rows below the table's head, the line `above`, and a separator.
 
-    A table that begins a chunk, above which no heading stands, is the rest of one that was torn: its head is not here.
+    A table that begins a chunk, above which no heading stands, is the rest of one that was torn: its head may be
+    unknown.
     """
     if "+-" in stored[:3] or stored.lstrip().startswith(("+-", "+=")):
         drawn, has_head = grid_rows(quote)
@@ -241,7 +246,7 @@ def _table(stored: str, quote: str, *, is_torn: bool, is_rst: bool) -> str:
         for line in quote.splitlines()
         if line.strip() and not _RULE.fullmatch(line)
     ]
-    head = [] if is_torn else _cells(stored.splitlines()[0], is_rst=is_rst)
+    head = _cells(above, is_rst=is_rst) if above else []
     rows = [row for row in rows if row != head]
     width = max(map(len, [head, *rows]))
     lines = [head, ["---"] * width, *rows]  # an empty head keeps the table a table

@@ -1,0 +1,111 @@
+"""What a quote leaves off where its chunk ends: the rest of the list, the steps, the table or the section.
+
+Chunks have a size, so a section goes on in the next one. What follows there is a quote of its own, since a citation
+is bytes of one chunk; it begins behind what both chunks say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from quire.answering.extractive.blocks import HEADING, LIST, TABLE, split_blocks, split_pieces
+from quire.answering.extractive.showing import is_code_chunk
+from quire.documents import Chunk
+from quire.index.opened import OpenedIndex
+
+LEAST_OVERLAP, LONGEST_OVERLAP = 16, 800
+"""Characters that a chunk may repeat of the one before it; fewer are alike by chance."""
+TORN = frozenset((LIST, TABLE))
+
+Beside = Callable[[Chunk, int], Chunk | None]
+"""The chunk so many places behind another in its document, before it where negative; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """The part of another chunk that a quote goes on with: `chunk.text[start:end]`."""
+
+    chunk: Chunk
+    start: int
+    end: int
+
+
+def nothing_beside(_chunk: Chunk, _places: int) -> None:
+    """No neighbours: each chunk stands alone."""
+
+
+def beside_in(index: OpenedIndex) -> Beside:
+    """How to find neighbours in an opened index."""
+
+    def beside(chunk: Chunk, places: int) -> Chunk | None:
+        found = index.find(chunk.id)
+        if found is None:
+            return None
+        ordinals = index.documents.chunks(chunk.document_id)
+        at = int(ordinals.searchsorted(found)) + places
+        return index.fetch([int(ordinals[at])])[0] if 0 <= at < len(ordinals) else None
+
+    return beside
+
+
+def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: bool = False) -> Rest | None:
+    """What follows `chunk.text[:end]` in the next chunk under the same heading, whole pieces of at most `room`.
+
+    A list or table that the border of the chunks tears goes on though it is longer than the room by half. With
+    `crosses` the first parts of the section follow too, under their headings: an opening alone often only says what
+    they are about.
+    """
+    if chunk.text[end:].strip() or is_code_chunk(chunk):
+        return None
+    following = beside(chunk, 1)
+    if following is None or is_code_chunk(following):
+        return None
+    start = _repeated(chunk.text, following.text)
+    crosses = crosses and following.breadcrumb.startswith(f"{chunk.breadcrumb} › ")
+    pieces = [
+        piece
+        for piece in split_pieces(following.text)
+        if piece.end > start and (crosses or not piece.section)
+    ]
+    is_torn = bool(pieces) and _last_kind(chunk.text) == pieces[0].kind and pieces[0].kind in TORN
+    last = start
+    for number, piece in enumerate(pieces):
+        if piece.end - start > (room * 3 // 2 if is_torn and not number else room):
+            break
+        last = piece.end
+    start += len(following.text[start:last]) - len(following.text[start:last].lstrip("\n"))
+    return Rest(following, start, last) if last > start else None
+
+
+def rest_before(chunk: Chunk, start: int, beside: Beside, room: int) -> Rest | None:
+    """The beginning of the list or table that `chunk.text[start:]` is in the midst of, where it has room."""
+    if chunk.text[:start].strip() or is_code_chunk(chunk):
+        return None
+    pieces = split_pieces(chunk.text)
+    before = beside(chunk, -1)
+    if (
+        not pieces
+        or pieces[0].kind not in TORN
+        or pieces[0].section
+        or before is None
+        or is_code_chunk(before)
+    ):
+        return None
+    last = split_pieces(before.text)[-1:]
+    if not last or last[0].kind != pieces[0].kind or before.text[last[0].end :].strip():
+        return None
+    return Rest(before, last[0].start, last[0].end) if last[0].end - last[0].start <= room else None
+
+
+def _last_kind(text: str) -> str:
+    blocks = [block for block in split_blocks(text) if block.kind != HEADING]
+    return blocks[-1].kind if blocks else ""
+
+
+def _repeated(text: str, following: str) -> int:
+    """How many characters of its beginning a text has in common with the end of the one before."""
+    longest = min(len(text), len(following), LONGEST_OVERLAP)
+    return next(
+        (size for size in range(longest, LEAST_OVERLAP - 1, -1) if text.endswith(following[:size])), 0
+    )

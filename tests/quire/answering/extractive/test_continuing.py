@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import re
+
+from quire.answering.answerer import answer
+from quire.answering.extractive.continuing import beside_in, rest_before, rest_behind
+from quire.answering.request import Answer, Inquiry
+from quire.documents import Chunk
+from tests.support.answer_checks import problems
+from tests.support.shelves import chunk, shelf_of
+
+HEAD = "Part | Price | Life"
+STEPS = [
+    "## Descale the boiler\n\nDescale the boiler like this:\n\n1. Let the boiler cool.\n2. Pour in its acid.",
+    "3. Wait for twenty minutes.\n4. Rinse the boiler twice.\n\nThen it is ready.\n\n## Storage\n\nKeep it dry.",
+]
+TABLE = [
+    f"## Prices of the boiler\n\n{HEAD}\nLid of the boiler | 9 euros | 10 years\nFilter | 4 euros | a year or two",
+    "Filter | 4 euros | a year or two\nHose of the boiler | 7 euros | 3 years\n\nPrices hold for a year.",
+]
+
+
+def pages(*texts: str, document: str = "boiler.md") -> list[Chunk]:
+    return [chunk(document, text, number, heading="Boiler") for number, text in enumerate(texts)]
+
+
+def ask(question: str, chunks: list[Chunk]) -> Answer:
+    """An answer of which the first chunk alone is found."""
+    shelf = shelf_of([*chunks, chunk("lamp.md", "# Lamp\n\nThe lamp takes a bulb.")])
+    given = answer(shelf, Inquiry(question, top_k=1))
+    for citation in given.citations:
+        assert citation.quote == citation.hit.chunk.text[citation.start : citation.end]
+    return given
+
+
+def test_steps_go_on_in_the_next_chunk_up_to_the_next_heading() -> None:
+    given = ask("How do I descale the boiler?", pages(*STEPS))
+    steps = re.findall(r"^\d\. ", given.text, re.M)
+    assert steps == ["1. ", "2. ", "3. ", "4. "]
+    assert "Then it is ready. [2]" in given.text
+    assert "Keep it dry" not in given.text
+    assert problems(given) == []
+
+
+def test_of_a_table_that_goes_on_no_row_is_shown_twice_and_its_head_stands_above_the_rest() -> None:
+    first, second = pages(*TABLE)
+    given = ask("What are the prices of the boiler?", [first, second._replace(aliases=HEAD)])
+    assert given.text.count("Filter") == 1
+    assert given.text.count("| Part | Price | Life |") == 2
+    assert "| Hose of the boiler | 7 euros | 3 years |" in given.text
+    assert problems(given) == []
+
+
+def test_the_opening_of_a_page_goes_on_with_its_first_part() -> None:
+    opening = chunk("pump.md", "# Pump\n\nThe pump moves water.", 0, breadcrumb="Pump")
+    usage = chunk("pump.md", "## Usage\n\nTurn the red valve first.", 1, breadcrumb="Pump › Usage")
+    other = chunk("pump.md", "## Care\n\nOil it.", 1, breadcrumb="Care")
+    shown = rest_behind(opening, len(opening.text), lambda _chunk, _places: usage, 900, crosses=True)
+    assert shown is not None
+    assert usage.text[shown.start : shown.end] == usage.text
+    assert rest_behind(opening, len(opening.text), lambda _chunk, _places: usage, 900) is None
+    assert rest_behind(opening, len(opening.text), lambda _chunk, _places: other, 900, crosses=True) is None
+
+
+def test_a_quote_that_begins_in_the_midst_of_steps_has_the_steps_before_them() -> None:
+    first, second = pages(*STEPS)
+    beside = beside_in(shelf_of([first, second]).index)
+    before = rest_before(second, 0, beside, 800)
+    assert before is not None
+    assert before.chunk.text[before.start : before.end].startswith("Descale the boiler like this:\n\n1. Let")
+    assert rest_before(second, second.text.index("Then"), beside, 800) is None
+    assert rest_before(second, 0, beside, 20) is None
+
+
+def test_nothing_stands_behind_the_last_chunk_of_a_document_or_within_one() -> None:
+    first, second = pages(*STEPS)
+    beside = beside_in(shelf_of([first, second, chunk("other.md", "5. Go.")]).index)
+    assert rest_behind(second, len(second.text), beside, 800) is None
+    assert rest_behind(first, len(first.text) - 4, beside, 800) is None
+    assert rest_before(first, 0, beside, 800) is None
+    assert beside(chunk("unknown.md", "Nothing."), 1) is None
