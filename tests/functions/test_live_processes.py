@@ -32,11 +32,11 @@ PAUSE_S = 0.02
 """Between two looks of a reader: one that never rests leaves no CPU to those it watches."""
 
 
-@pytest.fixture(scope="module", params=["folder", "s3"])
+@pytest.fixture(scope="module", params=["folder", "one folder", "s3"])
 def servers(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[list[httpx.Client]]:
-    """Two serving processes over one store; each has a folder of its own, as on another machine."""
+    """Two serving processes over one store; each has a folder of its own, as on another machine, or both have one."""
     root = tmp_path_factory.mktemp("live")
     environment = {"PYTHONPATH": PATHS}
     store = str(root / "store")
@@ -48,8 +48,8 @@ def servers(
 
         def started() -> httpx.Client:
             port = free_port()
-            folder = root / str(port)
-            folder.mkdir()
+            folder = root / ("both" if request.param == "one folder" else str(port))
+            folder.mkdir(exist_ok=True)
             command = (sys.executable, "-m", "tests.support.lively_server", str(port), str(folder), store)
             url = stack.enter_context(served(command, f"http://127.0.0.1:{port}/health", environment, ROOT))
             limits = httpx.Limits(max_connections=100, max_keepalive_connections=100)

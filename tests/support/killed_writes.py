@@ -91,8 +91,13 @@ def _build(folder: Path) -> None:
 
 def _prepare_first(folder: Path) -> None:
     _pages(folder, NEW)
-    (folder / "model").mkdir()
-    (folder / "model" / "words").write_text("words", encoding="utf-8")
+    write_model(folder / "model")
+
+
+def write_model(folder: Path) -> None:
+    """What a store wants of a model, where nothing but a fake embeds."""
+    folder.mkdir()
+    (folder / "words").write_text("words", encoding="utf-8")
     known = {"size_bytes": 5, "sha256": hashlib.sha256(b"words").hexdigest()}
     numbers = {"dimensions": EMBEDDER.dimensions, "window": 256, "overlap": 0}
     facts = {
@@ -102,7 +107,7 @@ def _prepare_first(folder: Path) -> None:
         "query_prefix": "",
         "files": {"words": known},
     }
-    (folder / "model" / "model.json").write_text(json.dumps(facts), encoding="utf-8")
+    (folder / "model.json").write_text(json.dumps(facts), encoding="utf-8")
 
 
 def _prepare_build(folder: Path) -> None:

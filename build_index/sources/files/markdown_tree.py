@@ -205,7 +205,10 @@ def _folder_title(root: Path, folder: str) -> str:
     label = category_label(root / folder)
     if label:
         return label
-    names = sorted(one.name for one in (root / folder).iterdir() if one.suffix.lower() in SUFFIXES)
+    try:
+        names = sorted(one.name for one in (root / folder).iterdir() if one.suffix.lower() in SUFFIXES)
+    except OSError:  # it is gone since its pages were listed
+        names = []
     for name in names:
         if PurePosixPath(name).stem.lower() in ("index", "readme"):
             try:

@@ -165,7 +165,10 @@ def _content_reason(walk: _Walk, entry: os.DirEntry[str], path: str) -> str:
         reason = _unwanted_kind(entry.name)
     if reason:
         return reason
-    size = entry.stat(follow_symlinks=False).st_size
+    try:
+        size = entry.stat(follow_symlinks=False).st_size
+    except OSError:  # it is gone since its folder was listed
+        return "unreadable"
     if not size:
         return "empty"
     return "size" if size > walk.selection.largest_bytes else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -70,18 +71,25 @@ def read_bytes(root: Path, path: str, most: int = DOCUMENT_FILE_BYTES) -> bytes:
     """The file as it is.
 
     Raises:
-        SourceError: it leads out of `root`, cannot be read or is larger than `most`.
+        SourceError: it leads out of `root`, is no plain file, cannot be read or is larger than `most`.
     """
-    file = root / path
-    if not file.resolve().is_relative_to(root.resolve()):
-        raise SourceError(f"{path}: leads out of the source", path=path)
     try:
-        content = file.read_bytes()
+        file = (root / path).resolve()
+        if not file.is_relative_to(root.resolve()):
+            raise SourceError(f"{path}: leads out of the source", path=path)
+        # A pipe in its place would be waited for, a link that somebody puts there now leads anywhere.
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as stream:
+            about = os.fstat(descriptor)
+            if not stat.S_ISREG(about.st_mode):
+                raise SourceError(f"{path}: is no plain file", path=path)
+            if about.st_size > most:
+                raise SourceError(f"{path}: {about.st_size} bytes, wanted at most {most}", path=path)
+            return stream.read(most)
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror}", path=path) from error
-    if len(content) > most:
-        raise SourceError(f"{path}: {len(content)} bytes, wanted at most {most}", path=path)
-    return content
+    except RuntimeError as error:  # Python 3.12 and older say so of links that lead to themselves
+        raise SourceError(f"{path}: cannot be read: links in a circle", path=path) from error
 
 
 def read_text(root: Path, path: str) -> str:

@@ -266,3 +266,20 @@ def test_keywords_whose_lengths_do_not_agree_are_corrupt(tmp_path: Path) -> None
     terms = {term: 1.0 for row in ROWS[:5] for term in row.terms}
     with pytest.raises(ArtifactCorrupt, match="its keywords or columns are damaged"):
         index.search(terms, 5)
+
+
+def test_symbols_and_filters_that_name_a_chunk_that_there_is_not_are_corrupt(tmp_path: Path) -> None:
+    build(tmp_path / "s", ROWS[:5])
+    [file] = (tmp_path / "s").rglob("columns.safetensors")
+    data = bytearray(file.read_bytes())
+    end = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:end])
+    for name, entry in header.items():
+        if name.endswith(".ordinals"):
+            begin, behind = (end + place for place in entry["data_offsets"])
+            data[begin:behind] = b"\x40" * (behind - begin)
+    file.write_bytes(data)
+    index = open_index(open_segment(tmp_path / "s"))
+    for symbol in {one for row in ROWS[:5] for one in row.chunk.symbols}:
+        with pytest.raises(ArtifactCorrupt, match="they name chunk 1077952576 of 5"):
+            index.symbols.chunks(symbol)

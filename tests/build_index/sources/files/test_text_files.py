@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,16 @@ def test_a_file_that_is_missing_or_too_large_is_named(tmp_path: Path) -> None:
         read_text(tmp_path, "large.md")
     with pytest.raises(SourceError, match=r"^none\.md: cannot be read"):
         read_text(tmp_path, "none.md")
+
+
+def test_what_is_no_plain_file_is_named_and_never_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    (tmp_path / "loop.md").symlink_to("loop.md")
+    (tmp_path / "folder.md").mkdir()
+    for path, reason in (
+        ("pipe.md", "no plain file"),
+        ("loop.md", "cannot be read"),
+        ("folder.md", "cannot be"),
+    ):
+        with pytest.raises(SourceError, match=f"{path}: .*{reason}"):
+            read_text(tmp_path, path)

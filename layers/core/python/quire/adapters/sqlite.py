@@ -118,7 +118,7 @@ class SqliteMemory:
     def _purge_when_due(self) -> None:
         with self._guard:
             now = self._clock()
-            if now < self._purged_at + PURGE_EVERY_S:
+            if 0 <= now - self._purged_at < PURGE_EVERY_S:  # a clock may be set back
                 return
             self._purged_at = now
         self.purge(moment(oldest_ms(self._now_ms())))

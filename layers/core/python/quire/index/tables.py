@@ -11,7 +11,7 @@ import numpy as np
 
 from quire.analysis.inheritance import ancestry, resolve
 from quire.analysis.symbols import fold_symbol
-from quire.errors import InputError
+from quire.errors import ArtifactCorrupt, InputError
 from quire.filter_values import filter_key
 from quire.index.file_names import FileNames
 from quire.index.parts import Part, bases, filtered, number_documents
@@ -37,9 +37,16 @@ class LiveParts:
         self.bases = bases([part.chunk_count for part in parts])
 
     def everywhere(self, look_up: Callable[[Part], Ordinals]) -> Ordinals:
-        """Live chunks that a look-up finds in the parts, ascending."""
+        """Live chunks that a look-up finds in the parts, ascending.
+
+        Raises:
+            ArtifactCorrupt: a damaged file names a chunk that there is not; what is mapped in place is not digested.
+        """
         looks = zip(self.parts, self.hidden, self.bases, strict=True)
-        found = [difference(look_up(part), hidden) + np.uint32(base) for part, hidden, base in looks]
+        found = [
+            difference(_of_part(look_up(part), part), hidden) + np.uint32(base)
+            for part, hidden, base in looks
+        ]
         return found[0] if len(found) == 1 else np.concatenate([NONE, *found])
 
     def local(self, ordinals: Ordinals, number: int) -> Ordinals:
@@ -56,6 +63,12 @@ class LiveParts:
         number = bisect_right(self.bases, ordinal) - 1
         within = np.array([ordinal - self.bases[number]], np.uint32)
         return len(difference(within, self.hidden[number])) > 0
+
+
+def _of_part(found: Ordinals, part: Part) -> Ordinals:
+    if len(found) and int(found.max()) >= part.chunk_count:
+        raise ArtifactCorrupt(f"columns: damaged, they name chunk {found.max()} of {part.chunk_count}")
+    return found
 
 
 class FilterTable:

@@ -129,7 +129,7 @@ class BuildLock:
     def tell(self, progress: str) -> None:
         """Let `read_build` know how far the build is; most calls within two seconds of the last one do nothing."""
         now = self._clock()
-        if now < self._told_at + TELLS_S:
+        if 0 <= now - self._told_at < TELLS_S:  # a clock may be set back
             return
         self._told_at, self._progress = now, progress
         with suppress(StoreError):  # the next one may be told; `renew` says where the lock was lost
