@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-# onnxruntime before usearch: some releases of usearch crash when they come first.
-from quire.embedding.onnx import open_embedder  # isort: skip
-from quire.embedding.wordpiece import open_tokenizer  # isort: skip
 from dotenv import dotenv_values
 
 from build_index.model.export import ensure_model
@@ -16,11 +15,16 @@ from build_index.pipeline.plan import Tools
 from build_index.progress import say
 from quire.adapters.answer_models import open_answer_model
 from quire.adapters.folder import FolderStore
+from quire.embedding import open_embedder
+from quire.embedding.model_folder import read_facts
 from quire.errors import ConfigError, QuireError
-from quire.ports import Embedder, ObjectStore
+from quire.ports import Embedder, ObjectStore, Vectors
 from quire.settings import Settings, adopt, read_settings
 from quire.store.leftovers import sweep_all
 from quire.store.store import SegmentStore
+
+if TYPE_CHECKING:
+    from quire.embedding.onnx import OnnxEmbedder
 
 
 @cache
@@ -65,7 +69,7 @@ def open_tools(*, threads: int | None = None, cache: Path | None = None) -> Tool
     kept = cache or settings().cache
     sweep_all(kept, settings().store)
     folder = ensure_model(kept, progress=_progress)
-    embedder = _embedder(folder, threads or os.cpu_count() or 1)
+    embedder = _Model(folder, threads or os.cpu_count() or 1)
     return Tools(embedder, folder, kept, answer_model=lambda: open_answer_model(settings()))
 
 
@@ -77,16 +81,45 @@ def open_workshop(location: str | None, threads: int) -> tuple[Tools, ObjectStor
 
 def open_question_embedder() -> Embedder:
     """The embedding model as a server opens it: one thread."""
-    return _embedder(ensure_model(settings().cache, progress=_progress), 1)
+    return _Model(ensure_model(settings().cache, progress=_progress), 1)
 
 
 def open_model(folder: Path) -> Embedder:
     """The embedding model of a folder, for one thread."""
-    return _embedder(folder, 1)
+    return _Model(folder, 1)
 
 
-def _embedder(folder: Path, threads: int) -> Embedder:
-    return open_embedder(folder, open_tokenizer(folder), threads=threads)
+class _Model:
+    """An exported model's folder as an embedder that is opened when the first text comes.
+
+    Opening it takes .2 s of CPU, with its libraries: what waits for names and words need not wait for that.
+
+    Raises:
+        ModelError: a file is missing or has another size than `model.json` says; what else is wrong is raised by the
+            first text.
+    """
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        facts = read_facts(folder)
+        self.dimensions, self.digest = facts.dimensions, facts.digest
+        self._folder, self._threads = folder, threads
+
+    @cached_property
+    def _opened(self) -> OnnxEmbedder:
+        return open_embedder(self._folder, self._threads)
+
+    @property
+    def tokens(self) -> int:
+        return self._opened.tokens
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return self._opened.embed(texts)
+
+    def embed_passages(self, passages: Iterable[tuple[str, str]]) -> Iterator[Vectors]:
+        return self._opened.embed_passages(passages)
+
+    def has_word(self, word: str) -> bool:
+        return self._opened.has_word(word)
 
 
 def _progress(step: str, done: int, total: int) -> None:

@@ -119,3 +119,18 @@ def test_onnxruntime_is_loaded_before_usearch(path: Path) -> None:
 def test_the_core_starts_without_any_vendor() -> None:
     loaded = {name.split(".")[0] for name in _loaded_after("quire.search.retrieval")}
     assert not loaded & {"onnxruntime", "tokenizers", "usearch", "boto3", "fastapi", "google"}
+
+
+def test_what_cuts_files_starts_without_numpy() -> None:
+    assert "numpy" not in _loaded_after("build_index.pipeline.preparing")
+
+
+def test_a_build_reads_files_before_it_loads_the_model_chunkers_and_what_calibrates() -> None:
+    loaded = set(_loaded_after("build_index.wiring", "build_index.pipeline.folder_job"))
+    assert not loaded & {
+        "onnxruntime",
+        "tokenizers",
+        "quire.chunking",
+        "markdown_it",
+        "quire.answering.findings",
+    }

@@ -17,9 +17,9 @@ from functions.faces.sites.contract import MessageRequest
 from functions.web.indexing import Indexer
 from functions.web.waiting import WaitingRoom
 from quire import limits
+from quire.chunking import chunk_document
 from quire.documents import Document
 from quire.errors import Overloaded
-from quire.ingestion.rows import chunk_document
 from quire.killable import LEAST_WAIT_S, Killable
 from quire.settings import Settings
 from tests.support.lively import Lively

@@ -23,7 +23,7 @@ import numpy as np
 
 from build_index.cache.inputs import digest_code
 from build_index.cache.store import ContentStore
-from build_index.pipeline.preparing import Made, Prepared, cores, prepare_apart, unpack
+from build_index.pipeline.readers import Made, Prepared, cores, prepare_apart, unpack
 from build_index.progress import say
 from build_index.sources import Failure
 from quire.documents import Document
@@ -31,9 +31,10 @@ from quire.errors import SourceError, StoreError
 from quire.limits import READING_PROCESSES
 
 RECENT = 1 << 16
-COMMIT_EVERY = 64  # documents, of some 30 KB each
+COMMITTED_BYTES = 16 << 20
+"""What a kill may lose: three seconds of work, of some 800 documents. Each commit waits for the disk."""
 READ_AT_ONCE = 16
-AHEAD = 4
+AHEAD = 16
 """Documents that wait for each process, so that none of them is idle while a long one is read."""
 _HEAD = Struct(
     "<?II"
@@ -71,6 +72,7 @@ class PreparedDocuments:
         self._known = store.keys(self._kind)
         self._used: set[bytes] = set()
         self._fresh: dict[bytes, bytes] = {}
+        self._fresh_bytes = 0
 
     def __enter__(self) -> Self:
         return self
@@ -106,7 +108,8 @@ class PreparedDocuments:
             value = kept
             if made is not None:
                 value = self._fresh[key] = _packed(made())
-                if len(self._fresh) >= COMMIT_EVERY:
+                self._fresh_bytes += len(value)
+                if self._fresh_bytes >= COMMITTED_BYTES:
                     self._write()
             self._used.add(key)
             cited, ids, has_finds, _ = _unpacked(value or b"")
@@ -138,6 +141,7 @@ class PreparedDocuments:
     def _write(self) -> None:
         self._store.write(self._kind, self._fresh)
         self._fresh.clear()
+        self._fresh_bytes = 0
 
 
 def chunks_of(collection: str) -> str:

@@ -37,12 +37,11 @@ from build_index.pipeline.file_ledger import (
 from build_index.pipeline.ingest import clear
 from build_index.pipeline.pipeline import BuildReport, build
 from build_index.pipeline.plan import BuildPlan, Tools
-from build_index.pipeline.preparing import cores, reader
+from build_index.pipeline.readers import start_readers
 from build_index.sources.files.selection import DEFAULT_EXCLUDE, Excluded
 from build_index.wiring import open_store, open_tools, settings
 from quire.collections import check_name
 from quire.errors import BuildInProgress, QuireError, UnknownCollection
-from quire.limits import READING_PROCESSES
 from quire.ports import Embedder, Vectors
 from quire.profiles import profile_named
 from quire.store.store import SegmentStore
@@ -93,7 +92,7 @@ def run_order(order: Order, store: SegmentStore, opening: Callable[[], Tools], c
     ledger = Ledger(cache, order.collection)
     known = ledger.read(_served_version(store, order.collection))
     if not known.digests:  # the first build of it: what reads its files starts while they are counted
-        reader().start(min(cores(), READING_PROCESSES))
+        start_readers()
     roots = roots_of(order, known.roots or _served_roots(store, order))
     digests = read_digests(roots, excluded)
     before = known.digests

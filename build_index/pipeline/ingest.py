@@ -20,16 +20,9 @@ from build_index.cache.prepared import PreparedDocuments, PreparedEntry, admit_a
 from build_index.cache.questions import CachedQuestions
 from build_index.cache.store import ContentStore
 from build_index.cache.vectors import CachedVectors
-from build_index.evaluation.calibrate import (
-    background_questions,
-    calibrate,
-    calibrate_answers,
-    rank_background,
-)
 from build_index.evaluation.golden import read_golden
 from build_index.pipeline.notes import describe_machine
 from build_index.pipeline.plan import BuildPlan, Tools
-from build_index.pipeline.preparing import Prepared
 from build_index.pipeline.questions import (
     QuestionOptions,
     QuestionReport,
@@ -40,6 +33,7 @@ from build_index.pipeline.questions import (
     read_question_options,
     with_questions,
 )
+from build_index.pipeline.readers import Prepared
 from build_index.pipeline.reading import Reading
 from build_index.progress import say, track
 from build_index.scan.poison import PoisonScan, open_scan
@@ -50,8 +44,8 @@ from quire.canonical_json import canonical_json
 from quire.documents import Chunk
 from quire.errors import SourceError
 from quire.index.layout import EMBEDDED, Manifest, SourceFacts
+from quire.index.lines import read_line
 from quire.index.opened import OpenedIndex
-from quire.index.payloads import read_line
 from quire.index.reader import open_segment
 from quire.index.writer import (
     GRAPH_FROM_VECTORS,
@@ -160,11 +154,14 @@ def _index(
     wanted = read_question_options(plan.options)
     parts = parts.asked(wanted, plan.profile) if wanted.count else parts
     is_staged = stage and sum(len(entry.ids) for entry in parts.entries) >= STAGED_FROM_CHUNKS
+    if stage and is_staged:
+        folder, vectors, updated = _write_in_stages(plan, tools, parts, facts, stage=stage)
+    else:
+        folder, vectors, updated = _write(plan, tools, parts, facts)
+    # Imported when there is something to calibrate: what waits for names and words has them .1 s earlier.
+    from build_index.evaluation.calibrate import background_questions
+
     with CachedQuestions(tools.embedder, parts.store, plan.name, background_questions()) as embedder:
-        if stage and is_staged:
-            folder, vectors, updated = _write_in_stages(plan, tools, parts, facts, stage=stage)
-        else:
-            folder, vectors, updated = _write(plan, tools, parts, facts)
         manifest = calibrated(plan, folder, embedder)
         questions = parts.report() if wanted.count else None
         if questions and questions.left:
@@ -368,6 +365,8 @@ def clear(fresh: Path) -> None:
 
 def calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
     """Ask the written segment questions and keep in its manifest how its scores become probabilities."""
+    from build_index.evaluation.calibrate import calibrate, calibrate_answers, rank_background
+
     index = OpenedIndex([(open_segment(folder), 0)])
     golden = read_golden([Path(plan.golden)]) if plan.golden else ()
     background = rank_background(index, embedder)

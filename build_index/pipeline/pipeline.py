@@ -14,8 +14,8 @@ from typing import Any
 from build_index.cache.inputs import digest_inputs
 from build_index.pipeline.ingest import IngestReport, Stage, ingest
 from build_index.pipeline.plan import BuildPlan, Tools
-from build_index.pipeline.preparing import reader
 from build_index.pipeline.questions import read_question_options
+from build_index.pipeline.readers import reader
 from build_index.pipeline.reading import Reading, open_reading
 from build_index.progress import say
 from quire.errors import ConfigError, UnknownCollection
@@ -91,7 +91,9 @@ def build(
             confirmed = store.confirm(plan.name, served[1].digest)
             return _report(_unchanged(served[1], reading), confirmed)
         staged = write is ingest and publish and not _serves(store, plan.name)
-        made_by = partial(ingest, stage=_stage(plan, tools, store)) if staged else write
+        if staged:
+            store.put_model(tools.model_folder)  # while the processes that cut files start
+        made_by = partial(ingest, stage=_stage(plan, store)) if staged else write
         ingested = made_by(plan, reading, tools, inputs)
         if publish and review is not None:
             ingested.manifest = review(plan.name, ingested.folder)
@@ -162,9 +164,8 @@ def _serves(store: SegmentStore, name: str) -> bool:
     return any(ref.origin == BUILD for ref in pointer.segments) and store.pointers.is_whole(pointer)
 
 
-def _stage(plan: BuildPlan, tools: Tools, store: SegmentStore) -> Stage:
+def _stage(plan: BuildPlan, store: SegmentStore) -> Stage:
     def publish(folder: Path, manifest: Manifest) -> None:
-        store.put_model(tools.model_folder)
         version = store.publish(plan.name, folder, manifest).version
         share = f"vectors {manifest.embedded / manifest.counts.chunks:.0%}"
         what = share if manifest.embedded else "can be searched by names and words; vectors follow"

@@ -23,7 +23,7 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from build_index.cache.store import ContentStore
-from build_index.pipeline.preparing import Prepared, prepared
+from build_index.pipeline.readers import Prepared
 from build_index.progress import say, track
 from quire.answering.generative.completion import complete
 from quire.answering.generative.context import estimate_tokens
@@ -163,6 +163,9 @@ def with_questions(one: Prepared, questions: Questions, profile: Profile) -> Pre
     chunk = one.chunk._replace(
         aliases=f"{one.chunk.aliases}\n{said}".lstrip("\n"), headline=f"{gist(one.chunk, profile)}\n{said}"
     )
+    # With all chunkers: only builds that have questions need them in this process.
+    from build_index.pipeline.preparing import prepared
+
     made = prepared(chunk)
     return made if len(made.finds) == len(one.finds) else one
 

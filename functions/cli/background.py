@@ -33,7 +33,7 @@ def go_on_behind(order: Order, objects: ObjectStore, settings: Settings, *, as_j
     words = ["--name", order.collection, "--store", order.store, *(word for flag in flags for word in flag)]
     words += ["--clean"] * order.clean + ["--json"] * as_json
     command, environment = interpreter("functions.cli", "index", *words, "--", order.root)
-    before = _version(objects, order.collection)
+    before = served_version(objects, order.collection)
     with log.open("wb") as said, tempfile.TemporaryFile() as results:
         process = subprocess.Popen(
             command,
@@ -61,10 +61,11 @@ def _can_be_searched(objects: ObjectStore, name: str, before: str) -> bool:
     from quire.store.lock import read_build
 
     build = read_build(objects, name, time.time())
-    return _version(objects, name) != before or bool(before and build and build.is_running)
+    return served_version(objects, name) != before or bool(before and build and build.is_running)
 
 
-def _version(objects: ObjectStore, name: str) -> str:
+def served_version(objects: ObjectStore, name: str) -> str:
+    """What is served of a collection; "" where nothing is."""
     from quire.store.pointers import Pointers
 
     try:

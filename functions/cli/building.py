@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from functions.cli.background import go_on_behind
-from functions.cli.choosing import HeldIndex, free_name, read_held
+from functions.cli.background import go_on_behind, served_version
+from functions.cli.choosing import HeldIndex, free_name, name_of, read_held
 from functions.cli.common import NOTHING, JsonOption, StoreOption, open_objects, print_json
 from functions.cli.places import export, settings_for
 from quire.errors import BuildInProgress, InputError
@@ -61,15 +61,20 @@ def index(
     Names and words can be searched first, from any shell; what is ended before its vectors are there goes on when it is
     called again.
     """
-    # The build's libraries cost a second to import: only this command needs them.
+    folder, settings = _folder(path), settings_for(store)
+    objects = open_objects(settings)
+    # The build's libraries cost half a second to import: only this command needs them. At a first build the processes
+    # that cut files import theirs meanwhile.
+    if not background and not served_version(objects, name or name_of(folder)):
+        from build_index.pipeline.readers import start_readers
+
+        start_readers()
     from build_index.pipeline.file_ledger import Order
     from build_index.pipeline.folder_job import run_order
     from build_index.wiring import open_tools
     from quire.store.catalog import Catalog
     from quire.store.store import SegmentStore
 
-    folder, settings = _folder(path), settings_for(store)
-    objects = open_objects(settings)
     shelves = SegmentStore(objects, settings.cache / "store")
     held = read_held(Catalog(shelves, refresh_s=0))
     order = Order(

@@ -15,10 +15,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from build_index.model.export import ensure_model
+from quire.chunking import chunk_document
 from quire.documents import Chunk, Document
 from quire.embedding import open_embedder
 from quire.embedding.quantization import quantize
-from quire.ingestion.rows import chunk_document, index_rows
+from quire.ingestion.rows import index_rows
 from quire.ports import Embedder, Vectors
 from quire.profiles import profile_named
 from quire.search.retrieval import Query, retrieve

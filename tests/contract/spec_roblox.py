@@ -20,9 +20,9 @@ from build_index import wiring
 from build_index.__main__ import main
 from functions.app.wiring import local_app
 from quire.answering.generative.context import overlap
+from quire.chunking import chunk_document
 from quire.collections import read_collections
 from quire.documents import Document
-from quire.ingestion.rows import chunk_document
 from quire.ports import Embedder
 from quire.settings import Settings
 from tests.support.corpus import api_documents

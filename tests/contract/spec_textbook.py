@@ -38,13 +38,13 @@ from quire.answering.answerer import answer
 from quire.answering.findings import AskedCollection
 from quire.answering.generative.context import overlap
 from quire.answering.request import Inquiry
+from quire.chunking import chunk_document
 from quire.chunking.packing import estimate_tokens
 from quire.collections import Collection
 from quire.documents import Chunk, Document
 from quire.embedding.onnx import OnnxEmbedder
 from quire.errors import ConfigError
 from quire.index.opened import OpenedIndex
-from quire.ingestion.rows import chunk_document
 from quire.settings import Settings, read_settings
 from quire.store.store import SegmentStore
 from tests.support.model import link_models

@@ -10,9 +10,9 @@ from urllib.parse import unquote, urlsplit
 from build_index.sources import Failure
 from build_index.sources.files.markdown_tree import read_markdown_tree
 from build_index.sources.site_config import find_site
+from quire.chunking import chunk_document
 from quire.documents import Document
 from quire.errors import SourceError
-from quire.ingestion.rows import chunk_document
 from quire.parsing.markdown import parse_markdown
 from quire.parsing.rst import rst_anchors
 

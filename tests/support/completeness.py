@@ -22,8 +22,8 @@ from build_index.sources.roblox.api_dump import read_roblox_api
 from build_index.sources.roblox.creator_docs import read_creator_docs
 from build_index.sources.roblox.engine_reference import read_reference
 from quire.adapters.folder import FolderStore
+from quire.chunking import chunk_document
 from quire.documents import Chunk, Document
-from quire.ingestion.rows import chunk_document
 from quire.store.store import SegmentStore
 
 DUMP_NAME = "Full-API-Dump.json"

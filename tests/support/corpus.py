@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from quire.chunking import chunk_document
 from quire.documents import Document
 from quire.embedding.quantization import quantize
 from quire.index.layout import Manifest, SourceFacts
 from quire.index.writer import SegmentFacts, write_segment
-from quire.ingestion.rows import chunk_document, index_rows
+from quire.ingestion.rows import index_rows
 from quire.ports import Embedder
 from quire.profiles import profile_named
 

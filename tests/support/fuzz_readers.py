@@ -20,11 +20,11 @@ from quire.adapters.jwt import JwtTokens
 from quire.answering.citations import read_marks
 from quire.answering.extractive.showing import plain_words
 from quire.answering.generative.cleaning import as_data, without_embeds
+from quire.chunking import chunk_document
 from quire.collections import read_collections
 from quire.documents import Document
 from quire.errors import QuireError
 from quire.index.layout import read_manifest, read_pointer
-from quire.ingestion.rows import chunk_document
 from quire.service.access_file import parse_policy
 from tests.support.reading_cost import SHAPES
 

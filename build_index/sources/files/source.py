@@ -7,65 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pathspec import GitIgnoreSpec
-
-from build_index.progress import say
-from build_index.sources import Documents, Failure
-from build_index.sources.files.docusaurus import UNKNOWN_SITE, read_docusaurus
-from build_index.sources.files.markdown_tree import files_outside, read_markdown_tree
 from build_index.sources.files.repository import open_repository, read_repositories
 from build_index.sources.files.selection import Excluded, as_selection
 from build_index.sources.registry import Folders, OpenedSources, Source
-from build_index.sources.site_config import FoundSite, find_site
-from quire.documents import Document
-from quire.parsing.site_pages import site_of
 
 
-def _read_textbook(folders: Folders, options: Mapping[str, Any], _: Path) -> OpenedSources:
-    excluded = Excluded()
-    sites = {root: _site(root, options, UNKNOWN_SITE) for root in folders["docs"]}
-    documents = (one for root, site in sites.items() for one in read_docusaurus(root, site, excluded))
-    return OpenedSources(documents, excluded=excluded, files=_files(sites))
+def _read_textbook(folders: Folders, options: Mapping[str, Any], cache: Path) -> OpenedSources:
+    from build_index.sources.files.documentation import read_textbook
+
+    return read_textbook(folders, options, cache)
 
 
-def _read_docs(folders: Folders, options: Mapping[str, Any], _: Path) -> OpenedSources:
-    excluded = Excluded()
-    sites = {root: _site(root, options, FoundSite()) for root in folders["docs"]}
-    unwanted = GitIgnoreSpec.from_lines(options.get("exclude", ()))
+def _read_docs(folders: Folders, options: Mapping[str, Any], cache: Path) -> OpenedSources:
+    from build_index.sources.files.documentation import (
+        read_docs,  # with what reads Markdown: code needs none of it
+    )
 
-    def documents() -> Documents:
-        for root, site in sites.items():
-            for one in read_markdown_tree(root, site, excluded):
-                if unwanted.match_file(_path(one)):
-                    excluded.add("exclude")
-                else:
-                    yield one
-
-    outside = (file for root, site in sites.items() for file in files_outside(root, site))
-    files = tuple(dict.fromkeys((*_files(sites), *outside)))
-    return OpenedSources(documents(), excluded=excluded, files=files)
-
-
-def _site(root: Path, options: Mapping[str, Any], unknown: FoundSite) -> FoundSite:
-    """The site that shows the files below a folder: as options say it, else as its configuration does."""
-    found = find_site(root)
-    if found is None and not options.keys() & {"site", "base_url"}:
-        return unknown
-    usual = found.site if found else unknown.site
-    if found is None and unknown.site.anchors.generator != "plain":
-        usual = replace(usual, generator=unknown.site.anchors.generator)
-    site = site_of(options, usual)
-    if site.generator != "plain":
-        say(f"docs: addresses as {site.generator} makes them, at {site.base_url or 'an unknown host'}")
-    return FoundSite(site, found.files, found.hidden) if found else FoundSite(site)
-
-
-def _files(sites: Mapping[Path, FoundSite]) -> tuple[Path, ...]:
-    return tuple(file for site in sites.values() for file in site.files)
-
-
-def _path(one: Document | Failure) -> str:
-    return one.path if isinstance(one, Failure) else str(one.metadata["path"])
+    return read_docs(folders, options, cache)
 
 
 def _read_code(folders: Folders, options: Mapping[str, Any], _: Path) -> OpenedSources:

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from build_index.cache.prepared import PreparedDocuments, SeenNumbers, admit_all, chunks_of
 from build_index.cache.store import ContentStore
-from build_index.pipeline.preparing import Prepared
+from build_index.pipeline.readers import Prepared
+from quire.analysis.keywords import keyword_terms
+from quire.chunking import chunk_document
 from quire.documents import Document
 from quire.errors import SourceError, StoreError
-from quire.index.writer.payloads import chunk_line
-from quire.ingestion.rows import chunk_document, keyword_terms
+from quire.index.lines import chunk_line
 
 PAGE = Document(
     "guide/kettle.md",

@@ -21,9 +21,9 @@ from build_index.scan.poison import (
     scan_text,
 )
 from build_index.sources.files.markdown_tree import read_markdown_tree
+from quire.chunking import chunk_document
 from quire.documents import Chunk, Document
 from quire.errors import ConfigError
-from quire.ingestion.rows import chunk_document
 from tests.support.poison_texts import HONEST, LATER, as_bits, as_tags, poisoned, threaded
 from tests.support.shared import shared_path
 

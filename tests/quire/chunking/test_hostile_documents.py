@@ -6,9 +6,9 @@ import time
 
 import pytest
 
+from quire.chunking import chunk_document
 from quire.documents import Document
 from quire.errors import SourceError
-from quire.ingestion.rows import chunk_document
 from quire.parsing.markdown import page_title
 from tests.support.pace import cpu_seconds
 

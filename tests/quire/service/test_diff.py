@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from build_index.sources.roblox.api_dump import read_roblox_api
+from quire.chunking import chunk_document
 from quire.documents import Chunk, Document, chunk_id
 from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment, open_segment
 from quire.index.writer import IndexRow, SegmentFacts, write_segment
-from quire.ingestion.rows import chunk_document
 from quire.service.changes import Diff
 from quire.service.diff import compare_chunks, compare_versions
 from tests.support.engine import DUMP, engine_class, member, primitive, write_engine

@@ -127,6 +127,11 @@ class Turn(NamedTuple):
     text: str
 
 
+def plain(document: Document) -> Document:
+    """The document in values that another process can be handed."""
+    return document._replace(metadata=dict(document.metadata), includes=dict(document.includes))
+
+
 def chunk_id(document_id: str, key: str) -> str:
     """Name a chunk after its document and its place in it, so that a rebuild of the same input names it alike.
 

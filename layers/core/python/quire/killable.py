@@ -47,7 +47,8 @@ class Killable(Generic[A, R]):
     """Calls `work` in another process. Safe to share by threads: each call has a process to itself.
 
     Args:
-        work: a function of a module, which takes and gives what can be pickled; its warnings are logged here.
+        work: a function of a module, which takes and gives what can be pickled; its warnings are logged here. As
+            `module:function` it is imported in the other process alone.
         most: processes at once; further calls wait.
         memory_mb: what one process may hold, where the system heeds RLIMIT_DATA.
         least_wait_s: what any call of a warm process may take by the clock.
@@ -59,13 +60,13 @@ class Killable(Generic[A, R]):
 
     def __init__(
         self,
-        work: Callable[[A], R],
+        work: Callable[[A], R] | str,
         *,
         most: int = READING_PROCESSES,
         memory_mb: int = READING_MEMORY_MB,
         least_wait_s: float = LEAST_WAIT_S,
     ) -> None:
-        self._target = f"{work.__module__}:{work.__qualname__}"
+        self._target = work if isinstance(work, str) else f"{work.__module__}:{work.__qualname__}"
         self._memory_mb, self._least_wait_s = memory_mb, least_wait_s
         self._slots = threading.BoundedSemaphore(most)
         self._idle: list[_Process] = []

@@ -24,10 +24,20 @@ CHUNKERS: Mapping[str, Callable[[Document], Iterator[Chunk]]] = {
 }
 
 
+def chunk_document(document: Document) -> Iterator[Chunk]:
+    """Cut a document by the chunker of its kind.
+
+    Raises:
+        SourceError: the document cannot be parsed.
+        KeyError: no chunker is of that kind; sources name only kinds of `CHUNKERS`.
+    """
+    return CHUNKERS[document.kind](document)
+
+
 def cut(document: Document) -> list[Chunk]:
     """Its chunks in plain values, which another process can be handed.
 
     Raises:
         SourceError: the document cannot be parsed.
     """
-    return [chunk._replace(metadata=dict(chunk.metadata)) for chunk in CHUNKERS[document.kind](document)]
+    return [chunk._replace(metadata=dict(chunk.metadata)) for chunk in chunk_document(document)]

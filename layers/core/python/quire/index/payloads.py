@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import mmap
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quire.documents import Chunk
-from quire.errors import ArtifactCorrupt
+from quire.index.lines import read_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,27 +81,3 @@ class PayloadShards:
         if not 0 <= ordinal < len(self):
             raise IndexError(f"chunk ordinal {ordinal}: the segment has 0 to {len(self) - 1}")
         return bisect_right(self._firsts, ordinal) - 1
-
-
-def read_line(line: bytes) -> Chunk:
-    """The chunk of a stored line.
-
-    Raises:
-        ArtifactCorrupt: the line is no chunk.
-    """
-    try:
-        fields: dict[str, Any] = json.loads(line.decode())  # bytes would be looked at for their encoding
-        metadata = fields.get("metadata", {}).items()
-        return Chunk(
-            id=fields["id"],
-            document_id=fields.get("document_id", ""),
-            text=fields.get("text", ""),
-            breadcrumb=fields.get("breadcrumb", ""),
-            metadata={key: tuple(value) if isinstance(value, list) else value for key, value in metadata},
-            symbols=tuple(fields.get("symbols", ())),
-            aliases=fields.get("aliases", ""),
-            summary=fields.get("summary", ""),
-            headline=fields.get("headline", ""),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ArtifactCorrupt(f"payloads: wanted a chunk as JSON, found {line[:60]!r} ({error})") from error

@@ -18,6 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+# onnxruntime first: some versions of usearch crash when they are imported before it.
+from quire.embedding import onnx as onnx_embedder  # noqa: F401  # isort: skip
+
 # Not `usearch.index`: it wraps this class alone, and with its progress bars takes twice as long to import.
 from usearch.compiled import Index, MetricKind, MetricSignature, ScalarKind
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, islice, tee
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from quire.analysis.calls import call_terms
-from quire.analysis.terms import HEADING_MARK, analyze
-from quire.chunking import CHUNKERS, cut
-from quire.documents import Chunk, Document, Metadata
+from quire.analysis.keywords import keyword_terms
+from quire.documents import Chunk, Document, Metadata, plain
 from quire.embedding.quantization import Quantized, joined, quantize, restore
 from quire.index.writer import IndexRow
 from quire.killable import Killable
-from quire.parsing.formats import RawFile, read_parts
 from quire.profiles import Profile
+
+if TYPE_CHECKING:
+    from quire.parsing.formats import RawFile
 
 OPENING_CPU_S = 20.0
 """CPU seconds that a PDF or a notebook may take, before more for its size: a page takes up to a second."""
@@ -29,18 +28,8 @@ VectorSource = Callable[[Iterable[tuple[str, str]]], Iterator[Quantized]]
 """Passages to the quantized rows of their windows, in order; it may read ahead of what it yields."""
 
 
-def chunk_document(document: Document) -> Iterator[Chunk]:
-    """Cut a document by the chunker of its kind.
-
-    Raises:
-        SourceError: the document cannot be parsed.
-        KeyError: no chunker is of that kind; sources name only kinds of `CHUNKERS`.
-    """
-    return CHUNKERS[document.kind](document)
-
-
 def cut_apart(document: Document) -> list[Chunk]:
-    """`chunk_document` in a process that can be ended: what a request sends may make a parser hang.
+    """`quire.chunking.chunk_document` in a process that can be ended: what a request sends may make a parser hang.
 
     Raises:
         SourceError: the document cannot be parsed, or not within its bounds.
@@ -59,36 +48,18 @@ def read_apart(file: RawFile) -> str:
 
 @cache
 def _reader() -> Killable[RawFile, str]:
-    return Killable(read_parts)
-
-
-def plain(document: Document) -> Document:
-    """The document in values that another process can be handed."""
-    return document._replace(metadata=dict(document.metadata), includes=dict(document.includes))
+    return Killable("quire.parsing.formats:read_parts")
 
 
 @cache
 def _cutter() -> Killable[Document, list[Chunk]]:
-    return Killable(cut)
+    return Killable("quire.chunking:cut")
 
 
 def passage(chunk: Chunk, profile: Profile) -> tuple[str, str]:
     """What is embedded: `(prefix, text)`, where the prefix stands before each window of the text."""
     text = chunk.summary or chunk.text
     return (chunk.breadcrumb if profile.vector_breadcrumb else "", text)
-
-
-def keyword_terms(chunk: Chunk) -> tuple[Counter[str], float]:
-    """Term frequencies of a chunk and its length in terms.
-
-    Text, breadcrumb and aliases count alike; breadcrumb and symbols count once more as marked heading terms, and
-    names that the chunk refers to as marked call terms; these add nothing to the length.
-    """
-    heading = analyze(chunk.breadcrumb)
-    said = analyze(f"{chunk.text}\n{chunk.aliases}" if chunk.aliases else chunk.text)
-    named = dict.fromkeys([*heading, *analyze("\n".join(chunk.symbols))])
-    frequencies = Counter([*said, *heading, *(HEADING_MARK + term for term in named), *call_terms(chunk)])
-    return frequencies, float(len(said) + len(heading))
 
 
 class Analyzed(Protocol):
@@ -103,7 +74,7 @@ class Analyzed(Protocol):
         """The chunk as a segment stores it; b"" where that is not known yet."""
 
     def read_terms(self) -> tuple[Mapping[str, float], float]:
-        """See `keyword_terms`."""
+        """See `quire.analysis.keywords.keyword_terms`."""
 
 
 @dataclass(frozen=True, slots=True)

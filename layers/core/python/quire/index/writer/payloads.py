@@ -5,37 +5,18 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.canonical_json import canonical_json
-from quire.documents import Chunk
-from quire.errors import ArtifactError
 from quire.index.layout import PAYLOADS, payload_shard
+from quire.index.lines import chunk_line
 from quire.index.tensors import Array, FileFacts
 from quire.index.writer.kept import KeptRows
 from quire.index.writer.rows import IndexRow, Spool
 
 SHARD_BYTES = 4_000_000
-
-
-def chunk_line(chunk: Chunk) -> bytes:
-    """The chunk as its line: canonical JSON of all fields, empty ones left out, and a newline.
-
-    Raises:
-        ArtifactError: the text cannot be UTF-8 (a lone surrogate) or a number is not finite.
-    """
-    fields = chunk._asdict()
-    fields["metadata"] = dict(chunk.metadata)
-    try:
-        return canonical_json({name: value for name, value in fields.items() if value}) + b"\n"
-    except (ValueError, TypeError) as error:
-        raise ArtifactError(
-            f"chunk {chunk.id} of {chunk.document_id}: cannot be stored as JSON: {error}"
-        ) from error
 
 
 class PayloadsWriter:
@@ -61,18 +42,15 @@ class PayloadsWriter:
     def finish(self, folder: Path, order: NDArray[np.intp]) -> tuple[dict[str, FileFacts], dict[str, Array]]:
         """Write the shards; give their facts and the arrays that locate a line."""
         bounds = np.append(np.asarray(self._begins, np.int64), self._spool.size)
-        sizes = np.diff(bounds)[order]
-        lines = self._spool.pieces(zip(bounds[order].tolist(), bounds[order + 1].tolist(), strict=True))
+        begins, ends = bounds[:-1][order], bounds[1:][order]
+        sizes = ends - begins
         (folder / PAYLOADS).mkdir()
         files: dict[str, FileFacts] = {}
         shards = [0]
         for number, (first, last) in enumerate(_shards(sizes)):
-            digest = hashlib.sha256()
-            with (folder / payload_shard(number)).open("wb") as file:
-                for line in islice(lines, last - first):
-                    file.write(line)
-                    digest.update(line)
-            files[payload_shard(number)] = FileFacts(int(sizes[first:last].sum()), digest.hexdigest())
+            data = self._spool.gathered(begins[first:last], ends[first:last])
+            (folder / payload_shard(number)).write_bytes(data)
+            files[payload_shard(number)] = FileFacts(len(data), hashlib.sha256(data).hexdigest())
             shards.append(last)
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
         return files, {"payload.offsets": offsets, "payload.shards": np.array(shards, np.uint32)}

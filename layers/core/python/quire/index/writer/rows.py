@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -37,12 +37,15 @@ class IndexRow:
     line: bytes = b""
 
 
+WRITTEN_BYTES = 1 << 20
+
+
 class Spool:
-    """Bytes appended to a temporary file, given back piece by piece or as a mapped array."""
+    """Bytes appended to a temporary file, given back in another order."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = path.open("wb")
+        self._file = path.open("wb", buffering=WRITTEN_BYTES)
         self.size = 0
 
     def append(self, data: bytes | memoryview) -> None:
@@ -50,12 +53,14 @@ class Spool:
         self._file.write(data)
         self.size += len(data)
 
-    def pieces(self, bounds: Iterable[tuple[int, int]]) -> Iterator[bytes]:
-        """What stands between each begin and end."""
+    def gathered(self, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> bytes:
+        """What stands between each begin and end, end to end; what lies side by side is read at once."""
+        is_head = np.append(True, begins[1:] != ends[:-1])  # of a stretch that lies end to end
+        is_tail = np.append(is_head[1:], True)
+        bounds = zip(begins[is_head].tolist(), ends[is_tail].tolist(), strict=True)
         self._file.flush()
         with self._path.open("rb", buffering=0) as file:
-            for begin, end in bounds:
-                yield os.pread(file.fileno(), end - begin, begin)
+            return b"".join(os.pread(file.fileno(), end - begin, begin) for begin, end in bounds)
 
     def records(self, numbers: NDArray[np.intp], width: int, block: int) -> Iterator[NDArray[np.int8]]:
         """The records of these numbers, of `width` bytes each, a block at a time.
@@ -63,14 +68,8 @@ class Spool:
         They are read and not mapped: a mapped page counts as this process's memory for as long as it is mapped.
         """
         for start in range(0, len(numbers), block):
-            some = numbers[start : start + block]
-            heads = np.flatnonzero(
-                np.diff(some, prepend=some[0] - 2) != 1
-            )  # of stretches that lie end to end
-            begins = some[heads] * width
-            ends = begins + np.diff(heads, append=len(some)) * width
-            stretches = self.pieces(zip(begins.tolist(), ends.tolist(), strict=True))
-            yield np.frombuffer(b"".join(stretches), np.int8).reshape(len(some), width)
+            begins = numbers[start : start + block] * width
+            yield np.frombuffer(self.gathered(begins, begins + width), np.int8).reshape(len(begins), width)
 
     def __enter__(self) -> Spool:
         return self
