@@ -22,6 +22,9 @@ from functions.cli.sharing import bundle, mcp
 from quire import __version__
 from quire.errors import QuireError, explain
 
+SERVING = ("serve", "mcp")
+"""Commands that stay. The others have numpy's algebra in one thread: starting its others costs .12 s of CPU."""
+
 app = typer.Typer(
     name="quire",
     no_args_is_help=True,
@@ -40,11 +43,15 @@ def _tell_version(is_asked: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Turns folders of code and documents into answers with path:line."""
+    del version  # its callback has told it
+    if context.invoked_subcommand not in SERVING:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def main() -> None:
