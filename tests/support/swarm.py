@@ -1,4 +1,4 @@
-"""Clients that ask a server without a pause, and what they saw of a version that changes meanwhile."""
+"""Clients that ask a server again and again, and what they saw of a version that changes meanwhile."""
 
 from __future__ import annotations
 
@@ -29,10 +29,13 @@ class Seen:
 class Swarm:
     """`CLIENTS` threads that ask the questions in turn, each over a connection of its own, while the block runs.
 
-    A question is a path with its body.
+    A question is a path with its body. A client rests for `pause_s` after each answer.
     """
 
-    def __init__(self, base_url: str, questions: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    def __init__(
+        self, base_url: str, questions: Sequence[tuple[str, Mapping[str, Any]]], pause_s: float = 0.0
+    ) -> None:
+        self._pause_s = pause_s
         self._base_url = base_url
         self._questions = questions
         self._over = threading.Event()
@@ -73,7 +76,7 @@ class Swarm:
     def _ask(self, number: int) -> None:
         with httpx.Client(base_url=self._base_url, timeout=TIMEOUT_S) as client:
             turn = number
-            while not self._over.is_set():
+            while not self._over.wait(self._pause_s):
                 path, body = self._questions[turn % len(self._questions)]
                 seen = _one(client, path, body)
                 with self._guard:
