@@ -88,10 +88,10 @@ def _question(row: Mapping[str, Any]) -> AnsweredQuestion:
 def judge_answers(folder: Path, tools: Tools, limit: int = QUESTIONS) -> dict[str, dict[str, float]]:
     """Figures by method: `f1`, `holds_answer`, `refusal_auc`, the interval of F1, and counts."""
     questions = read_answered(folder, limit)
-    shelf = AskedCollection(build_beir_index(folder, tools), tools.embedder, folder.name)
+    asked = AskedCollection(build_beir_index(folder, tools), tools.embedder, folder.name)
     tallies = {method: AnswerTally() for method in METHODS}
     for question in track(questions, f"{folder.name}: answering", total=len(questions)):
-        findings = find(shelf, Inquiry(question.text), question.text)
+        findings = find(asked, Inquiry(question.text), question.text)
         for method, (sentence, confidence) in zip(METHODS, _picks(findings), strict=True):
             _count(tallies[method], question, sentence, confidence)
     return {method: _figures(tally) for method, tally in tallies.items()}

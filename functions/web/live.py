@@ -21,7 +21,7 @@ from quire.service.live_writes import LiveWrites
 from quire.service.site_documents import SiteDocuments
 from quire.service.uploads import UNPUBLISHED, Library
 from quire.store.live_catalog import LiveCatalog
-from quire.store.merging import Folding, may_be_due
+from quire.store.merging import SegmentMerger, may_be_due
 from quire.store.store import SegmentStore
 from quire.store.write_targets import Site, WriteTarget
 
@@ -73,7 +73,7 @@ class Foundation:
 
 def open_live(base: Foundation) -> Live:
     """Put the use cases together."""
-    upkeep = Upkeep(Folding(base.store, base.objects, base.work), concurrent=base.concurrent)
+    upkeep = Upkeep(SegmentMerger(base.store, base.objects, base.work), concurrent=base.concurrent)
     writes = LiveWrites(base.store, base.work, after_write=upkeep)
     library = Library(base.live, writes, base.embedder_for)
     conversations = Conversations(base.memory)
@@ -110,20 +110,20 @@ def open_live(base: Foundation) -> Live:
 
 
 class Upkeep:
-    """Folds a place's segments after a write, where many have gathered: beside the requests, or before the answer.
+    """Merges a place's segments after a write, where many have gathered: beside the requests, or before the answer.
 
-    Each place is folded by one thread at a time; a write that comes meanwhile has it looked at once more.
+    Each place is merged by one thread at a time; a write that comes meanwhile has it looked at once more.
     """
 
-    def __init__(self, folding: Folding, *, concurrent: bool) -> None:
-        self._folding = folding
+    def __init__(self, merger: SegmentMerger, *, concurrent: bool) -> None:
+        self._merger = merger
         self._concurrent = concurrent
         self._guard = threading.Lock()
         self._due: dict[str, WriteTarget] = {}
         self._works = False
 
     def __call__(self, place: WriteTarget, pointer: Pointer) -> None:
-        """Fold what is due."""
+        """Merge what is due."""
         if not may_be_due(pointer):
             return
         if not self._concurrent:
@@ -146,7 +146,7 @@ class Upkeep:
 
     def _fold(self, place: WriteTarget) -> None:
         try:
-            self._folding.fold(place)
+            self._merger.merge(place)
         except (QuireError, OSError) as error:
             # The documents are served as they are; the next write tries again.
-            log("not folded", logging.WARNING, collection=place.name, message=str(error))
+            log("not merged", logging.WARNING, collection=place.name, message=str(error))

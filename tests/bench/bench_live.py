@@ -1,7 +1,7 @@
 """What live writes and contexts cost: `make bench BENCH=bench_live`.
 
 A 50 KB document from POST to 201, beside the time that embedding it takes; the context of a question to a site of
-5,000 chunks in 200 segments, before and after they are folded.
+5,000 chunks in 200 segments, before and after they are merged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from quire.service.access import ANYONE
 from quire.service.live_writes import LiveWrites
 from quire.service.site_documents import SiteDocuments
 from quire.service.sites import Submission
-from quire.store.merging import Folding
+from quire.store.merging import SegmentMerger
 from quire.store.write_targets import Site
 from tests.support.fakes import HashingEmbedder
 from tests.support.lively import Lively
@@ -119,9 +119,9 @@ def bench_context(embedder: Embedder, folder: Path) -> None:
     questions = [" ".join(draw.choices(known, k=7)) for _ in range(QUESTIONS)]
     _time_contexts(lively, questions, "as written")
     before = _rankings(lively, embedder, questions)
-    Folding(base.store, base.objects, folder / "fold").fold(SITE.place, everything=True)
-    print(f"folded: {_shape(lively)}")
-    _time_contexts(lively, questions, "folded")
+    SegmentMerger(base.store, base.objects, folder / "merge").merge(SITE.place, everything=True)
+    print(f"merged: {_shape(lively)}")
+    _time_contexts(lively, questions, "merged")
     after = _rankings(lively, embedder, questions)
     pairs = list(zip(before, after, strict=True))
     same = sum(one == other for one, other in pairs)

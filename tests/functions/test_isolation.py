@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from functions.web.access import READ, WRITE, Caller
 from quire.service.access import ANYONE
 from quire.service.sites import Submission
-from quire.store.merging import Folding
+from quire.store.merging import SegmentMerger
 from quire.store.write_targets import Site
 from tests.support.lively import Lively
 
@@ -54,7 +54,7 @@ class OwnKeys:
 
 operation = st.tuples(
     st.sampled_from(
-        ["add", "add", "job", "say", "say", "replace", "delete", "forget", "look", "look", "fold"]
+        ["add", "add", "job", "say", "say", "replace", "delete", "forget", "look", "look", "merge"]
     ),
     st.integers(0, len(SITES) - 1),
     st.integers(0, len(SITES) - 1),
@@ -76,7 +76,7 @@ class World:
         lively.base = replace(lively.base, invoke=lambda *_: None)  # jobs run when the test says so
         self.live = lively.live
         self.client = lively.client("*")
-        self.folding = Folding(lively.store, lively.objects, lively.folder / "fold")
+        self.merger = SegmentMerger(lively.store, lively.objects, lively.folder / "merge")
         self.documents: list[dict[str, int]] = [{} for _ in SITES]
         self.messages: list[list[int]] = [[] for _ in SITES]
 
@@ -133,8 +133,8 @@ class World:
         assert deleted == len(self.messages[site])
         self.messages[site] = []
 
-    def fold(self, site: int, _: int, __: int) -> None:
-        self.folding.fold(Site("sites", SITES[site]).place, everything=True)
+    def merge(self, site: int, _: int, __: int) -> None:
+        self.merger.merge(Site("sites", SITES[site]).place, everything=True)
 
     def look(self, site: int, other: int, _: int) -> None:
         """Whatever is asked of a site tells of that site alone, and of all that it must."""

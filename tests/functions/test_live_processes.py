@@ -20,7 +20,7 @@ import pytest
 
 from quire.index.reader import verify_segment
 from quire.service.access import ANYONE
-from quire.store.merging import Folding
+from quire.store.merging import SegmentMerger
 from tests.support.aws import bucket_of, free_port, served
 from tests.support.lively import Lively
 from tests.support.site_writer import SITE
@@ -173,7 +173,7 @@ def test_a_killed_process_loses_nothing_that_it_acknowledged(tmp_path: Path, rou
             said += process.stdout.read()
             assert process.wait() == -signal.SIGKILL
         _note(said, acknowledged, unsure)
-        Folding(Lively(tmp_path).store, Lively(tmp_path).objects, tmp_path / "w").fold(
+        SegmentMerger(Lively(tmp_path).store, Lively(tmp_path).objects, tmp_path / "w").merge(
             SITE.place, everything=bool(number % 2)
         )
         _check(tmp_path, acknowledged, unsure)
@@ -223,9 +223,9 @@ def _check(folder: Path, acknowledged: dict[str, str], unsure: dict[str, set[str
 
 
 def test_a_reader_goes_on_while_a_store_is_folded_and_swept(tmp_path: Path) -> None:
-    """Another process folds, and sweeps at once, without the grace that readers are due: they look again."""
+    """Another process merges, and sweeps at once, without the grace that readers are due: they look again."""
     lively, other = Lively(tmp_path), Lively(tmp_path)
-    folding = Folding(other.store, other.objects, tmp_path / "w", clock=lambda: time.time() + 10_000_000)
+    merger = SegmentMerger(other.store, other.objects, tmp_path / "w", clock=lambda: time.time() + 10_000_000)
     over = threading.Event()
     ids = [lively.live.documents.add(ANYONE, SITE, _said(number)).id for number in range(10)]
 
@@ -242,8 +242,8 @@ def test_a_reader_goes_on_while_a_store_is_folded_and_swept(tmp_path: Path) -> N
         try:
             for number in range(12):
                 other.live.documents.add(ANYONE, SITE, _said(100 + number))
-                folding.fold(SITE.place, everything=True)
-                folding.sweep(SITE.name)
+                merger.merge(SITE.place, everything=True)
+                merger.sweep(SITE.name)
         finally:
             over.set()
         assert all(job.result() > 0 for job in reading)

@@ -1,4 +1,4 @@
-"""Live writes and folding, against a dictionary: every process serves what was acknowledged, and nothing else."""
+"""Live writes and merging, against a dictionary: every process serves what was acknowledged, and nothing else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from quire.service.live_writes import LiveWrites
 from quire.service.sites import Submission
 from quire.store.catalog import Served
 from quire.store.live_catalog import LiveCatalog
-from quire.store.merging import Folding
+from quire.store.merging import SegmentMerger
 from quire.store.retired import GRACE_S
 from quire.store.store import SegmentStore
 from quire.store.write_targets import WriteTarget
@@ -47,7 +47,7 @@ def document(name: str, version: int = 0, words: int = 12) -> Document:
 
 
 class Desk:
-    """A store with writes, folding, and the view of another process."""
+    """A store with writes, merging, and the view of another process."""
 
     def __init__(self, objects: ObjectStore, folder: Path) -> None:
         self.objects = objects
@@ -55,7 +55,7 @@ class Desk:
         self.now = 1_000_000.0
         self.store = SegmentStore(objects, folder / "cache")
         self.writes = LiveWrites(self.store, folder / "work")
-        self.folding = Folding(self.store, objects, folder / "work", clock=lambda: self.now)
+        self.merger = SegmentMerger(self.store, objects, folder / "work", clock=lambda: self.now)
         self.other = LiveCatalog(SegmentStore(objects, folder / "other"))
 
     def put(self, place: WriteTarget, *documents: Document) -> None:
@@ -151,14 +151,14 @@ def test_a_build_and_live_writes_at_once_lose_nothing(desk: Desk) -> None:
     assert desk.texts(DOCS, *expected, "gone") == {
         name: document(name, version).text for name, version in expected.items()
     }
-    assert desk.folding.fold(DOCS, everything=True) is not None
+    assert desk.merger.merge(DOCS, everything=True) is not None
     assert desk.texts(DOCS, *expected, "gone") == {
         name: document(name, version).text for name, version in expected.items()
     }
 
 
 operation = st.tuples(
-    st.sampled_from(["put", "put", "put two", "delete", "fold", "fold all", "sweep"]),
+    st.sampled_from(["put", "put", "put two", "delete", "merge", "merge all", "sweep"]),
     st.integers(0, 5),
     st.integers(0, 3),
 )
@@ -182,21 +182,21 @@ def test_random_writes_and_folds_serve_what_a_dictionary_holds(
                 del model[chosen[0]]
             elif kind == "sweep":
                 desk.now += GRACE_S + 1
-                desk.folding.sweep(SITE.name)
+                desk.merger.sweep(SITE.name)
             else:
-                desk.folding.fold(SITE, everything=kind == "fold all")
+                desk.merger.merge(SITE, everything=kind == "merge all")
             if desk.other.find(SITE.name) is None:
                 assert model == {}
             else:
                 assert desk.texts(SITE, *names) == model
                 assert desk.served(SITE).index.chunk_count == len(model)
-        if model and desk.folding.fold(SITE, everything=True):
+        if model and desk.merger.merge(SITE, everything=True):
             served = desk.served(SITE)
             assert len(served.pointer.segments) == 1
             assert served.pointer.tombstones == {}
 
 
-def test_folding_changes_no_ranking_and_is_due_when_segments_are_many(desk: Desk) -> None:
+def test_merging_changes_no_ranking_and_is_due_when_segments_are_many(desk: Desk) -> None:
     for number in range(40):
         desk.put(SITE, document(f"d{number}", words=20 + number))
     for number in range(0, 40, 7):
@@ -209,40 +209,40 @@ def test_folding_changes_no_ranking_and_is_due_when_segments_are_many(desk: Desk
         return [[(hit.chunk.document_id, hit.score) for hit in hits] for hits in found]
 
     before = ranked()
-    assert desk.folding.fold(SITE) is not None
+    assert desk.merger.merge(SITE) is not None
     assert len(desk.served(SITE).pointer.segments) < 10
     assert ranked() == before
     desk.put(SITE, document("late", words=30))
     before = ranked()
-    assert desk.folding.fold(SITE, everything=True) is not None
+    assert desk.merger.merge(SITE, everything=True) is not None
     assert len(desk.served(SITE).pointer.segments) == 1
     assert ranked() == before
-    assert desk.folding.fold(SITE, everything=True) is None
+    assert desk.merger.merge(SITE, everything=True) is None
 
 
 def test_what_was_folded_is_swept_after_a_while(desk: Desk) -> None:
     for number in range(4):
         desk.put(SITE, document(f"d{number}"))
     segments = "collections/sites/acme/segments/"
-    desk.folding.fold(SITE, everything=True)
+    desk.merger.merge(SITE, everything=True)
     assert len(desk.objects.list(segments)) == 5
-    assert desk.folding.sweep(SITE.name) == 0
+    assert desk.merger.sweep(SITE.name) == 0
     desk.now += GRACE_S + 1
-    assert desk.folding.sweep(SITE.name) == 4
+    assert desk.merger.sweep(SITE.name) == 4
     assert len(desk.objects.list(segments)) == 1
     assert len(desk.texts(SITE, *(f"d{number}" for number in range(4)))) == 4
 
 
-def test_folding_and_writing_at_once_loses_nothing(desk: Desk) -> None:
+def test_merging_and_writing_at_once_loses_nothing(desk: Desk) -> None:
     names = [f"d{number}" for number in range(24)]
     with ThreadPoolExecutor(5) as pool:
         jobs = [pool.submit(desk.put, SITE, document(name)) for name in names]
-        folds = [pool.submit(desk.folding.fold, SITE, everything=True) for _ in range(6)]
+        merges = [pool.submit(desk.merger.merge, SITE, everything=True) for _ in range(6)]
         for job in jobs:
             job.result()
-        assert any(job.result() is not None for job in folds)
+        assert any(job.result() is not None for job in merges)
     assert desk.texts(SITE, *names) == {name: document(name).text for name in names}
-    desk.folding.fold(SITE, everything=True)
+    desk.merger.merge(SITE, everything=True)
     assert desk.texts(SITE, *names) == {name: document(name).text for name in names}
 
 

@@ -25,7 +25,7 @@ def test_what_was_left_a_day_ago_goes_and_all_else_stays(tmp_path: Path) -> None
     left = old(tmp_path / "live" / "write-abc" / "segment")
     object_left = old(tmp_path / "collections" / "book" / ".new-x")
     stored = old(tmp_path / "collections" / "book" / "current.json")
-    fresh = tmp_path / "live" / "fold-def"
+    fresh = tmp_path / "live" / "merge-def"
     fresh.mkdir()
     assert sweep(tmp_path, OF_CACHES + OF_STORES) == 2
     assert not left.parent.exists()

@@ -53,7 +53,7 @@ class WrittenAnswer:
 class _Request:
     """One call; `deadline` is in `time.monotonic()` seconds."""
 
-    shelf: AskedCollection
+    collection: AskedCollection
     inquiry: Inquiry
     model: AnswerModel | None
     deadline: float
@@ -62,15 +62,15 @@ class _Request:
 Writing: TypeAlias = Generator[Event, None, WrittenAnswer]
 
 
-def answer(shelf: AskedCollection, inquiry: Inquiry, model: AnswerModel | None = None) -> Answer:
+def answer(collection: AskedCollection, inquiry: Inquiry, model: AnswerModel | None = None) -> Answer:
     """The answer, whole; see `stream_answer`."""
-    *_, last = stream_answer(shelf, inquiry, model)
+    *_, last = stream_answer(collection, inquiry, model)
     assert isinstance(last, Done)
     return last.answer
 
 
 def stream_answer(
-    shelf: AskedCollection, inquiry: Inquiry, model: AnswerModel | None = None
+    collection: AskedCollection, inquiry: Inquiry, model: AnswerModel | None = None
 ) -> Iterator[Event]:
     """Answer the inquiry: by the model where there is one and it does, else by quotes. The last event is `Done`.
 
@@ -78,12 +78,12 @@ def stream_answer(
         InputError: the question is empty, or a filter field unknown; `field` names it.
     """
     inquiry, shortened = bounded(inquiry)
-    request = _Request(shelf, inquiry, model, time.monotonic() + inquiry.deadline_s)
+    request = _Request(collection, inquiry, model, time.monotonic() + inquiry.deadline_s)
     searched = complete(inquiry.question, inquiry.history)
     if is_vague(searched) and not inquiry.selected_text.strip():
-        found = Retrieved((), "", (), shelf.index.version)
+        found = Retrieved((), "", (), collection.index.version)
         yield Sources((), found.version)
-        written = yield from _say(WrittenAnswer(ask_back(shelf.index.profile), answerable=False))
+        written = yield from _say(WrittenAnswer(ask_back(collection.index.profile), answerable=False))
     else:
         findings, rewritten = _find(request, searched)
         found = findings.found
@@ -91,20 +91,20 @@ def stream_answer(
         written = replace((yield from _write(request, findings)), confidence=findings.confidence)
         written = _with_rewriting(written, rewritten)
     yield Citations(written.citations)
-    yield Done(_answer(shelf, inquiry, replace(written, notices=(*shortened, *written.notices)), found))
+    yield Done(_answer(collection, inquiry, replace(written, notices=(*shortened, *written.notices)), found))
 
 
 def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]:
     """What the question finds, with terms of the model's where it finds little; and what those cost."""
-    shelf, inquiry, model = request.shelf, request.inquiry, request.model
-    findings = find(shelf, inquiry, searched)
+    collection, inquiry, model = request.collection, request.inquiry, request.model
+    findings = find(collection, inquiry, searched)
     hits = findings.found.hits
     if model is None or inquiry.terms or not wants_rewrite(inquiry.rewrite, hits[0].score if hits else 0.0):
         return findings, None
-    title = named(shelf.title, shelf.index.profile)
+    title = named(collection.title, collection.index.profile)
     rewritten = write_terms(model, searched, title, deadline=request.deadline)
     if rewritten.terms:
-        findings = find(shelf, replace(inquiry, terms=rewritten.terms), searched)
+        findings = find(collection, replace(inquiry, terms=rewritten.terms), searched)
     return findings, rewritten
 
 
@@ -123,12 +123,14 @@ def _with_rewriting(written: WrittenAnswer, rewritten: Rewritten | None) -> Writ
     return replace(written, usage=usage, degraded=(*rewritten.degraded, *written.degraded))
 
 
-def _answer(shelf: AskedCollection, inquiry: Inquiry, written: WrittenAnswer, found: Retrieved) -> Answer:
+def _answer(
+    collection: AskedCollection, inquiry: Inquiry, written: WrittenAnswer, found: Retrieved
+) -> Answer:
     notices = list(language_notices(inquiry.question, found.terms))
     notices += [
         f"Read `{name}` as `{known}`."
         for name, known in found.mended.items()
-        if shelf.index.has_symbol(known)
+        if collection.index.has_symbol(known)
     ]
     return Answer(
         text=written.text,
@@ -146,19 +148,19 @@ def _answer(shelf: AskedCollection, inquiry: Inquiry, written: WrittenAnswer, fo
 
 
 def _write(request: _Request, findings: Findings) -> Writing:
-    shelf, inquiry, model = request.shelf, request.inquiry, request.model
+    collection, inquiry, model = request.collection, request.inquiry, request.model
     # What a collection's threshold was measured with includes its vectors.
-    abstention = shelf.abstention if findings.evidence.cosine is not None else DEFAULT
+    abstention = collection.abstention if findings.evidence.cosine is not None else DEFAULT
     written = WrittenAnswer("")
-    if is_api(shelf.index) and (missing := missing_symbols(shelf.index, inquiry.question)):
-        title = named(shelf.title, shelf.index.profile)
-        text = "\n\n".join(sentence(one, title, shelf.label) for one in missing)
+    if is_api(collection.index) and (missing := missing_symbols(collection.index, inquiry.question)):
+        title = named(collection.title, collection.index.profile)
+        text = "\n\n".join(sentence(one, title, collection.label) for one in missing)
         return (yield from _say(WrittenAnswer(text, answerable=False)))
     if model is not None and findings.confidence >= MODEL_LENIENCY * abstention.threshold:
         written = yield from _generate(request, findings, model)
         if written.text:
             return written
-    by_chance = _is_by_chance(shelf, inquiry, findings)
+    by_chance = _is_by_chance(collection, inquiry, findings)
     covered = abstention.covers(findings.confidence) and not by_chance
     if covered and written.model_used == EXTRACTIVE:
         is_unsure = abstention.is_unsure(findings.confidence)
@@ -172,28 +174,30 @@ def _write(request: _Request, findings: Findings) -> Writing:
             notices = (*written.notices, *([CLOSEST] if is_unsure else []))
             return (yield from _say(replace(written, text=text, citations=citations, notices=notices)))
     is_unread = is_foreign(inquiry.question) and not findings.found.terms
-    text = NOTICE if is_unread else not_covered(shelf.title, shelf.index.profile, findings.found.hits)
+    text = (
+        NOTICE if is_unread else not_covered(collection.title, collection.index.profile, findings.found.hits)
+    )
     return (yield from _say(replace(written, text=text, answerable=False)))
 
 
-def _is_by_chance(shelf: AskedCollection, inquiry: Inquiry, findings: Findings) -> bool:
+def _is_by_chance(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -> bool:
     """Whether quotes would be a matter of luck: for a question in another language that names nothing of the index."""
     if findings.found.terms or not is_foreign(inquiry.question):
         return False
-    return not any(map(shelf.index.has_symbol, identifiers(inquiry.question)))
+    return not any(map(collection.index.has_symbol, identifiers(inquiry.question)))
 
 
 def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writing:
     """The model's answer; an empty text where it gave none, under the model's name where it said "not covered"."""
-    shelf, inquiry = request.shelf, request.inquiry
+    collection, inquiry = request.collection, request.inquiry
     sources = pack(findings.read, CONTEXT_TOKENS)
-    title = named(shelf.title, shelf.index.profile)
+    title = named(collection.title, collection.index.profile)
     prompt = write_prompt(
         inquiry,
         sources,
         title=title,
         nonce=new_nonce(),
-        version=shelf.label,
+        version=collection.label,
         examples=model.wants_examples,
     )
     draft = Draft()
@@ -201,9 +205,9 @@ def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writ
     def judge() -> Judge:
         return Judge(
             sources,
-            shelf.index,
+            collection.index,
             question=inquiry.question,
-            title=f"{title} {shelf.label}",
+            title=f"{title} {collection.label}",
             strict=inquiry.strict,
         )
 
@@ -222,18 +226,20 @@ def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writ
     return replace(
         written,
         text=draft.text,
-        citations=quote_sources(draft.text, draft.used, sources, shelf.index),
-        notices=(*draft.notices, *_flags(shelf, draft.text)),
+        citations=quote_sources(draft.text, draft.used, sources, collection.index),
+        notices=(*draft.notices, *_flags(collection, draft.text)),
         model_used=model.name,
     )
 
 
-def _flags(shelf: AskedCollection, text: str) -> tuple[str, ...]:
+def _flags(collection: AskedCollection, text: str) -> tuple[str, ...]:
     """Names in a generated answer that the collection's API does not have."""
-    if not is_api(shelf.index):
+    if not is_api(collection.index):
         return ()
-    title = named(shelf.title, shelf.index.profile)
-    return tuple(sentence(missing, title, shelf.label) for missing in missing_symbols(shelf.index, text))
+    title = named(collection.title, collection.index.profile)
+    return tuple(
+        sentence(missing, title, collection.label) for missing in missing_symbols(collection.index, text)
+    )
 
 
 def _say(written: WrittenAnswer) -> Writing:

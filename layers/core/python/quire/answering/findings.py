@@ -9,10 +9,10 @@ from quire.analysis.symbols import fold_symbol
 from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
 from quire.answering.alternatives import contrasting_first
 from quire.answering.conversation import is_vague
+from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
 from quire.answering.extractive.weighing import Weighed, strange_words, weigh
-from quire.answering.hearsay import evidence_of
 from quire.answering.request import Inquiry
 from quire.documents import Hit
 from quire.index.opened import OpenedIndex
@@ -71,7 +71,7 @@ class Findings:
 
 
 def find(
-    shelf: AskedCollection, inquiry: Inquiry, searched: str, *, ranked: Ranked | None = None
+    collection: AskedCollection, inquiry: Inquiry, searched: str, *, ranked: Ranked | None = None
 ) -> Findings:
     """Retrieve for `searched`, the question as its history completes it, and for the selected text; then read.
 
@@ -81,7 +81,7 @@ def find(
     Raises:
         InputError: the question is empty, or a filter field unknown; `field` names it.
     """
-    index, embedder = shelf.index, shelf.embedder
+    index, embedder = collection.index, collection.embedder
     leans = searched != inquiry.question and not is_vague(inquiry.question)
     query = _query(inquiry, searched, leans=leans)
     found = retrieve(index, embedder, query, ranked=ranked)
@@ -97,20 +97,20 @@ def find(
     if leans:
         weighed = weighed.leaning_to(inquiry.question)
     told = evidence_of(text, found.plain or found.hits)
-    read, scored = _passages(shelf, told, text, vector, weighed=weighed)
-    evidence = _evidence(shelf, known[1], told, vector, read=(weighed, scored))
+    read, scored = _passages(collection, told, text, vector, weighed=weighed)
+    evidence = _evidence(collection, known[1], told, vector, read=(weighed, scored))
     sure = confidence(evidence) if told else 0.0
     if found.plain:
         text = f"{text} {inquiry.terms}"
         weighed = weigh(text, index)
-        read, scored = _passages(shelf, found.hits, text, vector, weighed=weighed)
+        read, scored = _passages(collection, found.hits, text, vector, weighed=weighed)
     if read_intent(inquiry.question).is_alternatives:
         scored = contrasting_first(inquiry.selected_text or searched, index, scored)
     return Findings(found, read, weighed, scored, evidence, sure)
 
 
 def _evidence(
-    shelf: AskedCollection,
+    collection: AskedCollection,
     question: str,
     told: Sequence[Hit],
     vector: Vectors | None,
@@ -118,10 +118,10 @@ def _evidence(
     read: tuple[Weighed, Sequence[Scored]],
 ) -> Evidence:
     """What the hits say for and against an answer; `read` is what was searched for, weighed, and the passages."""
-    index, embedder = shelf.index, shelf.embedder
+    index, embedder = collection.index, collection.embedder
     ordinary = embedder if isinstance(embedder, WordList) else None
     is_named = _names_a_hit(question, told)
-    topic = shelf.abstention.topic
+    topic = collection.abstention.topic
     evidence = gather(
         weigh(question, index),
         read[0],
@@ -145,17 +145,17 @@ def _query(inquiry: Inquiry, searched: str, *, leans: bool) -> Query:
 
 
 def _passages(
-    shelf: AskedCollection, told: Sequence[Hit], text: str, vector: Vectors | None, *, weighed: Weighed
+    collection: AskedCollection, told: Sequence[Hit], text: str, vector: Vectors | None, *, weighed: Weighed
 ) -> tuple[tuple[Hit, ...], list[Scored]]:
     """The hits with more chunks of their documents, and the passages of the first, best first."""
-    read = with_siblings(shelf.index, told, text, vector)
+    read = with_siblings(collection.index, told, text, vector)
     if read_intent(text).is_alternatives:  # they stand in other places than the thing itself
         rest = told[2:]
         read += tuple(
-            one for one in with_siblings(shelf.index, rest, text, vector)[len(rest) :] if one not in read
+            one for one in with_siblings(collection.index, rest, text, vector)[len(rest) :] if one not in read
         )
     first = (*told[:READ_HITS], *read[len(told) :])
-    return read, score_passages(weighed, first, shelf.embedder, vector)
+    return read, score_passages(weighed, first, collection.embedder, vector)
 
 
 def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:

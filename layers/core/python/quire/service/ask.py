@@ -28,10 +28,10 @@ def ask(
     Raises:
         ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
     """
-    served, shelf = _opened(service, caller, collection, inquiry, version=version)
+    served, opened = _opened(service, caller, collection, inquiry, version=version)
     inquiry = _fitted(service, collection, inquiry)
     with timed("answer_ms"):
-        given = _with_state(answer(shelf, inquiry, service.model_for(caller, collection)), served, inquiry)
+        given = _with_state(answer(opened, inquiry, service.model_for(caller, collection)), served, inquiry)
     if service.print_answers:
         sys.stdout.write(f"{given.text}\n")
     return served, given
@@ -56,12 +56,12 @@ def ask_stream(
     Raises:
         ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
     """
-    served, shelf = _opened(service, caller, collection, inquiry, version=version)
+    served, opened = _opened(service, caller, collection, inquiry, version=version)
     inquiry = _fitted(service, collection, inquiry)
     began = time.perf_counter()
     model = service.model_for(caller, collection)
     leavable = LeavableModel(model) if model else None
-    events = stream_answer(shelf, inquiry, leavable)
+    events = stream_answer(opened, inquiry, leavable)
     first = next(events)
 
     def rest() -> Iterator[Event]:

@@ -67,7 +67,7 @@ class LiveWrites:
     Args:
         store: holds the collections.
         work: folder for segments on their way.
-        after_write: called after each write, to fold what has become many.
+        after_write: called after each write, to merge what has become many.
     """
 
     def __init__(self, store: SegmentStore, work: Path, *, after_write: AfterWrite = lambda *_: None) -> None:

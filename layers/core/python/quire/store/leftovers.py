@@ -16,7 +16,8 @@ OF_CACHES = (
     "bundles/.arriving-*",
     "clean-*",
     "downloads/fetch-*",
-    "live/fold-*",
+    "live/fold-*",  # of releases that called merging so
+    "live/merge-*",
     "live/write-*",
     "models/.arriving-*",
     "models/.export-*",

@@ -158,7 +158,7 @@ class LiveCatalog:
                 return self._follow(name, entry, pointer)
             except (
                 ArtifactCorrupt
-            ) as error:  # a segment may have been folded and swept away since the pointer was read
+            ) as error:  # a segment may have been merged and swept away since the pointer was read
                 tried, failure = pointer, error
             except (StoreUnavailable, ArtifactError) as error:
                 return self._kept(name, entry, pointer, error)

@@ -1,6 +1,6 @@
-"""Folds the many small segments of live writes into few, while the collection serves and is written to.
+"""Merges the many small segments of live writes into few, while the collection serves and is written to.
 
-Segments of a like size are folded once there are `SEGMENTS_A_TIER` of them, so that a chunk is copied once for each
+Segments of a like size are merged once there are `SEGMENTS_A_TIER` of them, so that a chunk is copied once for each
 power of `TIER_BASE` and a collection of n chunks has some 16 log8(n) segments. What is replaced is noted under
 `retired/` and swept away when no request can be reading it any more.
 """
@@ -34,8 +34,8 @@ TIER_BASE = 8
 _LOG = logging.getLogger(__name__)
 
 
-class Folding:
-    """Folds and sweeps the collections of one store. Several processes may do so at once: one of them wins.
+class SegmentMerger:
+    """Merges and sweeps the collections of one store. Several processes may do so at once: one of them wins.
 
     Args:
         store, objects: the collections, and the objects that they lie in.
@@ -56,21 +56,21 @@ class Folding:
         self._work = work
         self._clock = clock
 
-    def fold(self, place: WriteTarget, *, everything: bool = False) -> Pointer | None:
-        """Fold what has become many, or with `everything` whatever was written live; None where nothing was due.
+    def merge(self, place: WriteTarget, *, everything: bool = False) -> Pointer | None:
+        """Merge what has become many, or with `everything` whatever was written live; None where nothing was due.
 
-        Deleted documents' chunks are left behind. The ranking stays what it was. Where another process folded the
+        Deleted documents' chunks are left behind. The ranking stays what it was. Where another process merged the
         same meanwhile, its work stands.
         """
         try:
             before = self._store.pointer(place.name)
             opened = [(ref, self._store.segment(place.name, ref)) for ref in before.segments]
         except (UnknownCollection, ArtifactCorrupt):
-            return None  # nothing there, or another process folded and swept it a moment ago
+            return None  # nothing there, or another process merged and swept it a moment ago
         chosen = _chosen(opened, before, everything=everything)
         if not chosen:
             return None
-        manifest = self._merge(place, before, chosen)
+        manifest = self._write_merged(place, before, chosen)
         gone = {ref.digest for ref, _ in chosen}
 
         def change(now: Pointer | None) -> Pointer:
@@ -81,7 +81,7 @@ class Folding:
         try:
             pointer = self._store.pointers.advance(place.name, change)
         except SwapConflict as lost:
-            _LOG.info("%s: not folded: %s", place.name, lost)
+            _LOG.info("%s: not merged: %s", place.name, lost)
             return None
         retire(self._objects, place.name, gone, self._clock())
         self.sweep(place.name)
@@ -97,7 +97,7 @@ class Folding:
         except UnknownCollection:
             return ()
 
-    def _merge(
+    def _write_merged(
         self, place: WriteTarget, before: Pointer, chosen: Sequence[tuple[SegmentRef, Segment]]
     ) -> Manifest | None:
         """One stored segment of what is served of the chosen ones; None where nothing of them is."""
@@ -107,7 +107,7 @@ class Folding:
         facts = _facts([segment.manifest for segment, _ in kept])
         rows = [_kept(segment, hidden) for segment, hidden in kept]
         self._work.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="fold-", dir=self._work) as work:
+        with tempfile.TemporaryDirectory(prefix="merge-", dir=self._work) as work:
             # No graph: what a request waits for copies rows, and will be merged again.
             manifest = write_segment(Path(work) / "segment", (), facts, kept=rows, graph_from=None)
             self._store.put(place.name, Path(work) / "segment", manifest, is_new=True)
@@ -145,7 +145,7 @@ def may_be_due(pointer: Pointer) -> bool:
 def _chosen(
     opened: Sequence[tuple[SegmentRef, Segment]], pointer: Pointer, *, everything: bool
 ) -> list[tuple[SegmentRef, Segment]]:
-    """The live segments to fold: those half of which is hidden, and all of the lowest tier that is full."""
+    """The live segments to merge: those half of which is hidden, and all of the lowest tier that is full."""
     written = [(ref, segment) for ref, segment in opened if ref.origin == states.WRITE]
     live = [segment.chunk_count - len(_hidden(ref, segment, pointer)) for ref, segment in written]
     wasted = {n for n, (_, segment) in enumerate(written) if 2 * live[n] <= segment.chunk_count}

@@ -88,20 +88,20 @@ def with_rollback(pointer: Pointer, older: Pointer) -> Pointer:
     )
 
 
-def with_merge(pointer: Pointer, folded: Iterable[str], digest: str, *, as_of: int) -> Pointer:
-    """One segment takes the place of those that were folded into it, `as_of` the last sequence when that began.
+def with_merge(pointer: Pointer, parts: Iterable[str], digest: str, *, as_of: int) -> Pointer:
+    """One segment takes the place of its `parts`, which were merged into it, `as_of` the last sequence when that began.
 
     What was written or deleted meanwhile has a higher sequence and holds on.
 
     Raises:
-        SwapConflict: one of them is no longer served, so the merged segment may hold what is gone.
+        SwapConflict: one of them is no longer served, so the new segment may hold what is gone.
     """
-    gone = set(folded)
+    gone = set(parts)
     missing = gone - {ref.digest for ref in pointer.segments}
     if missing:
         raise SwapConflict(f"merge: segment {min(missing)} is no longer served")
     at = next(place for place, ref in enumerate(pointer.segments) if ref.digest in gone)
     kept = [ref for ref in pointer.segments if ref.digest not in gone]
     before = sum(ref.digest not in gone for ref in pointer.segments[:at])
-    merged = SegmentRef(digest, as_of, WRITE)
-    return pointer._replace(segments=(*kept[:before], merged, *kept[before:]))
+    whole = SegmentRef(digest, as_of, WRITE)
+    return pointer._replace(segments=(*kept[:before], whole, *kept[before:]))

@@ -101,7 +101,7 @@ class SegmentStore:
         """Open exactly this state, without a look at what is served now.
 
         Raises:
-            ArtifactCorrupt: a file is missing or damaged; missing ones were folded and swept away meanwhile.
+            ArtifactCorrupt: a file is missing or damaged; missing ones were merged and swept away meanwhile.
         """
         return self._open(pointer, pointer)
 

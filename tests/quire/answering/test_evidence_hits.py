@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quire.answering.answerer import answer
-from quire.answering.hearsay import evidence_of, is_data, is_listing
+from quire.answering.evidence_hits import evidence_of, is_data, is_listing
 from quire.answering.request import Inquiry
 from tests.support.shelves import chunk, hit_of, household, shelf_of
 

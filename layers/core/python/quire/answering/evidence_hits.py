@@ -79,7 +79,7 @@ _ASKS_FOR_RELEASES = re.compile(
 
 def evidence_of(question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """The hits that may speak for an answer, in their order; notes of releases last, unless they are asked for."""
-    told = [hit for hit in hits if not _is_hearsay(question, hit.chunk)]
+    told = [hit for hit in hits if not _is_no_evidence(question, hit.chunk)]
     if _ASKS_FOR_RELEASES.search(question):
         return tuple(told)
     last = sorted(told, key=lambda hit: bool(_RELEASES.search(str(hit.chunk.metadata.get("path") or ""))))
@@ -87,7 +87,7 @@ def evidence_of(question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     return tuple(hit._replace(rank=rank) for hit, rank in zip(last, ranks, strict=True))
 
 
-def _is_hearsay(question: str, chunk: Chunk) -> bool:
+def _is_no_evidence(question: str, chunk: Chunk) -> bool:
     path = str(chunk.metadata.get("path") or "")
     kind = next((asked for asked, places in _KINDS if path and places.search(path)), None)
     if kind is not None:
