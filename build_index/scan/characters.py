@@ -27,22 +27,27 @@ _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _OVERRIDE = re.compile("[\u202d\u202e]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 
-_MODEL = (
-    r"\b(?:AI|A\.I\.|LLMs?|chat ?bots?|bots?|(?:language )?models?|assistants?|GPT|agents?|instructions?)\b"
-)
+_MODEL = r"\b(?:AI|A\.I\.|LLMs?|chat[ ]?bots?|bots?|(?:language[ ])?models?|assistants?|GPT|agents?|instructions?)\b"
 _TAG = re.compile(r"<\w[^<>]*+>(?P<text>[^<]{0,300}+)")
 _UNSEEN = re.compile(
-    r"display\s*+:\s*+none|visibility\s*+:\s*+hidden|font-size\s*+:\s*+0|opacity\s*+:\s*+0(?![.0]*+[1-9])|\shidden\b",
-    re.IGNORECASE,
+    r"""
+    display\s*+:\s*+none | visibility\s*+:\s*+hidden    # drawn by no browser
+    | font-size\s*+:\s*+0
+    | opacity\s*+:\s*+0(?![.0]*+[1-9])                  # 0 and 0.0, not 0.5
+    | \shidden\b                                        # the attribute
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _WHITE = r"(?:#fff|white)"
 _WHITE_TEXT = re.compile(rf"color\s*+:\s*+{_WHITE}", re.IGNORECASE)
 LONGEST_COMMENT = 400
 _COMMENTS = (("<!--", "-->"), ("{/*", "*/}"))
 _TELLS_MODEL = re.compile(
-    _MODEL
-    + r"[^.]{0,80}\b(?:must|should|do not|don't|never|always|tell|answer|say|claim|ignore|rate|rank|recommend)\b",
-    re.IGNORECASE,
+    rf"""
+    {_MODEL}[^.]{{0,80}}  # in one sentence with an order
+    \b(?:must|should|do[ ]not|don't|never|always|tell|answer|say|claim|ignore|rate|rank|recommend)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 _ALIKE = str.maketrans(
@@ -54,8 +59,13 @@ _LEET = str.maketrans("013457@$", "oieastas")
 _APART = re.compile(r"(?<!\S)(?:\w ){3,}\w(?!\S)")
 _DIGITS = re.compile(r"[013457@$]+")
 _BROKEN = re.compile(
-    r"\b(?:ig-?no-?re|in-?struc-?ti-?ons?|pre-?vi-?ous|dis-?re-?gard|for-?get|over-?ride|sys-?tem|as-?sis-?tant|prom-?pt)\b",
-    re.IGNORECASE,
+    r"""
+    \b(?:
+        ig-?no-?re | in-?struc-?ti-?ons? | pre-?vi-?ous | dis-?re-?gard | for-?get | over-?ride
+        | sys-?tem | as-?sis-?tant | prom-?pt  # who is told, and by what
+    )\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _SYLLABLES = re.compile(r"(?<=[A-Za-z])-(?=[a-z])")
 

@@ -28,8 +28,13 @@ LOOK_BACK = 400
 SIEVED = 27
 """Patterns of one automaton."""
 _ABOUT = re.compile(
-    r"\b(?:injections?|attack(?:er|s|ed)?|malicious|adversar\w+|jailbreak\w*|untrusted|red.team\w*|hostile|injected)\b",
-    re.IGNORECASE,
+    r"""
+    \b(?:
+        injections? | attack(?:er|s|ed)? | malicious | adversar\w+ | jailbreak\w* | untrusted
+        | red.team\w* | hostile | injected  # "red team" in any spelling
+    )\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _SENTENCE_END = re.compile(r"[.!?\n]\s")
 

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 _WORD = re.compile(
-    r"""(?P<comment>//[^\n]*+|/\*.*?(?:\*/|\Z))
-    |(?P<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.)*`)
-    |(?P<word>[A-Za-z_$][\w$]*|-?\d[\w.]*)
-    |(?P<mark>[{}\[\](),:=])""",
+    r"""
+    (?P<comment>//[^\n]*+|/\*.*?(?:\*/|\Z))
+    |(?P<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.)*`)  # a template only without `${}`
+    |(?P<word>[A-Za-z_$][\w$]*|-?\d[\w.]*)                              # a name or a number
+    |(?P<mark>[{}\[\](),:=])
+    """,
     re.VERBOSE | re.DOTALL,
 )
 COLON = ":"

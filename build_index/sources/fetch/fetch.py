@@ -13,7 +13,13 @@ from quire.errors import SourceError
 # Sites whose address of two segments is a repository: https://github.com/OWNER/NAME.
 FORGES = frozenset(("github.com", "gitlab.com", "codeberg.org", "bitbucket.org"))
 _REPOSITORY = re.compile(r"(?P<url>.+?\.git)/?(?:@(?P<revision>.+))?", re.DOTALL)
-_RELEASE = re.compile(r"/releases/download/([^/]+)/|/archive/(?:refs/tags/)?([^/]+?)\.(?:zip|tar\.gz)$")
+_RELEASE = re.compile(
+    r"""
+    /releases/download/([^/]+)/                              # an asset of a release
+    | /archive/(?:refs/tags/)?([^/]+?)\.(?:zip|tar\.gz)$     # the sources of a tag
+    """,
+    re.VERBOSE,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,12 @@ SUFFIXES = (".md", ".mdx", ".markdown", *_MARKUP, *HTML, *TEXT, *UNITS)
 MOST_BYTES = 50_000_000
 """Of a PDF or a notebook, which hold pictures beside their text."""
 _FOR_PROGRAMS = re.compile(
-    r"(?:requirements|constraints)[\w.-]*\.txt|robots\.txt|cmakelists\.txt|llms[\w-]*\.txt|humans\.txt|top_level\.txt",
-    re.IGNORECASE,
+    r"""
+    (?:requirements|constraints)[\w.-]*\.txt
+    | robots\.txt | cmakelists\.txt | llms[\w-]*\.txt | humans\.txt
+    | top_level\.txt  # of a Python wheel
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 

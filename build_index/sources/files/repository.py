@@ -26,10 +26,17 @@ LETTERS = 0.45
 
 _FREE_TEXT = frozenset(("markdown", "rst", "asciidoc", TEXT))
 _GENERATED = re.compile(
-    r"\W{0,8}(?:.{0,40}@generated\b|code generated\b.*\bdo not edit\b|<auto-?generated"
-    r"|.{0,60}\bth(?:is|e) (?:file|code|script) (?:is|was|has been) (?:auto(?:matically)?[- ]?)?generated\b"
-    r"|(?:warning\W{0,3})?auto(?:matically)?[- ]?generated (?:file|code|by|from)\b)",
-    re.IGNORECASE,
+    r"""
+    \W{0,8}(?:  # a comment's mark
+        .{0,40}@generated\b
+        | code[ ]generated\b.*\bdo[ ]not[ ]edit\b  # Go's convention
+        | <auto-?generated                         # C#'s
+        | .{0,60}\bth(?:is|e)[ ](?:file|code|script)[ ](?:is|was|has[ ]been)[ ]
+          (?:auto(?:matically)?[- ]?)?generated\b
+        | (?:warning\W{0,3})?auto(?:matically)?[- ]?generated[ ](?:file|code|by|from)\b
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _GENERATED_LINES = 12
 

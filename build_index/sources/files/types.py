@@ -95,8 +95,16 @@ _INTERPRETERS: Mapping[str, str] = {
 }
 _SHEBANG = re.compile(r"#!\s*\S*?(?:env\s+(?:-\S+\s+)*)?([a-z]+)[\d.]*(?:\s|$)")
 _CPP = re.compile(
-    r"^[ \t]*+(?:class\s+\w+[^;\n]*+$|namespace\s+\w|template\s*<|using\s+namespace|public:|private:)",
-    re.MULTILINE,
+    r"""
+    ^[ \t]*+(?:
+        class\s+\w+[^;\n]*+$                         # a definition, not `class A;`
+        | namespace\s+\w
+        | template\s*<
+        | using\s+namespace
+        | public: | private:
+    )
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 NO_TEXT = frozenset(
     """
@@ -140,20 +148,47 @@ _VENDORED = frozenset(
     """.split()
 )
 _LOCK = re.compile(
-    r"(?:.*\.lock|.*\.lockb|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.ya?ml|packages\.lock\.json|go\.sum"
-    r"|gradle\.lockfile)",
-    re.IGNORECASE,
+    r"""
+    (?:
+        .*\.lock | .*\.lockb
+        | package-lock\.json | npm-shrinkwrap\.json | pnpm-lock\.ya?ml  # JavaScript's
+        | packages\.lock\.json                                         # .NET's
+        | go\.sum | gradle\.lockfile
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
-_MINIFIED = re.compile(r".*(?:[.-]min\.(?:js|mjs|css|html)|\.bundle\.js|\.(?:js|css)\.map)", re.IGNORECASE)
+_MINIFIED = re.compile(
+    r"""
+    .*(?:
+        [.-]min\.(?:js|mjs|css|html) | \.bundle\.js
+        | \.(?:js|css)\.map  # where a debugger finds the source of these
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _GENERATED = re.compile(
-    r".*(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|swift|dart)|\.g\.(?:dart|cs)|\.freezed\.dart|\.designer\.cs"
-    r"|[_.]generated\.\w+|zz_generated.*\.go|\.gen\.\w+)",
-    re.IGNORECASE,
+    r"""
+    .*(?:
+        _pb2(?:_grpc)?\.pyi? | \.pb\.(?:go|cc|h|swift|dart)  # by protoc
+        | \.g\.(?:dart|cs) | \.freezed\.dart | \.designer\.cs
+        | [_.]generated\.\w+ | zz_generated.*\.go | \.gen\.\w+
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _TEST_FOLDERS = frozenset("test tests __tests__ spec specs testdata __mocks__ e2e t".split())
 _TEST_NAME = re.compile(
-    r"test_.+\.pyi?|.+_tests?\.\w+|.+[.-](?:test|spec|cy)\.\w+|conftest\.py|tests?\.(?:py|js|ts|php|rs)|.+_spec\.rb"
-    r"|(?:.+[a-z0-9])Tests?\.(?:java|php|cs|kt|scala|swift)|test-.+\.\w+"
+    r"""
+    test_.+\.pyi? | .+_tests?\.\w+                          # Python, Go, Rust
+    | .+[.-](?:test|spec|cy)\.\w+                             # JavaScript
+    | conftest\.py
+    | tests?\.(?:py|js|ts|php|rs)
+    | .+_spec\.rb
+    | (?:.+[a-z0-9])Tests?\.(?:java|php|cs|kt|scala|swift)    # `UserTest.java`, not `Latest.java`
+    | test-.+\.\w+
+    """,
+    re.VERBOSE,
 )
 
 

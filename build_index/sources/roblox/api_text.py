@@ -6,15 +6,39 @@ import html
 import re
 
 _FENCE_LINE = re.compile(r"^[ \t]*+```(?P<said>[^\n]*+)$", re.MULTILINE)
-_REFERENCE = re.compile(r"\b(Class|Enum|Datatype|Library|Global)\.([^`|<]+)(?:\|([^`<]*))?")
+_REFERENCE = re.compile(
+    r"""
+    \b(Class|Enum|Datatype|Library|Global)  # `Class.Part.Touched`
+    \.([^`|<]+)
+    (?:\|([^`<]*))?                         # how it is shown
+    """,
+    re.VERBOSE,
+)
 # What must not stand before a loose reference is looked at last: a search that begins with letters skips to them.
-_LOOSE = re.compile(r"(?:Class(?<![`.\w]Class)|Datatype(?<![`.\w]Datatype))\.([A-Z]\w*)(?:\|\w+)?")
+_LOOSE = re.compile(
+    r"""
+    (?:Class(?<![`.\w]Class)|Datatype(?<![`.\w]Datatype))  # outside of back quotes, and no part of a name
+    \.([A-Z]\w*)(?:\|\w+)?
+    """,
+    re.VERBOSE,
+)
 _SPAN = re.compile(r"(`[^`]*`)")
-_LINK = re.compile(r"(!?)\[([^\]]{0,500}+)\]\([^)\s]{0,2000}+(?:\s{1,20}+\"[^\"]{0,500}+\")?\)")
+_LINK = re.compile(
+    r"""
+    (!?)\[([^\]]{0,500}+)\]                                      # an image, or a link with its text
+    \([^)\s]{0,2000}+(?:\s{1,20}+\"[^\"]{0,500}+\")?\)            # its address and title
+    """,
+    re.VERBOSE,
+)
 _CODE_TAG = re.compile(r"<code[^>]{0,200}+>([^<]*+(?:<(?!/?code)[^<]*+)*+)</code>")
 _CELL = re.compile(r"</t[dh]>\s*<t[dh][^>]*>")
 _ROW = re.compile(
-    r"<tr[^>]{0,200}+>\s*+<t[dh][^>]{0,200}+>(.{0,5000}?)</t[dh]>\s*+</tr>", re.DOTALL
+    r"""
+    <tr[^>]{0,200}+>\s*+<t[dh][^>]{0,200}+>
+    (.{0,5000}?)  # of a bounded length: what nothing closes is not looked through again and again
+    </t[dh]>\s*+</tr>
+    """,
+    re.DOTALL | re.VERBOSE,
 )  # of a bounded length: what nothing closes is not looked through again and again
 _POWER = re.compile(r"<sup>(\w+)</sup>")
 _SWATCH = re.compile(r'<ColorSwatch value="([^"]*)"\s*/>')
@@ -27,7 +51,14 @@ _HTML = frozenset(
 )
 _OWN_LINE = re.compile(r"\s*([-*+] |\d+[.)] |#{1,6} |\||>)")
 _LINE_MARK = re.compile(r"\n(?:#{1,6}|[-*+]) ")
-_WORD = re.compile(r"CFrame|UDim2|Vector[23]|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_WORD = re.compile(
+    r"""
+    CFrame | UDim2 | Vector[23]   # names that are one word
+    | [A-Z]+(?=[A-Z][a-z])        # HTTP of HTTPService
+    | [A-Z]?[a-z]+ | [A-Z]+ | \d+
+    """,
+    re.VERBOSE,
+)
 
 
 def split_words(identifier: str) -> str:

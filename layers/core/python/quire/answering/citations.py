@@ -17,7 +17,7 @@ _MARK = re.compile(
     | \ ?\((?:see\s)?sources?\s\[?({_LIST})\]?\)                              # (Source 1), (see sources 1 and 2)
     | \ ?【({_LIST})(?:†[^】\n]{{0,40}})?】
     """,
-    re.X | re.I,
+    re.VERBOSE | re.IGNORECASE,
 )
 _RANGE = re.compile(r"(\d{1,3}+)\s*+[-–]\s*+(\d{1,3})")
 _NUMBER = re.compile(r"\d+")

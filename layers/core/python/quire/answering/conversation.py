@@ -32,8 +32,12 @@ _EXPLETIVE = frozenset(
     "said possible true necessary important best better worth common allowed required".split()
 )
 _OPENERS = re.compile(
-    r"^\s*(?:and|but|so|then|or|also|ok(?:ay)?,?)\b|^\s*(?:what|how) about\b|^\s*why(?: not)?\s*+\?*+\s*+$",
-    re.I,
+    r"""
+    ^\s*(?:and|but|so|then|or|also|ok(?:ay)?,?)\b
+    | ^\s*(?:what|how)[ ]about\b
+    | ^\s*why(?:[ ]not)?\s*+\?*+\s*+$  # nothing but the word
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 

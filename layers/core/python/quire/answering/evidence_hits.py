@@ -21,39 +21,65 @@ _KINDS = (
     (
         re.compile(r"\b(?:licen[cs]|copyright|legal|warrant|open[- ]source)", re.I),
         re.compile(
-            r"(?:^|[/_.-])(?:licen[cs]es?|copying|notice|patents|third[_-]?party\w*)(?:[/_.-]|$)", re.I
+            r"""
+            (?:^|[/_.-])  # a whole word of the path
+            (?:licen[cs]es?|copying|notice|patents|third[_-]?party\w*)
+            (?:[/_.-]|$)
+            """,
+            re.IGNORECASE | re.VERBOSE,
         ),
     ),
     (
         re.compile(r"\b(?:contribut|author|maintain|credit|thank|people|who)", re.I),
         re.compile(
-            r"(?:^|/)(?:contributors?|authors?|thanks|credits|maintainers|codeowners|all-contributorsrc)"
-            r"(?:\.\w+)?$",
-            re.I,
+            r"""
+            (?:^|/)
+            (?:contributors?|authors?|thanks|credits|maintainers|codeowners|all-contributorsrc)
+            (?:\.\w+)?$  # with any ending, or none
+            """,
+            re.IGNORECASE | re.VERBOSE,
         ),
     ),
     (
         re.compile(r"\b(?:locale|translat|i18n|l10n|language)", re.I),
         re.compile(
-            r"(?:^|/)(?:locales?|lang|langs|translations?|i18n)/.*\.(?:po|pot|mo|json|ya?ml|xlf|properties|strings)$"
-            r"|\.(?:po|pot|xlf|strings)$",
-            re.I,
+            r"""
+            (?:^|/)(?:locales?|lang|langs|translations?|i18n)/.*
+            \.(?:po|pot|mo|json|ya?ml|xlf|properties|strings)$
+            | \.(?:po|pot|xlf|strings)$  # wherever it lies
+            """,
+            re.IGNORECASE | re.VERBOSE,
         ),
     ),
     (
         re.compile(r"\b(?:spell|stop ?words?|word ?lists?|dictionar|vocabular)", re.I),
         re.compile(
-            r"(?:^|[/_.-])(?:spelling|wordlists?|words|stop_?words|dictionary|vocab|dict)[\w-]*\.(?:txt|dic|csv|json)$"
-            r"|\.dic$",
-            re.I,
+            r"""
+            (?:^|[/_.-])(?:spelling|wordlists?|words|stop_?words|dictionary|vocab|dict)[\w-]*
+            \.(?:txt|dic|csv|json)$
+            | \.dic$  # of a spelling checker
+            """,
+            re.IGNORECASE | re.VERBOSE,
         ),
     ),
     (
-        re.compile(r"\b(?:lock|depend|pin(?:ned|s)?\b|requirement|generated|minified|snapshot|bandit)", re.I),
         re.compile(
-            r"(?:^|/)(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml|[\w.-]+\.lock|go\.sum|bandit\.json)$"
-            r"|\.min\.(?:js|css)$|\.(?:map|snap)$|[._-]generated?\.\w+$|(?:^|/)(?:generated|__snapshots__)/",
-            re.I,
+            r"""
+            \b(?:
+                lock | depend | pin(?:ned|s)?\b | requirement  # of lock files
+                | generated | minified | snapshot
+                | bandit
+            )
+            """,
+            re.IGNORECASE | re.VERBOSE,
+        ),
+        re.compile(
+            r"""
+            (?:^|/)(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml|[\w.-]+\.lock|go\.sum|bandit\.json)$
+            | \.min\.(?:js|css)$ | \.(?:map|snap)$
+            | [._-]generated?\.\w+$ | (?:^|/)(?:generated|__snapshots__)/  # written by a program
+            """,
+            re.IGNORECASE | re.VERBOSE,
         ),
     ),
 )

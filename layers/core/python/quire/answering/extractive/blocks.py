@@ -23,11 +23,23 @@ _ITEM = re.compile(r"(\s*)(?:[-*+•]|(\d{1,3})[.)])\s+\S")
 _GRID = re.compile(r"[ \t]*+\+[-=+]+\+$")
 _RULE = re.compile(r"\s*[|:+=-][\s|:+=-]*$")
 _DIRECTIVE = re.compile(r"\s*\.\. [\w-]+::")
-_DRAWN = re.compile(r"\s*\.\. (?:code-block|sourcecode|code|literalinclude|parsed-literal|productionlist)::")
+_DRAWN = re.compile(
+    r"""
+    \s*\.\.[ ]
+    (?:code-block|sourcecode|code|literalinclude|parsed-literal|productionlist)::  # drawn as code
+    """,
+    re.VERBOSE,
+)
 _ENDS = re.compile(r"[.!?…;)\"”'`\]。*_]\s*$")
 _POINTING = re.compile(
-    r"(?:note that|it|its|they|their|this|that|these|those|so|thus|hence|therefore|however|otherwise|in this case)\b",
-    re.I,
+    r"""
+    (?:
+        note[ ]that
+        | it | its | they | their | this | that | these | those  # of what was said before
+        | so | thus | hence | therefore | however | otherwise | in[ ]this[ ]case
+    )\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 

@@ -22,7 +22,7 @@ _IMPORT = re.compile(
           | (?:pub\s+)? use \s | using \s             # Rust, PHP; C#, C++
           | require(?:_relative|_once)?\b | include\b  # Ruby, Lua, PHP
           | \#\s*+(?:include|import|pragma)\b | package\b | namespace\s | extern\s+crate\b | @import\b)""",
-    re.X,
+    re.VERBOSE,
 )
 
 

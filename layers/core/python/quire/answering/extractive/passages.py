@@ -24,8 +24,14 @@ _END = re.compile(r"[.!?…][\"'”’)\]*_`]*(?=\s)(?!\s+[a-z])|[。！？]")
 _ENDS = re.compile(r"[.!?…;)\"”'`\]。]\s*$")
 LONGEST_TITLE = 80
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|fig|eq|no|vol|pp?|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|u\.s|u\.k)|\b[A-Z])\.$",
-    re.I,
+    r"""
+    (?:
+        \b(?:e\.g|i\.e|cf|vs|etc|approx|fig|eq|no|vol|pp?        # of texts
+            |dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|u\.s|u\.k)     # of names
+        | \b[A-Z]
+    )\.$
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 

@@ -16,8 +16,20 @@ _LINK = re.compile(r"`([^`<>]++)<(https?://[^<>\s]++)>`__?")
 _NAMED_LINK = re.compile(r"(?<!`)`([^`\n]+)`__?(?!\w)")
 _FOOTNOTE = re.compile(r" ?\[(?:\*|#\w*|\d+)\]_")
 _FIELD = re.compile(r"^([^\S\n]*+):([\w -]++|`[^`\n]++`):(?=\s)", re.M)
-_TITLE = re.compile(r"^(?P<title>\S[^\n]*)\n(?P<row>([-=`:.'\"~^_*+#<>])\3{2,})[ \t]*$", re.M)
-_DIRECTIVE = re.compile(r"(?P<indent>\s*+)\.\. (?P<name>[\w:-]+?)::(?:[ \t]*+(?P<said>\S.*+))?\s*+")
+_TITLE = re.compile(
+    r"""
+    ^(?P<title>\S[^\n]*)\n
+    (?P<row>([-=`:.'\"~^_*+\#<>])\3{2,})[ \t]*$  # underlined by three or more of one mark
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_DIRECTIVE = re.compile(
+    r"""
+    (?P<indent>\s*+)\.\.[ ](?P<name>[\w:-]+?)::
+    (?:[ \t]*+(?P<said>\S.*+))?\s*+  # its argument
+    """,
+    re.VERBOSE,
+)
 _MARK_OF_CODE = re.compile(r"(?:(?<!\S)::|(?<=\S):)$")
 """What two colons before code show: nothing where they stand alone, else one of them."""
 _LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|\|[^|]+\| |\[).*")

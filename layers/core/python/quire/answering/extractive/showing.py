@@ -43,16 +43,31 @@ _DUNDER = re.compile(
 _CHECKBOX = re.compile(r"^([^\S\n]*+(?:[-*+]|\d{1,3}[.)])\s++)\[[ xX]?\]\s+", re.M)
 _BARE_CHECKBOX = re.compile(r"^([^\S\n]*+)\[[ xX]?\]\s+", re.M)
 _ADMONITION = re.compile(r"^[^\S\n]*+:::++\s*+(\w++)?[ \t]*(?:\[([^\]\n]*)\]|([^\n]*))$", re.M)
-_TAG_LINE = re.compile(r"^[^\S\n]*+(?:</?[A-Z]\w*(?:\s[^<>\n]*)?/?>|<!--.*?-->|\{/\*.*?\*/\})\s*$\n?", re.M)
+_TAG_LINE = re.compile(
+    r"""
+    ^[^\S\n]*+(?:
+        </?[A-Z]\w*(?:\s[^<>\n]*)?/?>  # a component
+        | <!--.*?-->
+        | \{/\*.*?\*/\}               # a comment of MDX
+    )\s*$\n?
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
 _IMPORT = re.compile(
-    r"^(?:import\s[^\n]*from\s+['\"][^\n]*|export\s+(?:const|default)\s[^\n]*);?\s*$\n?", re.M
+    r"""
+    ^(?:
+        import\s[^\n]*from\s+['\"][^\n]*
+        | export\s+(?:const|default)\s[^\n]*  # both of MDX
+    );?\s*$\n?
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 _BREAK = re.compile(r"<br\s*/?>", re.I)
 _HTML = re.compile(
     r"""</?+ (?:a|abbr|aside|b|big|center|dd|details|dfn|div|dl|dt|em|figcaption|figure|font|footer|header|i|img|ins
         |kbd|main|mark|nav|p|section|small|span|strong|sub|summary|sup|u)  # elements that hold words of a page
         (?:\s[^<>]*+)?+ /?+>                                              # their attributes, none with an angle""",
-    re.I | re.X,
+    re.IGNORECASE | re.VERBOSE,
 )
 _PRE = re.compile(r"<pre[^<>]*+>\s*+<code[^<>]*+>([^<]{1,2000})</code>\s*+</pre>", re.I)
 _INLINE_CODE = re.compile(r"<code[^<>]*+>([^<`\n]{1,200})</code>", re.I)
@@ -65,7 +80,14 @@ _HEADING_MARK = re.compile(r"#{1,6} +")
 _UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
 _RST = re.compile(r":[a-z]+:`[^`\n]+`|^\.\. (?:[\w-]+::|_)", re.M)
 _BAR = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r"\s*+(?:\|\s*+)?:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+(?:\|\s*+)?")
+_RULE = re.compile(
+    r"""
+    \s*+(?:\|\s*+)?:?-{2,}+:?          # the first column, with how it is aligned
+    \s*+(?:\|\s*+:?-{2,}+:?\s*+)*+     # the others
+    (?:\|\s*+)?
+    """,
+    re.VERBOSE,
+)
 
 
 def is_code_chunk(chunk: Chunk) -> bool:

@@ -14,31 +14,56 @@ from quire.ports import WordList
 from quire.search.intent import read_intent
 
 _NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred"
-    r"|thousand|million|billion|half|dozen|several|twice|third|quarter)\b",
-    re.I,
+    r"""
+    \d
+    | \b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty
+        |hundred|thousand|million|billion
+        |half|dozen|several|twice|third|quarter)\b  # what counts without being a number
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _DATE = re.compile(
-    r"\b(?:1\d{3}|20\d\d)s?\b|\b(?:century|centuries|january|february|march|april|may|june|july|august|september"
-    r"|october|november|december|bc|ad|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
-    re.I,
+    r"""
+    \b(?:1\d{3}|20\d\d)s?\b  # a year, or the 1980s
+    | \b(?:century|centuries
+        |january|february|march|april|may|june|july|august|september|october|november|december
+        |bc|ad
+        |monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][\w'-]+")
 _REASON = re.compile(
-    r"\b(?:because|since|due to|so that|in order|as a result|therefore|thus|reasons?|caused?|avoid|led to)\b",
-    re.I,
+    r"""
+    \b(?:
+        because | since | due[ ]to
+        | so[ ]that | in[ ]order  # a purpose
+        | as[ ]a[ ]result | therefore | thus | reasons? | caused? | avoid | led[ ]to
+    )\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _GIVEN = {"number": _NUMBER, "date": _DATE, "name": _NAME, "reason": _REASON}
 """What finds a thing of a kind that a question may want, see `quire.search.intent.Intent.kind`."""
 _REPLACED = re.compile(
-    r"\binstead\b|\bin favou?r of\b|\bsuperseded\b|\breplaced (?:by|with)\b|\breplacement\b|\bsuccessor\b"
-    r"|\bshould be used\b",
-    re.I,
+    r"""
+    \binstead\b | \bin[ ]favou?r[ ]of\b
+    | \bsuperseded\b | \breplaced[ ](?:by|with)\b | \breplacement\b | \bsuccessor\b
+    | \bshould[ ]be[ ]used\b  # as in "X should be used"
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _DEPRECATED, _USE = re.compile(r"\bdeprecated\b", re.I), re.compile(r"\buse\b", re.I)
 _DERIVED = re.compile(
-    r"(?P<prefix>re|un|de|pre|non|sub|auto|multi|inter|over)?(?P<base>[a-z]{4,}?)"
-    r"(?:i[sz](?:ations?|ed|es|ers?|ing|e)|ations?|[eo]rs?|ings?|ed|able|ness|ly)?"
+    r"""
+    (?P<prefix>re|un|de|pre|non|sub|auto|multi|inter|over)?
+    (?P<base>[a-z]{4,}?)
+    (?:
+        i[sz](?:ations?|ed|es|ers?|ing|e)  # initialisation, initialized
+        | ations? | [eo]rs? | ings? | ed | able | ness | ly
+    )?
+    """,
+    re.VERBOSE,
 )
 """English's productive endings and beginnings around a word of four letters or more."""
 EARLIER = 0.4

@@ -11,17 +11,38 @@ from quire.answering.citations import CODE_SPAN
 _KEPT = frozenset("\n\t")
 _VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef\u115f\u1160\u3164\uffa0\u2800\u034f]")
 _OWN_TAG = re.compile(
-    r"<(?=\s*+(?:/\s*+)?(?:source|selection|history|question|system|user|assistant|instructions?)\b)", re.I
+    r"""
+    <(?=\s*+(?:/\s*+)?  # opened or closed
+        (?:source|selection|history|question|system|user|assistant|instructions?)\b)
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _CHAT_TOKEN = re.compile(
-    r"<(?=\|)|<(?=/?(?:s|start_of_turn|end_of_turn|bos|eos)>)|\[(?=/?(?:INST|SYS)\])|<(?=<\s*/?SYS)", re.I
+    r"""
+    <(?=\|)                                          # <|im_start|>
+    | <(?=/?(?:s|start_of_turn|end_of_turn|bos|eos)>)
+    | \[(?=/?(?:INST|SYS)\]) | <(?=<\s*/?SYS)         # Llama's
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _MARKS = re.compile(r"(?<![\w)\]`\[])(?:\[++\^?\d{1,3}+(?:,\s*+\d{1,3}+)*+\]++)++")
 _BRACKETS = re.compile(r"(?<!\[)\[++\^?([\d,\s]++)\]++")
-_IMAGE = re.compile(r"!\[([^\]\n]{0,500})\](?:\([^)\n]{0,2000}\)|\[[^\]\n]{0,200}\])?")
+_IMAGE = re.compile(
+    r"""
+    !\[([^\]\n]{0,500})\]
+    (?:\([^)\n]{0,2000}\)|\[[^\]\n]{0,200}\])?  # its address, or the name of one
+    """,
+    re.VERBOSE,
+)
 _LOADING = re.compile(
-    r"<(?=/?(?:img|picture|source|svg|iframe|video|audio|object|embed|script|style|link|meta|base|form|input)\b)",
-    re.I,
+    r"""
+    <(?=/?(?:
+        img|picture|source|svg|iframe|video|audio|object|embed  # what is drawn
+        |script|style|link|meta|base
+        |form|input
+    )\b)
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*$|\Z)", re.M | re.S)
 

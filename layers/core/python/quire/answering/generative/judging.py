@@ -30,10 +30,12 @@ _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 _TAIL = re.compile(r"(?:[.!?:;…]+[\"'”’)*_]*|\s*\|)?\s*\Z")
 TAIL_CHARACTERS = 200
 _SAYS_NOTHING = re.compile(
-    r"""\b(?:sources?|documentation|docs?|documents?|passages?|text|material|manual|guide|handbook|textbook|pages?|code
-          |sections?|excerpts?)\b [^.;]{0,40}? \b(?:do(?:es)?\ not|(?:do|does)n['’]t|nothing|no)\b
-    | \bnot\ (?:\w+\ )?(?:covered|mentioned|described|specified|stated|documented|explained|said)\b""",
-    re.I | re.X,
+    r"""
+    \b(?:sources?|documentation|docs?|documents?|passages?|text|material|manual|guide|handbook|textbook|pages?|code
+          |sections?|excerpts?)\b [^.;]{0,40}? \b(?:do(?:es)?\ not|(?:do|does)n['’]t|nothing|no)\b  # "the docs do not"
+    | \bnot\ (?:\w+\ )?(?:covered|mentioned|described|specified|stated|documented|explained|said)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _TURN = re.compile(r"\b(?:but|however|although|though|yet|because)\b|;", re.I)
 

@@ -15,11 +15,21 @@ from quire.documents import Turn
 _LINE_CHARACTERS = 400
 """Of a line that are looked at: a longer one has shown what it is."""
 _SIGNS = re.compile(
-    r"^\s*(?:def |class |import |from \w+ import|function\b|const |let |var |local |return\b|if\s*\(|for\s*\(|#include"
-    r"|public |private |async |await |export |sudo |\$ |@\w+|SELECT )"
-    r"|[;{}]\s*$|\w+\([^)]*\)\s*(?:[:;{]|->|$)|[=!<>]=|\+=|=>|->|::|</?\w+[^>]*/?>|^\s*(?://|--|#!)|\b\w+\.\w+\(|\w+\[\w+\]"
-    r"|^\s*[\w.\[\]]+\s*=\s*\S|\s--?[a-z]{1,2}\b.*$",
-    re.M,
+    r"""
+    ^\s*(?:  # words that begin a statement
+        def[ ] | class[ ] | import[ ] | from[ ]\w+[ ]import | function\b | const[ ] | let[ ] | var[ ] | local[ ]
+        | return\b | if\s*\( | for\s*\( | \#include
+        | public[ ] | private[ ] | async[ ] | await[ ] | export[ ] | sudo[ ] | \$[ ] | @\w+ | SELECT[ ]
+    )
+    | [;{}]\s*$ | \w+\([^)]*\)\s*(?:[:;{]|->|$)  # its end
+    | [=!<>]= | \+= | => | -> | ::                # operators
+    | </?\w+[^>]*/?>                             # an element
+    | ^\s*(?://|--|\#!)                          # comments
+    | \b\w+\.\w+\( | \w+\[\w+\]                  # a call, an index
+    | ^\s*[\w.\[\]]+\s*=\s*\S                   # an assignment
+    | \s--?[a-z]{1,2}\b.*$                       # options of a command
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 _PROSE = re.compile(r"\b(?:the|is|are|of|to|and|that|this|which|with|for)\b", re.I)
 NOT_COVERED = "NOT_COVERED"

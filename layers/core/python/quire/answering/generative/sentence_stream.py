@@ -13,11 +13,18 @@ _END = re.compile(
     r"""[.!?…]["'”’)*_]*                                          # the end of a sentence, closing quotes
     (?:\s?(?:\[[^\]\n]{1,24}\]|\([Ss]ources?\s[^)\n]{1,24}\)|【[^】\n]{1,48}】))*   # marks that stand behind it
     \s+(?=[^\s\[(【a-z])""",
-    re.X,
+    re.VERBOSE,
 )
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|fig|eq|no|vol|pp?|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|u\.s|u\.k)|\b[A-Z]|^\s*\d+)\.$",
-    re.I,
+    r"""
+    (?:
+        \b(?:e\.g|i\.e|cf|vs|etc|approx|fig|eq|no|vol|pp?        # of texts
+            |dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|u\.s|u\.k)     # of names
+        | \b[A-Z]
+        | ^\s*\d+  # the number of a list's item
+    )\.$
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _OPEN_TAG = re.compile(r"[<!]\w{0,10}$")
 

@@ -33,7 +33,11 @@ NEAR = 5
 ASKED_SHARE = 0.4
 """Weight of a term that the question says itself."""
 _NUMBER = re.compile(
-    r"(?<![\w.])v?(\d++(?:[.,:]\d++)*+)(?![\w])|(?<![\w.])(\d++(?:\.\d++)?)(?=[a-zA-Z%°]{1,3}\b)"
+    r"""
+    (?<![\w.])v?(\d++(?:[.,:]\d++)*+)(?![\w])           # 3, v5.3.1, 1,000, 12:30
+    | (?<![\w.])(\d++(?:\.\d++)?)(?=[a-zA-Z%°]{1,3}\b)  # 20ms, 5%
+    """,
+    re.VERBOSE,
 )
 _SPELLED = {
     word: str(number)
@@ -95,12 +99,22 @@ _COMMON = frozenset(
 """Stems of words that carry a sentence rather than say something."""
 _NAME = re.compile(r"[A-Z][\w'’-]*")
 _NEGATION = re.compile(
-    r"\b(?:not|never|no|cannot|without|nor|neither|none|nothing|forbid\w*|prohibit\w*|avoid\w*|out of|outside"
-    r"|\w+n['’]t)\b",
-    re.I,
+    r"""
+    \b(?:
+        not | never | no | cannot | without | nor | neither | none | nothing
+        | forbid\w* | prohibit\w* | avoid\w*  # what says no by its meaning
+        | out[ ]of | outside
+        | \w+n['’]t
+    )\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _CLAUSE = re.compile(
-    r"[,;:]\s|\s[–—]\s|\b(?:and|but|or|because|since|so|then|which|who|that|while|when|if|as|until)\b", re.I
+    r"""
+    [,;:]\s | \s[–—]\s
+    | \b(?:and|but|or|because|since|so|then|which|who|that|while|when|if|as|until)\b  # begins another
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _PAUSE = re.compile(r"[.!?:]\s+|\n|^\W*")
 
