@@ -1,10 +1,12 @@
-"""Calls of a provider that another thread can end: by the socket that they wait on."""
+"""Calls of a provider over HTTP, which another thread can end: by the socket that they wait on."""
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
-from collections.abc import Generator, Iterator
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
@@ -12,7 +14,11 @@ from typing import Any
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
+from quire.documents import Turn
+from quire.errors import ModelTooSlow, ModelUnavailable
 from quire.ports import Spent
+
+LONGEST_REFUSAL = 100_000
 
 _call: ContextVar[ModelCall | None] = ContextVar("model call", default=None)
 
@@ -93,3 +99,63 @@ def open_connections() -> urllib3.PoolManager:
     manager = urllib3.PoolManager(retries=False)
     manager.pool_classes_by_scheme = {"http": _PlainPool, "https": _SecurePool}
     return manager
+
+
+def chat_messages(system: str, turns: Sequence[Turn]) -> list[dict[str, str]]:
+    """A conversation as OpenAI's protocol and Ollama's write it."""
+    said = [{"role": turn.role, "content": turn.text} for turn in turns]
+    return [{"role": "system", "content": system}, *said]
+
+
+class Endpoint:
+    """An address that takes JSON and streams its answer.
+
+    Args:
+        provider: what messages begin with.
+        hint: what a message adds where the connection fails.
+    """
+
+    def __init__(
+        self, provider: str, url: str, headers: Mapping[str, str] | None = None, hint: str = ""
+    ) -> None:
+        self._provider, self._url, self._hint = provider, url, hint
+        self._headers = {"content-type": "application/json", **(headers or {})}
+        self._http = open_connections()
+
+    def post(self, body: Mapping[str, Any], deadline: float) -> tuple[urllib3.BaseHTTPResponse, str]:
+        """The response, its body unread where its status is 200, else with what it says.
+
+        Raises:
+            ModelUnavailable: the connection failed.
+        """
+        timeout = urllib3.Timeout(total=max(deadline - time.monotonic(), 0.001))
+        try:
+            response = self._http.request(
+                "POST",
+                self._url,
+                body=json.dumps(body),
+                headers=self._headers,
+                timeout=timeout,
+                preload_content=False,
+            )
+            if response.status == 200:
+                return response, ""
+            return response, response.read(LONGEST_REFUSAL).decode("utf-8", "replace")
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ModelUnavailable(f"{self._provider}: {type(error).__name__}{self._hint}") from error
+
+    def pieces(self, response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[bytes]:
+        """The body as it comes.
+
+        Raises:
+            ModelTooSlow, ModelUnavailable: the deadline passed, or the connection broke.
+        """
+        try:
+            while piece := response.read1(65_536):
+                if time.monotonic() > deadline:
+                    raise ModelTooSlow(f"{self._provider}: the deadline passed in the middle of the answer")
+                yield piece
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ModelUnavailable(
+                f"{self._provider}: the connection broke in the middle of the answer ({type(error).__name__})"
+            ) from error

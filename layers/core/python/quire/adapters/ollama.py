@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-import urllib3
-
-from quire.adapters.model_calls import ModelCall, open_connections
+from quire.adapters.model_calls import Endpoint, ModelCall, chat_messages
 from quire.adapters.provider_wire import failure, lines, retry_after
 from quire.documents import Turn
-from quire.errors import AnswerCut, ModelMisconfigured, ModelTooSlow, ModelUnavailable
+from quire.errors import AnswerCut, ModelMisconfigured, ModelUnavailable
 from quire.ports import Spent
+
+if TYPE_CHECKING:
+    import urllib3
 
 DEFAULT_ENDPOINT = "http://127.0.0.1:11434"
 DEFAULT_MODEL = "qwen2.5:7b-instruct"
@@ -31,9 +31,9 @@ class OllamaModel:
         self, model: str, *, endpoint: str = DEFAULT_ENDPOINT, context_tokens: int = CONTEXT_TOKENS
     ) -> None:
         self._model = model or DEFAULT_MODEL
-        self._url = f"{endpoint.rstrip('/')}/api/chat"
         self._context_tokens = context_tokens
-        self._http = open_connections()
+        url = f"{endpoint.rstrip('/')}/api/chat"
+        self._endpoint = Endpoint("ollama", url, hint=f"; is it running at {url}?")
 
     @property
     def name(self) -> str:
@@ -47,14 +47,11 @@ class OllamaModel:
     def _stream(
         self, system: str, turns: Sequence[Turn], max_tokens: int, deadline: float
     ) -> Generator[str | Spent, None, None]:
-        messages = [{"role": "system", "content": system}]
-        messages += [{"role": turn.role, "content": turn.text} for turn in turns]
         options = {"num_ctx": self._context_tokens, "num_predict": max_tokens, "temperature": 0}
-        response = self._post(
-            {"model": self._model, "messages": messages, "stream": True, "options": options}, deadline
-        )
+        body = {"model": self._model, "messages": chat_messages(system, turns), "stream": True}
+        response = self._post({**body, "options": options}, deadline)
         try:
-            for line in lines(_pieces(response, deadline)):
+            for line in lines(self._endpoint.pieces(response, deadline)):
                 event = _parsed(line)
                 content = (event.get("message") or {}).get("content")
                 if content:
@@ -69,39 +66,13 @@ class OllamaModel:
         raise ModelUnavailable("ollama: the stream ended in the middle of the answer")
 
     def _post(self, body: Mapping[str, Any], deadline: float) -> urllib3.BaseHTTPResponse:
-        timeout = urllib3.Timeout(total=max(deadline - time.monotonic(), 0.001))
-        try:
-            response = self._http.request(
-                "POST",
-                self._url,
-                body=json.dumps(body),
-                headers={"content-type": "application/json"},
-                timeout=timeout,
-                preload_content=False,
-            )
-            if response.status == 200:
-                return response
-            text = response.read(100_000).decode("utf-8", "replace")
-        except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise ModelUnavailable(
-                f"ollama: {type(error).__name__}; is it running at {self._url}?"
-            ) from error
+        response, text = self._endpoint.post(body, deadline)
+        if response.status == 200:
+            return response
         message = _message(text)
         if response.status == 404:
             raise ModelMisconfigured(f"ollama: {message}; `ollama pull {self._model}` fetches it")
         raise failure("ollama", response.status, message, retry_after(response.headers))
-
-
-def _pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[bytes]:
-    try:
-        while piece := response.read1(65_536):
-            if time.monotonic() > deadline:
-                raise ModelTooSlow("ollama: the deadline passed in the middle of the answer")
-            yield piece
-    except (urllib3.exceptions.HTTPError, OSError) as error:
-        raise ModelUnavailable(
-            f"ollama: the connection broke in the middle of the answer ({type(error).__name__})"
-        ) from error
 
 
 def _parsed(line: str) -> dict[str, Any]:

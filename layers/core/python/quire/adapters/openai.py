@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
-import urllib3
-
-from quire.adapters.model_calls import ModelCall, open_connections
+from quire.adapters.model_calls import Endpoint, ModelCall, chat_messages
 from quire.adapters.provider_wire import event_data, failure, retry_after, without_key
 from quire.documents import Turn
-from quire.errors import AnswerCut, AnswerModelError, ModelRefused, ModelTooSlow, ModelUnavailable
+from quire.errors import AnswerCut, AnswerModelError, ModelRefused, ModelUnavailable
 from quire.ports import Spent
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -30,14 +27,13 @@ class OpenAIModel:
 
     def __init__(self, model: str, *, base_url: str = OPENAI_URL, api_key: str = "") -> None:
         self._model = model or DEFAULT_MODEL
-        self._url = f"{base_url.rstrip('/')}/chat/completions"
         self._key = api_key
-        self._headers = {"content-type": "application/json", "accept": "text/event-stream"}
+        headers = {"accept": "text/event-stream"}
         if api_key:
-            self._headers["authorization"] = f"Bearer {api_key}"
+            headers["authorization"] = f"Bearer {api_key}"
+        self._endpoint = Endpoint("openai", f"{base_url.rstrip('/')}/chat/completions", headers)
         # OpenAI's newer models refuse `max_tokens`; many compatible servers know nothing else.
         self._bound = "max_completion_tokens" if base_url.startswith(OPENAI_URL) else "max_tokens"
-        self._http = open_connections()
 
     @property
     def name(self) -> str:
@@ -51,16 +47,16 @@ class OpenAIModel:
     def _stream(
         self, system: str, turns: Sequence[Turn], max_tokens: int, deadline: float
     ) -> Generator[str | Spent, None, None]:
-        messages = [{"role": "system", "content": system}]
-        messages += [{"role": turn.role, "content": turn.text} for turn in turns]
-        body = {"model": self._model, "messages": messages, "stream": True, self._bound: max_tokens}
-        body["stream_options"] = {"include_usage": True}
+        body = {"model": self._model, "messages": chat_messages(system, turns), self._bound: max_tokens}
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
         if not _REASONING.match(self._model):
             body["temperature"] = 0
-        response = self._post(body, deadline)
+        response, text = self._endpoint.post(body, deadline)
+        if response.status != 200:
+            raise _refusal(response.status, without_key(text, self._key), retry_after(response.headers))
         ended = False
         try:
-            for data in event_data(_pieces(response, deadline)):
+            for data in event_data(self._endpoint.pieces(response, deadline)):
                 if data == "[DONE]":
                     ended = True
                     break
@@ -71,36 +67,6 @@ class OpenAIModel:
             response.close()
         if not ended:
             raise ModelUnavailable("openai: the stream ended in the middle of the answer")
-
-    def _post(self, body: Mapping[str, Any], deadline: float) -> urllib3.BaseHTTPResponse:
-        timeout = urllib3.Timeout(total=max(deadline - time.monotonic(), 0.001))
-        try:
-            response = self._http.request(
-                "POST",
-                self._url,
-                body=json.dumps(body),
-                headers=self._headers,
-                timeout=timeout,
-                preload_content=False,
-            )
-            if response.status == 200:
-                return response
-            text = without_key(response.read(100_000).decode("utf-8", "replace"), self._key)
-        except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise ModelUnavailable(f"openai: {type(error).__name__}") from error
-        raise _refusal(response.status, text, retry_after(response.headers))
-
-
-def _pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[bytes]:
-    try:
-        while piece := response.read1(65_536):
-            if time.monotonic() > deadline:
-                raise ModelTooSlow("openai: the deadline passed in the middle of the answer")
-            yield piece
-    except (urllib3.exceptions.HTTPError, OSError) as error:
-        raise ModelUnavailable(
-            f"openai: the connection broke in the middle of the answer ({type(error).__name__})"
-        ) from error
 
 
 def _parsed(data: str) -> dict[str, Any]:
