@@ -91,15 +91,15 @@ _RELEASES = re.compile(
     (?: [-_/.]v?\d[\w.-]*+ )?          # of one version
     (?: \.(?:md|mdx|rst|txt|adoc|html) )?+ $
     """,
-    re.I | re.X,
+    re.IGNORECASE | re.VERBOSE,
 )
 _ASKS_FOR_RELEASES = re.compile(
     r"""
     \b(?: versions? | releases? | releas(?:ed|ing) | change[ds]? | changelogs? | changing | new | news | added | removed
       | dropped | fixed | since | history | deprecat\w* | upgrad\w* | migrat\w* | breaking | renamed
-      | introduced | bugs? | v?\d+\.\d+ )\b
+      | introduced | bugs? | v?\d+\.\d+ )\b  # a version's number
     """,
-    re.I | re.X,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 
