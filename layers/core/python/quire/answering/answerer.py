@@ -168,7 +168,7 @@ def _write(request: _Request, findings: Findings) -> Writing:
             findings.weighed,
             unsaid(findings.scored, inquiry.history),
             sure=not is_unsure,
-            beside=beside_in(shelf.index),
+            beside=beside_in(collection.index),
         )
         if citations:
             notices = (*written.notices, *([CLOSEST] if is_unsure else []))
