@@ -18,10 +18,15 @@ from pydantic import TypeAdapter
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 
 MODELS = "fastapi.openapi.models"
+TELEMETRY = ("_logs", "metrics", "propagate", "propagators", "propagators.textmap", "trace")
+"""Of OpenTelemetry, what FastAPI names where it would tell of requests: Quire's app has that turned off."""
 
 
 class _Unbuilt:
-    """Stands for each of the models where FastAPI's own modules name them."""
+    """Stands for each of the classes where FastAPI's own modules name them."""
+
+    def __class_getitem__(cls, _: object) -> type[_Unbuilt]:
+        return cls
 
 
 def _unbuilt(name: str) -> type[_Unbuilt]:
@@ -47,13 +52,16 @@ def leave_models_out() -> None:
     """Import FastAPI so, unless somebody has imported it whole; call it before every other import of it."""
     if "fastapi" in sys.modules:
         return
-    stand_in = ModuleType(MODELS)
-    stand_in.__getattr__ = _unbuilt  # type: ignore[method-assign]
-    sys.modules[MODELS] = stand_in
+    names = (MODELS, *(f"opentelemetry.{name}" for name in TELEMETRY))
+    for name in names:
+        stand_in = ModuleType(name)
+        stand_in.__getattr__ = _unbuilt  # type: ignore[method-assign]
+        sys.modules[name] = stand_in
     try:
         importlib.import_module("fastapi")
     finally:
-        del sys.modules[MODELS]
+        for name in names:
+            del sys.modules[name]
     importlib.import_module("fastapi._compat.v2").TypeAdapter = _LateAdapter  # type: ignore[attr-defined]
 
 

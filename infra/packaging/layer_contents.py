@@ -7,10 +7,13 @@ copy of its library 149; numpy's Fortran compiler 146; symbols 95 (numkong alone
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 UNUSED = {
     "tokenizers": {"huggingface-hub"},  # downloads models; ours come from the store
@@ -64,12 +67,10 @@ PRUNED = (
     "boto3/data/[!s]*",
     "botocore/data/[!_]*",
 )
+SERVICES = ("s3", "dynamodb", "lambda", "secretsmanager", "sts")
+"""What functions call of AWS."""
 KEPT = (
-    "botocore/data/s3",
-    "botocore/data/dynamodb",
-    "botocore/data/lambda",
-    "botocore/data/secretsmanager",
-    "botocore/data/sts",
+    *(f"botocore/data/{name}" for name in SERVICES),
     "botocore/data/*.json*",
     "boto3/data/dynamodb",
 )
@@ -131,6 +132,49 @@ def prune_tree(root: Path) -> None:
     for folder in sorted((path for path in root.rglob("*") if path.is_dir()), reverse=True):
         if not any(folder.iterdir()):
             folder.rmdir()
+
+
+def trim_services(root: Path) -> None:
+    """Leave of botocore's descriptions what making a client and calling it reads: half of what a client costs.
+
+    Endpoints of other services go, examples, and the documentation of each operation and shape; of a service the newest
+    description stays, not packed, for unpacking it takes longer than reading it.
+    """
+    for place in root.glob("botocore/data/endpoints.json"):
+        tree = json.loads(place.read_bytes())
+        for partition in tree["partitions"]:
+            called = {name: one for name, one in partition["services"].items() if name in SERVICES}
+            partition["services"] = called
+        _write_json(place, tree)
+    for service in SERVICES:
+        *older, newest = sorted(root.glob(f"botocore/data/{service}/*")) or [None]
+        for folder in older:
+            _remove(folder)
+        if newest is not None:
+            _remove(newest / "examples-1.json")
+            packed = newest / "service-2.json.gz"
+            _write_json(
+                packed.with_suffix(""), _undocumented(json.loads(gzip.decompress(packed.read_bytes())))
+            )
+            _remove(packed)
+
+
+def _undocumented(tree: Any, name: str = "") -> Any:
+    """A description without its documentation; botocore reads that of a client's own settings."""
+    if isinstance(tree, list):
+        return [_undocumented(one) for one in tree]
+    if not isinstance(tree, dict) or name == "clientContextParams":
+        return tree
+    # A member of a shape may have that name too: then it is no text.
+    return {
+        key: _undocumented(value, key)
+        for key, value in tree.items()
+        if not (key.startswith("documentation") and isinstance(value, str))
+    }
+
+
+def _write_json(path: Path, tree: Any) -> None:
+    path.write_text(json.dumps(tree, separators=(",", ":")), encoding="utf-8")
 
 
 def _remove(path: Path) -> None:

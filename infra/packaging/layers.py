@@ -27,7 +27,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from infra.packaging.layer_contents import copy_distribution, needed, prune_tree, read_distributions
+from infra.packaging.layer_contents import (
+    copy_distribution,
+    needed,
+    prune_tree,
+    read_distributions,
+    trim_services,
+)
 from infra.packaging.layer_tools import compile_tree, find_python, install_lock, strip_symbols
 from infra.packaging.sbom import packages_in, write_sbom
 from quire.errors import ConfigError
@@ -167,6 +173,7 @@ def _packages(tree: Path, site: Path, wanted: list[str], without: Sequence[str])
     for name in sorted(kept):
         copy_distribution(installed[name], tree / "python")
     prune_tree(tree / "python")
+    trim_services(tree / "python")
     strip_symbols(tree)
     compile_tree(tree, find_python(), "/opt")
 

@@ -93,7 +93,7 @@ def warm(root: Root, environment: dict[str, str], known: argparse.Namespace) -> 
     Two functions take turns, the whole one and one that only embeds, so that the machine's speed, and caches that have
     grown cold in between, are the same for both.
     """
-    spent, forward, walls = [], [], []
+    spent, forward, client, walls = [], [], [], []
     places = (root / "task", root / "opt/python", root / "runtime", ROOT)
     path = {"PYTHONPATH": ":".join(map(str, places))}
     with (
@@ -104,12 +104,15 @@ def warm(root: Root, environment: dict[str, str], known: argparse.Namespace) -> 
         pass_.wait_ready()
         for number in range(known.rounds + 20):
             event = question(known.collection, number)
+            before = pass_.cpu_ms()
             alone = pass_.invoke(event).json()
+            nothing = pass_.cpu_ms() - before - alone
             before = function.cpu_ms()
             reply = function.invoke(event)
             if number >= 20:
                 spent.append(function.cpu_ms() - before)
                 forward.append(alone)
+                client.append(nothing)
                 walls.append(reply.pieces[0][0] * 1e3)
         memory = function.memory_mb("VmHWM")
     return {
@@ -118,6 +121,7 @@ def warm(root: Root, environment: dict[str, str], known: argparse.Namespace) -> 
         "p99 / p50": _round(_p99(spent) / statistics.median(spent)),
         "forward pass p50": _round(statistics.median(forward)),
         "beyond the forward pass": _round(statistics.median(map(float.__sub__, spent, forward))),
+        "of it AWS's own client, p50": _round(statistics.median(client)),
         "wall p50": _round(statistics.median(walls)),
         "resident MB at most": round(memory, 1),
     }

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import subprocess
@@ -9,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from build_index.cache.inputs import digest_code
-from infra.packaging.layer_contents import copy_distribution, needed, prune_tree, read_distributions
+from infra.packaging.layer_contents import (
+    SERVICES,
+    copy_distribution,
+    needed,
+    prune_tree,
+    read_distributions,
+    trim_services,
+)
 from infra.packaging.layer_tools import find_python
 from infra.packaging.layers import OUT, SEARCH_LIMIT_BYTES, SERVING, Archive, build_archives
 from quire.errors import ConfigError
@@ -187,6 +195,58 @@ def test_pruning_keeps_the_services_that_are_called(tmp_path: Path) -> None:
     left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
     assert left == sorted(kept)
     assert not (tmp_path / "numpy/tests").exists()
+
+
+def test_what_describes_a_service_keeps_all_but_its_documentation(tmp_path: Path) -> None:
+    data = tmp_path / "botocore/data"
+    old, new = data / "s3/2005-01-01", data / "s3/2006-03-01"
+    for folder in (old, new):
+        folder.mkdir(parents=True)
+    documented = {"documentation": "<p>Long.</p>", "type": "structure"}
+    member = {
+        "documentation": {"shape": "Text", "documentation": "Said of it."},
+        "documentationUrl": "https://a",
+    }
+    settings = {"Accelerate": {"documentation": "Read by botocore.", "type": "boolean"}}
+    told = {"shapes": {"A": {**documented, "members": member}}, "clientContextParams": settings}
+    for folder in (old, new):
+        (folder / "service-2.json.gz").write_bytes(gzip.compress(json.dumps(told).encode()))
+    (new / "examples-1.json").write_text("{}", encoding="utf-8")
+    (data / "endpoints.json").write_text(
+        json.dumps({"partitions": [{"services": {"s3": {}, "ec2": {}}, "regions": {}}]}), encoding="utf-8"
+    )
+    trim_services(tmp_path)
+    left = sorted(path.relative_to(data).as_posix() for path in data.rglob("*") if path.is_file())
+    assert left == ["endpoints.json", "s3/2006-03-01/service-2.json"]
+    kept = json.loads((new / "service-2.json").read_bytes())
+    member_left = {"documentation": {"shape": "Text"}}
+    assert kept["shapes"] == {"A": {"type": "structure", "members": member_left}}
+    assert kept["clientContextParams"] == settings
+    endpoints = json.loads((data / "endpoints.json").read_bytes())
+    assert endpoints == {"partitions": [{"services": {"s3": {}}, "regions": {}}]}
+
+
+CLIENTS = """
+import sys, boto3
+for name in sys.argv[1:]:
+    client = boto3.client(name, region_name="us-west-2", aws_access_key_id="a", aws_secret_access_key="b")
+    model = client.meta.service_model
+    for operation in map(model.operation_model, model.operation_names):
+        for shape in (operation.input_shape, operation.output_shape, *operation.error_shapes):
+            shape is None or list(getattr(shape, "members", {}).values())
+    print(name, client.meta.endpoint_url, len(model.operation_names))
+"""
+
+
+def test_a_client_of_each_service_is_made_from_the_layer(archive_folder: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(archive_folder / "runtime.zip") as archive:
+        archive.extractall(tmp_path)
+    program = (find_python(), "-ISc", f"import sys; sys.path[:0] = ['python']\n{CLIENTS}", *SERVICES)
+    told = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    made = [line.split() for line in told.splitlines()]
+    assert [name for name, _, _ in made] == [*SERVICES]
+    assert all(url.startswith(f"https://{name}.us-west-2.") for name, url, _ in made)
+    assert all(int(operations) > 5 for _, _, operations in made)
 
 
 def test_a_source_that_does_not_compile_is_refused(tmp_path: Path, archives: object) -> None:
