@@ -153,6 +153,8 @@ soak: $(TEST_READY) ## the long rounds that CI leaves out, then a server under l
 
 .PHONY: fuzz
 fuzz: $(TEST_READY) ## damaged requests, texts and artifacts for as long as asked: make fuzz MINUTES=60; the corpus is in .quire/fuzz
+	@$(VENV)/bin/uv pip install --quiet --python $(PY) --require-hashes --only-binary :all: -r tests/fuzz-requirements.txt \
+		|| echo "make: atheris cannot be had here, so that no reader is led by coverage"
 	@$(PY) -m tests.support.fuzz $(or $(MINUTES),10)
 
 # ---- upkeep -----------------------------------------------------------------------------------------------------
@@ -167,6 +169,7 @@ lock: | $(RUN_READY) ## lock the dependencies of pyproject.toml with digests; UP
 	@echo "lock: tests/requirements.txt" && $(COMPILE) $(PROJECT) --extra llm --extra dev --group checkout --group infra --group rig -o tests/requirements.txt
 	@echo "lock: tests/llm-requirements.txt" && $(COMPILE) -c tests/requirements.txt --group test-llm $(RUNTIME_NAMES) -o tests/llm-requirements.txt
 	@echo "lock: tests/dask-requirements.txt" && $(COMPILE) -c tests/requirements.txt --group test-dask $(RUNTIME_NAMES) -o tests/dask-requirements.txt
+	@echo "lock: tests/fuzz-requirements.txt" && $(COMPILE) --group test-fuzz -o tests/fuzz-requirements.txt
 	@echo "lock: build_index/requirements.txt" && $(COMPILE) $(PROJECT) -c tests/requirements.txt --group checkout -o build_index/requirements.txt
 	@echo "lock: layers/runtime/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group lambda -o layers/runtime/requirements.txt
 	@echo "lock: layers/llm/requirements.txt" && $(COMPILE) -c tests/requirements.txt --group lambda-llm $(RUNTIME_NAMES) -o layers/llm/requirements.txt

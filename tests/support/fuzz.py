@@ -70,7 +70,7 @@ def main(minutes: str) -> int:
         done.update({f"status {status}": number for status, number in faces.answered.items()})
         print(json.dumps({**done, "slowest_s": round(faces.slowest[0], 2)}), flush=True)
     if importlib.util.find_spec("atheris") is None:
-        print("atheris is not installed, so that no reader was fuzzed by coverage: pip install atheris")
+        print("atheris is not installed, so that no reader was fuzzed by coverage")
     else:
         command = (
             sys.executable,

@@ -11,6 +11,7 @@ import random
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import onnxruntime  # noqa: F401  before usearch, which crashes otherwise
@@ -25,10 +26,22 @@ from quire.collections import read_collections
 from quire.documents import Document
 from quire.errors import QuireError
 from quire.index.layout import read_manifest, read_pointer
+from quire.index.payloads import read_line
+from quire.index.reader import open_segment
+from quire.index.tensors import read_tensors
+from quire.search.retrieval import Query, retrieve
 from quire.service.access_file import parse_policy
+from tests.support.corpus import write_corpus
+from tests.support.fakes import HashingEmbedder
 from tests.support.reading_cost import SHAPES
+from tests.support.rows import open_index
 
 MOST_BYTES = 4_000
+EMBEDDER = HashingEmbedder()
+QUERIES = (
+    Query("How fast does the character walk?", 5),
+    Query("Humanoid.WalkSpeed", 5, mode="keyword", filters={"class_name": "Humanoid"}),
+)
 TOKENS = JwtTokens("https://issuer.example", "quire", "http://127.0.0.1:9/keys")
 WORK = Path(tempfile.mkdtemp(prefix="fuzz-"))
 
@@ -50,11 +63,39 @@ def _chunks(kind: str, path: str, **facts: str) -> Callable[[bytes], object]:
     return lambda data: list(chunk_document(Document(path, _text(data), kind, {"path": path, **facts})))
 
 
+@cache
+def _segment() -> dict[Path, bytes]:
+    """The files of a small segment, in a folder of their own."""
+    write_corpus(WORK / "segment", EMBEDDER)
+    return {path: path.read_bytes() for path in sorted((WORK / "segment").rglob("*")) if path.is_file()}
+
+
+def _search_damaged(data: bytes) -> object:
+    """Search a segment in which each five bytes of the data (file, place, bits) changed a byte."""
+    whole = _segment()
+    files, damaged = list(whole), dict[Path, bytearray]()
+    for number in range(0, len(data) - 4, 5):
+        path = files[data[number] % len(files)]
+        held = damaged.setdefault(path, bytearray(whole[path]))
+        held[int.from_bytes(data[number + 1 : number + 4], "big") % len(held)] ^= data[number + 4]
+    try:
+        for path, held in damaged.items():
+            path.write_bytes(held)
+        index = open_index(open_segment(WORK / "segment"))
+        return [retrieve(index, EMBEDDER, query) for query in QUERIES]
+    finally:
+        for path in damaged:
+            path.write_bytes(whole[path])
+
+
 READERS: dict[str, Callable[[bytes], object]] = {
     "access.toml": lambda data: parse_policy(data, "access.toml"),
     "collections.toml": _in_file("collections.toml", read_collections),
     "pointer": read_pointer,
     "manifest": read_manifest,
+    "tensors": _in_file("a.safetensors", read_tensors),
+    "payload": read_line,
+    "segment": _search_damaged,
     "token": lambda data: TOKENS.claims(data.decode("latin-1")),
     "API dump": _in_file("dump.json", lambda path: list(read_roblox_api(path))),
     "marks": lambda data: read_marks(_text(data), range(3)),
@@ -75,6 +116,9 @@ SEEDS: dict[str, bytes] = {
     "collections.toml": b'[book]\nprofile = "docs"\n[book.source]\ndocs = "a"\n[book.options]\nrewrite = "off"\n',
     "pointer": b'{"collection": "a", "version": "b", "segments": [{"digest": "c"}], "tombstones": []}',
     "manifest": b'{"format": 1, "profile": "docs", "files": {}, "counts": {}}',
+    "tensors": b"\x3e" + bytes(7) + b'{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}         ab',
+    "payload": b'{"id": "a", "document_id": "a", "text": "b", "metadata": {"c": [1]}, "symbols": ["d"]}',
+    "segment": bytes((0, 0, 1, 0, 1)),
     "token": b"eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.eyJzdWIiOiJhIn0.AAAA",
     "API dump": json.dumps(
         {"Classes": [{"Name": "A", "Superclass": "<<<ROOT>>>", "Members": [], "Tags": []}], "Enums": []}
