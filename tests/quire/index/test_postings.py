@@ -134,3 +134,13 @@ def test_a_string_that_is_no_utf8_any_more_is_told_as_damage() -> None:
     for read in (lambda: damaged[1], lambda: list(damaged), lambda: list(damaged.with_prefix("a"))):
         with pytest.raises(ArtifactCorrupt, match="wanted UTF-8"):
             read()
+
+
+def test_arrays_of_other_numbers_than_are_written_are_told_as_damage() -> None:
+    whole = {"p.bytes": np.zeros(2, np.uint8), "p.offsets": np.array([0, 2], np.uint64)}
+    whole |= {"p.starts": np.array([0, 1], np.uint64), "p.ordinals": np.zeros(1, np.uint32)}
+    assert len(postings(whole, "p").strings) == 1
+    for name, array in whole.items():
+        for wrong in (array.astype(np.float32), array.reshape(1, -1)):
+            with pytest.raises(ArtifactCorrupt, match=f"{name}: wanted a row of"):
+                postings({**whole, name: wrong}, "p")

@@ -81,6 +81,7 @@ def test_the_header_is_what_the_safetensors_format_says(tmp_path: Path) -> None:
         (5).to_bytes(8, "little") + b"[1,2]",
         (2).to_bytes(8, "little") + b"{}x"[:1],
         b"\x3e" + b"\0" * 7 + b'{"x":{"dtype":"U64","shape":[9],"data_offsets":[0,72]}}       ',
+        b"\x3e" + b"\0" * 7 + b'{"x":{"dtype":"U64","shape":[1],"data_offsets":[1,9]}}        ' + bytes(9),
         b"\x3e" + b"\0" * 7 + b'{"x":{"dtype":"I99","shape":[0],"data_offsets":[0,0]}}        ',
     ],
 )

@@ -140,16 +140,28 @@ class Postings:
 
 def string_table(arrays: Mapping[str, Array], prefix: str) -> StringTable:
     """The string table stored under `prefix`."""
-    return StringTable(arrays[f"{prefix}.bytes"], arrays[f"{prefix}.offsets"])
+    return StringTable(_of(arrays, f"{prefix}.bytes", np.uint8), _of(arrays, f"{prefix}.offsets", np.uint64))
+
+
+def _of(arrays: Mapping[str, Array], name: str, dtype: type[np.generic]) -> Array:
+    """The array of that name.
+
+    Raises:
+        ArtifactCorrupt: it holds other numbers than it is written with.
+    """
+    array = arrays[name]
+    if array.dtype != dtype or array.ndim != 1:
+        raise ArtifactCorrupt(f"{name}: wanted a row of {dtype.__name__}, found {array.dtype} {array.shape}")
+    return array
 
 
 def postings(arrays: Mapping[str, Array], prefix: str) -> Postings:
     """The postings stored under `prefix`."""
     return Postings(
         string_table(arrays, prefix),
-        arrays[f"{prefix}.starts"],
-        arrays[f"{prefix}.ordinals"],
-        arrays.get(f"{prefix}.weights", NO_WEIGHTS),
+        _of(arrays, f"{prefix}.starts", np.uint64),
+        _of(arrays, f"{prefix}.ordinals", np.uint32),
+        _of(arrays, f"{prefix}.weights", np.uint8) if f"{prefix}.weights" in arrays else NO_WEIGHTS,
     )
 
 

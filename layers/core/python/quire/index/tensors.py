@@ -135,6 +135,8 @@ def _array(data: bytes | mmap.mmap, base: int, entry: Mapping[str, Any]) -> Arra
     dtype: np.dtype[Any] = DTYPES[entry["dtype"]]
     if end - begin != math.prod(shape) * dtype.itemsize or base + end > len(data):
         raise ValueError(f"offsets {begin}..{end} do not hold {dtype} {shape}")
+    if (base + begin) % dtype.itemsize:
+        raise ValueError(f"offset {begin} is none of {dtype}")
     if begin == end:
         return np.empty(shape, dtype)
     return np.ndarray(shape, dtype, buffer=data, offset=base + begin)
