@@ -222,7 +222,7 @@ $(TOOLS)/.ready: infra/tools-requirements.txt | $(RUN_READY)
 
 .PHONY: validate
 validate: $(TOOLS)/.ready ## have sam, pinned by digest, judge the template that `make synth` wrote
-	@$(TOOLS)/bin/sam validate --lint --template cdk.out/quire.template.json --region $(or $(AWS_REGION),us-west-2)
+	@SAM_CLI_TELEMETRY=0 $(TOOLS)/bin/sam validate --lint --template cdk.out/quire.template.json --region $(or $(AWS_REGION),us-west-2)
 
 .PHONY: advisories
 advisories: $(TOOLS)/.ready ## what is known against the packages that the locks pin; a failing network is told, no fault
