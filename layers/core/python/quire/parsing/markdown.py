@@ -15,6 +15,7 @@ from quire.parsing.front_matter import FrontMatter, read_front_matter
 from quire.parsing.html import on_tag
 from quire.parsing.inline import make_part, normal_line
 from quire.parsing.markup import clean_markup
+from quire.parsing.myst import plain_directives
 from quire.parsing.page import Block, Page, Section, moved_to, with_lines
 from quire.parsing.python_markdown import plain_blocks
 from quire.parsing.scan import MARKS, Dialect, Insert, MarkupScan
@@ -106,6 +107,7 @@ def parse_markdown(
     rules = anchors or AnchorRules()
     text, lines = _with_included(without_template_tags(_plain(text), rules.generator), includes or {}, path)
     text = plain_blocks(text, everywhere=rules.generator == "mkdocs")
+    text = plain_directives(text, everywhere=rules.generator == "sphinx")
     head = read_front_matter(text, path)
     if not dialect.mdx and "<" in text:
         text = _without_indent(text)

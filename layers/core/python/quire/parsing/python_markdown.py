@@ -36,7 +36,7 @@ _OBJECT = re.compile(r"[ ]{0,3}::: ?(?=[\w.]+[ \t]*$)")
 _ATTRIBUTES = re.compile(r"(?<=[)\]*_`>])\{:?[ \t]*+(?:[.#][\w-]|[\w-]++=)[^{}\n]*+\}")
 _KEYS = re.compile(r"\+\+([a-z0-9-]{1,20}(?:\+[a-z0-9-]{1,20}){0,4})\+\+")
 _ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-[\w-]++:[ \t]?")
-_STRUCTURE = re.compile(r"[ ]*(?:[-*+>#|<!`~]|\d{1,9}[.)][ ])")
+_STRUCTURE = re.compile(r"[ ]*(?:[-*+][ ]|[>#|<!]|```|~~~|\d{1,9}[.)][ ])")
 _BARE = frozenset(("tab", "html", "caption", "figure-caption", "table-caption", "define"))
 
 
