@@ -21,17 +21,13 @@ from quire.chunking.markdown import spoken
 from quire.documents import Document, Value
 from quire.errors import NoText, SourceError
 from quire.ingestion.rows import read_apart
-from quire.parsing.asciidoc import parse_asciidoc
+from quire.parsing.asciidoc_markdown import ASCIIDOC
 from quire.parsing.formats import HTML, TEXT, UNITS, RawFile, kind_of, suffix_of, title_of
 from quire.parsing.outline import Outline
 from quire.parsing.rst import parse_rst
 
-_MARKUP: Mapping[str, tuple[str, Callable[[str], Outline]]] = {
-    ".rst": ("rst", parse_rst),
-    ".adoc": ("asciidoc", parse_asciidoc),
-    ".asciidoc": ("asciidoc", parse_asciidoc),
-}
-SUFFIXES = (".md", ".mdx", ".markdown", *_MARKUP, *HTML, *TEXT, *UNITS)
+_MARKUP: Mapping[str, tuple[str, Callable[[str], Outline]]] = {".rst": ("rst", parse_rst)}
+SUFFIXES = (".md", ".mdx", ".markdown", *ASCIIDOC, *_MARKUP, *HTML, *TEXT, *UNITS)
 MOST_BYTES = 50_000_000
 """Of a PDF or a notebook, which hold pictures beside their text."""
 _FOR_PROGRAMS = re.compile(
@@ -119,7 +115,7 @@ def _read_page(
 def _owners(root: Path, included: IncludedFiles) -> Mapping[str, str]:
     """The page that each file is shown on that others include or import: of several the one that stands nearest."""
     owners: dict[str, str] = {}
-    for path in walk_files(root, (*_MARKUP, ".md", ".mdx")):
+    for path in walk_files(root, (*_MARKUP, *ASCIIDOC, ".md", ".mdx")):
         text = _text_or_nothing(root, path)
         fragments = (one for one in included.fragment_paths(path, text) if not _is_walked(one))
         for one in (*fragments, *included.imported(path, text)):

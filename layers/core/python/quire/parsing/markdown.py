@@ -10,6 +10,7 @@ from quire.documents import AnchorRules
 from quire.errors import SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
 from quire.parsing.anchors import github_slug, heading_anchors, raw_heading
+from quire.parsing.asciidoc_markdown import ASCIIDOC, as_markdown
 from quire.parsing.blocks import read_blocks
 from quire.parsing.front_matter import FrontMatter, read_front_matter
 from quire.parsing.html import on_tag
@@ -74,6 +75,8 @@ def dialect_of(
         references: whether code spans may be cross references.
         wiki: it lies among notes that link as wikis do.
     """
+    if path.lower().endswith(ASCIIDOC):
+        return Dialect()
     if path.endswith(".mdx"):
         return Dialect(mdx=True, strict="all", references=references)
     if site:
@@ -90,7 +93,7 @@ def parse_markdown(
     *,
     anchors: AnchorRules | None = None,
 ) -> Page:
-    """Parse a whole file.
+    """Parse a whole file of Markdown, or of what is made Markdown first.
 
     Args:
         text: the file's.
@@ -106,8 +109,12 @@ def parse_markdown(
     dialect = dialect or dialect_of(path, text)
     rules = anchors or AnchorRules()
     text, lines = _with_included(without_template_tags(_plain(text), rules.generator), includes or {}, path)
-    text = plain_blocks(text, everywhere=rules.generator == "mkdocs")
-    text = plain_directives(text, everywhere=rules.generator == "sphinx")
+    if path.lower().endswith(ASCIIDOC):
+        text, numbers = as_markdown(text)
+        lines = [lines[number - 1] for number in numbers] if lines else numbers
+    else:
+        text = plain_blocks(text, everywhere=rules.generator == "mkdocs")
+        text = plain_directives(text, everywhere=rules.generator == "sphinx")
     head = read_front_matter(text, path)
     if not dialect.mdx and "<" in text:
         text = _without_indent(text)
@@ -195,7 +202,7 @@ def page_title(text: str, path: str = "") -> str:
     Raises:
         SourceError: the front matter is malformed.
     """
-    text = _plain(text)
+    text = as_markdown(_plain(text))[0] if path.lower().endswith(ASCIIDOC) else _plain(text)
     head = read_front_matter(text, path)
     body = _without_code("".join(text.split("\n", head.end_line)[head.end_line :]) if head.end_line else text)
     heading, titled = _H1.search(body), normal_line(head.string("title"))

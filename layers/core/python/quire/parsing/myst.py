@@ -27,6 +27,7 @@ _ROLE = re.compile(
     """,
     re.VERBOSE,
 )
+_BARE_LINK = re.compile(r"\[\]\(#?([^()\s]{1,300}+)\)")
 _TARGET = re.compile(r"\([\w .:+/-]++\)=[ \t]*$")
 _NOT_SHOWN = re.compile(r"%|\+\+\+(?:[ \t{]|$)")
 
@@ -222,6 +223,7 @@ def _without_roles(line: str) -> str:
     >>> _without_roles("See {ref}`the guide <guide>`, {doc}`intro` and {py:func}`boats.row`.")
     'See the guide, intro and `boats.row`.'
     """
+    line = _BARE_LINK.sub(r"\1", line) if "[](" in line else line
     return _ROLE.sub(_role, line) if "}`" in line else line
 
 
@@ -229,4 +231,4 @@ def _role(found: re.Match[str]) -> str:
     words = found["words"].strip()
     if found["target"]:
         return words
-    return f"`{words.lstrip('~!')}`" if found["role"].rpartition(":")[2] in _CODE_ROLES else words
+    return f"`{words.lstrip('~!.')}`" if found["role"].rpartition(":")[2] in _CODE_ROLES else words

@@ -1,0 +1,406 @@
+"""AsciiDoc as Markdown: what its blocks, lists, tables and links say, with the line that each one stands on.
+
+Source: https://docs.asciidoctor.org/asciidoc/latest/. What only lays out is left out; includes and conditions are not
+followed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+ASCIIDOC = (".adoc", ".asciidoc")
+
+_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
+_DELIMITER = re.compile(
+    r"""
+    ( -{4,} | \.{4,} | ={4,} | \*{4,} | _{4,} | \+{4,} | /{4,}  # listing, literal, example, sidebar, quote, ...
+    | ```\w*       # code, as in Markdown
+    | [|,:!]={3,}  # a table
+    | --           # an open block
+    )[ \t]*
+    """,
+    re.VERBOSE,
+)
+_ATTRIBUTE = re.compile(r":(!?[\w-]++!?):(?:[ \t]++(.*))?")
+_STYLE = re.compile(
+    r"""
+    \[([^\[\]]*+)\][ \t]*                    # [source,python], [#id]
+    | \[\[([\w:.-]++)(?:,[^\]]*+)?\]\][ \t]*  # [[id]]
+    """,
+    re.VERBOSE,
+)
+_TITLE = re.compile(r"\.([^\s.].*)")
+_CALLOUT = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+(\S.*)")
+_ITEM = re.compile(
+    r"""
+    [ \t]*+(?:
+      (?P<mark>\*{1,5}|-|\.{1,5}|\d{1,3}\.)  # as many as it is deep
+    | <(?:\d{1,2}|\.)>                       # what a number in code stands for
+    )[ \t]++(?P<words>\S.*)
+    """,
+    re.VERBOSE,
+)
+_TERM = re.compile(
+    r"""
+    [ \t]*+(?P<term>:?[^\s:].{0,200}?)[ ]?
+    (?P<mark>:{2,4}|;;)(?:[ \t]++(?P<words>\S.*+))?+[ \t]*+  # its definition may begin on the next line
+    """,
+    re.VERBOSE,
+)
+_DIRECTIVE = re.compile(
+    r"""
+    (?:ifdef|ifndef|ifeval|endif|include|toc|image|video|audio|tag|end)::
+    [^\[]*+\[.*\][ \t]*  # what it is given
+    """,
+    re.VERBOSE,
+)
+_CONDITION = re.compile(r"ifn?def::[\w,+-]++\[(.+)\][ \t]*")
+_COLUMNS = re.compile(r"\bcols\s*+=\s*+\"?+([^\"\]]++)")
+_REPEATED = re.compile(r"(?<!\d)(\d{1,2}+)\*")
+_CELL = re.compile(
+    r"""
+    (?<!\\)(?:(?P<times>\d{1,2}+)\*               # 3*| stands for three cells
+      | [\d.]{0,5}\+?[<^>.]{0,3}[aehlmsdv]?)?\|  # 2+^.^a| says how wide it is, where its text stands, and its kind
+    """,
+    re.VERBOSE,
+)
+_NAMES = re.compile(r"\{([\w-]{1,80})\}")
+_LINK = re.compile(
+    r"""
+    (?:link:|mailto:|(?=https?://|ftp://)) (?P<address>[^\s\[\]<>]{1,500}+) \[(?P<said>[^\]]{0,500}+)\]
+    | xref:(?P<page>[^\s\[\]]{1,300}+)\[(?P<shown>[^\]]{0,500}+)\]
+    | <<(?P<anchor>[^<>,\n]{1,200}+)(?:,\s*+(?P<named>[^>\n]{0,500}+))?>>
+    | (?:kbd|btn):\[(?P<key>[^\]\n]{1,100}+)\]
+    | menu:(?P<menu>[^\s\[\]]{1,100}+)\[(?P<choice>[^\]\n]{0,200}+)\]
+    | footnote:[\w-]*+\[(?P<note>[^\]\n]{1,1000}+)\]
+    | (?:image|icon|anchor|indexterm):[^\s\[\]]{0,300}+\[[^\]\n]{0,500}+\]
+    | \(\(\([^()\n]{1,300}+\)\)\) | \[\[[\w:.-]{1,100}+\]\]  # for the index, for links
+    | \[[.\#\w%-]{1,60}+\](?=[\#*_`])                      # the role of what follows
+    | \(\((?P<indexed>[^()\n]{1,200}+)\)\)
+    """,
+    re.VERBOSE,
+)
+_LITERAL = re.compile(
+    r"""
+    `\+([^`\n]{1,300}?)\+`                                   # `+code+`
+    | (?<!\w)\+([^+\s](?:[^+\n]{0,200}[^+\s])?)\+(?!\w)      # +code+
+    | pass:\w{0,20}+\[([^\]\n]{0,500}+)\]
+    | \$\$([^$\n]{1,300}+)\$\$
+    """,
+    re.VERBOSE,
+)
+_MARKED = re.compile(
+    r"""
+    (?<![\w\#])\#\#?([^\s\#](?:[^\#\n]{0,200}[^\s\#])?)\#\#?(?![\w\#])  # #highlighted#
+    """,
+    re.VERBOSE,
+)
+_BAR = re.compile(r"\\?\|")
+_ANGLE = re.compile(r"<(?=[A-Za-z/!])")
+_CODE = re.compile(r"(`[^`\n]++`)")
+_ADMONITIONS = frozenset(("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"))
+
+
+def as_markdown(text: str) -> tuple[str, Sequence[int]]:
+    """A document of AsciiDoc as Markdown, and of each line of it the line that it stands on in the document, from 1.
+
+    >>> as_markdown("= Boats\\n\\nNOTE: Mind the *tide*.\\n\\n[source,sh]\\n----\\nrow\\n----\\n")[0].split("\\n\\n")
+    ['# Boats', 'Note: Mind the *tide*.', '```sh\\nrow\\n```\\n']
+    """
+    reader = _AsciiDocReader()
+    for number, line in enumerate(text.split("\n"), 1):
+        reader.take(line.rstrip(), number)
+    reader.end()
+    return "\n".join(reader.lines), reader.numbers or [1]
+
+
+@dataclass(slots=True)
+class _DelimitedBlock:
+    """An open delimited block: its delimiter, what stands before its lines, the indentation of the item it is in.
+
+    `outer` are the marks of the lists that it stands in, which go on behind it.
+    """
+
+    delimiter: str
+    mark: str = ""
+    is_code: bool = False
+    is_hidden: bool = False
+    indent: str = ""
+    outer: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _TableRows:
+    """A table whose cells are being read. `columns` is 0 until they are known."""
+
+    delimiter: str
+    columns: int
+    cells: list[tuple[str, int]] = field(default_factory=list)
+
+
+class _AsciiDocReader:
+    """Reads lines front to back; `lines` are those of the Markdown, `numbers` where each one stands."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.numbers: list[int] = []
+        self._names: dict[str, str] = {
+            "nbsp": " ",
+            "sp": " ",
+            "empty": "",
+            "plus": "+",
+            "zwsp": "",
+            "vbar": "|",
+        }
+        self._blocks: list[_DelimitedBlock] = []
+        self._table: _TableRows | None = None
+        self._style = ""
+        self._anchor = ""
+        self._callout = ""  # the admonition that the next paragraph is
+        self._marks: list[str] = []  # of the items that are open, the outermost first
+        self._indent = ""  # of what continues an item, by a line that is `+`
+        self._number = 0
+
+    def take(self, line: str, number: int) -> None:
+        """Add a line of the document."""
+        self._number = number
+        block = self._blocks[-1] if self._blocks else None
+        if block and (block.is_code or block.is_hidden):
+            self._take_held(line, block)
+        elif self._table is not None:
+            self._take_cells(line, self._table)
+        elif delimiter := _DELIMITER.fullmatch(line):
+            self._delimit(delimiter[1])
+        elif not line.strip():
+            self._blank()
+        elif not self._is_layout(line):
+            self._take_text(line)
+
+    def end(self) -> None:
+        """Close what the document leaves open."""
+        if self._table is not None:
+            self._close_table()
+        while self._blocks:
+            if self._blocks[-1].is_code:
+                self._show("```")
+            self._blocks.pop()
+
+    def _show(self, line: str) -> None:
+        for block in reversed(self._blocks):
+            line = f"{block.indent}{block.mark}{line}" if block.mark or block.indent else line
+        self.lines.append(line.rstrip() if not line.strip(" >") else line)
+        self.numbers.append(self._number)
+
+    def _take_held(self, line: str, block: _DelimitedBlock) -> None:
+        if line.strip() != block.delimiter:
+            if block.is_code:
+                self._show(line)
+            return
+        if block.is_code:
+            self._show("```")
+        self._blocks.pop()
+        self._show("")
+
+    def _delimit(self, delimiter: str) -> None:
+        """Begin or end a block."""
+        for place, block in enumerate(self._blocks):
+            if block.delimiter == delimiter:
+                self._marks = block.outer
+                del self._blocks[place:]
+                self._show("")
+                return
+        style, self._style = self._style, ""
+        if delimiter.endswith("===") and delimiter[0] != "=":
+            columns = _COLUMNS.search(style)
+            self._table = _TableRows(delimiter, _count(columns[1]) if columns else 0)
+            return
+        block = _DelimitedBlock(delimiter, indent=self._indent, outer=self._marks)
+        if delimiter != "--" or not block.indent:
+            self._marks = []
+        self._indent = ""
+        self._begin(block, style)
+
+    def _begin(self, block: _DelimitedBlock, style: str) -> None:
+        """Show what a block begins with, and keep it open."""
+        kind, _, words = (one.strip() for one in style.partition(","))
+        kind = kind.partition("%")[0].partition("#")[0]
+        sign = block.delimiter[0]
+        block.is_hidden = sign in "/+"
+        block.is_code = sign in "-.`" and block.delimiter != "--"
+        if block.is_code:
+            language = words.partition(",")[0].strip(' "') if kind in ("source", "") else ""
+            self._show(f"{block.indent}```{block.delimiter.strip('`') if sign == '`' else language}")
+            block.delimiter = (
+                "```" if sign == "`" else block.delimiter
+            )  # its language stands at its beginning alone
+        elif kind in _ADMONITIONS or sign == "_":
+            block.mark = "> "
+        self._blocks.append(block)
+        if block.mark:
+            self._show(f"[!{kind.lower()}]" if kind in _ADMONITIONS else "")
+
+    def _blank(self) -> None:
+        self._callout = ""
+        self._indent = ""
+        self._show("")
+
+    def _is_layout(self, line: str) -> bool:
+        """Whether a line says nothing itself: an attribute, a style, a comment, a directive."""
+        if line.startswith("//") or line in ("'''", "<<<", "---", "***"):
+            return True
+        if line == "+":
+            self._indent = "   " * len(self._marks)
+            self._show("")
+            return True
+        if attribute := _ATTRIBUTE.fullmatch(line):
+            self._names[attribute[1].lower()] = (attribute[2] or "").strip()
+            return True
+        if style := _STYLE.fullmatch(line):
+            if style[2] or "#" in (style[1] or "").partition(",")[0]:
+                self._anchor = style[2] or style[1].partition("#")[2].partition(".")[0].partition(",")[0]
+            self._style = style[1] or self._style
+            return True
+        if condition := _CONDITION.fullmatch(line):
+            self._take_text(condition[1])
+            return True
+        return bool(_DIRECTIVE.fullmatch(line))
+
+    def _take_text(self, line: str) -> None:
+        kind = self._style.partition(",")[0]
+        if heading := _HEADING.fullmatch(line):
+            self._marks.clear()
+            title = heading[2].removesuffix(heading[1]).rstrip()
+            anchor = f" {{#{self._anchor}}}" if self._anchor else ""
+            self._style = self._anchor = ""
+            self._show("#" * len(heading[1]) + f" {self._inline(title)}{anchor}")
+        elif title := _TITLE.fullmatch(line):
+            said = self._inline(title[1])
+            self._show(f"{said}:" if said[-1:].isalnum() or said.endswith(("`", ")")) else said)
+            self._show("")
+        elif item := _ITEM.fullmatch(line):
+            self._item(item["mark"] or "<>", self._inline(item["words"]))
+        elif (term := _TERM.fullmatch(line)) and "://" not in term["term"]:
+            self._item(
+                term["mark"],
+                f"**{self._inline(term['term'])}**: {self._inline(term['words'] or '')}".rstrip(),
+            )
+        elif line[0] in " \t" and not self._marks:
+            self._show("    " + line)  # a literal paragraph
+        else:
+            self._paragraph(line, kind)
+        self._style = ""
+
+    def _item(self, mark: str, words: str) -> None:
+        """A list's item; one whose mark is open goes on with that list, any other begins one inside of it."""
+        if mark[0].isdigit():
+            mark = "1."
+        if self.lines and not self.lines[-1].strip() and mark not in self._marks and self._style:
+            self._marks.clear()
+        if mark in self._marks:
+            del self._marks[self._marks.index(mark) + 1 :]
+        else:
+            self._marks.append(mark)
+        depth = "   " * (len(self._marks) - 1)
+        self._show(f"{depth}{'1.' if mark[0] in '.1<' else '- '} {words}")
+
+    def _paragraph(self, line: str, kind: str) -> None:
+        if kind in _ADMONITIONS:
+            self._callout = kind
+            line = f"{kind.capitalize()}: {line}"
+        elif said := _CALLOUT.fullmatch(line):
+            line = f"{said[1].capitalize()}: {said[2]}"
+        before = self.lines[-1] if self.lines else ""
+        if not before.strip(" >") and not self._indent:
+            self._marks.clear()
+        indent = self._indent or ("   " * len(self._marks) if self._marks and before.strip() else "")
+        self._show(indent + self._inline(line.removesuffix(" +")))
+
+    def _take_cells(self, line: str, table: _TableRows) -> None:
+        if line.strip() == table.delimiter:
+            self._close_table()
+            return
+        if condition := _CONDITION.fullmatch(line):
+            line = condition[1]
+        elif _DIRECTIVE.fullmatch(line) or line.startswith("//"):
+            return
+        line = line.removesuffix(" +")
+        bars = list(_CELL.finditer(line))
+        first = bars[0].start() if bars else len(line)
+        if table.cells and line[:first].strip():  # it goes on with the cell before
+            words, number = table.cells[-1]
+            table.cells[-1] = f"{words} {self._inline(line[:first].strip())}".strip(), number
+        ends = [one.start() for one in bars[1:]] + [len(line)]
+        for bar, end in zip(bars, ends, strict=False):  # a line without a bar has an end alone
+            cell = self._inline(line[bar.end() : end].strip()), self._number
+            table.cells += [cell] * int(bar["times"] or 1)
+        if not table.columns and table.cells and (len(bars) > 1 or not line.strip()):
+            table.columns = len(table.cells)
+
+    def _close_table(self) -> None:
+        """Show the rows, the first one as the head: Markdown has no table without."""
+        table, self._table = self._table, None
+        if table is None or not table.cells:
+            return
+        width = table.columns or len(table.cells)
+        last = self._number
+        self._show("")
+        for at in range(0, len(table.cells), width):
+            row = table.cells[at : at + width]
+            self._number = row[0][1]
+            self._show("| " + " | ".join(_BAR.sub(r"\|", words) for words, _ in row) + " |")
+            if not at:
+                self._show("|" + " --- |" * width)
+        self._number = last
+        self._show("")
+
+    def _inline(self, text: str) -> str:
+        """Words with links by what they say, attributes by their values, code between ticks."""
+        if "{" in text:
+            text = _NAMES.sub(lambda found: self._names.get(found[1].lower(), found[0]), text)
+        text = _LITERAL.sub(_as_code, text)
+        if "[" in text or "<<" in text or "((" in text:
+            code = [found.span() for found in _CODE.finditer(text)]
+            text = _LINK.sub(lambda found: _said(found, code), text)
+        parts = _CODE.split(text)
+        parts[::2] = [_ANGLE.sub(r"\<", _MARKED.sub(r"\1", part)) for part in parts[::2]]
+        return "".join(parts)
+
+
+def _as_code(found: re.Match[str]) -> str:
+    """Literal words between ticks; what is only passed through as it stands."""
+    code = found[1] or found[2]
+    return f"`{code}`" if code else found[3] or found[4] or ""
+
+
+def _said(link: re.Match[str], code: Sequence[tuple[int, int]]) -> str:
+    """What a link says; inside of code there is none."""
+    if any(begin < link.start() < end for begin, end in code):
+        return link[0]
+    if link["address"]:
+        words = link["said"].partition(",")[0] if "=" in link["said"] else link["said"]
+        return words.strip('"^') or link["address"]
+    if link["menu"]:
+        return " > ".join(one.strip() for one in (link["menu"], *link["choice"].split(">")) if one.strip())
+    if link["note"]:
+        return f" ({link['note']})"
+    return (
+        link["shown"]
+        or link["page"]
+        or link["named"]
+        or link["anchor"]
+        or link["key"]
+        or link["indexed"]
+        or ""
+    )
+
+
+def _count(columns: str) -> int:
+    """How many columns a table has: `"1,2"`, `3*`, `2*,1`.
+
+    >>> _count("1,2a"), _count("3*"), _count("2*,^1")
+    (2, 3, 3)
+    """
+    parts = [one for one in columns.split(",") if one.strip()]
+    return sum(int(found[1]) if (found := _REPEATED.search(one)) else 1 for one in parts)

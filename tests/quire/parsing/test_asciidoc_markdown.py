@@ -1,0 +1,72 @@
+"""AsciiDoc as a reader sees it: its blocks, lists, tables and links are no plain text with signs between."""
+
+from __future__ import annotations
+
+import pytest
+
+from quire.parsing.asciidoc_markdown import as_markdown
+from quire.parsing.markdown import dialect_of, page_title, parse_markdown
+from quire.parsing.page import Page
+
+
+def read(source: str) -> Page:
+    return parse_markdown(source, "page.adoc", dialect_of("page.adoc", source))
+
+
+def parts(source: str) -> list[tuple[str, int]]:
+    every = (block for section in read(source).sections for block in section.blocks)
+    return [(part.text, part.start_line) for block in every for part in block.parts]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("NOTE: Mind the *tide*.\n", ["Note: Mind the tide."]),
+        ("[TIP]\nUse two oars.\nAlways.\n", ["Tip: Use two oars. Always."]),
+        ("[WARNING]\n====\nMind.\n\n* a\n* b\n====\n\nOut.\n", ["Warning: Mind.", "- a", "- b", "Out."]),
+        ("[source,sh]\n----\nrow <1>\n\n== no heading\n----\n<1> Twice.\n", [
+            "```sh\nrow <1>\n\n== no heading\n```", "1. Twice.",
+        ]),
+        ("....\nas it is\n....\n", ["```\nas it is\n```"]),
+        (".The knot\n[source]\n----\ntie\n----\n", ["The knot:", "```\ntie\n```"]),
+        ("* a\n** b\n* c\n", ["- a", "  - b", "- c"]),
+        (". one\n+\n[source,sh]\n----\nrow\n----\n. two\n", ["1. one", "```sh\nrow\n```", "2. two"]),
+        ("Oar:: It moves boats.\nSail::\nIt is quicker.\n", ["- Oar: It moves boats.", "- Sail: It is quicker."]),
+        ("[cols=\"1,2\"]\n|===\n|Boat |Oars\n\n|Skiff\n|two\n\n|Gig |`a \\| b`\n|===\n", [
+            "Boat | Oars", "Skiff | two", "Gig | `a \\| b`",
+        ]),
+        ("////\nnobody\n////\n// nor this\nText.\n\n++++\n<br>\n++++\n", ["Text."]),
+        ("ifdef::web[]\nText.\nendif::[]\n", ["Text."]),
+        (":boat: skiff\n\nRow the {boat}, not {this}.\n", ["Row the skiff, not {this}."]),
+        ("See <<knots,the knots>>, xref:a.adoc#b[more], link:x.html[here^], https://a.b[A] and kbd:[Ctrl+C].\n", [
+            "See the knots, more, here, A and Ctrl+C.",
+        ]),
+        ("Write `<<a,b>>` or menu:File[Save > As], [.path]#x#, image:a.png[] ((knot)).\n", [
+            "Write `<<a,b>>` or File > Save > As, x, knot.",
+        ]),
+    ],
+)  # fmt: skip
+def test_blocks_say_what_they_show(source: str, said: list[str]) -> None:
+    assert [text.strip() for text, _ in parts(source)] == [one.strip() for one in said]
+
+
+def test_sections_keep_their_lines_and_named_anchors() -> None:
+    source = (
+        "= Boats\n:toc:\n\nAll of them.\n\n[#small]\n== Small ones\n\nOars.\n\n"
+        "=== Skiffs ===\n\n|===\n|a |b\n|===\n\nEnd.\n"
+    )
+    page = read(source)
+    assert (page.title, page_title(source, "boats.adoc")) == ("Boats", "Boats")
+    assert [(one.heading, one.level, one.line, one.anchor) for one in page.sections] == [
+        ("Boats", 1, 1, "boats"), ("Small ones", 2, 7, "small"), ("Skiffs", 3, 11, "skiffs"),
+    ]  # fmt: skip
+    assert [line for _, line in parts(source)] == [4, 9, 14, 17]
+
+
+@pytest.mark.parametrize(
+    "source", ["----\ncode", "|===\n|a", "====\n", "[NOTE]", "* ", "+", "[[", "|===\n|===\n", "--\n"]
+)
+def test_what_is_never_closed_ends_with_its_page(source: str) -> None:
+    text, numbers = as_markdown(source)
+    assert len(text.split("\n")) == len(numbers)
+    read(source)
