@@ -31,6 +31,7 @@ LEFT_OUT = {
     "binary": "binary",
     "vendored": "folders that others wrote",
     "translation": "translated",
+    "older version": "of older versions",
     "type": "of other kinds",
     "symlink": "symbolic links",
 }

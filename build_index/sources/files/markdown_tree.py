@@ -13,6 +13,7 @@ from build_index.sources import Failure
 from build_index.sources.files.docusaurus import category_label
 from build_index.sources.files.includes import IncludedFiles, included_files
 from build_index.sources.files.selection import Excluded
+from build_index.sources.files.superseded import superseded_pages
 from build_index.sources.files.text_files import SKIPPED, count_others, read_bytes, read_text, walk_files
 from build_index.sources.files.types import TEXT as CODE_TEXT
 from build_index.sources.files.types import language_of
@@ -50,7 +51,7 @@ def read_markdown_tree(
 
     `chapter` and `section` are the page's title, as `/ingest` has it; `chapters` adds its folder's, so that both are
     found by. `url` is where the `site` shows the page, "" where it shows none; without a site it is the path.
-    `excluded` is told of copies, of files without a word and of documents of other kinds.
+    `excluded` is told of copies, translations, older versions, files without a word and documents of other kinds.
 
     Raises:
         SourceError: `root` is no folder.
@@ -63,9 +64,12 @@ def read_markdown_tree(
     included = included_files(root, site)
     owners = _owners(root, included)
     anchors = site.site.anchors._replace(wiki=is_vault(root))
-    for path in walk_files(root, SUFFIXES):
-        if _is_no_document(path, site):
-            excluded.add("settings" if path.endswith(".txt") else "built")
+    paths = list(walk_files(root, SUFFIXES))
+    superseded = superseded_pages(paths)
+    for path in paths:
+        reason = superseded.get(path) or _why_no_document(path, site)
+        if reason:
+            excluded.add(reason)
             continue
         read = _read_page(root, path, site, owners)
         if isinstance(read, Failure):
@@ -150,7 +154,7 @@ def _is_walked(path: str) -> bool:
     """Whether a file below the source is read as a page of its own."""
     parts = PurePosixPath(path).parts
     hidden = any(one.startswith(".") or one in SKIPPED for one in parts)
-    return not hidden and path.lower().endswith(SUFFIXES) and not _is_no_document(path)
+    return not hidden and path.lower().endswith(SUFFIXES) and not _why_no_document(path)
 
 
 def _text(root: Path, path: str) -> str:
@@ -159,12 +163,16 @@ def _text(root: Path, path: str) -> str:
     return read_apart(RawFile(path, read_bytes(root, path, MOST_BYTES)))
 
 
-def _is_no_document(path: str, site: FoundSite | None = None) -> bool:
-    """Whether a file of text is for programs, what a generator made of documents, or a book's list of its pages."""
+def _why_no_document(path: str, site: FoundSite | None = None) -> str:
+    """Why a file of text is none: `settings` are for programs, `built` is what a generator made of documents, or a
+    book's list of its pages.
+    """
+    if _FOR_PROGRAMS.fullmatch(PurePosixPath(path).name):
+        return "settings"
     if site and site.site.generator == "mdbook" and path == "SUMMARY.md":
-        return True
-    built = suffix_of(path) in HTML and not {"_build", "_site", "htmlcov"}.isdisjoint(path.split("/"))
-    return built or bool(_FOR_PROGRAMS.fullmatch(PurePosixPath(path).name))
+        return "built"
+    is_built = suffix_of(path) in HTML and not {"_build", "_site", "htmlcov"}.isdisjoint(path.split("/"))
+    return "built" if is_built else ""
 
 
 def _document(path: str, text: str, titles: tuple[str, str], url: str) -> Document:

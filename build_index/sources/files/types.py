@@ -131,11 +131,11 @@ _TONGUES = (
     "ar|az|be|bg|bn|ca|cs|cy|da|de|el|eo|es|et|eu|fa|fi|fil|fr|ga|gl|gu|he|hi|hr|hu|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|lt|lv"
     "|mk|ml|mn|mr|ms|my|nb|ne|nl|nn|no|pa|pl|ps|pt|ro|ru|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|uk|ur|uz|vi|zh"
 )
-_TONGUE = rf"(?:{_TONGUES})(?:[-_](?:[A-Za-z]{{2}}|hans|hant|latn|cyrl|419))?"
-_TRANSLATED_FOLDER = re.compile(_TONGUE, re.IGNORECASE)
-_TRANSLATED_STRINGS = re.compile(rf"{_TONGUE}\.\w+", re.IGNORECASE)  # fr.json
+TONGUE = rf"(?:{_TONGUES})(?:[-_](?:[A-Za-z]{{2}}|hans|hant|latn|cyrl|419))?"
+_TRANSLATED_FOLDER = re.compile(TONGUE, re.IGNORECASE)
+_TRANSLATED_STRINGS = re.compile(rf"{TONGUE}\.\w+", re.IGNORECASE)  # fr.json
 _TRANSLATED_PAGE = re.compile(
-    rf".+[._-]{_TONGUE}\.(?:md|mdx|markdown|rst|adoc|txt)", re.IGNORECASE
+    rf".+[._-]{TONGUE}\.(?:md|mdx|markdown|rst|adoc|txt)", re.IGNORECASE
 )  # README.zh-CN.md
 _OF_STRINGS = frozenset("locale locales i18n l10n translation translations".split())
 _OF_TONGUES = _OF_STRINGS | frozenset(
