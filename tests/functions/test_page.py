@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, Request, Route, expect, sync_playwright
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
@@ -52,12 +53,17 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def quire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
     shelf = Shelf(tmp_path_factory.mktemp("shelf"))
     shelf.publish()
     shelf.publish("second")
     open_to_all = {"roblox": Collection("roblox", "roblox", title="the engine", options={"origins": ["*"]})}
-    with running(shelf.app(collections=open_to_all)) as url:
+    return shelf.app(collections=open_to_all)
+
+
+@pytest.fixture(scope="module")
+def quire(served: FastAPI) -> Iterator[str]:
+    with running(served) as url:
         yield url
 
 
@@ -631,23 +637,35 @@ def test_the_widget_keeps_a_conversation_on_a_strict_page_and_asks_about_selecte
 
 @needs_answers
 def test_a_server_that_restarts_under_the_widget_costs_that_question_alone(
-    browser: Browser, quire: str
+    browser: Browser, served: FastAPI
 ) -> None:
-    with book_page(browser, quire, 'data-collection="roblox"') as (page, _):
+    server = ExitStack()
+    quire = server.enter_context(running(served))
+    with server, book_page(browser, quire, 'data-collection="roblox"') as (page, _):
         page.get_by_role("button", name="Ask", exact=True).click()
         dialog = page.get_by_role("dialog", name="Ask the documentation")
-        field = dialog.get_by_label("Your question")
-        for number, down in enumerate(("**/assets/**", "**/answer"), start=1):
-            page.route(down, lambda route: route.abort())
+        field, turns = dialog.get_by_label("Your question"), dialog.locator(".turn")
+
+        def refused(times: int) -> None:
             field.fill(QUESTION)
             page.keyboard.press("Enter")
-            expect(dialog.get_by_role("alert")).to_have_count(number)
+            expect(dialog.get_by_role("alert")).to_have_count(times)
             expect(dialog.get_by_role("alert").last).to_have_text("The server cannot be reached.")
             expect(field).to_have_value(QUESTION)
-            page.unroute(down)
+
+        def answered() -> None:
             page.keyboard.press("Enter")
-            expect(dialog.locator(".turn").last.locator(".cite").first).to_be_visible()
-        assert dialog.locator(".turn").count() == 4
+            expect(turns.last.locator(".cite").first).to_be_visible()
+
+        page.route("**/assets/**", lambda route: route.abort())  # it goes before the first question
+        refused(1)
+        page.unroute("**/assets/**")
+        answered()
+        server.close()  # and after it
+        refused(2)
+        with running(served, port=int(quire.rpartition(":")[2])):
+            answered()
+        assert turns.count() == 4
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,11 @@ CHROMIUM_FLAGS = (
 
 
 @contextmanager
-def running(app: ASGIApp, **options: Any) -> Iterator[str]:
-    """Serve the app from a thread; gives its address. `options` are uvicorn's."""
+def running(app: ASGIApp, *, port: int = 0, **options: Any) -> Iterator[str]:
+    """Serve the app from a thread, by default on a free port; gives its address. `options` are uvicorn's."""
     with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
         port = listener.getsockname()[1]
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off", **options))
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
