@@ -34,8 +34,9 @@ RECENT = 1 << 16
 COMMITTED_BYTES = 16 << 20
 """What a kill may lose: three seconds of work, of some 800 documents. Each commit waits for the disk."""
 READ_AT_ONCE = 16
-AHEAD = 16
-"""Documents that wait for each process, so that none of them is idle while a long one is read."""
+AHEAD, AHEAD_CHARACTERS = 16, 4_000_000
+"""Documents that wait for each process, so that none of them is idle while a long one is read; fewer of large ones, of
+which each also leaves three times its size in chunks until the ones before it are done."""
 _HEAD = Struct(
     "<?II"
 )  # whether something was found, then the bytes of the document's id and of its chunks' ids
@@ -216,13 +217,20 @@ def _begin_ahead(
         return pool.submit(prepare_apart, document).result
 
     try:
+        held = 0
         for one in read:
             waiting.append((one, _nothing if isinstance(one, Failure) else documents.begin(one, prepare)))
-            if len(waiting) > AHEAD * workers:
+            held += _characters(one)
+            while len(waiting) > AHEAD * workers or (held > AHEAD_CHARACTERS and len(waiting) > workers):
+                held -= _characters(waiting[0][0])
                 yield waiting.popleft()
         yield from waiting
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _characters(one: Document | Failure) -> int:
+    return 0 if isinstance(one, Failure) else len(one.text)
 
 
 def _nothing() -> PreparedEntry:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from build_index.cache.prepared import PreparedDocuments, SeenNumbers, admit_all, chunks_of
+from build_index.cache.prepared import AHEAD, PreparedDocuments, SeenNumbers, admit_all, chunks_of
 from build_index.cache.store import ContentStore
 from build_index.pipeline.readers import Prepared
 from quire.analysis.keywords import keyword_terms
@@ -120,3 +120,20 @@ def test_a_number_is_new_once(batches: list[list[int]], recent: int) -> None:
     for batch in batches:
         assert list(numbers.add_new(batch)) == [one for one in batch if one not in known]
         known.update(batch)
+
+
+def test_few_large_documents_are_read_ahead_and_many_small_ones(tmp_path: Path) -> None:
+    def taken(blanks: int) -> int:
+        """Documents that were read when the first one's entry is there."""
+        read: list[str] = []
+
+        def documents() -> Iterator[Document]:
+            for number in range(40):
+                read.append(f"{number}.txt")
+                yield OTHER._replace(id=read[-1], text=f"Pan {number}." + "\n" * blanks)
+
+        with kitchen(tmp_path) as cache:
+            next(admit_all(documents(), cache, [], lambda _name, _count: None, processes=1))
+        return len(read)
+
+    assert (taken(1_000_000), taken(1)) == (4, AHEAD + 1)
