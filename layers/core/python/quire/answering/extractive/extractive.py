@@ -122,7 +122,11 @@ def choose_quotes(
     table or its section does. Where the evidence is weak there is one more place at most.
     """
     answers = [one for one in scored if not one.text.endswith("?") or _is_followed(one)] or scored
-    ranked = sorted((_judged(question, one) for one in answers), key=lambda one: -one.score)
+    code = _code_where_prose_is_wanted(question, answers)
+    ranked = sorted(
+        (_judged(question, one, HOW_TO_CODE * (one.hit.chunk.id in code)) for one in answers),
+        key=lambda one: -one.score,
+    )
     found_first = min((one.hit.rank for one in ranked), default=0)
     # Who calls or uses a symbol is told by its callers; the search's first hit is often its definition.
     ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST
@@ -188,15 +192,22 @@ def _in_order(quotes: Sequence[Quote]) -> list[Quote]:
     return sorted(quotes, key=lambda quote: (chunks.index(quote.hit.chunk.id), quote.start))
 
 
-def _judged(question: Weighed, one: Scored) -> Scored:
-    """With its score, less for what reads badly as an answer: drawings, quiz questions, check lists, facts unasked."""
-    text, score = one.text, one.score
+def _code_where_prose_is_wanted(question: Weighed, answers: Sequence[Scored]) -> frozenset[str]:
+    """Ids of the chunks of source code, where the question asks how to do something."""
+    if not read_intent(question.text).is_how_to:
+        return frozenset()
+    chunks = {one.hit.chunk.id: one.hit.chunk for one in answers}
+    return frozenset(chunk_id for chunk_id, chunk in chunks.items() if is_code_chunk(chunk))
+
+
+def _judged(question: Weighed, one: Scored, less: float) -> Scored:
+    """With its score, `less` for its chunk, and less for what reads badly as an answer: drawings, quiz questions,
+    check lists, facts unasked."""
+    text, score = one.text, one.score - less
     if one.passage.kind == CODE:
         score -= 3.0 if _DRAWING.match(text) else 0.0 if question.wants_code else 1.0
     if text.endswith("?"):
         score -= 1.5
-    if read_intent(question.text).is_how_to and is_code_chunk(one.hit.chunk):
-        score -= HOW_TO_CODE
     if _CHECKBOX.match(text):
         score -= 1.0
     if _is_facts(text) and not question.idf.keys() & set(analyze(" ".join(_KEY.findall(text)))):
