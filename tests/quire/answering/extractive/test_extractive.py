@@ -60,6 +60,18 @@ def test_what_the_search_found_first_opens_the_answer_unless_another_place_is_cl
     assert choose_quotes(asked, clearly)[0].hit.chunk.document_id == "shop.md"
 
 
+def test_quotes_of_one_section_stand_in_its_order_though_they_lie_in_two_chunks() -> None:
+    first = chunk("pump.md", "## Care\n\nFirst the pump is oiled by hand.", 0, start_line=4, heading="Care")
+    second = chunk("pump.md", "Then the care of the pump ends.", 1, start_line=9, heading="Care")
+    other = chunk("lamp.md", "The lamp needs as much care as the pump of the well.", 0, start_line=1)
+    asked = weigh("How is the pump oiled, which care does it need?", SHELF.index)
+    found = [hit_of(one, rank, cosine=None) for rank, one in enumerate((second, other, first), 1)]
+    scored = [replace(one, score=5.0 - one.hit.rank) for one in score_passages(asked, found, None, None)]
+    texts = [quote.text for quote in choose_quotes(asked, scored)]
+    assert texts.index(first.text) + 1 == texts.index(second.text)
+    assert texts.index(second.text) < texts.index(other.text)
+
+
 def test_asked_how_to_do_something_what_explains_it_comes_before_source_code() -> None:
     code = chunk("lamp.py", "def change_bulb(lamp):\n    lamp.bulb = None", lang="python")
     page = chunk("lamp.md", "To change the bulb of a lamp, unscrew it.")

@@ -187,9 +187,19 @@ def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
 
 
 def _in_order(quotes: Sequence[Quote]) -> list[Quote]:
-    """Chunks as they were chosen, the quotes of one in the order of its text."""
-    chunks = list(dict.fromkeys(quote.hit.chunk.id for quote in quotes))
-    return sorted(quotes, key=lambda quote: (chunks.index(quote.hit.chunk.id), quote.start))
+    """Sections as they were chosen, the quotes of one in the order of its text, whatever chunks they stand in."""
+    sections = list(dict.fromkeys(map(_section, quotes)))
+    return sorted(quotes, key=lambda quote: (sections.index(_section(quote)), *_number(quote), quote.start))
+
+
+def _section(quote: Quote) -> tuple[str, str]:
+    return quote.hit.chunk.document_id, quote.hit.chunk.breadcrumb
+
+
+def _number(quote: Quote) -> tuple[int, ...]:
+    """Where the quote's chunk stands in its document, as far as its metadata tell."""
+    found = (quote.hit.chunk.metadata.get(name) for name in ("start_line", "chunk_index"))
+    return tuple(one if isinstance(one, int) else 0 for one in found)
 
 
 def _code_where_prose_is_wanted(question: Weighed, answers: Sequence[Scored]) -> frozenset[str]:
