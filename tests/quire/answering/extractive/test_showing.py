@@ -95,6 +95,11 @@ def test_restructured_text_loses_its_markup() -> None:
     )
 
 
+def test_two_colons_on_a_line_of_their_own_leave_nothing_beside_the_code_that_they_announce() -> None:
+    one = chunk("pump.rst", "Run it:\n\n::\n\n    pump --start\n", lang="rst")
+    assert show(one) == "Run it:\n\n```\npump --start\n```\n[1]"
+
+
 def test_debris_of_mdx_and_check_lists_is_not_shown() -> None:
     one = chunk(
         "a.mdx", "import X from 'y';\n\n<Tabs>\n\n:::tip Care\n\n- [ ] Rinse it.<br/>Twice.\n\n</Tabs>\n"

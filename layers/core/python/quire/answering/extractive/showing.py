@@ -246,7 +246,9 @@ def _list(quote: str) -> str:
 
 
 def _one_colon(quote: str) -> str:
-    """Without the second colon that announces code, which is fenced here."""
+    """Without the second colon that announces code, which is fenced here; without both where they stand alone."""
+    if quote.strip() == "::":
+        return ""
     return quote[:-1].removesuffix("\n:") if quote.endswith("::") else quote
 
 
