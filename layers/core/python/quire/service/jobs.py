@@ -199,7 +199,7 @@ class Jobs:
 
         def tell(done: int, of: int) -> None:
             nonlocal told_at
-            if self._clock() - told_at >= PROGRESS_EVERY_S:
+            if not 0 <= self._clock() - told_at < PROGRESS_EVERY_S:  # a clock may be set back
                 told_at = self._clock()
                 self._objects.write(_progress_key(collection, job_id), canonical_json([done, of]))
 
