@@ -26,7 +26,7 @@ from quire.collections import read_collections
 from quire.documents import Document
 from quire.errors import QuireError
 from quire.index.layout import read_manifest, read_pointer
-from quire.index.payloads import read_line
+from quire.index.lines import read_line
 from quire.index.reader import open_segment
 from quire.index.tensors import read_tensors
 from quire.search.retrieval import Query, retrieve

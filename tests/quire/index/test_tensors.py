@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from quire.errors import ArtifactCorrupt
 from quire.index import tensors
+from quire.index.lines import read_line
 from quire.index.tensors import DTYPES, Streamed, file_facts, read_tensors, write_tensors
 
 ANY_ARRAY = st.sampled_from(sorted(DTYPES.values(), key=str)).flatmap(
@@ -103,3 +104,9 @@ def test_an_array_that_lost_its_name_is_damage_of_the_file(tmp_path: Path) -> No
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArtifactCorrupt, match=r"gone\.safetensors: no such file"):
         read_tensors(tmp_path / "gone.safetensors")
+
+
+@pytest.mark.parametrize("line", [b"", b"{", b"[]", b"\xff", b'{"id": "a", "metadata": []}', b"[" * 100_000])
+def test_a_stored_line_that_is_no_chunk_is_damage(line: bytes) -> None:
+    with pytest.raises(ArtifactCorrupt, match="wanted a chunk as JSON"):
+        read_line(line)

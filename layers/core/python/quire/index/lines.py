@@ -49,5 +49,5 @@ def read_line(line: bytes) -> Chunk:
             summary=fields.get("summary", ""),
             headline=fields.get("headline", ""),
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ArtifactCorrupt(f"payloads: wanted a chunk as JSON, found {line[:60]!r} ({error})") from error
