@@ -147,10 +147,10 @@ def trim_services(root: Path) -> None:
             partition["services"] = called
         _write_json(place, tree)
     for service in SERVICES:
-        *older, newest = sorted(root.glob(f"botocore/data/{service}/*")) or [None]
-        for folder in older:
-            _remove(folder)
-        if newest is not None:
+        versions = sorted(root.glob(f"botocore/data/{service}/*"))
+        for older in versions[:-1]:
+            _remove(older)
+        for newest in versions[-1:]:
             _remove(newest / "examples-1.json")
             packed = newest / "service-2.json.gz"
             _write_json(

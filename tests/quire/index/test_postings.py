@@ -137,7 +137,7 @@ def test_a_string_that_is_no_utf8_any_more_is_told_as_damage() -> None:
 
 
 def test_arrays_of_other_numbers_than_are_written_are_told_as_damage() -> None:
-    whole = {"p.bytes": np.zeros(2, np.uint8), "p.offsets": np.array([0, 2], np.uint64)}
+    whole: dict[str, Array] = {"p.bytes": np.zeros(2, np.uint8), "p.offsets": np.array([0, 2], np.uint64)}
     whole |= {"p.starts": np.array([0, 1], np.uint64), "p.ordinals": np.zeros(1, np.uint32)}
     assert len(postings(whole, "p").strings) == 1
     for name, array in whole.items():
