@@ -283,3 +283,15 @@ def test_symbols_and_filters_that_name_a_chunk_that_there_is_not_are_corrupt(tmp
     for symbol in {one for row in ROWS[:5] for one in row.chunk.symbols}:
         with pytest.raises(ArtifactCorrupt, match="they name chunk 1077952576 of 5"):
             index.symbols.chunks(symbol)
+
+
+def test_spelling_that_names_a_word_that_there_is_not_is_corrupt(tmp_path: Path) -> None:
+    build(tmp_path / "s", [plain_row("d", "0", "humanoid velocity")])
+    [file] = (tmp_path / "s").rglob("spelling.safetensors")
+    data = bytearray(file.read_bytes())
+    end = 8 + int.from_bytes(data[:8], "little")
+    begin, behind = json.loads(data[8:end])["trigrams.ordinals"]["data_offsets"]
+    data[end + begin : end + behind] = b"\x40" * (behind - begin)
+    file.write_bytes(data)
+    with pytest.raises(ArtifactCorrupt, match="its spelling is damaged"):
+        open_index(open_segment(tmp_path / "s")).near("humaniod", 3)

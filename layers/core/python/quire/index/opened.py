@@ -169,8 +169,15 @@ class OpenedIndex:
         return self.symbols.has(name)
 
     def near(self, word: str, limit: int) -> list[str]:
-        """Known words that share most trigrams with the lower-case `word`, likeliest first."""
-        return nearest_words((part.spelling for part in self._live.parts), word, limit)
+        """Known words that share most trigrams with the lower-case `word`, likeliest first.
+
+        Raises:
+            ArtifactCorrupt: a damaged file names a word that there is not.
+        """
+        try:
+            return nearest_words((part.spelling for part in self._live.parts), word, limit)
+        except IndexError as error:
+            raise ArtifactCorrupt(f"version {self.version}: its spelling is damaged: {error}") from error
 
     @cached_property
     def calibration(self) -> Mapping[str, Any]:
