@@ -31,6 +31,7 @@ _MARKUP: Mapping[str, tuple[str, Callable[[str], Outline]]] = {".rst": ("rst", p
 SUFFIXES = (".md", ".mdx", ".markdown", *ASCIIDOC, *_MARKUP, *HTML, *TEXT, *UNITS)
 MOST_BYTES = 50_000_000
 """Of a PDF or a notebook, which hold pictures beside their text."""
+_NO_PAGES = frozenset(("404.html", "search.html", "genindex.html", "py-modindex.html", "searchindex.html"))
 _FOR_PROGRAMS = re.compile(
     r"""
     (?:requirements|constraints)[\w.-]*\.txt
@@ -171,7 +172,8 @@ def _why_no_document(path: str, site: FoundSite | None = None) -> str:
         return "settings"
     if site and site.site.generator == "mdbook" and path == "SUMMARY.md":
         return "built"
-    is_built = suffix_of(path) in HTML and not {"_build", "_site", "htmlcov"}.isdisjoint(path.split("/"))
+    is_page = suffix_of(path) in HTML
+    is_built = is_page and not {"_build", "_site", "htmlcov", *_NO_PAGES}.isdisjoint(path.lower().split("/"))
     return "built" if is_built else ""
 
 

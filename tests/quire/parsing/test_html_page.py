@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from quire.parsing.html_page import parse_html
 
 
@@ -10,3 +12,32 @@ def test_a_table_in_a_table_is_text_of_its_cell_and_no_row_of_the_outer_one() ->
     outer = f"<table><tr><th>Bird</th><th>Size</th></tr><tr><td>Gull</td><td>{inner}</td></tr></table>"
     [table] = parse_html(f"<main><h1>Birds</h1>{outer}</main>").sections[0].blocks
     assert [one.text for one in table.parts] == ["Bird | Size", "Gull | wing span"]
+
+
+def shown(body: str) -> list[str]:
+    every = (block for section in parse_html(f"<main>{body}</main>").sections for block in section.blocks)
+    return [part.text for block in every for part in block.parts]
+
+
+def test_lists_inside_of_lists_and_their_code_keep_their_shape() -> None:
+    nested = "<ol><li>Row<ul><li>left</li><li>right <code>oar</code></li></ul></li><li>Rest<pre>zzz</pre></li></ol>"
+    assert shown(nested) == ["1. Row", "  - left", "  - right `oar`", "2. Rest", "```\nzzz\n```"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        '<pre class="language-python">x = 1</pre>',
+        '<pre><code class="hljs language-python">x = 1</code></pre>',
+        '<div class="highlight-python notranslate"><div class="highlight"><pre>x = <span>1</span></pre></div></div>',
+        '<div class="highlight highlight-source-python"><pre>x = 1</pre></div>',
+        '<pre class="brush: python">x = 1</pre>',
+    ],
+)
+def test_code_is_called_by_the_language_that_its_highlighter_was_told(code: str) -> None:
+    assert shown(code) == ["```python\nx = 1\n```"]
+
+
+def test_cells_keep_their_columns_and_code_its_ticks() -> None:
+    table = "<tr><td></td><th>Free</th></tr><tr><td><code>a | b</code></td><td>1</td></tr>"
+    assert shown(f"<h2>Use <code>row</code></h2><table>{table}</table>") == ["| Free", "`a \\| b` | 1"]

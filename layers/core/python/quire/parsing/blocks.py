@@ -44,6 +44,7 @@ _CODE_TITLE = re.compile(
     """,
     re.VERBOSE,
 )
+_BAR = re.compile(r"(?<!\\)\|")
 _STRUCTURED = re.compile(
     rf"""
     \n[ \t{NOTHING}]*\n                          # an empty line
@@ -194,9 +195,9 @@ class _MarkdownReader:
             if token.type == "tr_open":
                 cells, line = [], _line(token)
             elif token.type == "inline":
-                cells.append(_in_row(normal_line(self.read(token.content, self.references))))
+                cells.append(normal_line(self.read(token.content, self.references)).replace("\n", " "))
             elif token.type == "tr_close" and any(cells):
-                yield Part(_joined(cells), line, line)
+                yield Part(join_cells(cells), line, line)
             self.at += 1
         self.at += 1
 
@@ -216,14 +217,14 @@ class _MarkdownReader:
         cells = [*map(self._cell, row.cells)]
         if not any(cells):
             return None
-        text = _joined(cells)
+        text = join_cells(cells)
         return Part(text, row.start_line, row.end_line, code="```" in text)
 
     def _cell(self, cell: str) -> str:
         """Text of an HTML cell, which may hold paragraphs, lists and code of its own."""
         if not _STRUCTURED.search(cell):
             cell = cell.replace("\n", " ")
-            return _in_row(normal_line(self.read(cell.strip(), {})))
+            return normal_line(self.read(cell.strip(), {})).replace("\n", " ")
         cell = dedent(cell.expandtabs(4).replace(NOTHING, "")).replace(BREAK, "\n\n")
         inner = _MarkdownReader(self.parser, self.inserts, cell)
         texts: list[str] = []
@@ -259,20 +260,15 @@ def _line(token: Token) -> int:
     return (token.map or [0])[0] + 1
 
 
-def _in_row(cell: str) -> str:
-    """A cell's text on one line; a bar of its own is escaped, or would divide it."""
-    return cell.replace("\n", " ").replace("|", "\\|")
+def join_cells(cells: list[str]) -> str:
+    """A row's text, bars of its cells escaped. It begins with one where its first cell is empty; empty last ones go.
 
-
-def _joined(cells: list[str]) -> str:
-    """A row's text. One that begins with a bar has an empty first cell; empty cells at the end go.
-
-    >>> _joined(["", "Free", "Paid", ""])
-    '| Free | Paid'
+    >>> join_cells(["", "Free", "Paid | more", ""])
+    '| Free | Paid \\\\| more'
     """
     while not cells[-1]:
-        cells.pop()
-    return " | ".join(cells).lstrip()
+        cells = cells[:-1]
+    return " | ".join(_BAR.sub(r"\|", cell) for cell in cells).lstrip()
 
 
 def _table(rows: tuple[Part, ...]) -> Iterator[Block]:

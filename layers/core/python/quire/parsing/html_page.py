@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from quire.parsing.blocks import join_cells
 from quire.parsing.page import Block, Page, Part, Section
 
 _UNSHOWN = (
@@ -13,7 +15,16 @@ _UNSHOWN = (
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = frozenset("p pre ul ol dl table blockquote figure".split())
+_LANGUAGE = re.compile(
+    r"""
+    (?:^|\s)(?: language- | lang- | highlight-(?:source-)? | brush:\s? )  # Prism, Pygments with Sphinx, GitHub, ...
+    ([a-z][\w+\#]*)
+    """,
+    re.VERBOSE,
+)
 _MOST_DEEP = 200
+_DEEPEST_LIST = 8
+_MOST_AROUND = 12
 
 
 def parse_html(text: str) -> Page:
@@ -23,9 +34,27 @@ def parse_html(text: str) -> Page:
     for node in tree.css(_UNSHOWN):
         node.decompose()
     root = tree.css_first("main") or tree.css_first("article") or tree.body
+    for node in root.css("code, kbd, samp") if root is not None else ():
+        words = node.text(deep=True)
+        if words.strip() and not {"`", "\n"} & set(words) and not _is_inside_code(node):
+            node.replace_with(f"`{words.strip()}`")
     sections = _sections(root) if root is not None else []
     shown = next((one.heading for one in sections if one.level == 1), "")
     return Page(shown or (_words(title) if title else ""), "", (), tuple(sections))
+
+
+def _is_inside_code(node: LexborNode) -> bool:
+    return any(one.tag in ("pre", "code", "kbd", "samp") for one in _around(node))
+
+
+def _around(node: LexborNode) -> Iterator[LexborNode]:
+    """What a node stands in, from the inside, as far as a page that somebody wrote goes."""
+    above = node.parent
+    for _ in range(_MOST_AROUND):
+        if above is None:
+            return
+        yield above
+        above = above.parent
 
 
 def _sections(root: LexborNode) -> list[Section]:
@@ -80,20 +109,58 @@ def _block(node: LexborNode, tag: str) -> Iterator[Block]:
     if tag == "pre":
         code = node.text(deep=True).strip("\n")
         if code.strip():
-            yield Block("code", (Part(f"```\n{code}\n```", 1, 1, code=True),))
+            yield Block("code", (Part(f"```{_language(node)}\n{code}\n```", 1, 1, code=True),))
     elif tag in ("ul", "ol", "dl"):
-        parts = [f"- {words}" for one in node.iter() if (words := _words(one))]
+        parts = tuple(_items(node, 0))
         if parts:
-            yield Block("list", tuple(Part(one, 1, 1) for one in parts))
+            yield Block("list", parts)
     elif tag == "table":
-        rows = [
-            " | ".join(_words(cell) for cell in row.iter() if cell.tag in ("th", "td")) for row in _rows(node)
-        ]
-        kept = tuple(Part(row, 1, 1) for row in rows if row.strip(" |"))
+        rows = [[_words(cell) for cell in row.iter() if cell.tag in ("th", "td")] for row in _rows(node)]
+        kept = tuple(Part(join_cells(row), 1, 1) for row in rows if any(row))
         if kept:
             yield Block("table", kept, header=kept[0].text)
     else:
         yield from _paragraph(node.text(deep=True))
+
+
+def _language(node: LexborNode) -> str:
+    """The language of code as highlighters note it: of itself, of the `code` in it, or of what stands around it."""
+    around = [node.parent, node.parent.parent if node.parent is not None else None]
+    for one in (node, node.css_first("code"), *around):
+        found = _LANGUAGE.search((one.attributes.get("class") or "") if one is not None else "")
+        if found and found[1] not in ("none", "default", "text"):
+            return str(found[1])
+    return ""
+
+
+def _items(node: LexborNode, depth: int) -> Iterator[Part]:
+    """The items of a list, those of lists inside of it below them, its code in fences."""
+    number = 0
+    for item in node.iter():
+        mark = f"{(number := number + 1)}. " if node.tag == "ol" else "- "
+        held = (
+            [one for one in item.css("ul, ol, dl, pre") if _nearest(one, item)]
+            if depth < _DEEPEST_LIST
+            else []
+        )
+        below: list[Part] = []
+        for one in held:
+            blocks = _block(one, "pre") if one.tag == "pre" else ()
+            below += [part for block in blocks for part in block.parts] or _items(one, depth + 1)
+            one.remove()
+        if words := _words(item):
+            yield Part(f"{'  ' * depth}{mark}{words}", 1, 1)
+        yield from below
+
+
+def _nearest(node: LexborNode, item: LexborNode) -> bool:
+    """Whether no other list or code of the item stands around the node."""
+    for one in _around(node):
+        if one.mem_id == item.mem_id:
+            return True
+        if one.tag in ("ul", "ol", "dl", "pre"):
+            return False
+    return False
 
 
 def _rows(node: LexborNode) -> Iterator[LexborNode]:
