@@ -2,7 +2,7 @@
 
 Sources: mdBook's `{{#include}}`; of MkDocs `pymdownx.snippets`, `markdown-include` with its `{!path!}` and
 `markdown-include-variants` with its `{* path *}`; VitePress's `<<<` and `@include`; the directives `include` and
-`literalinclude` of reStructuredText and Sphinx; AsciiDoc's `include::`.
+`literalinclude` of reStructuredText and Sphinx; AsciiDoc's `include::` with the names that Antora gives to files.
 """
 
 from __future__ import annotations
@@ -30,21 +30,32 @@ _MARKDOWN = re.compile(
     | <!--[ \t]*+@include:[ \t]*+(?P<page>[^\s{}\#]++)(?:\{(?P<rows>[\d,]*+)\})?+[ \t]*+-->
     | \{\*[ \t]++(?P<variant>[^\s*{}]++)(?:[ \t]++ln\\?\[(?P<ln>[\d:,]*+)\])?+[^}\n]*?\*\}
     | \{!>?[ \t]*+(?P<bang>[^\s!{}]++)[ \t]*+!\}
+    | include::(?P<adoc>[^\s\[\]{}]++)\[(?P<given>[^\]\n]*+)\]
     | <<<[ \t]*+(?P<code>[^\s{}\#\[]++)(?:\#(?P<region>[\w*.-]++))?+[^\n]*+
     )[ \t]*+$
     """,
     re.MULTILINE | re.VERBOSE,
 )
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:literal)?include::[ \t]+([^\s<>]+)[ \t]*$", re.MULTILINE)
-_ASCIIDOC = re.compile(r"^include::([^\s\[\]{}]+)\[", re.MULTILINE)
-_FRAGMENTS = {".rst": _DIRECTIVE, ".adoc": _ASCIIDOC, ".asciidoc": _ASCIIDOC}
+_FRAGMENTS = {".rst": _DIRECTIVE}
+_GIVEN = re.compile(r"(tags?|lines|leveloffset)\s*+=\s*+\"?([^\"\s]++)")
+_RESOURCE = re.compile(
+    r"""
+    (?:(?P<module>[\w.-]++):)?+                     # else the page's own
+    (?P<family>partial|example|page|attachment)\$(?P<path>.++)
+    """,
+    re.VERBOSE,
+)
+"""A file of a component of Antora: `module:partial$path`."""
+_ASCIIDOC_HEADING = re.compile(r"^(?==+[ \t])", re.MULTILINE)
 IMPORT = re.compile(r"^import\s+\w+\s+from\s*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
 """A page of MDX imports another."""
+_PAGE = re.compile(r"^include::([^\s\[\]{}]+\.(?:adoc|asciidoc))\[", re.MULTILINE)
 _ROWS = re.compile(r"(\d*)(?:([:,])(\d*))?")
 _MARK = re.compile(
     r"""
-    (?P<begins>ANCHOR:[ \t]*|\[start:[ \t]*|\#?region[ \t]+) (?P<name>[\w*.-]+)
-    | (?:ANCHOR_END:[ \t]*|\[end:[ \t]*|\#?endregion\b[ \t]*) (?P<ended>[\w*.-]*)
+    (?P<begins>ANCHOR:[ \t]*|\[start:[ \t]*|\#?region[ \t]+|\btag::) (?P<name>[\w*.-]+)
+    | (?:ANCHOR_END:[ \t]*|\[end:[ \t]*|\#?endregion\b[ \t]*|\bend::) (?P<ended>[\w*.-]*)
     """,
     re.VERBOSE,
 )
@@ -86,11 +97,12 @@ class IncludedFiles:
             file = self._found(page, _target(found))
             if file is None:
                 continue
-            parts = (found[one] for one in ("part", "section", "rows", "region", "ln"))
+            parts = (found[one] for one in ("part", "section", "rows", "region", "ln", "given"))
             chosen = next(filter(None, parts), "")
             if (file, chosen) not in known:
                 known[file, chosen] = ""  # where a file includes itself
-                part = select_lines(self._read(file), chosen)
+                text = self._read(file)
+                part = _given_lines(text, chosen) if found["adoc"] else select_lines(text, chosen)
                 known[file, chosen] = _filled(part, dict(self._in_place(file, part, depth - 1, known)))
             shown = known[file, chosen]
             if shown:  # what cannot be read, or is too large, leaves its line for readers to see
@@ -126,8 +138,10 @@ class IncludedFiles:
                 yield file
 
     def imported(self, path: str, text: str) -> Iterator[str]:
-        """Paths of the pages of MDX that a page imports."""
-        for target in IMPORT.findall(text) if "import" in text else ():
+        """Paths of the pages of MDX that a page imports, and of those of AsciiDoc that it includes."""
+        targets = IMPORT.findall(text) if "import" in text else []
+        targets += [found[1] for found in _PAGE.finditer(text)] if "include::" in text else []
+        for target in targets:
             file = self._found(self.root / path, target)
             if file and file.is_relative_to(self.root):
                 yield file.relative_to(self.root).as_posix()
@@ -144,13 +158,29 @@ class IncludedFiles:
 
     def _found(self, page: Path, target: str) -> Path | None:
         """The file that is meant; None where there is none, or none that may be read."""
+        if resource := _RESOURCE.fullmatch(target):
+            return self._found_resource(page, resource)
         rooted = target.startswith(("/", "@/", "@site/"))
         inner = re.sub(r"^@(?:site)?/", "", target).lstrip("/")
         for base in (*self.bases, self.root) if rooted else (page.parent, *self.bases, self.root):
             file = Path(os.path.normpath(base / inner))
             if file.is_relative_to(self.bound) and file.is_file():
-                return None if is_secret_name(file.relative_to(self.bound).as_posix()) else file
+                return self._public(file)
         return None
+
+    def _found_resource(self, page: Path, resource: re.Match[str]) -> Path | None:
+        """A file of Antora: of the module that is named, else of the page's own."""
+        modules = next((one for one in page.parents if one.name == "modules"), None)
+        if modules is None:
+            return None
+        module = resource["module"] or page.relative_to(modules).parts[0]
+        file = Path(os.path.normpath(modules / module / f"{resource['family']}s" / resource["path"]))
+        return self._public(file) if file.is_file() else None
+
+    def _public(self, file: Path) -> Path | None:
+        """The file, where it lies in what may be read and is none with keys or passwords."""
+        is_within = file.is_relative_to(self.bound)
+        return file if is_within and not is_secret_name(file.relative_to(self.bound).as_posix()) else None
 
     def _read(self, file: Path) -> str:
         """The text of a file; "" for what is none, or too large to be an example."""
@@ -172,7 +202,7 @@ def included_files(root: Path, site: FoundSite) -> IncludedFiles:
 
 
 def _target(found: re.Match[str]) -> str:
-    kinds = ("mdbook", "snippet", "page", "code", "variant", "bang")
+    kinds = ("mdbook", "snippet", "page", "code", "variant", "bang", "adoc")
     return next(found[one] for one in kinds if found[one])
 
 
@@ -183,7 +213,27 @@ def _filled(text: str, inner: Mapping[str, str]) -> str:
 
 
 def _may_include(text: str) -> bool:
-    return any(sign in text for sign in ("{{#", "8<-", "@include", "<<<", "{*", "{!"))
+    return any(sign in text for sign in ("{{#", "8<-", "@include", "<<<", "{*", "{!", "include::"))
+
+
+def _given_lines(text: str, given: str) -> str:
+    """What an `include::` of AsciiDoc takes of a file: `tags=a;b`, `lines=1..3;7`, deeper headings by `leveloffset`."""
+    said = dict(_GIVEN.findall(given))
+    tags = [
+        one
+        for one in re.split("[;,]", said.get("tags") or said.get("tag") or "")
+        if one[:1] not in ("!", "*", "")
+    ]
+    runs = [one.replace("..", ":") for one in re.split("[;,]", said.get("lines", "")) if one]
+    text = "\n".join(select_lines(text, one) for one in tags or runs or [""])
+    return (
+        _ASCIIDOC_HEADING.sub("=" * min(int(said["leveloffset"][1:]), 5), text) if _is_offset(said) else text
+    )
+
+
+def _is_offset(said: Mapping[str, str]) -> bool:
+    offset = said.get("leveloffset", "")
+    return offset.startswith("+") and offset[1:].isdecimal()
 
 
 def select_lines(text: str, chosen: str) -> str:
@@ -208,7 +258,9 @@ def _rows(lines: list[str], rows: re.Match[str]) -> list[str]:
 
 
 def _is_mark(line: str) -> bool:
-    return any(one in line for one in ("ANCHOR", "8<-", "region")) and bool(_MARK.search(line))
+    return any(one in line for one in ("ANCHOR", "8<-", "region", "tag::", "end::")) and bool(
+        _MARK.search(line)
+    )
 
 
 def _region(lines: list[str], name: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
@@ -48,7 +48,8 @@ def read_markdown_tree(
     """Read every file of `SUFFIXES` below `root`, one document a file; of files with the same bytes, the first.
 
     What a page of Markdown includes of other files stands in it. A file that a page of other markup includes, and that
-    is not read as a page, is a document behind the first such page, at that page's address.
+    is not read as a page, is a document behind the first such page, at that page's address. A file of AsciiDoc that a
+    page includes is no document of its own.
 
     `chapter` and `section` are the page's title, as `/ingest` has it; `chapters` adds its folder's, so that both are
     found by. `url` is where the `site` shows the page, "" where it shows none; without a site it is the path.
@@ -68,8 +69,7 @@ def read_markdown_tree(
     paths = list(walk_files(root, SUFFIXES))
     superseded = superseded_pages(paths)
     for path in paths:
-        reason = superseded.get(path) or _why_no_document(path, site)
-        if reason:
+        if reason := superseded.get(path) or _why_no_document(path, site, owners):
             excluded.add(reason)
             continue
         read = _read_page(root, path, site, owners)
@@ -164,10 +164,12 @@ def _text(root: Path, path: str) -> str:
     return read_apart(RawFile(path, read_bytes(root, path, MOST_BYTES)))
 
 
-def _why_no_document(path: str, site: FoundSite | None = None) -> str:
+def _why_no_document(path: str, site: FoundSite | None = None, owners: Collection[str] = ()) -> str:
     """Why a file of text is none: `settings` are for programs, `built` is what a generator made of documents, or a
-    book's list of its pages.
+    book's list of its pages, `included` stands in the page that includes it.
     """
+    if path in owners and path.lower().endswith(ASCIIDOC):
+        return "included"
     if _FOR_PROGRAMS.fullmatch(PurePosixPath(path).name):
         return "settings"
     if site and site.site.generator == "mdbook" and path == "SUMMARY.md":

@@ -103,6 +103,24 @@ def test_files_that_mkdocs_plugins_include_stand_in_their_page(tmp_path: Path) -
     assert chunk.text.endswith(f"```rust\n{chosen}{whole}")
 
 
+def test_what_a_page_of_asciidoc_includes_stands_in_it(tmp_path: Path) -> None:
+    pages = {
+        "modules/sea/pages/moor.adoc": (
+            "= Moor\n\ninclude::partial$knots.adoc[leveloffset=+1]\n\n"
+            "----\ninclude::air:example$pier.rs[tags=tie;end]\n----\n"
+            "\ninclude::../notes.adoc[lines=1..1]\n\ninclude::air:partial$none.adoc[]\n"
+        ),
+        "modules/sea/partials/knots.adoc": "= Knots\n\nTwo of them.\n",
+        "modules/sea/notes.adoc": "First note.\n\nSecond note.\n",
+        "modules/air/examples/pier.rs": (
+            "// tag::tie[]\ntie();\n// end::tie[]\nrow();\n// tag::end[]\nend();\n// end::end[]\n"
+        ),
+    }
+    (page,) = documents(write_site(tmp_path, pages))
+    (chunk,) = chunks(page)
+    assert chunk.text == ("# Moor\n\n## Knots\n\nTwo of them.\n\n```\ntie();\nend();\n```\n\nFirst note.")
+
+
 def test_snippets_of_mkdocs_stand_in_their_page(tmp_path: Path) -> None:
     root = write_site(
         tmp_path,
