@@ -77,6 +77,15 @@ def test_of_restructured_text_code_stays_with_its_sentence_and_labels_are_no_pie
     assert len(found) == 2
 
 
+def test_code_that_the_last_item_announces_belongs_to_its_list() -> None:
+    text = "- Stop it:\n```sh\npumpctl stop\n```\n\n- Start it:\n\n```sh\npumpctl start\n```\n\nDone."
+    assert pieces(text) == [
+        "- Stop it:\n```sh\npumpctl stop\n```",
+        "- Start it:\n\n```sh\npumpctl start\n```",
+        "Done.",
+    ]
+
+
 def test_a_fence_at_the_end_of_the_text_is_code() -> None:
     assert split_blocks("```\nx\n```")[0].kind == CODE
     assert split_blocks("1. One\n2. Two")[0].kind == LIST

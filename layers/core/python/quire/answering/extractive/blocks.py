@@ -242,12 +242,14 @@ def _list_takes(block: _Open, line: str, indent: int) -> bool:
 
 
 def _join_steps(text: str, blocks: list[QuoteBlock]) -> Iterator[QuoteBlock]:
-    """Numbered steps with paragraphs or code between them are one list."""
+    """Numbered steps with paragraphs or code between them are one list; so is code that the last item announces."""
     at = 0
     while at < len(blocks):
         block, end = blocks[at], at
         while block.kind == LIST and (following := _next_steps(text, blocks, end)):
             end = following
+        if block.kind == LIST and text[: blocks[end].end].endswith(":"):
+            end += [one.kind for one in blocks[end + 1 : end + 2]] == [CODE]
         yield replace(block, end=blocks[end].end)
         at = end + 1
 
