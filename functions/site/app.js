@@ -272,9 +272,10 @@ function stopAnswer() { answering?.abort(); answering = null; panel = null; }
 
 async function answer({ step = true } = {}) {
   const q = view.q.trim();
-  if (!q || !current()) return;
+  if (!q) return;
+  view.ask = true; // before the collections are known too: it is answered as soon as they are
+  if (!current()) return;
   stopAnswer();
-  view.ask = true;
   if (step) view.passage = view.version = "";
   writeAddress(step);
   const turn = answering = new AbortController();
