@@ -386,6 +386,7 @@ def test_a_question_that_is_asked_before_the_page_knows_its_collections_is_answe
     expect(page.locator("#answer")).to_be_hidden()
     held[0].continue_()
     expect(page.locator("#answer .text button.cite").first).to_be_visible()
+    assert len(held) == 1
 
 
 @needs_answers
