@@ -31,7 +31,7 @@ _MARKUP: Mapping[str, tuple[str, Callable[[str], Outline]]] = {".rst": ("rst", p
 SUFFIXES = (".md", ".mdx", ".markdown", *ASCIIDOC, *_MARKUP, *HTML, *TEXT, *UNITS)
 MOST_BYTES = 50_000_000
 """Of a PDF or a notebook, which hold pictures beside their text."""
-_NO_PAGES = frozenset(("404.html", "search.html", "genindex.html", "py-modindex.html", "searchindex.html"))
+_NO_PAGES = frozenset(("404.html", "genindex.html", "py-modindex.html"))
 _FOR_PROGRAMS = re.compile(
     r"""
     (?:requirements|constraints)[\w.-]*\.txt

@@ -13,9 +13,12 @@ from build_index.sources.files.types import TONGUE
 
 _FOLDER = re.compile(TONGUE, re.IGNORECASE)
 _ENGLISH = re.compile(r"en(?:[-_](?:us|gb))?", re.IGNORECASE)
+_WORDS = "ar|be|el|hi|id|is|it|ms|my|ne|no"
+"""Codes of languages that names of members end with too: a reference has a page of `boat` and one of `boat.id`."""
 _PAGE = re.compile(
     rf"""
-    (.+)(?: [._]{TONGUE}        # oars.de.md, oars_pt-BR.md
+    (.+)(?: [._](?!(?:{_WORDS})\.){TONGUE}
+                                 # oars.de.md, oars_pt-BR.md, but not the page of a member: boat.md, boat.id.md
       | -[a-z]{{2}}[-_][A-Z]{{2}}  # oars-pt-BR.md, but not oars-it.md
     )(\.\w+)
     """,

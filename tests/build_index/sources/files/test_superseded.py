@@ -21,6 +21,7 @@ from tests.support.doc_sites import write_site
         # a department, a country's own documentation, a language alone
         (["index.md", "it/index.md", "it/racks.md", "it/desks.md"], []),
         (["de/a.md", "de/b.md"], []),
+        (["boat.md", "boat.id.md", "boat_is.md", "boat.id_ID.md"], ["boat.id_ID.md"]),  # members of a boat
         (["a.md", "oars.de.md", "oars.md", "oars-it.md", "oars-pt-BR.md"], ["oars-pt-BR.md", "oars.de.md"]),
         (["v/version-9.1/a.md", "v/version-10.0/a.md", "v/version-10.0/b.md"], ["v/version-9.1/a.md"]),
         (["w/version-1.0/a.md", "api/v1/a.md", "api/v2/a.md"], []),
