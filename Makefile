@@ -108,7 +108,7 @@ test-clients: $(TEST_READY) ## test with clients of other ecosystems: generated 
 
 .PHONY: test-dask
 test-dask: $(TEST_READY) ## test builds in shards on a Dask cluster of this machine, 20 rounds of kill -9 included
-	@$(VENV)/bin/uv pip install --quiet --python $(PY) --require-hashes -r tests/dask-requirements.txt
+	@$(VENV)/bin/uv pip install --quiet --python $(PY) --require-hashes --no-deps -r tests/dask-requirements.txt
 	@$(PY) -m pytest -n0 -m "soak or not soak" tests/build_index/distributed/test_dask.py $(ARGS)
 
 .PHONY: check

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+GITHUB = "token.actions.githubusercontent.com"
 STARTING = {
     # Threads for matrices that no question has: half of numpy's import.
     "OPENBLAS_NUM_THREADS": "1",
@@ -175,3 +176,26 @@ def _typed(name: str, value: Any, kind: type) -> Any:
         return kind(text)
     except ValueError:
         raise ValueError(f"{name}: wanted {kind.__name__}, found {text!r}") from None
+
+
+def github_conditions(settings: StackSettings) -> dict[str, dict[str, str | list[str]]]:
+    """What a token of GitHub must say: for whom, of which repository and branch, and as whom.
+
+    A subject is `repo:OWNER/NAME:...`, or `repo:OWNER@ID/NAME@ID:...` for one made or renamed after July 2026.
+    A job with an environment has that in its subject in place of the branch, which `ref` still names.
+    AWS compares `repository`, `repository_id` and `ref` beside audience and subject since January 2026; a key that the
+    token lacks refuses. Source: GitHub, "OpenID Connect reference"; AWS, "Available keys for AWS OIDC federation" and
+    "AWS STS supports validation of identity provider claims".
+    """
+    owner, _, name = settings.repository.partition("/")
+    numbered = f"repo:{owner}@{settings.owner_id or '*'}/{name}@{settings.repository_id or '*'}"
+    ends = (f"ref:refs/heads/{settings.branch}", f"environment:{settings.environment}")
+    subjects = [f"{one}:{end}" for one in (f"repo:{settings.repository}", numbered) for end in ends]
+    equal: dict[str, str | list[str]] = {
+        f"{GITHUB}:aud": "sts.amazonaws.com",
+        f"{GITHUB}:repository": settings.repository,
+        f"{GITHUB}:ref": f"refs/heads/{settings.branch}",
+    }
+    if settings.repository_id:
+        equal[f"{GITHUB}:repository_id"] = settings.repository_id
+    return {"StringEquals": equal, "StringLike": {f"{GITHUB}:sub": subjects}}

@@ -36,7 +36,7 @@ def test_a_module_imports_what_its_folder_may() -> None:
         ("quire.search.retrieval", "from quire.answering import answerer"),
         ("quire.search.retrieval", "import functions.web"),
         ("quire.search.retrieval", "def f():\n    import boto3"),
-        ("quire.index.opened", "from quire.search.fusion import fuse"),
+        ("quire.index.opened", "from quire.search.query import Question"),
         ("quire.index.opened", "from quire.store.store import SegmentStore"),
         ("quire.ranking", "from quire.index.opened import OpenedIndex"),
         ("quire.adapters.s3", "import boto3\nimport usearch"),

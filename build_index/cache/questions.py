@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from build_index.cache.store import ContentStore
-from quire.ports import Embedder, Vectors
+from quire.ports import Embedder, Vectors, WordList
 
 COMMON = "questions of every collection"
 
@@ -28,6 +28,8 @@ class CachedQuestions:
         self.dimensions = embedder.dimensions
         self.digest = embedder.digest
         self.embed_passages = embedder.embed_passages
+        if isinstance(embedder, WordList):  # questions of a build are read as serving reads them
+            self.has_word = embedder.has_word
         self._embedder = embedder
         self._store = store
         self._kind = questions_of(collection)

@@ -21,7 +21,7 @@ from build_index.distributed.shards import (
     sweep_shards,
 )
 from build_index.evaluation.calibrate import background_questions
-from build_index.pipeline.ingest import GRAPHS, IngestReport, calibrated, clear, facts_of, why_nothing
+from build_index.pipeline.ingest import IngestReport, calibrated, clear, facts_of, why_nothing
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.reading import Reading
 from build_index.progress import say, track
@@ -61,7 +61,7 @@ def ingest_in_shards(
         records,
         facts_of(plan, reading, tools, notes),
         place=(sharding.objects, plan.name, fetched),
-        graph_from=GRAPHS[plan.options.get("vector_index", "auto")],
+        vector_index=plan.vector_index,
     )
     if not manifest.counts.chunks:
         clear(fresh)

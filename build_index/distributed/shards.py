@@ -157,7 +157,7 @@ def _write_shard(
             profile.name, profile.face, profile.filters, tools.embedder.dimensions, tools.embedder.digest
         )
         rows = index_analyzed(parts.chunks(entries), profile, vectors)
-        manifest = write_segment(work / "segment", rows, facts, graph_from=None)
+        manifest = write_segment(work / "segment", rows, facts, vector_index="exact")
     told = {
         "chunks": manifest.counts.chunks,
         "failures": [asdict(one) for one in failures],
@@ -191,7 +191,7 @@ def merge_shards(
     facts: SegmentFacts,
     *,
     place: tuple[ObjectStore, str, Path],
-    graph_from: int | None,
+    vector_index: str,
 ) -> Manifest:
     """Write into `folder` the segment that the shards are parts of: the bytes of a build by one process.
 
@@ -203,7 +203,7 @@ def merge_shards(
         for one in shards
         if one.chunk_count
     ]
-    return write_segment(folder, (), facts, kept=every, graph_from=graph_from)
+    return write_segment(folder, (), facts, kept=every, vector_index=vector_index)
 
 
 def _open_shard(place: tuple[ObjectStore, str, Path], digest: str) -> Segment:

@@ -1,13 +1,8 @@
 """Fits a collection on itself: what its scores mean across questions, and from which evidence on it had better answer.
 
-Questions with an answer are the headings and gists of its own chunks, asked of the whole collection; a hit counts when
-it lies in the same document. Questions without one are `background_questions.txt`, on everything under the sun. Golden
-questions join both sides where the collection has them.
-
-A few dozen chunks find their own gists too easily: a fit on these alone says yes or no and nothing between. So where a
-collection cannot ask `OWN_QUESTIONS`, the default model's log odds take the share of those that are missing.
-
-Whether to answer is measured by the same questions: the collection's own, those of everyday life, and golden ones.
+What a score means is measured by `background_questions.txt`, on everything under the sun: their best hits are hardly
+right. Whether to answer is measured by those of everyday life, the headings and gists of the collection's own chunks,
+and golden questions where it has them.
 """
 
 from __future__ import annotations
@@ -21,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from build_index.evaluation.golden import GoldenQuestion, matches
+from build_index.evaluation.golden import GoldenQuestion
 from quire.answering.abstention import (
     Abstention,
     Evidence,
@@ -34,17 +29,15 @@ from quire.answering.abstention import (
 from quire.answering.findings import AskedCollection, find
 from quire.answering.request import Inquiry
 from quire.documents import NOTHING, Chunk
-from quire.errors import InputError, QuireError
+from quire.errors import InputError
 from quire.index.opened import OpenedIndex
 from quire.ports import Embedder
-from quire.search.calibration import DEFAULT, Calibration, fit_scale
-from quire.search.retrieval import Query, Ranked, rank_question, weigh_top_hit
+from quire.search.calibration import DEFAULT, Calibration
+from quire.search.candidates import Ranked
+from quire.search.retrieval import Query, rank_question, weigh_top_hit
 
 OWN_QUESTIONS = 100
 SHORTEST_WORDS = 3
-GOLDEN_WEIGHT = 4
-"""How often a golden question counts beside one that the collection asks itself."""
-
 REFUSED = "off_topic"
 EVERYDAY = 70
 """So many questions of the background are of everyday life; the others, about software, some collections do answer."""
@@ -67,31 +60,10 @@ def rank_background(index: OpenedIndex, embedder: Embedder) -> Background:
     return {line: rank_question(index, embedder, Query(line)) for line in background_questions()}
 
 
-def calibrate(
-    index: OpenedIndex,
-    embedder: Embedder,
-    background: Background,
-    golden: Sequence[GoldenQuestion] = (),
-) -> Calibration:
-    """Slope and offset for the default weights; the default itself where the collection cannot be asked."""
-    own, judged = list(_own(index, embedder)), list(_golden(index, embedder, golden))
+def calibrate(index: OpenedIndex, background: Background) -> Calibration:
+    """The default model, lowered where what the background finds would seem likely."""
     tops = [weigh_top_hit(index, ranked, DEFAULT) for ranked in background.values()]
-    examples = [*own, *((top[1], False) for top in tops if top is not None), *judged]
-    logits = np.array([logit for logit, _ in examples], np.float64)
-    relevant = np.array([is_relevant for _, is_relevant in examples], np.bool_)
-    if relevant.all() or not relevant.any():
-        return DEFAULT
-    slope, offset = fit_scale(logits, relevant)
-    share = min(1.0, (len(own) + len(judged) // GOLDEN_WEIGHT) / OWN_QUESTIONS)
-    return DEFAULT.rescaled(1.0 + share * (slope - 1.0), share * offset)
-
-
-def _own(index: OpenedIndex, embedder: Embedder) -> Iterator[tuple[float, bool]]:
-    """What the collection's own questions find, and whether it is their document."""
-    for question, document_id in own_questions(index, OWN_QUESTIONS).items():
-        found = weigh_top_hit(index, rank_question(index, embedder, Query(question)), DEFAULT)
-        if found is not None:
-            yield found[1], found[0].document_id == document_id
+    return DEFAULT.lowered(np.array([top for top in tops if top is not None], np.float64))
 
 
 def own_questions(index: OpenedIndex, count: int) -> dict[str, str]:
@@ -110,23 +82,6 @@ def _gist(chunk: Chunk) -> str:
     headline = chunk.headline.partition("\n")[0]
     gist = headline.partition(": ")[2] or headline or chunk.breadcrumb
     return " ".join(gist.split()[:20])
-
-
-def _golden(
-    index: OpenedIndex, embedder: Embedder, golden: Sequence[GoldenQuestion]
-) -> Iterator[tuple[float, bool]]:
-    for question in golden:
-        if not question.answerable and question.kind != "off_topic":
-            continue
-        try:
-            ranked = rank_question(index, embedder, Query(question.text, filters=question.filters))
-        except QuireError:
-            continue  # a question whose filter this collection does not know says nothing of its scores
-        found = weigh_top_hit(index, ranked, DEFAULT)
-        if found is not None:
-            chunk, logit = found
-            hit = any(matches(chunk.metadata, target) for place in question.places for target in place)
-            yield from [(logit, hit)] * GOLDEN_WEIGHT
 
 
 def calibrate_answers(

@@ -48,7 +48,6 @@ from quire.index.lines import read_line
 from quire.index.opened import OpenedIndex
 from quire.index.reader import open_segment
 from quire.index.writer import (
-    GRAPH_FROM_VECTORS,
     SegmentFacts,
     StagedVectors,
     amend_manifest,
@@ -58,8 +57,6 @@ from quire.ingestion.rows import embed_chunks, index_analyzed, index_keywords, s
 from quire.ports import Embedder
 from quire.profiles import Profile
 
-GRAPHS: Mapping[str, int | None] = {"auto": GRAPH_FROM_VECTORS, "usearch": 1, "exact": None}
-"""From how many vectors on a graph is written, by `options.vector_index`."""
 STAGED_FROM_CHUNKS, SLICE_CHUNKS = 256, 64
 """Fewer are embedded in two or three seconds, and published once; a slice of vectors is so many times as many."""
 
@@ -292,8 +289,7 @@ def _write(
         f"{plan.name}: indexing",
         total=sum(len(entry.ids) for entry in changed),
     )
-    graph_from = GRAPHS[plan.options.get("vector_index", "auto")]
-    manifest = write_segment(fresh, rows, facts, kept=taken.rows, graph_from=graph_from)
+    manifest = write_segment(fresh, rows, facts, kept=taken.rows, vector_index=plan.vector_index)
     updated = manifest.counts.chunks - sum(len(one.ordinals) for one in taken.rows)
     return last.replace(fresh, manifest, keys), vectors, updated
 
@@ -321,7 +317,7 @@ def _write_in_stages(
     vectors = CachedVectors(tools.embedder, parts.store)
     segment = open_segment(first)
     due = time.monotonic() + tools.slice_s
-    with StagedVectors(segment, graph_from=GRAPHS[plan.options.get("vector_index", "auto")]) as staged:
+    with StagedVectors(segment, vector_index=plan.vector_index) as staged:
         ours, theirs = tee(map(read_line, segment.payloads.lines(np.arange(count, dtype=np.uint32))))
         embedded = track(embed_chunks(theirs, plan.profile, vectors), f"{plan.name}: embedding", total=count)
         for chunk, quantized in zip(ours, embedded, strict=True):
@@ -370,7 +366,7 @@ def calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
     index = OpenedIndex([(open_segment(folder), 0)])
     golden = read_golden([Path(plan.golden)]) if plan.golden else ()
     background = rank_background(index, embedder)
-    fitted = calibrate(index, embedder, background, golden).as_json()
+    fitted = calibrate(index, background).as_json()
     amend_manifest(folder, calibration=fitted)
     index = OpenedIndex([(open_segment(folder), 0)])  # answers are judged by the scores that it will give
     fitted["abstention"] = calibrate_answers(index, embedder, background, golden).as_json()

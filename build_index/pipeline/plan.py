@@ -34,6 +34,11 @@ class BuildPlan:
     announce: Announce = lambda _document, _chunks: None
     tell: Callable[[str], object] = lambda _progress: None
 
+    @property
+    def vector_index(self) -> str:
+        """What makes search approximate, one of `quire.collections.VECTOR_INDEXES`."""
+        return str(self.options.get("vector_index", "auto"))
+
 
 @dataclass(frozen=True, slots=True)
 class Tools:

@@ -21,7 +21,7 @@ from functions.app.cloud import guarded
 from functions.app.late_model import LateModel
 from functions.app.models import Models
 from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
-from functions.web.logs import log
+from functions.web.logs import configure_logs, log
 from functions.web.metrics import TOLD_DISK_SHARE, disk_share
 from quire.adapters.answer_models import open_answer_model
 from quire.adapters.circuit_breaker import SERVING, Timeouts
@@ -165,6 +165,7 @@ def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> F
     from functions.web.calls import Once
     from functions.web.hosts import hosts_of
 
+    configure_logs()  # first: what is opened says what was chosen
     opened = _open(settings, math.inf if concurrent else STEADY_S)
     app = create_app(
         opened.service,

@@ -26,7 +26,7 @@ from functions.cli.common import (
     symbol_of,
     warn,
 )
-from functions.cli.places import settings_for
+from functions.cli.user_directories import settings_for
 
 
 def search(

@@ -13,8 +13,8 @@ import typer
 
 from functions.cli.background import go_on_behind, served_version
 from functions.cli.choosing import HeldIndex, free_name, name_of, read_held
-from functions.cli.common import NOTHING, JsonOption, StoreOption, open_objects, print_json
-from functions.cli.places import export, settings_for
+from functions.cli.common import NOTHING, JsonOption, StoreOption, counted, open_objects, print_json
+from functions.cli.user_directories import export, settings_for
 from quire.errors import BuildInProgress, InputError
 
 if TYPE_CHECKING:
@@ -173,8 +173,8 @@ def _keep_out_of_git(store: str) -> None:
 def _summary(outcome: JobOutcome) -> str:
     """What was done, and on a second line what was left out."""
     done = (
-        f"{outcome.files} files, {outcome.chunks} passages, {outcome.changed} files changed, "
-        f"{outcome.seconds:.1f} s; version {outcome.version}"
+        f"{counted(outcome.files, 'file')}, {counted(outcome.chunks, 'passage')}, "
+        f"{counted(outcome.changed, 'file')} changed, {outcome.seconds:.1f} s; version {outcome.version}"
     )
     return done + _left_out(outcome.excluded or {})
 

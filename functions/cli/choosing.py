@@ -68,7 +68,7 @@ def read_held(catalog: Catalog) -> dict[str, HeldIndex]:
 
 def complete_name(incomplete: str) -> list[str]:
     """Collections whose names begin so, for the shell's completion; of a folder's store alone, as it must be quick."""
-    from functions.cli.places import settings_for
+    from functions.cli.user_directories import settings_for
 
     folder = Path(settings_for("").store, "collections")
     return sorted(path.parent.name for path in folder.glob(f"{incomplete}*/current.json"))

@@ -104,6 +104,15 @@ def read_filters(given: Sequence[str] | None) -> dict[str, list[str]]:
     return filters
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "file"), counted(2, "passage")
+    ('1 file', '2 passages')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def file_of(served: Served, chunk: Chunk) -> str:
     """The file that a chunk is of, from where we stand; its address or document where it is of none."""
     path = chunk.metadata.get("path")
@@ -113,12 +122,15 @@ def file_of(served: Served, chunk: Chunk) -> str:
 
 
 def place_of(served: Served, chunk: Chunk, start: int = 0) -> str:
-    """Where character `start` of a chunk stands, as `path:line`, which terminals and editors open."""
+    """Where character `start` of a chunk stands: `path:line`, which terminals and editors open, or its page or cell."""
     path, line = chunk.metadata.get("path"), chunk.metadata.get("start_line")
     if not isinstance(path, str):
         return str(chunk.metadata.get("url") or chunk.document_id)
     near = _near(served, path)
-    return f"{near}:{line + chunk.text.count(NEWLINE, 0, start)}" if isinstance(line, int) else near
+    if isinstance(line, int):
+        return f"{near}:{line + chunk.text.count(NEWLINE, 0, start)}"
+    parts = (f", {unit} {number}" for unit in ("page", "cell") if (number := chunk.metadata.get(unit)))
+    return near + next(parts, "")
 
 
 def _near(served: Served, path: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import typer
 from dotenv import dotenv_values
 
-from functions.cli.places import user_home
+from functions.cli.user_directories import user_directories
 from quire.errors import ConfigError
 from quire.settings import IN_FILES, NO_ENV_FILES, adopt
 
@@ -30,7 +30,7 @@ def adopt_env_file() -> None:
         ConfigError: the named file is not there.
     """
     named = os.environ.get(VARIABLE, "")
-    own = user_home(os.environ, sys.platform).settings / NAME
+    own = user_directories(os.environ, sys.platform).settings / NAME
     if named and not Path(named).is_file():
         raise ConfigError(f"{VARIABLE}: no file {named}")
     adopt(dotenv_values(named or own))

@@ -19,6 +19,7 @@ from functions.cli.common import (
     JsonOption,
     StoreOption,
     VersionOption,
+    counted,
     log_of,
     open_catalog,
     open_knowledge,
@@ -26,7 +27,7 @@ from functions.cli.common import (
     place_of,
     print_json,
 )
-from functions.cli.places import settings_for
+from functions.cli.user_directories import settings_for
 from quire.errors import ArtifactError, BuildInProgress, InputError, UnknownCollection
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def _facts(catalog: Catalog, name: str) -> dict[str, Any] | None:
 
 def _counts(facts: Mapping[str, Any]) -> str:
     vectors = f", vectors {facts['vectors']:.0%}" if facts["vectors"] < 1 else ""
-    return f"{facts['files']} files, {facts['passages']} passages{vectors}"
+    return f"{counted(facts['files'], 'file')}, {counted(facts['passages'], 'passage')}{vectors}"
 
 
 def _build(settings: Settings, name: str, build: BuildState | None) -> dict[str, Any] | None:
@@ -222,7 +223,10 @@ def _told(facts: Mapping[str, Any]) -> list[str]:
     if build and build["log"]:
         lines.append(f"log: {build['log']}")
     if facts["files_changed"]:
-        lines.append(f"{facts['files_changed']} files changed since: `quire index {where}` takes them in")
+        changed = counted(facts["files_changed"], "file")
+        lines.append(
+            f"{changed} changed since: `quire index {where}` takes {'it' if changed == '1 file' else 'them'} in"
+        )
     return lines
 
 

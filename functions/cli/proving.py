@@ -18,7 +18,7 @@ from functions.cli.common import (
     open_knowledge,
     print_json,
 )
-from functions.cli.places import settings_for
+from functions.cli.user_directories import settings_for
 from quire.errors import InputError
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from functions.cli.common import StoreOption
-from functions.cli.places import settings_for
+from functions.cli.user_directories import settings_for
 
 
 def mcp(store: StoreOption = "") -> None:

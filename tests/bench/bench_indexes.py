@@ -204,15 +204,15 @@ def bench_small_segments(folder: Path) -> None:
 
 def bench_graph(folder: Path, count: int) -> None:
     """The graph beside the exact index, over the same rows."""
-    from quire.index.usearch import GraphVectors, write_graphs
+    from quire.index.usearch import GraphVectors, write_graph
 
     rows = clustered(count, WIDTH)
     arrays, asked = vector_arrays(rows), questions_near(rows)
     exact = ExactVectors(arrays)
     begin = time.process_time()
-    write_graphs(arrays.codes, [folder / "graph"])
+    write_graph(arrays.codes, folder / "graph")
     line(f"build a graph over {count:,}", f"{time.process_time() - begin:.0f} s CPU")
-    graph = GraphVectors(arrays, [folder / "graph"], np.empty(0, np.uint32), exact)
+    graph = GraphVectors(arrays, folder / "graph", np.empty(0, np.uint32), exact)
     line("  recall@10", f"{recall(graph, rows, asked, 10):.4f}")
     line("  nearest 10 by graph", f"{thread_ms(lambda n: graph.nearest(asked[n], 10)):.2f} ms")
     line("  nearest 10 exact", f"{thread_ms(lambda n: exact.nearest(asked[n], 10)):.2f} ms")

@@ -1,61 +1,116 @@
-"""How cost grows with a collection: `python -m tests.bench.bench_scale [COUNT ...] [--keep FOLDER]`.
+"""How cost grows with a collection: `python -m tests.bench.bench_scale [COUNT ...] [--keep FOLDER] [--like STORE]`.
 
-Synthetic chunks of 80 words (Zipf-Mandelbrot over 200,000 words, no stop words) with a clustered vector of
-384 dimensions each. Every count is written and searched in a process of its own; making the rows is not counted. A
-question holds 8 words of one chunk and a vector near its own. Run it with OPENBLAS_NUM_THREADS=1.
+Synthetic chunks of 80 words (Zipf-Mandelbrot over 200,000 words, no stop words) with a vector of 384 dimensions
+each: a row of the given store's plus half the difference of two others, so that it lies as embeddings lie; without a
+store around one of 4,000 centres. Every count is written and searched in a process of its own; making the rows is not
+counted. A question holds 5 to 8 words of one chunk, one of the 50 commonest words, and a vector near the chunk's own;
+it is asked as a face asks it, without a forward pass. Run it with OPENBLAS_NUM_THREADS=1.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
+from quire.collections import VECTOR_INDEXES
 from quire.documents import Chunk
+from quire.embedding import open_embedder
 from quire.embedding.quantization import Quantized, cosines, quantize, restore
 from quire.index.opened import OpenedIndex
-from quire.index.reader import open_segment
+from quire.index.reader import Segment, open_segment
 from quire.index.writer import IndexRow, write_segment
+from quire.ports import Ordinals, Vectors
+from quire.ranking import Ranking
+from quire.search.retrieval import Query, retrieve
 from tests.support.rows import FACTS
 
 WIDTH, WORDS, VOCABULARY, BLOCK = 384, 80, 200_000, 4096
-QUESTIONS, DEPTH = 200, 200
+QUESTIONS, COMMON, TRUE = 200, 50, 100
+SYLLABLES = [consonant + vowel for consonant in "bcdfghjklmnp" for vowel in "aeiou"]
+
+
+def known_words() -> list[str]:
+    """The vocabulary, commonest first: of syllables, so that the analyzer leaves them as they are."""
+    return [_word(number) for number in range(VOCABULARY)]
+
+
+def _word(number: int) -> str:
+    rest, last = divmod(number, len(SYLLABLES))
+    return (_word(rest)[:-1] if rest else "") + SYLLABLES[last] + "k"
+
+
+def real_rows(store: Path) -> NDArray[np.float32]:
+    """The vectors that the collections of a store serve now."""
+    found = []
+    for pointer in sorted(store.glob("collections/*/current.json")):
+        for one in json.loads(pointer.read_bytes())["segments"]:
+            arrays = open_segment(pointer.parent / "segments" / one["digest"]).vectors
+            found.append(restore(Quantized(arrays.codes, arrays.scales)))
+    return np.concatenate(found)
+
+
+class Centres:
+    """Rows around 4,000 random centres, or around real ones.
+
+    A real row gets half the difference of two others: noise of the same few directions as embeddings have.
+    """
+
+    def __init__(self, rng: np.random.Generator, store: Path | None) -> None:
+        self._real = real_rows(store) if store else None
+        self._centres = (
+            rng.standard_normal((4000, WIDTH), dtype=np.float32) if self._real is None else self._real
+        )
+
+    def around(self, rng: np.random.Generator, size: int) -> Quantized:
+        """So many rows."""
+        rows = self._centres[rng.integers(0, len(self._centres), size)]
+        if self._real is None:
+            rows += np.float32(0.6) * rng.standard_normal((size, WIDTH), dtype=np.float32)
+        else:
+            plus, minus = (self._real[rng.integers(0, len(self._real), size)] for _ in range(2))
+            rows += np.float32(0.5) * (plus - minus)
+        return quantize(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 class Rows:
-    """`count` rows, made a block at a time. Attributes: `spent_s`, the CPU seconds that making them took."""
+    """`count` rows, made a block at a time. Attributes: `spent_s`, `clock_s`, the CPU time and the time that making
+    them took."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, store: Path | None) -> None:
         self.count = count
+        self.store = store
         self.spent_s = 0.0
+        self.clock_s = 0.0
 
     def __iter__(self) -> Iterator[IndexRow]:
-        begun = time.process_time()
+        begun, clock = time.process_time(), time.perf_counter()
         for row in self._rows():
             self.spent_s += time.process_time() - begun
+            self.clock_s += time.perf_counter() - clock
             yield row
-            begun = time.process_time()
+            begun, clock = time.process_time(), time.perf_counter()
 
     def _rows(self) -> Iterator[IndexRow]:
         rng = np.random.default_rng(1)
-        known = [f"{'bcdfghjklmnp'[n % 12]}{'aeiou'[n % 5]}{n:x}" for n in range(VOCABULARY)]
+        known = known_words()
         shares = np.cumsum(1 / np.arange(30, VOCABULARY + 30))
-        centres = rng.standard_normal((4000, WIDTH), dtype=np.float32)
+        centres = Centres(rng, self.store)
         for first in range(0, self.count, BLOCK):
             size = min(BLOCK, self.count - first)
             words = np.searchsorted(shares, rng.random((size, WORDS)) * shares[-1])
-            noise = np.float32(0.6) * rng.standard_normal((size, WIDTH), dtype=np.float32)
-            rows = centres[rng.integers(0, len(centres), size)] + noise
-            vectors = quantize(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+            vectors = centres.around(rng, size)
             ids = rng.integers(0, 1 << 63, size)
             for place in range(size):
                 number = first + place
@@ -84,57 +139,129 @@ def resident_mb() -> tuple[float, float]:
     return int(fields["RssAnon"].split()[0]) / 1024, int(fields["RssFile"].split()[0]) / 1024
 
 
-def write(folder: Path, count: int) -> dict[str, float]:
+def write(folder: Path, options: argparse.Namespace) -> dict[str, float]:
     """Write a segment of so many chunks."""
-    rows = Rows(count)
-    begun = time.process_time()
-    manifest = write_segment(folder, rows, FACTS._replace(dimensions=WIDTH, filters=("kind", "level")))
+    rows = Rows(options.counts[0], options.like)
+    clock, begun = time.perf_counter(), time.process_time()
+    facts = FACTS._replace(dimensions=WIDTH, filters=("kind", "level"))
+    manifest = write_segment(folder, rows, facts, vector_index=options.vector_index)
     spent = time.process_time() - begun - rows.spent_s
+    clock = time.perf_counter() - clock - rows.clock_s
     size = sum(facts.size for facts in manifest.files.values())
     print(manifest.digest, file=sys.stderr)
-    return {"chunks": count, "write_cpu_s": spent, "write_peak_mb": peak_mb(), "disk_mb": size / 1e6}
+    return {
+        "chunks": rows.count,
+        "write_cpu_s": spent,
+        "write_s": clock,
+        "write_peak_mb": peak_mb(),
+        "disk_mb": size / 1e6,
+    }
 
 
-def search(folder: Path) -> dict[str, float]:
-    """Open the segment and ask it questions."""
+class TimedIndex(OpenedIndex):
+    """One that remembers the CPU seconds of its parts."""
+
+    def __init__(self, segment: Segment) -> None:
+        super().__init__([(segment, 1)])
+        self.spent: dict[str, list[float]] = {"vectors": [], "keywords": []}
+
+    def nearest(self, vector: Vectors, limit: int, allowed: Ordinals | None = None) -> Ranking:
+        begun = time.process_time()
+        found = super().nearest(vector, limit, allowed)
+        self.spent["vectors"].append(time.process_time() - begun)
+        return found
+
+    def search(self, terms: Mapping[str, float], limit: int, allowed: Ordinals | None = None) -> Ranking:
+        begun = time.process_time()
+        found = super().search(terms, limit, allowed)
+        self.spent["keywords"].append(time.process_time() - begun)
+        return found
+
+
+class GivenVector:
+    """An `Embedder` that costs nothing: questions have the vector that was set."""
+
+    digest, dimensions = FACTS.model, WIDTH
+    row: NDArray[np.float32]
+
+    def embed(self, texts: Sequence[object]) -> NDArray[np.float32]:
+        """The vector, whatever is asked."""
+        return self.row[None].repeat(len(texts), axis=0)
+
+    def embed_passages(self, passages: Sequence[tuple[str, str]]) -> Iterator[NDArray[np.float32]]:
+        """The vector, whatever the passages say."""
+        return iter([self.embed(passages)])
+
+
+def questions(segment: Segment) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Words of one chunk and a vector near its own; nothing of it is held."""
+    rng, common, arrays = np.random.default_rng(7), known_words()[:COMMON], segment.vectors
+    for chosen in np.sort(rng.integers(0, len(arrays), QUESTIONS)).tolist():
+        text = segment.payloads.fetch([int(arrays.owners[chosen])])[0].text.split()
+        words = rng.choice(text, rng.integers(5, 9), replace=False).tolist()
+        row = restore(Quantized(arrays.codes[chosen : chosen + 1], arrays.scales[chosen : chosen + 1]))[0]
+        row += 0.03 * rng.standard_normal(WIDTH).astype(np.float32)
+        yield " ".join([*words, str(rng.choice(common))]), row / np.linalg.norm(row)
+
+
+def search(folder: Path, options: argparse.Namespace) -> dict[str, float]:
+    """Open the segment and ask it questions, as a face asks them."""
+    asked = list(questions(open_segment(folder)))
     begun = time.process_time()
     segment = open_segment(folder)
-    index = OpenedIndex([(segment, 1)])
-    arrays = segment.vectors
-    rng = np.random.default_rng(7)
-    chosen = np.sort(rng.integers(0, len(arrays), QUESTIONS))
-    near = restore(Quantized(arrays.codes[chosen], arrays.scales[chosen]))
-    near += 0.03 * rng.standard_normal(near.shape).astype(np.float32)
-    asked = near / np.linalg.norm(near, axis=1, keepdims=True)
-    setting = time.process_time() - begun
-    times, parts = [], {"vectors": [], "keywords": []}  # type: ignore[var-annotated]
-    found: list[set[int]] = []
-    first = 0.0
-    for number, question in enumerate(asked):
-        text = segment.payloads.fetch([int(arrays.owners[chosen[number]])])[0].text.split()
-        terms = dict.fromkeys(rng.choice(text, 8, replace=False).tolist(), 1.0)
-        begun = time.process_time()
-        nearest = index.nearest(question, DEPTH)
-        middle = time.process_time()
-        words = index.search(terms, DEPTH)
-        parts["vectors"].append(middle - begun)
-        parts["keywords"].append(time.process_time() - middle)
-        index.fetch(np.concatenate([nearest.ordinals[:5], words.ordinals[:5]]))
+    index, embedder = TimedIndex(segment), GivenVector()
+    times = []
+    for text, embedder.row in asked:
+        retrieve(index, embedder, Query(text))
         times.append(time.process_time() - begun)
-        found.append({*nearest.ordinals[:10].tolist()})
-        first = first or setting + times[0]
+        begun = time.process_time()
     own, mapped = resident_mb()
     figures = {
-        "open_first_ms": 1e3 * first,
+        "open_first_ms": 1e3 * times[0],
         "p50_ms": 1e3 * float(np.percentile(times[1:], 50)),
         "p95_ms": 1e3 * float(np.percentile(times[1:], 95)),
-        **{f"{name}_p50_ms": 1e3 * float(np.median(spent)) for name, spent in parts.items()},
+        **{f"{name}_p50_ms": 1e3 * float(np.median(spent)) for name, spent in index.spent.items()},
         "own_mb": own,
         "mapped_mb": mapped,
     }
-    true = [np.argsort(-cosines(arrays.codes, arrays.scales, question))[:10] for question in asked[:50]]
-    shared = [len({*one.tolist()} & arrays_found) for one, arrays_found in zip(true, found, strict=False)]
-    return figures | {"recall_at_10": sum(shared) / (10 * len(true))}
+    figures["recall_at_10"] = recall(index, [row for _, row in asked[:TRUE]])
+    if options.ask:
+        figures["recall_at_10_of_asked"] = recall(index, embedded(options.like, options.ask))
+    return figures
+
+
+def embedded(store: Path, files: Sequence[Path]) -> NDArray[np.float32]:
+    """The questions of the files, `query` on each line, by the store's model."""
+    embedder = open_embedder(next((store / "models").iterdir()))
+    asked = [json.loads(line)["query"] for file in files for line in file.read_text("utf-8").splitlines()]
+    return np.concatenate([embedder.embed([one]) for one in asked])
+
+
+def recall(index: OpenedIndex, rows: Sequence[NDArray[np.float32]] | NDArray[np.float32]) -> float:
+    """Share of the ten nearest chunks that are found."""
+    arrays, shared = index.segments[0].vectors, 0
+    for row in rows:
+        true = np.argsort(-cosines(arrays.codes, arrays.scales, row))[:10]
+        shared += len({*index.nearest(row, 120).ordinals[:10].tolist()} & {*arrays.owners[true].tolist()})
+    return shared / (10 * len(rows))
+
+
+def law(every: Sequence[Mapping[str, float]], name: str) -> float:
+    """The exponent with which a figure grows from the first count to the last."""
+    first, last = ([one[name], one["chunks"]] for one in (every[0], every[-1]))
+    return math.log(last[0] / first[0]) / math.log(last[1] / first[1])
+
+
+def show(every: Sequence[Mapping[str, float]]) -> None:
+    """Print the figures as a table, each with a bar in proportion to its logarithm, and the laws of growth."""
+    for name in ("write_cpu_s", "p50_ms", "p95_ms", "own_mb", "mapped_mb"):
+        if len(every) < 2 or any(name not in one for one in every):
+            continue
+        print(f"\n{name}: n^{law(every, name):.2f}")
+        least = min(one[name] for one in every)
+        for one in every:
+            bar = "#" * (1 + round(8 * math.log2(one[name] / least)))
+            print(f"{int(one['chunks']):>9,} {one[name]:>9.1f} {bar}")
 
 
 def main() -> None:
@@ -144,14 +271,21 @@ def main() -> None:
     options.add_argument(
         "--keep", type=Path, help="where segments lie; one that is there is not written again"
     )
+    options.add_argument("--like", type=Path, help="a store whose vectors the rows are like")
+    options.add_argument(
+        "--ask", type=Path, nargs="+", help="questions whose recall is measured, with --like"
+    )
+    options.add_argument("--vector-index", default="auto", choices=VECTOR_INDEXES)
     options.add_argument("--step", choices=("write", "search"), help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.step:
         folder = chosen.keep / str(chosen.counts[0])
-        print(json.dumps(write(folder, chosen.counts[0]) if chosen.step == "write" else search(folder)))
+        run = write if chosen.step == "write" else search
+        print(json.dumps(run(folder, chosen)))
         return
     with tempfile.TemporaryDirectory() as name:
         folder = chosen.keep or Path(name)
+        every = []
         for count in chosen.counts:
             figures: dict[str, float] = {"chunks": count}
             for step in ("write", "search"):
@@ -167,9 +301,14 @@ def main() -> None:
                     "--step",
                     step,
                 ]
+                command += ["--vector-index", chosen.vector_index]
+                command += ["--like", f"{chosen.like}"] if chosen.like else []
+                command += ["--ask", *(f"{one}" for one in chosen.ask)] if chosen.ask else []
                 done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
                 figures |= json.loads(done.stdout)
+            every.append(figures)
             print(json.dumps({name: round(value, 3) for name, value in figures.items()}), flush=True)
+        show(every)
 
 
 if __name__ == "__main__":

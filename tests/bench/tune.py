@@ -1,9 +1,10 @@
 """Chooses constants of ranking on some corpora and reports them on others: what `make tune` prints.
 
-`python -m tests.bench.tune --repositories DIR [--store DIR] [--golden DIR] [--docstrings N] [--rebuild]`
+`python -m tests.bench.tune --repositories DIR [--store DIR] [--golden DIR] [--docstrings N] [--grids NAME ...]`
 
 A corpus is an index with questions of one measure: a repository of `golden/code` (nDCG@10), a collection's golden
-questions (MRR@10), or functions by their docstrings (MRR@10). Every setting of `GRID` is tried on every question, then
+questions (MRR@10), or functions by their docstrings (MRR@10). Every setting of a grid of `GRIDS` is tried on every
+question of the corpora that it concerns: `rules` on code, `fusion` on code, documentation and reference. Then
 
     all       the figure of the setting that is best on all corpora together, which took part in choosing it
     unseen    for each corpus the figure of the setting that is best on the *other* corpora
@@ -35,19 +36,28 @@ from quire.adapters.folder import FolderStore
 from quire.documents import Hit
 from quire.index.opened import OpenedIndex
 from quire.ports import Embedder, Vectors
-from quire.profiles import Profile, profile_named
+from quire.profiles import profile_named
 from quire.search.retrieval import Query, retrieve
 from quire.store.store import SegmentStore
 from tests.bench import bench_docstrings
 from tests.support.shared import shared_root
 
 DEPTH = 10
-GRID: Mapping[str, Sequence[float]] = {
-    "coherence": (0.0, 0.1, 0.2, 0.3, 0.4),
-    "file_name": (0.0, 0.25, 0.5, 0.75),
-    "decay": (1.0, 0.9, 0.8, 0.7),
-}
+Grid = Mapping[str, Sequence[float]]
 """Fields of `Profile` with the values that are compared; the first takes the rule away."""
+GRIDS: Mapping[str, Grid] = {
+    "fusion": {
+        "vector_weight": (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8),
+        "identifier_vector_weight": (0.0, 0.2, 0.3, 0.4, 0.5),
+    },
+    "rules": {
+        "coherence": (0.0, 0.1, 0.2, 0.3, 0.4),
+        "file_name": (0.0, 0.25, 0.5, 0.75),
+        "decay": (1.0, 0.9, 0.8, 0.7),
+    },
+}
+OF_CODE_ALONE = "rules"
+"""The grid whose fields other profiles do not have."""
 
 Setting = tuple[float, ...]
 Score = Callable[[Sequence[Hit]], float]
@@ -181,21 +191,21 @@ Scores = Mapping[Setting, Mapping[str, NDArray[np.float64]]]
 """For each setting and corpus the scores of its questions."""
 
 
-def try_settings(corpora: Sequence[Corpus], settings: Sequence[Setting], embedder: Embedder) -> Scores:
-    """Ask every question under every setting."""
-    return {setting: {one.name: ask(one, setting, embedder) for one in corpora} for setting in settings}
+def try_settings(
+    corpora: Sequence[Corpus], fields: Sequence[str], settings: Sequence[Setting], embedder: Embedder
+) -> Scores:
+    """Ask every question under every setting of these fields."""
+    return {
+        setting: {one.name: ask(one, dict(zip(fields, setting, strict=True)), embedder) for one in corpora}
+        for setting in settings
+    }
 
 
-def ask(corpus: Corpus, setting: Setting, embedder: Embedder) -> NDArray[np.float64]:
-    """The score of each question, in their order."""
-    profile = _profile(corpus.index, setting)
+def ask(corpus: Corpus, changed: Mapping[str, Any], embedder: Embedder) -> NDArray[np.float64]:
+    """The score of each question, in their order, where the profile has these values."""
+    profile = profile_named(corpus.index.profile)._replace(**changed)
     found = (retrieve(corpus.index, embedder, one.query, profile=profile).hits for one in corpus.questions)
     return np.array([one.score(hits) for one, hits in zip(corpus.questions, found, strict=True)])
-
-
-def _profile(index: OpenedIndex, setting: Setting) -> Profile:
-    changed: dict[str, Any] = dict(zip(GRID, setting, strict=True))
-    return profile_named(index.profile)._replace(**changed)
 
 
 def choose(scores: Scores, families: Mapping[str, str], corpora: Sequence[str]) -> Setting:
@@ -245,12 +255,12 @@ def row(label: str, *columns: NDArray[np.float64]) -> str:
     return " | ".join([f"| {label}", *cells]) + " |"
 
 
-def tell(corpora: Sequence[Corpus], scores: Scores, shipped: Setting) -> None:
-    """Print the tables."""
+def tell(corpora: Sequence[Corpus], grid: Grid, scores: Scores, shipped: Setting) -> None:
+    """Print the tables of a grid."""
     families = {one.name: one.family for one in corpora}
-    none = tuple(values[0] for values in GRID.values())
+    none = tuple(values[0] for values in grid.values())
     best, held_out = choose(scores, families, list(families)), unseen(scores, families)
-    print(f"\nbest on all: {_named(best)}; shipped: {_named(shipped)}\n")
+    print(f"\nbest on all: {_named(grid, best)}; shipped: {_named(grid, shipped)}\n")
     print(
         "| corpus | questions | without | shipped | chosen on all | chosen on the others |\n|---|---|---|---|---|---|"
     )
@@ -281,7 +291,7 @@ def tell(corpora: Sequence[Corpus], scores: Scores, shipped: Setting) -> None:
         for kind in sorted(set(kinds)):
             print(row(f"code, {kind}", *(values[np.array(kinds) == kind] for values in columns)))
     print("\nwhat each rule adds to the shipped setting, with the 95 % interval of the difference:\n")
-    for place, name in enumerate(GRID):
+    for place, name in enumerate(grid):
         setting = tuple(none[i] if i == place else value for i, value in enumerate(shipped))
         for family in sorted(set(families.values())):
             members = [corpus for corpus in families if families[corpus] == family]
@@ -290,8 +300,8 @@ def tell(corpora: Sequence[Corpus], scores: Scores, shipped: Setting) -> None:
             print(f"  {name:<12}{family:<12}{gains.mean():+.4f} ({low:+.4f} to {high:+.4f})")
 
 
-def _named(setting: Setting) -> str:
-    return ", ".join(f"{name} {value:g}" for name, value in zip(GRID, setting, strict=True))
+def _named(grid: Grid, setting: Setting) -> str:
+    return ", ".join(f"{name} {value:g}" for name, value in zip(grid, setting, strict=True))
 
 
 def main() -> None:
@@ -305,6 +315,7 @@ def main() -> None:
     parser.add_argument("--store", help="whose collections' golden questions are asked as well")
     parser.add_argument("--golden", type=Path, default=shared_root() / "golden")
     parser.add_argument("--docstrings", type=int, default=500, help="0 leaves them out")
+    parser.add_argument("--grids", nargs="+", default=list(GRIDS), choices=GRIDS)
     parser.add_argument("--rebuild", action="store_true")
     args = parser.parse_args()
     tools, embedder = open_tools(), Remembering(open_question_embedder())
@@ -313,10 +324,13 @@ def main() -> None:
     if args.docstrings:
         corpora.append(docstring_corpus(args.docstrings, tools))
     code = profile_named("code")
-    shipped = tuple(float(getattr(code, name)) for name in GRID)
-    corpora = [one for one in corpora if one.index.profile == "code"]
-    settings = list(dict.fromkeys([*product(*GRID.values()), shipped]))
-    tell(corpora, try_settings(corpora, settings, embedder), shipped)
+    for name in args.grids:
+        grid = GRIDS[name]
+        shipped = tuple(float(getattr(code, field)) for field in grid)
+        settings = list(dict.fromkeys([*product(*grid.values()), shipped]))
+        chosen = [one for one in corpora if name != OF_CODE_ALONE or one.index.profile == "code"]
+        print(f"\n{name}")
+        tell(chosen, grid, try_settings(chosen, tuple(grid), settings, embedder), shipped)
 
 
 if __name__ == "__main__":

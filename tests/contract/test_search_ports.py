@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from quire.embedding.quantization import quantize, restore, sign_bits
+from quire.embedding.quantization import restore
+from quire.index.cells import CellVectors
 from quire.index.exact import ExactVectors
 from quire.index.keywords import KeywordPart, KeywordSearch
 from quire.index.opened import OpenedIndex
+from quire.index.parts import open_vectors
 from quire.index.reader import Segment, open_segment
-from quire.index.usearch import GraphVectors, write_graphs
-from quire.index.vectors import EXACT_ROWS, VectorArrays
+from quire.index.usearch import GraphVectors, write_graph
+from quire.index.vectors import EXACT_ROWS
 from quire.index.writer import write_segment
 from quire.ordinals import NONE
 from quire.ports import KeywordIndex, PayloadStore, VectorIndex
@@ -24,7 +25,6 @@ from tests.support.rows import (
     DIMENSIONS,
     FACTS,
     build,
-    clustered,
     isotropic,
     make_rows,
     normalized,
@@ -40,7 +40,14 @@ OWNERS = [ordinal for ordinal, row in enumerate(ROWS) for _ in range(len(row.vec
 @pytest.fixture(scope="module")
 def segment(tmp_path_factory: pytest.TempPathFactory) -> Segment:
     folder = tmp_path_factory.mktemp("ports") / "s"
-    write_segment(folder, ROWS, FACTS, graph_from=1)
+    write_segment(folder, ROWS, FACTS, vector_index="usearch")
+    return open_segment(folder)
+
+
+@pytest.fixture(scope="module")
+def celled(tmp_path_factory: pytest.TempPathFactory) -> Segment:
+    folder = tmp_path_factory.mktemp("cells") / "s"
+    write_segment(folder, ROWS, FACTS, vector_index="cells")
     return open_segment(folder)
 
 
@@ -135,17 +142,13 @@ class TestGraphVectors(VectorIndexContract):
 
     @pytest.fixture
     def index(self, segment: Segment) -> VectorIndex:
-        return GraphVectors(segment.vectors, segment.graphs, NONE, ExactVectors(segment.vectors))
+        return open_vectors(segment, NONE)
 
 
-class TestVectorsOfSeveralGraphs(VectorIndexContract):
-    missed_share = 0.02
-
+class TestVectorsInCells(VectorIndexContract):
     @pytest.fixture
-    def index(self, segment: Segment, tmp_path: Path) -> VectorIndex:
-        paths = [tmp_path / str(number) for number in range(3)]
-        write_graphs(segment.vectors.codes, paths)
-        return GraphVectors(segment.vectors, paths, NONE, ExactVectors(segment.vectors))
+    def index(self, celled: Segment) -> VectorIndex:
+        return open_index(celled)
 
 
 class TestOpenedVectors(VectorIndexContract):
@@ -160,35 +163,27 @@ class TestSplitVectors(VectorIndexContract):
         return split
 
 
-@pytest.mark.parametrize("kind", ["exact", "prefiltered", "graph"])
-def test_hidden_chunks_are_found_by_no_vector_index(segment: Segment, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["exact", "prefiltered", "graph", "cells"])
+def test_hidden_chunks_are_found_by_no_vector_index(segment: Segment, celled: Segment, kind: str) -> None:
     hidden = np.arange(0, COUNT, 2, dtype=np.uint32)
     exact = ExactVectors(segment.vectors, hidden, exact_rows=0 if kind == "prefiltered" else EXACT_ROWS)
-    index = GraphVectors(segment.vectors, segment.graphs, hidden, exact) if kind == "graph" else exact
+    index: VectorIndex = exact
+    if kind == "graph":
+        index = open_vectors(segment, hidden)
+        assert isinstance(index, GraphVectors)
+    if kind == "cells":
+        index = open_vectors(celled, hidden)
+        assert isinstance(index, CellVectors)
     for limit in (10, COUNT):
         found = index.nearest(FLOATS[0], limit)
         assert not set(found.ordinals.tolist()) & set(hidden.tolist())
         assert len(found) == min(limit, COUNT // 2)
 
 
-def test_of_what_several_graphs_propose_the_nearest_are_scored_whatever_graph_has_them() -> None:
-    rows = clustered(3000, DIMENSIONS)
-    codes, scales = (one := quantize(rows)).codes, one.scales
-    owners, mean = np.arange(len(rows), dtype=np.uint32), np.zeros(DIMENSIONS, np.float32)
-    arrays = VectorArrays(codes=codes, scales=scales, bits=sign_bits(rows, mean), mean=mean, owners=owners)
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder) / str(number) for number in range(8)]
-        write_graphs(codes, paths)
-        index = GraphVectors(arrays, paths, NONE, ExactVectors(arrays))
-        questions = normalized(rows[::300] + 0.02 * isotropic(10, DIMENSIONS))
-        exact = BruteForceVectors(restore(one), owners.tolist())
-        pairs = [(exact.nearest(asked, 10), index.nearest(asked, 10)) for asked in questions]
-    assert sum(len({*a.ordinals.tolist()} & {*b.ordinals.tolist()}) for a, b in pairs) >= 98
-
-
 def test_the_same_rows_give_the_same_graph(segment: Segment, tmp_path: Path) -> None:
-    write_graphs(segment.vectors.codes, [tmp_path / "again"])
-    assert [(tmp_path / "again").read_bytes()] == [graph.read_bytes() for graph in segment.graphs]
+    write_graph(segment.vectors.codes, tmp_path / "again")
+    assert segment.graph is not None
+    assert (tmp_path / "again").read_bytes() == segment.graph.read_bytes()
 
 
 class KeywordIndexContract:

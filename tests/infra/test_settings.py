@@ -10,7 +10,6 @@ import pytest
 from functions.app.route_table import face_names
 from functions.app.site import is_open_path
 from functions.web.faces import load_face
-from infra.github import GITHUB, conditions
 from infra.rotate import main
 from infra.routes import (
     OPEN,
@@ -21,7 +20,7 @@ from infra.routes import (
     read_table,
     written_collections,
 )
-from infra.settings import StackSettings, read_settings
+from infra.settings import GITHUB, StackSettings, github_conditions, read_settings
 from quire.collections import Collection
 from quire.profiles import PROFILES
 from tests.support.tree import ROOT
@@ -156,7 +155,7 @@ def test_every_face_of_the_real_table_shares_its_paths() -> None:
 )
 def test_github_may_sign_in_with_either_form_of_subject(owner: str, repository: str, subject: str) -> None:
     settings = StackSettings(repository="acme/quire", owner_id=owner, repository_id=repository)
-    asked = conditions(settings)
+    asked = github_conditions(settings)
     assert subject in asked["StringLike"][f"{GITHUB}:sub"]
     assert "repo:acme/quire:ref:refs/heads/main" in asked["StringLike"][f"{GITHUB}:sub"]
     assert asked["StringEquals"][f"{GITHUB}:ref"] == "refs/heads/main"

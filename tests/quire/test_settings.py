@@ -81,7 +81,7 @@ def test_a_hosted_model_writes_terms_unless_told_otherwise() -> None:
 def test_a_vector_index_that_is_not_known_is_refused_by_name(tmp_path: Path) -> None:
     file = tmp_path / "collections.toml"
     file.write_text('[book]\nprofile = "textbook"\noptions = { vector_index = "faiss" }\n', encoding="utf-8")
-    with pytest.raises(ConfigError, match="vector_index: wanted auto, usearch, exact, found 'faiss'"):
+    with pytest.raises(ConfigError, match="vector_index: wanted auto, usearch, cells, exact, found 'faiss'"):
         read_collections(file)
 
 

@@ -50,8 +50,10 @@ def problems(given: Answer) -> list[str]:
         *(["table without head"] if _has_headless_table(bare) else []),
         *(
             f"cut {kind}"
-            for before, one in zip([None, *given.citations], given.citations, strict=False)
-            for kind in _cut(one, before)
+            for before, one, after in zip(
+                [None, *given.citations], given.citations, [*given.citations[1:], None], strict=False
+            )
+            for kind in _cut(one, before, after)
         ),
         *(["reversed"] if _is_reversed(given.citations) else []),
         *_dead_marks(given, bare),
@@ -90,15 +92,19 @@ def _has_headless_table(bare: str) -> bool:
     return False
 
 
-def _cut(citation: Citation, before: Citation | None) -> Iterator[str]:
-    """Kinds of blocks of the stored text that the quote holds in part only; what the one before said is not missing."""
+def _cut(citation: Citation, before: Citation | None, after: Citation | None) -> Iterator[str]:
+    """Kinds of blocks of the stored text that the quote holds in part only.
+
+    What the quotes before and after it say is not missing: chunks repeat each other's ends.
+    """
     text = citation.hit.chunk.text
     if str(citation.hit.chunk.metadata.get("lang") or "") not in ("", "rst", "markdown", "md"):
         return
     for kind, start, end in _blocks(text):
         overlaps = citation.start < end and start < citation.end
         said = before is not None and text[start : citation.start].strip() in before.quote
-        whole = (said or citation.start <= start) and end <= citation.end
+        goes_on = after is not None and after.quote.startswith(text[citation.end : end].strip())
+        whole = (said or citation.start <= start) and (goes_on or end <= citation.end)
         if overlaps and not whole and end - start <= LONG_BLOCK:
             yield kind
 

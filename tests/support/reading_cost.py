@@ -10,7 +10,7 @@ from build_index.pipeline.preparing import prepare
 from quire.documents import Document
 from quire.errors import QuireError, SourceError
 from quire.killable import Killable
-from quire.parsing.formats import RawFile, read_parts
+from quire.parsing.formats import RawFile, read_converted
 from quire.parsing.grammars import GRAMMARS
 from quire.parsing.markdown import page_title
 from tests.support.pace import cpu_seconds
@@ -75,7 +75,7 @@ def cost_s(asked: tuple[str, str]) -> float:
     began = time.process_time()
     try:
         if kind == "cells":
-            text = read_parts(RawFile(path, _notebook(text)))
+            text = read_converted(RawFile(path, _notebook(text)))
         prepare(Document(path, text, kind, {"path": path, "lang": path}, {}))
         page_title(text, path)
     except QuireError:

@@ -136,11 +136,11 @@ class Function:
         return self.api.invoke(with_key(event, sent) if sent else event)
 
     def cpu_ms(self) -> float:
-        """CPU time of all its threads so far, in milliseconds."""
-        total = 0
-        for task in Path(f"/proc/{self.process.pid}/task").iterdir():
-            total += int((task / "schedstat").read_text().split()[0])
-        return total / 1e6
+        """CPU time of all its threads so far, of those that have ended too, in milliseconds.
+
+        Source: clock_getcpuclockid(3), whose number for a process Linux makes so.
+        """
+        return time.clock_gettime_ns((~self.process.pid << 3) | 2) / 1e6
 
     def memory_mb(self, field: str = "VmRSS") -> float:
         """Resident memory now, or at its highest (`VmHWM`)."""

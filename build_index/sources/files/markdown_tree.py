@@ -22,14 +22,14 @@ from quire.chunking.markdown import spoken
 from quire.documents import Document, Value
 from quire.errors import NoText, SourceError
 from quire.ingestion.rows import read_apart
+from quire.limits import CONVERTED_FILE_BYTES
 from quire.parsing.asciidoc_markdown import ASCIIDOC
-from quire.parsing.formats import HTML, TEXT, UNITS, RawFile, kind_of, suffix_of, title_of
+from quire.parsing.formats import CONVERTED, HTML, TEXT, RawFile, kind_of, suffix_of, title_of
 from quire.parsing.outline import Outline
 from quire.parsing.rst import parse_rst
 
 _MARKUP: Mapping[str, tuple[str, Callable[[str], Outline]]] = {".rst": ("rst", parse_rst)}
-SUFFIXES = (".md", ".mdx", ".markdown", *ASCIIDOC, *_MARKUP, *HTML, *TEXT, *UNITS)
-MOST_BYTES = 50_000_000
+SUFFIXES = (".md", ".mdx", ".markdown", *ASCIIDOC, *_MARKUP, *HTML, *TEXT, *CONVERTED)
 """Of a PDF or a notebook, which hold pictures beside their text."""
 _NO_PAGES = frozenset(("404.html", "genindex.html", "py-modindex.html"))
 _FOR_PROGRAMS = re.compile(
@@ -80,7 +80,7 @@ def read_markdown_tree(
         digest = hashlib.sha256(text.encode()).digest()
         if not text.strip() or digest in seen:
             excluded.add(
-                "duplicate" if text.strip() else "empty" if suffix_of(path) not in UNITS else "no text"
+                "duplicate" if text.strip() else "empty" if suffix_of(path) not in CONVERTED else "no text"
             )
             continue
         seen.add(digest)
@@ -147,7 +147,7 @@ def _text_or_nothing(root: Path, path: str) -> str:
 def files_outside(root: Path, site: FoundSite) -> Iterator[Path]:
     """Files outside `root` that its pages include, in their order."""
     included = included_files(root, site)
-    for path in walk_files(root, tuple(one for one in SUFFIXES if one not in (*HTML, *UNITS))):
+    for path in walk_files(root, tuple(one for one in SUFFIXES if one not in (*HTML, *CONVERTED))):
         yield from included.outside(path, _text_or_nothing(root, path))
 
 
@@ -159,9 +159,9 @@ def _is_walked(path: str) -> bool:
 
 
 def _text(root: Path, path: str) -> str:
-    if suffix_of(path) not in UNITS:
+    if suffix_of(path) not in CONVERTED:
         return read_text(root, path)
-    return read_apart(RawFile(path, read_bytes(root, path, MOST_BYTES)))
+    return read_apart(RawFile(path, read_bytes(root, path, CONVERTED_FILE_BYTES)))
 
 
 def _why_no_document(path: str, site: FoundSite | None = None, owners: Collection[str] = ()) -> str:

@@ -13,8 +13,9 @@ from build_index.sources import Failure
 from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.selection import Excluded, Selection, select_files
 from build_index.sources.files.types import TEXT, is_test_path, language_of
-from quire.documents import Document
-from quire.errors import SourceError
+from quire.documents import Document, Value
+from quire.errors import NoText, SourceError
+from quire.parsing.formats import CONVERTED, RawFile, kind_of, suffix_of
 
 HEAD_CHARACTERS = 4096
 LONGEST_LINE = 20_000
@@ -106,10 +107,12 @@ def read_repository(
     for path in select_files(repository.root, selection or Selection(), excluded):
         try:
             content = _read_bytes(root, path)
+            document = _document(repository, prefix + path, content)
+        except NoText:
+            document = "no text"
         except SourceError as error:
             yield Failure(prefix + path, str(error))
             continue
-        document = _document(repository, prefix + path, content)
         if isinstance(document, str):
             excluded.add(document)
         else:
@@ -117,7 +120,21 @@ def read_repository(
 
 
 def _document(repository: Repository, path: str, content: bytes) -> Document | str:
-    """The file's document, or the reason to leave it out."""
+    """The file's document, or the reason to leave it out.
+
+    Raises:
+        SourceError: it is a PDF, a notebook, a book or a document of Word that cannot be read.
+    """
+    if suffix_of(path) in CONVERTED:
+        from quire.ingestion.rows import (
+            read_apart,  # with all of indexing, which counting files has no use for
+        )
+
+        shown = read_apart(RawFile(path, content))
+        facts = _facts(repository, path, "markdown")
+        return (
+            Document(path, shown, kind_of(path), {**facts, "kind": "section"}) if shown.strip() else "empty"
+        )
     text = decode(content)
     extension = PurePosixPath(path).suffix.lower()
     if text is None:
@@ -132,18 +149,17 @@ def _document(repository: Repository, path: str, content: bytes) -> Document | s
     reason = _unwanted_content(text, head, language)
     if reason:
         return reason
-    return Document(
-        id=path,
-        text=text,
-        kind="source_code",
-        metadata={
-            "path": path,
-            "lang": language,
-            "repository": repository.name,
-            "commit": repository.commit,
-            "is_test": is_test_path(path),
-        },
-    )
+    return Document(path, text, "source_code", _facts(repository, path, language))
+
+
+def _facts(repository: Repository, path: str, language: str) -> dict[str, Value]:
+    return {
+        "path": path,
+        "lang": language,
+        "repository": repository.name,
+        "commit": repository.commit,
+        "is_test": is_test_path(path),
+    }
 
 
 def _unwanted_content(text: str, head: str, language: str) -> str:

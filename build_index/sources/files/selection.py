@@ -13,7 +13,8 @@ from pathspec import GitIgnoreSpec
 from build_index.sources.files.ignore_rules import IgnoreRules, compile_globs, rules_above
 from build_index.sources.files.types import DATA, NO_TEXT, is_vendored, unwanted_name
 from quire.errors import SourceError
-from quire.limits import CODE_FILE_BYTES
+from quire.limits import CODE_FILE_BYTES, CONVERTED_FILE_BYTES
+from quire.parsing.formats import CONVERTED, suffix_of
 from quire.parsing.secret_forms import is_secret_folder, is_secret_name
 
 DEFAULT_EXCLUDE = tuple(
@@ -60,7 +61,7 @@ class Selection:
         patterns: files to take, whatever their kind, vendored ones and translations too; empty takes every text but
             data, translations and what others wrote.
         exclude: files and folders to leave out.
-        largest_bytes: larger files are left out.
+        largest_bytes: larger files of text are left out.
         gitignore: whether `.gitignore` files are heeded.
     """
 
@@ -171,7 +172,8 @@ def _content_reason(walk: _Walk, entry: os.DirEntry[str], path: str) -> str:
         return "unreadable"
     if not size:
         return "empty"
-    return "size" if size > walk.selection.largest_bytes else ""
+    is_converted = suffix_of(path) in CONVERTED
+    return "size" if size > (CONVERTED_FILE_BYTES if is_converted else walk.selection.largest_bytes) else ""
 
 
 def _unwanted_kind(name: str) -> str:

@@ -108,7 +108,7 @@ _CPP = re.compile(
 )
 NO_TEXT = frozenset(
     """
-    .png .jpg .jpeg .gif .bmp .ico .icns .webp .avif .tif .tiff .psd .ai .eps .svg .pdf .ps .doc .docx .xls
+    .png .jpg .jpeg .gif .bmp .ico .icns .webp .avif .tif .tiff .psd .ai .eps .svg .ps .doc .xls
     .xlsx .ppt .pptx .odt .ods .odp .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg
     .iso .apk .aab .ipa .nupkg .so .dll .dylib .exe .bin .o .a .lib .obj .pyc .pyo .pyd .class .wasm .node .pdb
     .dex .ttf .otf .woff .woff2 .eot .mp3 .mp4 .m4a .wav .ogg .flac .avi .mov .mkv .webm .onnx .pt .pth
@@ -121,7 +121,7 @@ DATA = frozenset(
     """
     .csv .tsv .jsonl .ndjson .geojson .parquet .arrow .feather .log .out .snap .map .dat .data .har .ics .vcf
     .pem .crt .cer .key .pub .sum .lock .patch .diff .rej .orig .bak .swp .tmp .po .pot .xlf .xliff .arb .resx
-    .strings .stringsdict .ts.qm .ipynb .drawio .excalidraw .fig .xcscheme .pbxproj .xib .storyboard .sln
+    .strings .stringsdict .ts.qm .drawio .excalidraw .fig .xcscheme .pbxproj .xib .storyboard .sln
     .vcxproj .filters .gpx .kml .obj .mtl .ply .srt
     """.split()
 )

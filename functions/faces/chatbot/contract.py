@@ -40,13 +40,15 @@ CHAT_EXAMPLE: JsonDict = {
 
 
 class FileWire(BaseModel):
-    """A file: Markdown, MDX, HTML, plain text, a notebook, or a PDF in base64, by the name that its path ends with."""
+    """A file: Markdown, MDX, HTML, text, a notebook; a PDF, EPUB or Word document in base64. Its name says which."""
 
     path: str = Field(
         min_length=1, max_length=PATH_CHARACTERS, pattern=r"\S", description="Its path; names it from now on."
     )
     content: str = Field(description="Its text, or its bytes in base64.")
-    encoding: Literal["text", "base64"] = Field("text", description="`base64` for a PDF.")
+    encoding: Literal["text", "base64"] = Field(
+        "text", description="`base64` for a PDF, EPUB or Word document."
+    )
     is_highlight_chunk: bool = Field(False, description="Kept with its passages: what a reader marked.")
 
 

@@ -28,7 +28,7 @@ def cited(answer: Answer) -> list[CitationWire]:
     named = [quote_lines(citation) for citation in answer.citations]
     further = max((one["n"] for one in named), default=0)
     for hit in answer.hits:
-        if len({(one["path"], one["start_line"]) for one in named}) >= FEWEST_CITATIONS:
+        if len({(one["path"], one["start_line"], one.get("page")) for one in named}) >= FEWEST_CITATIONS:
             break
         one = citation_wire(hit.chunk, further + 1)
         if not any(_overlaps(one, other) for other in named):
@@ -56,6 +56,7 @@ def quote_lines(citation: Citation) -> CitationWire:
 def _overlaps(one: CitationWire, other: CitationWire) -> bool:
     return (
         one["path"] == other["path"]
+        and one.get("page") == other.get("page")
         and one["start_line"] <= other["end_line"]
         and other["start_line"] <= one["end_line"]
     )

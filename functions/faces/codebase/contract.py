@@ -5,7 +5,7 @@ What goes beyond the specification is optional in requests and absent from respo
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
@@ -157,12 +157,18 @@ class CitationWire(TypedDict):
     path: str
     start_line: int
     end_line: int
+    page: NotRequired[Annotated[int, Field(description="First page of a PDF, which has no lines.")]]
 
 
 class AnswerResponse(TypedDict):
     """An answer that ends with its sources."""
 
-    final: Annotated[str, Field(description="Ends with `Sources:` and each citation as `n path:start-end`.")]
+    final: Annotated[
+        str,
+        Field(
+            description="Ends with `Sources:` and each citation as `n path:start-end`; of a PDF `n path, page p`."
+        ),
+    ]
     citations: list[CitationWire]
     matches: list[Match]
 

@@ -34,9 +34,11 @@ def match_wire(hit: Hit, index: OpenedIndex, scope: str | None) -> Match:
 
 
 def citation_wire(chunk: Chunk, n: int) -> CitationWire:
-    """The lines of a chunk."""
+    """The lines of a chunk; of a PDF its page."""
     start, end = lines_of(chunk)
-    return {"n": n, "path": path_of(chunk), "start_line": start, "end_line": end}
+    wire: CitationWire = {"n": n, "path": path_of(chunk), "start_line": start, "end_line": end}
+    page = chunk.metadata.get("page")
+    return {**wire, "page": page} if isinstance(page, int) else wire
 
 
 def path_of(chunk: Chunk) -> str:
@@ -55,6 +57,13 @@ def sources_text(citations: Sequence[CitationWire]) -> str:
 
     >>> sources_text([{"n": 1, "path": "a.php", "start_line": 12, "end_line": 68}])
     'Sources:\\n1 a.php:12-68'
+    >>> sources_text([{"n": 1, "path": "a.pdf", "start_line": 1, "end_line": 1, "page": 7}])
+    'Sources:\\n1 a.pdf, page 7'
     """
-    lines = (f"{one['n']} {one['path']}:{one['start_line']}-{one['end_line']}" for one in citations)
+    lines = (f"{one['n']} {_place(one)}" for one in citations)
     return "\n".join(["Sources:", *lines])
+
+
+def _place(one: CitationWire) -> str:
+    page = one.get("page")
+    return f"{one['path']}, page {page}" if page else f"{one['path']}:{one['start_line']}-{one['end_line']}"

@@ -11,6 +11,7 @@ from quire.documents import Chunk
 from quire.store.catalog import Served, Unopened
 
 CHARACTERS_A_TOKEN = 4
+COMMIT_DIGITS = 40
 MOST_BYTES = 74_000
 """Of a reply. Dense code has three bytes of UTF-8 a token, so that this stays below 25,000 tokens."""
 UNASKED_CHARACTERS = 50_000
@@ -77,9 +78,20 @@ class Reply:
 
 def version_line(served: Served | Unopened) -> str:
     """Which version spoke, and when it was published."""
-    label = f" ({served.label})" if served.label else ""
     published = f", published {served.pointer.published_at}" if served.pointer.published_at else ""
-    return f"{served.name}, version {served.version}{label}{published}"
+    return f"{served.name}, version {served.version}{shown_label(served.label)}{published}"
+
+
+def shown_label(label: str) -> str:
+    """What an index says of its sources, in brackets: of a folder read with what was edited in it, its commit does not
+    say all.
+
+    >>> shown_label("0.735"), shown_label("5dc781f0b" + "0" * 31), shown_label("")
+    (' (0.735)', ' (files at commit 5dc781f0b000, edits included)', '')
+    """
+    is_commit = len(label) == COMMIT_DIGITS and set(label) <= set("0123456789abcdef")
+    named = f"files at commit {label[:12]}, edits included" if is_commit else label
+    return f" ({named})" if named else ""
 
 
 def headline(chunk: Chunk) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functions.faces.mcp import arguments as a
 from functions.faces.mcp.choosing import collections, from_each, one_collection
-from functions.faces.mcp.passages import Reply, listed
+from functions.faces.mcp.passages import Reply, listed, shown_label
 from functions.web.access import Caller
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Citation, Hit
@@ -29,7 +29,7 @@ def list_collections(service: Knowledge, caller: Caller, _: a.ListCollections) -
         if isinstance(state, QuireError):
             reply.say(f"{name}: cannot be served now ({type(state).__name__})")
             continue
-        label = f" ({state.label})" if state.label else ""
+        label = shown_label(state.label)
         fields = dict.fromkeys(field for manifest in state.manifests for field in manifest.filters)
         reply.say(
             f"{name}: {service.title(name)}. Version {state.version}{label}, {state.chunk_count:,} passages."

@@ -11,7 +11,7 @@ import pytest
 
 from build_index.cache.questions import CachedQuestions
 from build_index.cache.store import ContentStore
-from quire.ports import Vectors
+from quire.ports import Vectors, WordList
 
 FIRST, SECOND = "Who coils the rope?", "Which way does it lie?"
 
@@ -80,3 +80,15 @@ def test_a_build_that_fails_forgets_nothing(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="in between"):
         fail_after(tmp_path, FIRST)
     assert ask(tmp_path, FIRST, SECOND)[1] == []
+
+
+def test_what_is_a_word_is_known_where_the_model_knows_it(tmp_path: Path) -> None:
+    class Reading(Counting):
+        def has_word(self, word: str) -> bool:
+            return word == "rope"
+
+    with closing(ContentStore(tmp_path)) as store:
+        reading = CachedQuestions(Reading(), store, "pages")
+        assert isinstance(reading, WordList)
+        assert reading.has_word("rope")
+        assert not isinstance(CachedQuestions(Counting(), store, "pages"), WordList)

@@ -22,7 +22,7 @@ from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.reading import open_reading
 from quire.adapters.folder import FolderStore
 from quire.documents import AnchorRules, Document
-from quire.index.layout import GRAPH
+from quire.index.layout import CELLS, GRAPH
 from quire.index.reader import verify_segment
 from quire.ports import ObjectStore
 from quire.profiles import profile_named
@@ -165,14 +165,19 @@ def test_an_edited_file_makes_one_shard_anew(tmp_path: Path, book: Path) -> None
     assert desk.objects.list("collections/book/shards/packs/") == []
 
 
-def test_a_build_in_shards_publishes_as_any_other(tmp_path: Path, book: Path) -> None:
-    desk = Desk(tmp_path, book, vector_index="usearch")
+@pytest.mark.parametrize(("vector_index", "file"), [("usearch", GRAPH), ("cells", CELLS)])
+def test_a_build_in_shards_publishes_as_any_other(
+    tmp_path: Path, book: Path, vector_index: str, file: str
+) -> None:
+    desk = Desk(tmp_path, book, vector_index=vector_index)
     store = SegmentStore(desk.objects, tmp_path / "fetched")
     write = partial(ingest_in_shards, sharding=desk.sharding(8))
     report = build(desk.plan, desk.tools, store, publish=False, write=write)
     pointer = store.publish("book", report.ingested.folder, report.ingested.manifest)
     assert store.verify("book") == [pointer.segments[0].digest]
-    assert GRAPH in report.ingested.manifest.files
+    assert file in report.ingested.manifest.files
+    alone = Desk(tmp_path / "alone", book, vector_index=vector_index).whole()
+    assert alone.manifest.digest == report.ingested.manifest.digest
 
 
 @given(st.lists(st.text("ab#/", max_size=4)), st.floats(0.1, 9))

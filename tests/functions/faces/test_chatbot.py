@@ -64,7 +64,7 @@ SENSORS = f"""# Sensors
 
 {padded("A lidar measures distance by the time that a laser pulse needs to return from a surface.", 5)}
 """
-QUESTION = "Which task takes time, such as walking to a place?"
+QUESTION = "Which action is a task that takes time, such as walking to a place?"
 FILES = [{"path": "/ros2/topics.mdx", "content": TOPICS}, {"path": "sensors.md", "content": SENSORS}]
 
 

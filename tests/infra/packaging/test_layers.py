@@ -36,7 +36,7 @@ def names(folder: Path, name: str) -> set[str]:
 
 def test_search_fits_into_its_share_of_a_function(archives: dict[str, Archive]) -> None:
     assert archives["core"].unpacked_bytes + archives["runtime"].unpacked_bytes <= SEARCH_LIMIT_BYTES
-    assert SEARCH_LIMIT_BYTES == 130 * MIB
+    assert SEARCH_LIMIT_BYTES == 136 * MIB
 
 
 def test_everything_fits_into_lambda(archives: dict[str, Archive]) -> None:
@@ -130,9 +130,17 @@ def test_the_functions_keep_their_dotted_names(archive_folder: Path) -> None:
 
 
 def test_the_same_sources_give_the_same_bytes(tmp_path: Path, archives: object) -> None:
-    made = [build_archives(tmp_path / one, ("core", "functions")) for one in ("a", "b")]
+    said = json.loads((OUT / "manifest.json").read_text(encoding="utf-8"))
+    packages = {name: said[name] for name in ("runtime", "llm")}
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        folder.mkdir()
+        for name in packages:
+            (folder / f"{name}.zip").symlink_to(OUT / f"{name}.zip")
+        (folder / "manifest.json").write_text(json.dumps(packages), encoding="utf-8")
+    made = [build_archives(tmp_path / one, ("functions",)) for one in ("a", "b")]
     assert made[0] == made[1]
-    assert (tmp_path / "a/core.zip").read_bytes() == (tmp_path / "b/core.zip").read_bytes()
+    for name in ("core", "functions"):
+        assert (tmp_path / f"a/{name}.zip").read_bytes() == (tmp_path / f"b/{name}.zip").read_bytes()
 
 
 def test_an_archive_whose_inputs_stand_is_not_made_again(archives: object) -> None:

@@ -63,6 +63,16 @@ def test_a_name_that_the_collection_never_mentions_speaks_against_an_answer() ->
     assert confidence(foreign) < confidence(known)
 
 
+def test_a_name_whose_parts_are_known_is_no_strange_one_though_a_variable_of_the_asker_s_stands_before_it() -> (
+    None
+):
+    shelf = shelf_of(household())
+    asked = "What does kettle.descale:twice do?"
+    assert find(shelf, Inquiry(asked), asked).evidence.name_unknown is False
+    asked = "What does kettle.zorbatron:twice do?"
+    assert find(shelf, Inquiry(asked), asked).evidence.name_unknown is True
+
+
 def test_the_threshold_moves_to_where_a_collection_s_own_questions_part() -> None:
     def evidence(cosine: float) -> Evidence:
         return Evidence(cosine, cosine, 0.2, 0.0, name_unknown=False, name_missing=False)
@@ -76,6 +86,19 @@ def test_the_threshold_moves_to_where_a_collection_s_own_questions_part() -> Non
     assert found.false_answers is not None
     assert found.false_answers < calibrate_at_default(examples)
     assert found.false_refusals == 0.0
+
+
+def test_what_a_few_questions_prefer_by_chance_does_not_move_the_threshold() -> None:
+    def evidence(cosine: float) -> Evidence:
+        return Evidence(cosine, cosine, 0.5, 0.0, name_unknown=False, name_missing=False)
+
+    start, level = Abstention(0.6), 0.36
+    answered = [(evidence(level), True), *[(evidence(0.9), True)] * 5]
+    strange = [(evidence(0.1), False)] * 4
+    assert confidence(evidence(level)) < start.threshold
+    assert fit_threshold([*answered, *strange], start).threshold == start.threshold
+    many = [(evidence(level), True)] * 6 + [(evidence(0.9), True)] * 6
+    assert fit_threshold([*many, *strange], start).threshold < start.threshold
 
 
 def calibrate_at_default(examples: list[tuple[Evidence, bool]]) -> float:
@@ -138,9 +161,9 @@ def test_everyday_words_that_a_large_collection_holds_by_chance_do_not_make_a_qu
 
 
 def test_the_threshold_begins_above_what_everyday_questions_reach() -> None:
-    quiet, loud = begin([0.02] * 99 + [0.6], None), begin([0.42] * 100, Topic((1.0,), 0.0))
+    quiet, loud = begin([0.02] * 99 + [0.7], None), begin([0.52] * 100, Topic((1.0,), 0.0))
     assert quiet == Abstention(BOUNDS[0])
-    assert loud == Abstention(0.42, topic=Topic((1.0,), 0.0))
+    assert loud == Abstention(0.52, topic=Topic((1.0,), 0.0))
     assert begin([0.9] * 100, None).threshold == BOUNDS[1]
     assert begin([], None) == DEFAULT
 

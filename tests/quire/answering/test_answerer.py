@@ -197,7 +197,11 @@ def test_every_call_has_a_nonce_of_its_own() -> None:
 
 def test_a_selection_that_is_code_is_explained_as_code() -> None:
     model = Scripted(GOOD)
-    answer(SHELF, Inquiry("How does this work?", selected_text="kettle.power(off=True)"), model)
+    answer(
+        SHELF,
+        Inquiry("How does this work?", selected_text="kettlectl --power off; kettlectl(status=True)"),
+        model,
+    )
     assert "code; go through it step by step" in model.asked[0][1][-1].text
 
 

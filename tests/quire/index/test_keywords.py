@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from quire.index import bm25
-from quire.index.keywords import KeywordPart, KeywordSearch
+from quire.index.keywords import KeywordPart, KeywordSearch, _reaching
 from quire.ordinals import NONE
 from quire.ranking import rank
 
@@ -49,3 +51,20 @@ def test_long_lists_rank_as_plain_scoring_does(limit: int) -> None:
     expected = rank(held := np.flatnonzero(scores).astype(np.uint32), scores[held], limit)
     assert found.ordinals.tolist() == expected.ordinals.tolist()
     assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+@given(st.integers(0, 9999), st.integers(1, 12), st.integers(1, 9000), st.integers(1, 40))
+def test_of_any_scores_the_best_are_kept_whatever_ties_they_have(
+    seed: int, limit: int, count: int, levels: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    scores = (rng.integers(0, levels, count) * (rng.random(count) < 0.5)).astype(np.float32)
+    every, kept = np.flatnonzero(scores > 0).astype(np.uint32), _reaching(scores, limit)
+    assert set(kept.tolist()) <= set(every.tolist())
+    wanted, found = rank(every, scores[every], limit), rank(kept, scores[kept], limit)
+    assert found.ordinals.tolist() == wanted.ordinals.tolist()
+
+
+def test_of_many_scores_few_are_kept() -> None:
+    scores = np.random.default_rng(2).random(400_000, np.float32)
+    assert 800 <= len(_reaching(scores, 800)) < 1100

@@ -41,3 +41,7 @@ def test_code_is_called_by_the_language_that_its_highlighter_was_told(code: str)
 def test_cells_keep_their_columns_and_code_its_ticks() -> None:
     table = "<tr><td></td><th>Free</th></tr><tr><td><code>a | b</code></td><td>1</td></tr>"
     assert shown(f"<h2>Use <code>row</code></h2><table>{table}</table>") == ["| Free", "`a \\| b` | 1"]
+
+
+def test_a_forced_line_break_parts_words_and_lines_of_code() -> None:
+    assert shown("<p>one<br>two</p><pre>a = 1<br/>b = 2</pre>") == ["one two", "```\na = 1\nb = 2\n```"]

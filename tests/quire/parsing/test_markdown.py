@@ -78,6 +78,11 @@ def test_imports_and_exports_go_and_text_shown_from_data_stays() -> None:
     assert lines(source)[-1] == (11, 11)
 
 
+def test_an_import_that_begins_behind_another_goes_whole() -> None:
+    source = "import A from './a.md'; import\nB from './b.md';\n\nThe text.\n"
+    assert texts(source, "page.mdx") == ["The text."]
+
+
 def test_prose_that_begins_like_a_statement_stays() -> None:
     assert texts("import the mesh from Blender first.\n\nexport it to FBX.\n", "page.mdx") == [
         "import the mesh from Blender first.",

@@ -7,41 +7,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.analysis import spelling
-from quire.ranking import EMPTY, Ranking, rank
-from quire.search import fusion
-from quire.search.calibration import DEFAULT, FEATURES, SLOPES, fit_scale, read_calibration
-from quire.search.fusion import fuse, normalize
+from quire.ranking import EMPTY, Ranking, fuse, normalize, rank
+from quire.search.calibration import DEFAULT, FEATURES, UNLIKELY, UNRELATED, read_calibration
 
 
-def test_fitted_scores_follow_the_outcomes_they_were_fitted_on() -> None:
-    generator = np.random.default_rng(3)
-    logits = np.concatenate([generator.normal(2.0, 1.0, 400), generator.normal(-1.0, 1.0, 400)])
-    relevant = np.arange(800) < 400
-    slope, offset = fit_scale(logits, relevant)
-    probabilities = 1 / (1 + np.exp(-(slope * logits + offset)))
-    for low, high in ((0.1, 0.4), (0.6, 0.9)):
-        inside = (probabilities > low) & (probabilities < high)
-        assert abs(probabilities[inside].mean() - relevant[inside].mean()) < 0.12
+@given(st.lists(st.floats(-12, 12), max_size=200))
+def test_of_unrelated_questions_one_in_twenty_may_find_what_seems_likely(logits: list[float]) -> None:
+    lowered = DEFAULT.lowered(np.array(logits))
+    shift = lowered.intercept - DEFAULT.intercept
+    likely = 1 / (1 + np.exp(-(np.array(logits) + shift))) > UNLIKELY + 1e-6
+    assert shift <= 0
+    assert likely.sum() <= (1 - UNRELATED / 100) * len(logits) + 1
+    assert lowered.weights == DEFAULT.weights
 
 
-@given(st.lists(st.tuples(st.floats(-8, 8), st.booleans()), min_size=4, max_size=60))
-def test_fitting_never_turns_the_order_round(examples: list[tuple[float, bool]]) -> None:
-    logits = np.array([logit for logit, _ in examples])
-    relevant = np.array([outcome for _, outcome in examples])
-    if relevant.all() or not relevant.any():
-        with pytest.raises(ValueError, match="one kind"):
-            fit_scale(logits, relevant)
-        return
-    slope, offset = fit_scale(logits, relevant)
-    assert SLOPES[0] <= slope <= SLOPES[1]
-    assert np.isfinite(offset)
+def test_a_collection_whose_unrelated_questions_find_nothing_likely_keeps_the_scores_that_all_start_from() -> (
+    None
+):
+    assert DEFAULT.lowered(np.array([])) == DEFAULT
+    assert DEFAULT.lowered(np.full(100, -5.0)) == DEFAULT
 
 
 def test_a_calibration_survives_its_manifest() -> None:
-    stretched = DEFAULT.rescaled(0.5, 1.0)
-    assert read_calibration(stretched.as_json()) == stretched
+    lowered = DEFAULT.lowered(np.array([2.0]))
+    assert lowered != DEFAULT
+    assert read_calibration(lowered.as_json()) == lowered
     assert read_calibration({}) == DEFAULT
     assert read_calibration({"features": ["other"], "weights": [1.0], "intercept": 0.0}) == DEFAULT
+    stretched = DEFAULT._replace(weights=tuple(3 * weight for weight in DEFAULT.weights))
+    assert read_calibration(stretched.as_json()) == DEFAULT, "fitted by a build that stretched the weights"
 
 
 def test_more_evidence_never_lowers_a_probability() -> None:
@@ -52,7 +46,7 @@ def test_more_evidence_never_lowers_a_probability() -> None:
         assert DEFAULT.probabilities(more)[0] >= DEFAULT.probabilities(base)[0]
 
 
-@pytest.mark.parametrize("module", [spelling, fusion])
+@pytest.mark.parametrize("module", [spelling])
 def test_doctests_hold(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 

@@ -10,7 +10,7 @@ from quire.chunking.source_code import chunk_source_code
 from quire.documents import Chunk, Document
 from quire.ports import Ordinals
 from quire.ranking import Ranking
-from quire.search.call_graph import find_callees, find_callers
+from quire.search.candidates import find_callees, find_callers
 from quire.search.intent import read_intent
 from tests.support.plain_indexes import CountedKeywords
 

@@ -15,7 +15,6 @@ from quire import documents, ordinals
 from quire import filter_values as filters
 from quire.analysis import spelling, symbols
 from quire.index import bm25, fingerprints, parts
-from quire.index.writer import postings
 from quire.ordinals import contains, difference, intersection, union
 from quire.search import intent
 
@@ -24,7 +23,7 @@ SETS = st.sets(st.integers(0, 60)).map(lambda members: np.array(sorted(members),
 
 @pytest.mark.parametrize(
     "module",
-    [bm25, canonical, intent, documents, filters, ordinals, spelling, symbols, parts, postings],
+    [bm25, canonical, intent, documents, filters, ordinals, spelling, symbols, parts],
     ids=lambda m: m.__name__,
 )
 def test_examples_in_the_docstrings_hold(module: ModuleType) -> None:

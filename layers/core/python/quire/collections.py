@@ -13,7 +13,7 @@ from quire.errors import ConfigError
 from quire.settings import check_rewrite
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}")
-VECTOR_INDEXES = ("auto", "usearch", "exact")
+VECTOR_INDEXES = ("auto", "usearch", "cells", "exact")
 RESERVED = frozenset(
     "query answer collections health status reference openapi.json mcp v1 verify llms.txt widget.js assets".split()
 )
@@ -33,8 +33,8 @@ class Collection:
         public_answers: whether a model may write answers for those who bring no key; else they are given quotations.
         schedule: cron of its rebuild; "" means never.
         options: profile-specific settings, such as `engine_version`, `site` with `base_url`, or `exclude`; and
-            `rewrite`, see `quire.settings.Settings`. `vector_index` is one of VECTOR_INDEXES: a usearch graph from
-            20,000 vectors on (`auto`), always, or never.
+            `rewrite`, see `quire.settings.Settings`. `vector_index` is one of VECTOR_INDEXES: what
+            `quire.index.writer` chooses by the number of vectors (`auto`), or always the one that is named.
     """
 
     name: str

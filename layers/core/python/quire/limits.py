@@ -58,6 +58,8 @@ CODE_FILE_BYTES = 1_000_000
 """Of a file that an index of code reads; larger ones are left out."""
 DOCUMENT_FILE_BYTES = 8_000_000
 """Of any other file of a build; larger ones are failures."""
+CONVERTED_FILE_BYTES = 50_000_000
+"""Of a PDF, a notebook, a book or a document of Word, which are mostly pictures."""
 ANSWERS_AT_ONCE = 64
 """Answers that a model writes at one time. A waiting thread costs 50 KB; providers' own quotas are lower."""
 CHECKS_AT_ONCE = 8

@@ -13,6 +13,7 @@ from build_index.sources.site_config import FoundSite
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
 from quire.parsing.site_pages import site_of
+from tests.support.books import Styled, make_docx, make_epub
 from tests.support.pdfs import make_pdf
 from tests.support.shared import shared_path
 
@@ -91,21 +92,21 @@ def test_other_markup_is_read_by_its_sections_and_keeps_its_lines(
 def test_documents_of_other_kinds_are_counted_by_the_ends_of_their_names(tmp_path: Path) -> None:
     pages = {
         "a.md": "A\n",
-        "b.epub": "<p>B\n",
-        "c/D.DOCX": "PK",
-        "c/e.docx": "PK",
+        "b.odt": "<p>B\n",
+        "c/D.DOC": "PK",
+        "c/e.doc": "PK",
         "x.css": "x",
-        ".f.epub": "no",
+        ".f.odt": "no",
         "requirements-dev.txt": "x==1\n",
         "_build/html/a.html": "<p>made of a.md",
     }
     excluded = Excluded()
     assert len(list(read_markdown_tree(write(tmp_path, pages), excluded=excluded))) == 1
-    assert excluded.reasons == {".epub": 1, ".docx": 2, "settings": 1, "built": 1}
+    assert excluded.reasons == {".odt": 1, ".doc": 2, "settings": 1, "built": 1}
     excluded = Excluded()
     (tmp_path / "g.rst").write_text("G\n", encoding="utf-8")
     assert len(list(read_docusaurus(tmp_path, excluded=excluded))) == 1
-    assert excluded.reasons == {".epub": 1, ".docx": 2, ".rst": 1, ".txt": 1, ".html": 1}
+    assert excluded.reasons == {".odt": 1, ".doc": 2, ".rst": 1, ".txt": 1, ".html": 1}
 
 
 def test_a_folder_is_called_by_its_category_file_or_its_index_page_or_its_name(tmp_path: Path) -> None:
@@ -205,6 +206,19 @@ def test_html_is_read_by_its_headings_without_menus(tmp_path: Path) -> None:
 def test_plain_text_keeps_its_lines(tmp_path: Path) -> None:
     [[chunk]] = cut(write(tmp_path, {"log.txt": "\nOne.\n\nTwo.\n"})).values()
     assert (chunk.text, chunk.metadata["start_line"], chunk.metadata["end_line"]) == ("One.\n\nTwo.", 2, 4)
+
+
+def test_books_and_documents_of_word_are_cut_by_their_headings(tmp_path: Path) -> None:
+    lesson = "A sheet bend joins two ropes of unlike size. " * 12
+    (tmp_path / "ropes.epub").write_bytes(make_epub("Ropes", [f"<h1>Bends</h1><p>{lesson}</p>"]))
+    (tmp_path / "safety.docx").write_bytes(
+        make_docx([Styled("Boats", "heading 1"), Styled(lesson.replace("sheet bend", "boat"))])
+    )
+    book, word = (one for one in read_markdown_tree(tmp_path) if isinstance(one, Document))
+    assert (book.metadata["chapter"], word.metadata["chapter"]) == ("Ropes", "safety")
+    chunks = [next(iter(CHUNKERS[one.kind](one))) for one in (book, word)]
+    assert [one.breadcrumb for one in chunks] == ["Ropes › Bends", "Safety › Boats"]
+    assert [one.metadata["heading"] for one in chunks] == ["Bends", "Boats"]
 
 
 def test_a_pdf_of_pictures_is_left_out_and_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

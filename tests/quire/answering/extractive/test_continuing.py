@@ -72,6 +72,23 @@ def test_a_quote_that_begins_in_the_midst_of_steps_has_the_steps_before_them() -
     assert rest_before(second, 0, beside, 20) is None
 
 
+def test_a_step_that_both_chunks_say_is_shown_once_before_a_quote_too() -> None:
+    first, second = pages(f"{STEPS[0]}\n3. Wait for twenty minutes.", STEPS[1])
+    before = rest_before(second, 0, beside_in(shelf_of([first, second]).index), 800)
+    assert before is not None
+    assert before.chunk.text[before.start : before.end].endswith("2. Pour in its acid.")
+
+
+def test_the_head_of_a_table_is_not_shown_before_a_quote_that_has_all_its_rows() -> None:
+    head, rows = "Boiler | Litres", "Small | 5\nLarge | 40"
+    first, second = pages(f"The boilers:\n\n{head}\n{rows}", f"{rows}\nHuge | 90")
+    assert rest_before(second, 0, beside_in(shelf_of([first, second]).index), 800) is None
+    first, second = pages(f"The boilers:\n\n{head}\nTiny | 1\n{rows}", f"{rows}\nHuge | 90")
+    before = rest_before(second, 0, beside_in(shelf_of([first, second]).index), 800)
+    assert before is not None
+    assert before.chunk.text[before.start : before.end].endswith("Tiny | 1")
+
+
 def test_nothing_stands_behind_the_last_chunk_of_a_document_or_within_one() -> None:
     first, second = pages(*STEPS)
     beside = beside_in(shelf_of([first, second, chunk("other.md", "5. Go.")]).index)

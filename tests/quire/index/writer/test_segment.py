@@ -15,9 +15,9 @@ import pytest
 from quire.documents import Chunk
 from quire.embedding.quantization import quantize
 from quire.errors import ArtifactCorrupt, ArtifactError, ArtifactMismatch
-from quire.index.layout import GRAPH, MANIFEST, Counts, graph_files, read_manifest
+from quire.index.layout import GRAPH, MANIFEST, Counts, read_manifest
 from quire.index.reader import Segment, open_segment, verify_segment
-from quire.index.usearch import write_graphs
+from quire.index.usearch import write_graph
 from quire.index.writer import IndexRow, SegmentFacts, amend_manifest, write_segment
 from tests.support.rows import (
     DIMENSIONS,
@@ -31,7 +31,6 @@ from tests.support.rows import (
 )
 
 COUNT = 250
-GRAPH_FROM = 100
 FILES = (
     "columns.safetensors",
     "graph.usearch",
@@ -46,7 +45,7 @@ FILES = (
 @pytest.fixture(scope="module")
 def segment(tmp_path_factory: pytest.TempPathFactory) -> Segment:
     folder = tmp_path_factory.mktemp("artifact") / "segment"
-    write_segment(folder, make_rows(COUNT), FACTS, graph_from=GRAPH_FROM)
+    write_segment(folder, make_rows(COUNT), FACTS, vector_index="usearch")
     return open_segment(folder)
 
 
@@ -161,7 +160,7 @@ def test_the_same_rows_give_the_same_bytes_in_any_order_of_documents(
     documents = [rows[start : start + 5] for start in range(0, COUNT, 5)]
     random.Random(4).shuffle(documents)
     mixed = [row for document in documents for row in document]
-    write_segment(tmp_path / "again", mixed, FACTS, graph_from=GRAPH_FROM)
+    write_segment(tmp_path / "again", mixed, FACTS, vector_index="usearch")
     assert tree_bytes(tmp_path / "again") == tree_bytes(segment.folder)
 
 
@@ -170,18 +169,11 @@ def test_a_graph_of_the_same_rows_has_the_same_bytes_and_none_is_written_where_n
 ) -> None:
     codes = quantize(clustered(3000, DIMENSIONS)).codes
     for name in ("one", "two"):
-        write_graphs(codes, [tmp_path / name])
+        write_graph(codes, tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
-    assert write_segment(tmp_path / "none", make_rows(5), FACTS, graph_from=None).files.get(GRAPH) is None
-
-
-def test_a_large_segments_graphs_are_opened_in_the_order_of_their_rows(segment: Segment) -> None:
-    names = graph_files(12)
-    facts = segment.manifest.files[GRAPH]
-    large = segment.manifest._replace(files=dict.fromkeys(reversed(names), facts))
-    assert Segment(segment.folder, large).graphs == [segment.folder / name for name in names]
-    assert graph_files(1) == [GRAPH]
-    assert segment.graphs == [segment.folder / GRAPH]
+    assert (
+        write_segment(tmp_path / "none", make_rows(5), FACTS, vector_index="exact").files.get(GRAPH) is None
+    )
 
 
 def test_notes_do_not_name_the_segment_but_all_else_does(tmp_path: Path) -> None:

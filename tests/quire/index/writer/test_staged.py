@@ -17,15 +17,15 @@ from tests.support.rows import DIMENSIONS, FACTS, make_rows, no_vectors, open_in
 COUNT = 60
 
 
-@pytest.mark.parametrize("graph_from", [20, 1000])
-def test_vectors_that_join_in_slices_give_the_bytes_of_one_go(tmp_path: Path, graph_from: int) -> None:
+@pytest.mark.parametrize("vector_index", ["usearch", "cells", "auto"])
+def test_vectors_that_join_in_slices_give_the_bytes_of_one_go(tmp_path: Path, vector_index: str) -> None:
     rows = list(make_rows(COUNT))
-    write_segment(tmp_path / "whole", rows, FACTS, graph_from=graph_from)
+    write_segment(tmp_path / "whole", rows, FACTS, vector_index=vector_index)
     bare = [replace(row, vectors=no_vectors(DIMENSIONS)) for row in rows]
     tree = tmp_path / "stages"
     first = write_segment(tree / "first", bare, FACTS._replace(extra={**FACTS.extra, EMBEDDED: 0}))
     assert (first.embedded, first.is_whole, first.counts.vectors) == (0, False, 0)
-    with StagedVectors(open_segment(tree / "first"), graph_from=graph_from) as staged:
+    with StagedVectors(open_segment(tree / "first"), vector_index=vector_index) as staged:
         for row in rows[:25]:
             staged.add(row.chunk.id, row.source, row.vectors)
         part = staged.write(tree / "slice")

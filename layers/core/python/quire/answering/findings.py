@@ -18,9 +18,10 @@ from quire.documents import Hit
 from quire.index.opened import OpenedIndex
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, Vectors, WordList
+from quire.search.candidates import Ranked
 from quire.search.intent import read_intent
 from quire.search.query import mended, written_names
-from quire.search.retrieval import Query, Ranked, Retrieved, read_by_terms, retrieve
+from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
 
 NAMED_COVERAGE = 0.6
 READ_HITS = 6

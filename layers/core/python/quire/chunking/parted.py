@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate
 
 from quire.chunking.markdown import DOCS, chunk_page
-from quire.chunking.prose import PROSE, read_prose
+from quire.chunking.packing import Sizes
+from quire.chunking.prose import PROSE
 from quire.documents import Chunk, Document
 from quire.parsing.formats import PART
 from quire.parsing.markdown import parse_markdown
-from quire.parsing.page import Page
+from quire.parsing.scan import Dialect
 
 _LINES = ("start_line", "end_line")
+_GOES_ON = re.compile(rf"(?<=[\w,;]){PART}(?=[a-zß-öø-ÿ])")
+"""Between two pages: the first does not end its sentence, and the second begins with a small letter."""
 
 
 def chunk_pages(document: Document) -> Iterator[Chunk]:
     """Chunks of a PDF with `page` and `end_page`, from 1; an address leads to the page.
 
-    A page's text is parted from the next as a paragraph is.
+    A sentence that goes on on the next page is read whole.
     """
-    for chunk in _parted(document, read_prose(document.text.replace(PART, "\n\n")), "page", 2):
-        url, page = chunk.metadata.get("url"), chunk.metadata["page"]
+    url = document.metadata.get("url")
+    for chunk in _parted(document, "page", PROSE):
+        page = chunk.metadata["page"]
         yield chunk._replace(metadata={**chunk.metadata, "url": f"{url}#page={page}"}) if url else chunk
 
 
@@ -32,8 +36,7 @@ def chunk_cells(document: Document) -> Iterator[Chunk]:
     Raises:
         SourceError: a cell's Markdown is malformed.
     """
-    text = document.text.replace(PART, "\n\n")
-    return _parted(document, parse_markdown(text, document.id), "cell", 2)
+    return _parted(document, "cell", DOCS)
 
 
 def chunk_html(document: Document) -> Iterator[Chunk]:
@@ -44,15 +47,25 @@ def chunk_html(document: Document) -> Iterator[Chunk]:
         yield _without_lines(chunk)
 
 
-def _parted(document: Document, page: Page, unit: str, joint: int) -> Iterator[Chunk]:
-    """Chunks with their first and last part; `joint`: line breaks that stand between parts."""
-    heights = [part.count("\n") + joint for part in document.text.split(PART)]
-    begins = [1, *accumulate(heights, initial=1)][1:-1]
-    for chunk in chunk_page(document, page, PROSE if unit == "page" else DOCS):
+def _parted(document: Document, unit: str, sizes: Sizes) -> Iterator[Chunk]:
+    """Chunks with their first and last part."""
+    joints = [
+        (match.start(), "\n" if unit == "page" and _GOES_ON.match(document.text, match.start()) else "\n\n")
+        for match in re.finditer(PART, document.text)
+    ]
+    text, begins, seen, line = "", [], 0, 1
+    for place, joint in joints:
+        text += document.text[seen:place] + joint
+        line += document.text.count("\n", seen, place) + len(joint)
+        begins.append(line)
+        seen = place + len(PART)
+    text += document.text[seen:]
+    dialect = Dialect() if unit == "page" else None
+    for chunk in chunk_page(document, parse_markdown(text, document.id, dialect), sizes):
         first, last = (int(str(chunk.metadata[name])) for name in _LINES)
-        place = {unit: bisect_right(begins, first), f"end_{unit}": bisect_right(begins, last)}
+        place_of = {unit: bisect_right(begins, first) + 1, f"end_{unit}": bisect_right(begins, last) + 1}
         placed = _without_lines(chunk)
-        yield placed._replace(metadata={**placed.metadata, **place})
+        yield placed._replace(metadata={**placed.metadata, **place_of})
 
 
 def _without_lines(chunk: Chunk) -> Chunk:

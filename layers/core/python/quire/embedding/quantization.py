@@ -80,6 +80,12 @@ def question_step(dimensions: int) -> float:
     return 1.0 / inverse
 
 
+def whole_question(question: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The question's numbers in steps of `question_step`, rounded."""
+    whole: NDArray[np.float32] = np.rint(question / np.float32(question_step(len(question))))
+    return whole
+
+
 def cosines(
     codes: NDArray[np.int8],
     scales: NDArray[np.float32],
@@ -87,8 +93,7 @@ def cosines(
     rows: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float32]:
     """Cosine of the unit vector `question` with each row, or with the chosen `rows`; exact as this module says."""
-    step = question_step(len(question))
-    whole = np.rint(question / np.float32(step)).astype(np.float32)
+    whole = whole_question(question)
     size = len(codes) if rows is None else len(rows)
     sums = np.empty(size, np.float32)
     floats = np.empty((min(BLOCK_ROWS, size), codes.shape[1]), np.float32)
@@ -97,7 +102,7 @@ def cosines(
         block = floats[: span.stop - start]
         block[...] = codes[span] if rows is None else codes.take(rows[span], axis=0)
         np.matmul(block, whole, out=sums[span])
-    return sums * ((scales if rows is None else scales[rows]) * np.float32(step))
+    return sums * ((scales if rows is None else scales[rows]) * np.float32(question_step(len(question))))
 
 
 def mean_row(blocks: Iterable[Quantized], dimensions: int) -> NDArray[np.float32]:

@@ -25,19 +25,14 @@ VECTORS = "vectors.safetensors"
 KEYWORDS = "keywords.safetensors"
 COLUMNS = "columns.safetensors"
 SPELLING = "spelling.safetensors"
-GRAPH_SUFFIX = ".usearch"
-GRAPH = f"graph{GRAPH_SUFFIX}"
+GRAPH = "graph.usearch"
+CELLS = "cells.safetensors"
 PAYLOADS = "payloads"
 
 _UNNAMED = ("digest", "notes", "notes_sha256")
 
 EMBEDDED = "embedded"
 """In `extra` of a segment whose vectors follow: of how many chunks they are there, in the order of the ordinals."""
-
-
-def graph_files(count: int) -> list[str]:
-    """File names of so many graphs, in the order of their rows."""
-    return [GRAPH] if count == 1 else [f"graphs/{number:05d}{GRAPH_SUFFIX}" for number in range(count)]
 
 
 def payload_shard(number: int) -> str:

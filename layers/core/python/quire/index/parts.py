@@ -10,6 +10,7 @@ import numpy as np
 
 from quire.errors import ArtifactCorrupt
 from quire.filter_values import filter_key
+from quire.index.cells import CellVectors
 from quire.index.exact import ExactVectors
 from quire.index.keywords import KeywordPart, KeywordSearch
 from quire.index.reader import Segment
@@ -78,14 +79,17 @@ def filtered(part: Part, filters: Mapping[str, Any]) -> Ordinals:
 
 
 def open_vectors(part: Part, hidden: Ordinals) -> VectorIndex:
-    """The part's vector index: its graphs where it has any, else exact."""
-    exact = ExactVectors(part.vectors, hidden)
-    if not part.graphs:
+    """The part's vector index: its cells or its graph where it has one, else exact."""
+    arrays = part.vectors
+    exact = ExactVectors(arrays, hidden)
+    if arrays.cells is not None:
+        return CellVectors(arrays, arrays.cells, hidden, exact)
+    if part.graph is None:
         return exact
     # usearch costs 50 ms to import: only segments that have a graph pay for it.
     from quire.index.usearch import GraphVectors
 
-    return GraphVectors(part.vectors, part.graphs, hidden, exact)
+    return GraphVectors(arrays, part.graph, hidden, exact)
 
 
 def open_keywords(parts: Sequence[Part], hidden: Sequence[Ordinals]) -> Keywords:

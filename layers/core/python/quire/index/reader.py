@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from quire.documents import id_number
 from quire.errors import ArtifactCorrupt
+from quire.index.cells import CellArrays
 from quire.index.layout import (
+    CELLS,
     COLUMNS,
-    GRAPH_SUFFIX,
+    GRAPH,
     KEYWORDS,
     MANIFEST,
     SPELLING,
@@ -24,7 +26,7 @@ from quire.index.layout import (
 )
 from quire.index.payloads import PayloadShards
 from quire.index.postings import Postings, postings, string_table
-from quire.index.tensors import Array, file_facts, read_buffer, read_tensors
+from quire.index.tensors import Array, FileRows, file_facts, read_buffer, read_tensors
 from quire.index.vectors import VectorArrays
 from quire.index.vocabulary import Spelling
 
@@ -61,7 +63,7 @@ class Segment:
 
     Attributes:
         chunk_count, document_count: hidden ones included.
-        graphs: those for approximate search, in the order of their rows, where the segment is large enough.
+        graph: the file of the graph over its vectors, where it has one.
     """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
@@ -69,15 +71,19 @@ class Segment:
         self.manifest = manifest
         self.chunk_count = manifest.counts.chunks
         self.document_count = manifest.counts.documents
-        graphs = sorted(name for name in manifest.files if name.endswith(GRAPH_SUFFIX))
-        self.graphs = [folder / name for name in graphs]
+        self.graph = folder / GRAPH if GRAPH in manifest.files else None
 
     @cached_property
     def vectors(self) -> VectorArrays:
-        """Codes, scales, sign bits and owners."""
+        """Codes, scales, sign bits and owners; cells where the segment is large enough to have them."""
         arrays = self._arrays(VECTORS)
-        names = ("codes", "scales", "bits", "mean", "owners")
-        return VectorArrays(**{name: arrays[name] for name in names})
+        named: dict[str, Any] = {name: arrays[name] for name in ("codes", "scales", "bits", "mean", "owners")}
+        if CELLS not in self.manifest.files:
+            return VectorArrays(**named)
+        in_cells = self._arrays(CELLS)
+        cells = CellArrays(*(in_cells[name] for name in CellArrays._fields))
+        file = FileRows(self.folder / VECTORS, arrays["codes"])
+        return VectorArrays(**named, cells=cells, file=file)
 
     @cached_property
     def terms(self) -> Postings:

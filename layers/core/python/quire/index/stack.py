@@ -66,7 +66,7 @@ class StackedPostings:
 class Stack:
     """The searchable parts of several segments as one; payloads and ids stay with the segments."""
 
-    graphs: Sequence[Path] = ()
+    graph: Path | None = None
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         self.segments = tuple(segments)

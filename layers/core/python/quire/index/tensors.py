@@ -12,13 +12,18 @@ import hashlib
 import json
 import math
 import mmap
+import os
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from quire.errors import ArtifactCorrupt
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -34,6 +39,8 @@ _CODES = {dtype: code for code, dtype in DTYPES.items()}
 ALIGNMENT = 64
 MAPPED_FROM_BYTES = 1 << 20
 """Smaller files are read at once: a mapping holds a file descriptor, and a site of 200 segments would hold 800."""
+READ_FROM_BYTES = 1 << 27
+"""Arrays of which single rows are read rather than mapped: 350,000 rows of 384 codes."""
 
 
 class Streamed(NamedTuple):
@@ -155,6 +162,31 @@ def read_buffer(path: Path) -> bytes | mmap.mmap:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except FileNotFoundError:
         raise ArtifactCorrupt(f"{path.name}: no such file in the segment") from None
+
+
+class FileRows:
+    """Rows of an array that `read_tensors` gave, read from its file: what was mapped for a row would stay in memory.
+
+    A row that is looked at in a mapping takes 64 KB of memory, so a hundred questions take all; reading it takes a
+    microsecond more. Up to `READ_FROM_BYTES` the mapping serves.
+    """
+
+    def __init__(self, path: Path, array: Array) -> None:
+        self._array = array
+        self._file, self._offset = -1, 0
+        if isinstance(array.base, mmap.mmap) and array.nbytes >= READ_FROM_BYTES:
+            begin = np.frombuffer(array.base, np.uint8).ctypes.data
+            self._offset = array.ctypes.data - begin
+            self._file = os.open(path, os.O_RDONLY)
+            weakref.finalize(self, os.close, self._file)
+
+    def take(self, rows: NDArray[np.intp]) -> Array:
+        """Those rows."""
+        if self._file < 0:
+            return self._array[rows]
+        width = self._array[:1].nbytes
+        data = [os.pread(self._file, width, self._offset + width * row) for row in rows.tolist()]
+        return np.frombuffer(b"".join(data), self._array.dtype).reshape(-1, *self._array.shape[1:])
 
 
 def give_back(array: object) -> None:

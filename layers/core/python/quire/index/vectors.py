@@ -7,17 +7,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quire.embedding.quantization import cosines
+from quire.ordinals import ranges
 from quire.ranking import EMPTY, Ranking, rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from quire.index.cells import CellArrays
+    from quire.index.tensors import FileRows
     from quire.ports import Ordinals, Vectors
 
 EXACT_ROWS = 8192  # up to here every row is compared exactly: 0.65 ms at 384 dimensions
 CANDIDATES, CANDIDATES_PER_HIT, ROWS_PER_CANDIDATE = 800, 8, 32
 """On 26,257 real vectors, against comparing all: recall@10 .984 / .993 / .999 with 400 / 800 / 1,600 candidates, and
 recall@200 .96 / .988 with 1,600 / 3,200; a thousand more cost 0.1 ms."""
+
+MOST_READ = 8192
+"""Rows of a large segment that are read one by one; what wants more of them maps the file."""
 
 
 def candidates_for(limit: int, rows: int) -> int:
@@ -33,9 +39,11 @@ class VectorArrays:
         bits: their sign bits, see `quire.embedding.quantization.sign_bits`.
         mean: the row that the bits are relative to.
         owners: uint32, shape (n,): ordinal of the chunk that each row belongs to, ascending.
+        cells: where the rows are so many that they are divided.
+        file: the codes as they lie in their file, where few of them shall be mapped.
     """
 
-    __slots__ = ("bits", "codes", "mean", "owners", "scales")
+    __slots__ = ("bits", "cells", "codes", "file", "mean", "owners", "scales")
 
     def __init__(
         self,
@@ -45,12 +53,27 @@ class VectorArrays:
         bits: NDArray[np.uint64],
         mean: NDArray[np.float32],
         owners: Ordinals,
+        cells: CellArrays | None = None,
+        file: FileRows | None = None,
     ) -> None:
         self.codes = codes
         self.scales = scales
         self.bits = bits
         self.mean = mean
         self.owners = owners
+        self.cells = cells
+        self.file = file
+
+    @property
+    def rows_a_chunk(self) -> float:
+        """How many rows a chunk has in the mean."""
+        return len(self) / (int(self.owners[-1]) + 1) if len(self) else 0.0
+
+    def cosines(self, vector: Vectors, rows: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Exact cosine of the vector with each of the rows."""
+        if self.file is None or len(rows) > MOST_READ:
+            return cosines(self.codes, self.scales, vector, rows)
+        return cosines(self.file.take(rows), self.scales[rows], vector)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -60,16 +83,12 @@ def rows_of(owners: Ordinals, chunks: Ordinals) -> NDArray[np.intp]:
     """Rows that belong to the chunks (sorted, unique), ascending."""
     begins = np.searchsorted(owners, chunks, side="left")
     ends = np.searchsorted(owners, chunks, side="right")
-    counts = ends - begins
-    total = np.cumsum(counts)
-    size = int(total[-1]) if len(total) else 0
-    rows: NDArray[np.intp] = np.arange(size) + np.repeat(begins - (total - counts), counts)
-    return rows
+    return ranges(begins, ends - begins)
 
 
 def score_rows(arrays: VectorArrays, vector: Vectors, rows: NDArray[np.intp], limit: int) -> Ranking:
     """Best chunks among some rows (ascending), by exact cosine."""
-    return best_of_owners(arrays.owners[rows], cosines(arrays.codes, arrays.scales, vector, rows), limit)
+    return best_of_owners(arrays.owners[rows], arrays.cosines(vector, rows), limit)
 
 
 def cosines_of(arrays: VectorArrays, vector: Vectors, chunks: Ordinals) -> NDArray[np.float32]:
@@ -77,7 +96,7 @@ def cosines_of(arrays: VectorArrays, vector: Vectors, chunks: Ordinals) -> NDArr
     rows = rows_of(arrays.owners, chunks)
     if not len(rows):
         return np.zeros(len(chunks), np.float32)
-    owners, best = _best_rows(arrays.owners[rows], cosines(arrays.codes, arrays.scales, vector, rows))
+    owners, best = _best_rows(arrays.owners[rows], arrays.cosines(vector, rows))
     if len(owners) == len(chunks):
         return best
     every = np.zeros(len(chunks), np.float32)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from quire.parsing.formats import RawFile
 
 OPENING_CPU_S = 20.0
-"""CPU seconds that a PDF or a notebook may take, before more for its size: a page takes up to a second."""
+"""CPU seconds that a PDF, a notebook or a book may take, before more for its size."""
 BLENDED = 256  # texts whose vectors are blended at once
 
 VectorSource = Callable[[Iterable[tuple[str, str]]], Iterator[Quantized]]
@@ -38,7 +38,7 @@ def cut_apart(document: Document) -> list[Chunk]:
 
 
 def read_apart(file: RawFile) -> str:
-    """`quire.parsing.formats.read_parts` in such a process.
+    """`quire.parsing.formats.read_converted` in such a process.
 
     Raises:
         SourceError: the file is damaged, not what its name says, or not read within its bounds.
@@ -48,7 +48,7 @@ def read_apart(file: RawFile) -> str:
 
 @cache
 def _reader() -> Killable[RawFile, str]:
-    return Killable("quire.parsing.formats:read_parts")
+    return Killable("quire.parsing.formats:read_converted")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What a file is by its name and first bytes, and its text: Markdown, HTML, plain text, notebooks and PDF."""
+"""What a file is by its name and first bytes, and its text: Markdown, HTML, plain text, notebooks, PDF, EPUB, Word."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from quire.errors import SourceError
-from quire.parsing.markdown import page_title
 
 PART = "\f"
 """Stands between the pages of a PDF and the cells of a notebook: a form feed, which no page's own text holds."""
 UNITS = {".pdf": "page", ".ipynb": "cell"}
 """What the parts of such a file are called."""
+BOOKS = (".epub", ".docx")
+"""Archives that a reader makes HTML of."""
+CONVERTED = (*UNITS, *BOOKS)
+"""What `read_converted` makes text of: their bytes are none."""
 HTML = (".html", ".htm")
 TEXT = (".txt", ".text")
-READABLE = "Markdown (.md, .mdx), HTML (.html), plain text (.txt), notebooks (.ipynb) and PDF (.pdf)"
+READABLE = (
+    "Markdown (.md, .mdx), HTML (.html), plain text (.txt), notebooks (.ipynb), PDF (.pdf), books (.epub) "
+    "and Word (.docx)"
+)
 _MAGIC = {
     b"%PDF-": "a PDF",
     b"PK\x03\x04": "a ZIP archive or an office document",
@@ -49,7 +55,7 @@ def kind_of(path: str) -> str:
     suffix = suffix_of(path)
     if suffix in UNITS:
         return f"{UNITS[suffix]}s"
-    return {**dict.fromkeys(HTML, "html"), **dict.fromkeys(TEXT, "prose")}.get(suffix, "docs")
+    return {**dict.fromkeys((*HTML, *BOOKS), "html"), **dict.fromkeys(TEXT, "prose")}.get(suffix, "docs")
 
 
 def title_of(path: str, text: str) -> str:
@@ -63,21 +69,38 @@ def title_of(path: str, text: str) -> str:
         from quire.parsing.html_page import parse_html
 
         return parse_html(text).title
-    return page_title(text.replace(PART, "\n\n"), path) if kind in ("docs", "cells") else ""
+    if kind not in ("docs", "cells", "pages"):
+        return ""
+    from quire.parsing.markdown import (
+        page_title,  # with its parser, which who asks for names alone has no use for
+    )
+
+    return page_title(text.replace(PART, "\n\n"), path)
 
 
-def read_parts(file: RawFile) -> str:
-    """The text of a PDF or a notebook, its pages or cells parted by `PART`. Runs where it can be ended.
+def read_converted(file: RawFile) -> str:
+    """The text of a file whose bytes are none: Markdown, its pages or cells parted by `PART`, or HTML.
+
+    Runs where it can be ended.
 
     Raises:
         SourceError: it is damaged, or not what its name says.
     """
-    if suffix_of(file.path) == ".pdf":
-        from quire.parsing.pdf import pdf_pages  # 430 ms of CPU that nobody else should pay
+    suffix = suffix_of(file.path)
+    if suffix == ".epub":
+        from quire.parsing.epub import epub_html
+
+        return epub_html(file.data, file.path)
+    if suffix == ".docx":
+        from quire.parsing.docx import docx_html  # what nobody else should pay for
+
+        return docx_html(file.data, file.path)
+    if suffix == ".pdf":
+        from quire.parsing.pdf import pdf_pages
 
         parts = pdf_pages(file.data, file.path)
     else:
-        from quire.parsing.notebook import notebook_cells  # 270 ms
+        from quire.parsing.notebook import notebook_cells  # 270 ms of CPU
 
         parts = notebook_cells(decoded(file), file.path)
     return PART.join(part.replace(PART, "\n") for part in parts)

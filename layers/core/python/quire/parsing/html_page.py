@@ -33,6 +33,8 @@ def parse_html(text: str) -> Page:
     title = tree.css_first("title")
     for node in tree.css(_UNSHOWN):
         node.decompose()
+    for node in tree.css("br"):
+        node.replace_with("\n")
     root = tree.css_first("main") or tree.css_first("article") or tree.body
     for node in root.css("code, kbd, samp") if root is not None else ():
         words = node.text(deep=True)

@@ -56,6 +56,8 @@ _IMPORT = re.compile(
     """,
     re.VERBOSE,
 )
+_FURTHER_IMPORT = re.compile(r"[ \t;]*+" + _IMPORT.pattern, re.VERBOSE)
+"""Another behind it on its line, which may go on in the next."""
 _EXPORT = re.compile(
     r"""
     export\s+(?: const | let | var | default | function | class | async | type | interface  # a declaration
@@ -210,6 +212,8 @@ def _statement(scan: MarkupScan, match: re.Match[str]) -> int:
         found or _EXPORT.match(text, start) or (declared and _DECLARATION.match(text, start))
     ):
         return _copy(scan, match)
+    while found and (following := _FURTHER_IMPORT.match(text, found.end())):
+        found = following
     if found:
         line_end = text.find("\n", found.end())
         end = len(text) if line_end < 0 else line_end

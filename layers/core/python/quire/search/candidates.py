@@ -1,24 +1,31 @@
-"""The chunks that may answer a question, scored by both sides, and how the sides become one ranking."""
+"""The chunks that may answer a question, scored by both sides, and how the sides become one ranking.
+
+Who calls whom is read from names: chunks name what they define (`symbols`) and what they refer to (`calls` of the
+metadata). A reference is indexed as a keyword term behind a mark, so the callers of a name are the postings of one
+term, and the callees of a chunk are the definitions of the names that it refers to. Names are matched without types:
+`x.retry()` is taken for a call of everything called `retry`, and names that many chunks define are not followed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from quire.analysis.calls import call_term, calls_of
+from quire.analysis.symbols import fold_symbol, last_part
+from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
 from quire.ordinals import NONE, contains, difference, intersection, union
-from quire.ranking import EMPTY, Ranking, rank
-from quire.search.call_graph import find_callees, find_callers
-from quire.search.fusion import fuse
+from quire.ranking import EMPTY, Ranking, fuse, rank
 from quire.search.intent import read_intent
 from quire.search.query import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quire.ports import Ordinals, Vectors
+    from quire.ports import KeywordIndex, Ordinals, Vectors
 
 DEPTH = 120
 """Candidates from each side. 10 lose recall; beyond 100 no golden question of four collections finds more."""
@@ -29,7 +36,8 @@ NORMALIZED_DEPTH = 100
 MOST_NAMED = 64
 RELATED = 20
 MOST_DEFINING = 8
-RELATED_LIFT = 0.4
+MOST_DEFINITIONS = 4
+"""A name that more chunks define says nothing about which of them is meant."""
 CALLER_SHARE = 0.75
 """Callers are what a question for them wants, before pages that mention the name; callees belong to their caller."""
 
@@ -52,6 +60,15 @@ class Candidates(NamedTuple):
     related: Ranking
 
 
+class Ranked(NamedTuple):
+    """A question as it was read, its vector, and the chunks that it found, best first."""
+
+    question: Question
+    row: Vectors | None
+    candidates: Candidates
+    fused: Ranking
+
+
 def gather(
     index: OpenedIndex, row: Vectors | None, question: Question, allowed: Ordinals | None, *, keywords: bool
 ) -> Candidates:
@@ -65,7 +82,7 @@ def gather(
     related = find_related(index, question, named, allowed)
     ordinals = union([by_vector.ordinals, by_term.ordinals[:DEPTH], named, related.ordinals])
     cosines = None if row is None else _cosines(index, row, ordinals, by_vector)
-    return Candidates(ordinals, cosines, _align(ordinals, by_term), named, related)
+    return Candidates(ordinals, cosines, align_scores(ordinals, by_term), named, related)
 
 
 def _cosines(index: OpenedIndex, row: Vectors, ordinals: Ordinals, known: Ranking) -> NDArray[np.float32]:
@@ -112,15 +129,31 @@ def find_related(
     return Ranking(found.ordinals[held], found.scores[held])
 
 
-def lift_related(candidates: Candidates, fused: Ranking, priors: NDArray[np.float32]) -> Ranking:
-    """Lift callers and callees by up to `RELATED_LIFT` times their priors, less than what the question names itself."""
-    if not len(candidates.related):
-        return fused
-    order = np.argsort(fused.ordinals)
-    lifts = np.zeros(len(fused), np.float32)
-    lifts[order] = _align(fused.ordinals[order], candidates.related)
-    lifts *= np.float32(RELATED_LIFT) * priors[fused.ordinals]
-    return rank(fused.ordinals, fused.scores + lifts, len(fused))
+def find_callers(
+    keywords: KeywordIndex, names: Sequence[str], limit: int, allowed: Ordinals | None = None
+) -> Ranking:
+    """Chunks that refer to one of the names, the most concentrated first; those that define it are not left out."""
+    terms = dict.fromkeys(map(call_term, names), 1.0)
+    return keywords.search(terms, limit, allowed)
+
+
+def find_callees(defining: Callable[[str], Ordinals], chunks: Iterable[Chunk], limit: int) -> Ranking:
+    """Chunks that define what the given ones refer to; `defining` gives those that define a symbol, ascending.
+
+    A name scores 1 over its definitions, less for each reference that stands before it in its chunk, so that what one
+    name alone can mean and what comes first lead. Names of the given chunks' own, and names with more definitions
+    than `MOST_DEFINITIONS`, are left out.
+    """
+    found: dict[int, float] = {}
+    for chunk in chunks:
+        own = {last_part(fold_symbol(name)) for name in chunk.symbols}
+        for position, name in enumerate(calls_of(chunk)):
+            places = [] if last_part(fold_symbol(name)) in own else defining(name).tolist()
+            if len(places) <= MOST_DEFINITIONS:
+                score = 1.0 / (len(places) + position / 64) if places else 0.0
+                found.update((ordinal, max(score, found.get(ordinal, 0.0))) for ordinal in places)
+    ordinals = np.fromiter(found, np.uint32, len(found))
+    return rank(ordinals, np.fromiter(found.values(), np.float32, len(found)), limit)
 
 
 def named_chunks(index: OpenedIndex, names: Sequence[str], allowed: Ordinals | None) -> Ordinals:
@@ -149,7 +182,7 @@ def own_chunks(index: OpenedIndex, name: str) -> Ordinals:
     return NONE if own is None else own
 
 
-def _align(ordinals: Ordinals, ranking: Ranking) -> NDArray[np.float32]:
+def align_scores(ordinals: Ordinals, ranking: Ranking) -> NDArray[np.float32]:
     """The ranking's scores in the order of `ordinals`, 0 for those that it lacks."""
     scores = np.zeros(len(ordinals), np.float32)
     if len(ordinals):

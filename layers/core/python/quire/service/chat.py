@@ -12,10 +12,9 @@ from quire.documents import Hit, Turn
 from quire.errors import InputError, ModelError, StoreUnavailable
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import ChatMemory, Embedder, Remembered
-from quire.search.retrieval import Query, retrieve
+from quire.search.retrieval import Query, matches_nothing, retrieve
 from quire.service.access import ADMIN, READ, WRITE, Caller
 from quire.service.context_text import ContextText, write_context
-from quire.service.floor import matches_nothing
 from quire.sessions import RETENTION, session_key
 from quire.store.live_catalog import LiveCatalog
 from quire.store.write_targets import Site

@@ -25,9 +25,8 @@ from quire.index.opened import OpenedIndex, vector_share
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import AnswerModel, Embedder, TokenBudget
 from quire.profiles import profile_named
-from quire.search.retrieval import Query, retrieve, vectors_follow
+from quire.search.retrieval import Query, matches_nothing, retrieve, vectors_follow
 from quire.service.access import PUBLIC, READ, Caller
-from quire.service.floor import matches_nothing
 from quire.service.metrics import age_hours, note, note_degraded, note_served, timed
 from quire.service.token_budget import BudgetedModel, ProcessBudget
 from quire.settings import STALE_AFTER_DAYS

@@ -13,9 +13,9 @@ from quire.errors import SourceError
 from quire.index.reader import Segment
 from quire.ingestion.rows import read_apart
 from quire.parsing.formats import (
+    CONVERTED,
     READABLE,
     SNIFFED,
-    UNITS,
     RawFile,
     decoded,
     kind_of,
@@ -247,4 +247,4 @@ def _text(file: File, path: str) -> str:
                 f"{path}: no PDF; it begins with {file.content[:12]!r}; read are {READABLE}", path=path
             )
     raw = RawFile(path, data)
-    return read_apart(raw) if suffix_of(path) in UNITS else decoded(raw)
+    return read_apart(raw) if suffix_of(path) in CONVERTED else decoded(raw)

@@ -109,7 +109,7 @@ class SegmentMerger:
         self._work.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="merge-", dir=self._work) as work:
             # No graph: what a request waits for copies rows, and will be merged again.
-            manifest = write_segment(Path(work) / "segment", (), facts, kept=rows, graph_from=None)
+            manifest = write_segment(Path(work) / "segment", (), facts, kept=rows, vector_index="exact")
             self._store.put(place.name, Path(work) / "segment", manifest, is_new=True)
         return manifest
 

@@ -17,6 +17,8 @@ from quire.index.opened import OpenedIndex
 LEAST_OVERLAP, LONGEST_OVERLAP = 16, 800
 """Characters that a chunk may repeat of the one before it; fewer are alike by chance."""
 TORN = frozenset((LIST, TABLE))
+ROWS = 2
+"""Fewest rows of a table that are one: its head, and what that is the head of."""
 
 Beside = Callable[[Chunk, int], Chunk | None]
 """The chunk so many places behind another in its document, before it where negative; None where there is none."""
@@ -95,7 +97,13 @@ def rest_before(chunk: Chunk, start: int, beside: Beside, room: int) -> Rest | N
     last = split_pieces(before.text)[-1:]
     if not last or last[0].kind != pieces[0].kind or before.text[last[0].end :].strip():
         return None
-    return Rest(before, last[0].start, last[0].end) if last[0].end - last[0].start <= room else None
+    end = len(before.text[: len(before.text) - _repeated(before.text, chunk.text)].rstrip())
+    if (
+        last[0].kind == TABLE
+        and sum(" | " in line for line in before.text[last[0].start : end].split("\n")) < ROWS
+    ):
+        return None  # all its rows stand in the quote
+    return Rest(before, last[0].start, end) if last[0].start < end <= last[0].start + room else None
 
 
 def _last_kind(text: str) -> str:

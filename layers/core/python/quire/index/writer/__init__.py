@@ -2,11 +2,10 @@
 
 from quire.index.writer.kept import KeptRows
 from quire.index.writer.rows import IndexRow
-from quire.index.writer.segment import GRAPH_FROM_VECTORS, SegmentFacts, amend_manifest, write_segment
+from quire.index.writer.segment import SegmentFacts, amend_manifest, write_segment
 from quire.index.writer.staged import StagedVectors
 
 __all__ = [
-    "GRAPH_FROM_VECTORS",
     "IndexRow",
     "KeptRows",
     "SegmentFacts",

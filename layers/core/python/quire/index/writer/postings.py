@@ -186,15 +186,3 @@ class TableColumns:
     def tensors(self, prefix: str) -> Tensors:
         """The arrays under `prefix`."""
         return {f"{prefix}.{name}": column.streamed() for name, column in self._columns.items()}
-
-
-def ranges(begins: NDArray[np.intp], counts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The whole numbers begin, begin + 1, ... of each pair, end to end.
-
-    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
-    [5, 6, 0, 1, 2]
-    """
-    ends = np.cumsum(counts)
-    size = ends[-1] if len(ends) else 0
-    spans: NDArray[np.intp] = np.arange(size) + np.repeat(begins - (ends - counts), counts)
-    return spans

@@ -12,17 +12,19 @@ from typing import Any, NamedTuple
 
 from quire.documents import NOTHING
 from quire.index.layout import (
+    CELLS,
     COLUMNS,
+    GRAPH,
     KEYWORDS,
     MANIFEST,
     SPELLING,
     VECTORS,
     Manifest,
     SourceFacts,
-    graph_files,
     read_manifest,
 )
-from quire.index.tensors import FileFacts, file_facts, read_tensors
+from quire.index.tensors import FileFacts, file_facts, read_tensors, write_tensors
+from quire.index.writer.cells import cell_arrays
 from quire.index.writer.columns import ColumnsWriter
 from quire.index.writer.kept import KeptRows
 from quire.index.writer.keywords import KeywordsWriter
@@ -32,9 +34,9 @@ from quire.index.writer.spelling import SpellingWriter
 from quire.index.writer.spill import Spill, held_here
 from quire.index.writer.vectors import VectorsWriter
 
-GRAPH_FROM_VECTORS = 20_000
-"""Up to here comparing sign bits is as quick. A graph costs 0.1 to 0.7 ms of CPU and 550 bytes a
-vector to build, see `quire.index.usearch.ONE`."""
+GRAPH_FROM_VECTORS, CELLS_FROM_VECTORS = 20_000, 1 << 17
+"""Up to the first comparing sign bits is as quick. A graph costs 0.7 ms of CPU and 550 bytes a vector to build, and
+more with each that it has: beyond the second, cells cost 0.02 ms and 52 bytes."""
 
 
 class SegmentFacts(NamedTuple):
@@ -68,7 +70,7 @@ def write_segment(
     facts: SegmentFacts,
     *,
     kept: Sequence[KeptRows] = (),
-    graph_from: int | None = GRAPH_FROM_VECTORS,
+    vector_index: str = "auto",
     held_bytes: int | None = None,
 ) -> Manifest:
     """Write a segment into `folder`, which must not exist: it appears whole or not at all.
@@ -82,7 +84,8 @@ def write_segment(
         rows: what to index; consumed once.
         facts: what the manifest repeats.
         kept: rows of other segments that this one takes over; they count as having come before `rows`.
-        graph_from: with at least so many vectors, graphs for approximate search are written too; None writes none.
+        vector_index: what makes search approximate, one of `quire.collections.VECTOR_INDEXES`; `auto` chooses by the
+            number of vectors.
         held_bytes: see `quire.index.writer.spill`; by default what this machine has room for.
 
     Raises:
@@ -93,7 +96,7 @@ def write_segment(
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         manifest = _write(
-            work, _Input(kept, rows, held_here() if held_bytes is None else held_bytes), facts, graph_from
+            work, _Input(kept, rows, held_here() if held_bytes is None else held_bytes), facts, vector_index
         )
         work.chmod(0o755)
         work.rename(folder)
@@ -109,7 +112,7 @@ class _Input:
     held_bytes: int
 
 
-def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int | None) -> Manifest:
+def _write(work: Path, given: _Input, facts: SegmentFacts, vector_index: str) -> Manifest:
     with (
         Spool(work / "codes.spool") as codes,
         Spool(work / "lines.spool") as lines,
@@ -138,8 +141,7 @@ def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int | Non
         files[COLUMNS] = columns.finish(work, arranged, more)
         files[SPELLING] = spelling.finish(work, columns.names)
         counts, source_counts = columns.counts(arranged)
-    if graph_from is not None and len(vectors) >= max(graph_from, 1):
-        files |= write_graphs(work)
+    files |= write_approximation(work, len(vectors), vector_index)
     manifest = Manifest(
         **facts._asdict(),
         counts=counts,
@@ -150,16 +152,34 @@ def _write(work: Path, given: _Input, facts: SegmentFacts, graph_from: int | Non
     return manifest
 
 
-def write_graphs(work: Path) -> dict[str, FileFacts]:
-    """Write the graphs of the vectors that were written into the folder."""
-    # usearch costs 50 ms to import: only segments that need a graph pay for it.
-    from quire.index import usearch
+def approximation_of(vector_index: str, count: int) -> str:
+    """Which of `quire.collections.VECTOR_INDEXES` so many vectors get.
 
-    codes = read_tensors(work / VECTORS)["codes"]
-    names = graph_files(usearch.graph_count(len(codes)))
-    (work / names[0]).parent.mkdir(exist_ok=True)
-    usearch.write_graphs(codes, [work / name for name in names])
-    return {name: file_facts(work / name) for name in names}
+    >>> approximation_of("auto", 1_000_000)
+    'cells'
+    """
+    if not count:
+        return "exact"
+    if vector_index != "auto":
+        return vector_index
+    if count < GRAPH_FROM_VECTORS:
+        return "exact"
+    return "cells" if count > CELLS_FROM_VECTORS else "usearch"
+
+
+def write_approximation(work: Path, count: int, vector_index: str) -> dict[str, FileFacts]:
+    """Write a graph or cells over the vectors that were written into the folder, see `write_segment`."""
+    vector_index = approximation_of(vector_index, count)
+    if vector_index == "exact":
+        return {}
+    arrays = read_tensors(work / VECTORS)
+    if vector_index == "cells":
+        return {CELLS: write_tensors(work / CELLS, cell_arrays(arrays["codes"], arrays["bits"]))}
+    # usearch costs 50 ms to import: only segments that need a graph pay for it.
+    from quire.index.usearch import write_graph
+
+    write_graph(arrays["codes"], work / GRAPH)
+    return {GRAPH: file_facts(work / GRAPH)}
 
 
 def amend_manifest(folder: Path, **changes: Any) -> Manifest:

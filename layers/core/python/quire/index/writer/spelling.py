@@ -16,7 +16,7 @@ from quire.index.layout import SPELLING
 from quire.index.postings import table_arrays
 from quire.index.tensors import Array, FileFacts, write_tensors
 from quire.index.writer.kept import KeptRows
-from quire.index.writer.postings import ranges
+from quire.ordinals import ranges
 
 WORD = re.compile(r"[^\W\d_]{4,32}")
 MOST_RUNS = 60_000

@@ -14,7 +14,7 @@ from quire.embedding.quantization import Quantized
 from quire.index.layout import EMBEDDED, MANIFEST, VECTORS, Manifest
 from quire.index.reader import Segment
 from quire.index.writer.rows import Spool
-from quire.index.writer.segment import GRAPH_FROM_VECTORS, write_durably, write_graphs
+from quire.index.writer.segment import write_approximation, write_durably
 from quire.index.writer.vectors import VectorsWriter
 
 
@@ -25,12 +25,12 @@ class StagedVectors:
 
     Args:
         segment: its manifest's `extra` says under `EMBEDDED` that its vectors follow.
-        graph_from: see `quire.index.writer.write_segment`.
+        vector_index: see `quire.index.writer.write_segment`.
     """
 
-    def __init__(self, segment: Segment, *, graph_from: int | None = GRAPH_FROM_VECTORS) -> None:
+    def __init__(self, segment: Segment, *, vector_index: str = "auto") -> None:
         self._segment = segment
-        self._graph_from = graph_from
+        self._vector_index = vector_index
         self._spool = Spool(segment.folder.with_name(f"{segment.folder.name}.codes"))
         self._vectors = VectorsWriter(self._spool, segment.manifest.dimensions)
         self._by_source: Counter[str] = Counter()
@@ -73,8 +73,8 @@ class StagedVectors:
         extra = {name: value for name, value in manifest.extra.items() if name != EMBEDDED}
         if self.chunks < manifest.counts.chunks:
             extra[EMBEDDED] = self.chunks
-        elif self._graph_from is not None and len(self._vectors) >= max(self._graph_from, 1):
-            files |= write_graphs(work)
+        else:
+            files |= write_approximation(work, len(self._vectors), self._vector_index)
         written = manifest._replace(
             counts=manifest.counts._replace(vectors=len(self._vectors)),
             source_counts={

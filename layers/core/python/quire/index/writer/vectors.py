@@ -15,8 +15,8 @@ from quire.errors import ArtifactMismatch
 from quire.index.layout import VECTORS
 from quire.index.tensors import FileFacts, Streamed, give_back, write_tensors
 from quire.index.writer.kept import KeptRows
-from quire.index.writer.postings import ranges
 from quire.index.writer.rows import Spool, gather
+from quire.ordinals import ranges
 
 BLOCK = 1024
 SUMMED = 8192  # the mean's last bit depends on how many rows are summed at a time

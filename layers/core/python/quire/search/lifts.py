@@ -1,17 +1,25 @@
-"""Symbols that a question names: the chunks that define them lead."""
+"""What lifts a chunk above its fused score: its file, the symbols that a question names, and who calls them.
+
+A file lifts its best chunk where several of its chunks match, or its name; its further chunks then count less and less,
+so that a long file leaves room for others. Chunks that define a named symbol lead, and those related to it follow.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quire.analysis.symbols import fold_separators, fold_symbol
+from quire.analysis.terms import HEADING_MARK
 from quire.documents import Chunk
+from quire.index.file_names import number_terms
 from quire.index.opened import OpenedIndex
 from quire.ordinals import contains
+from quire.profiles import Profile
 from quire.ranking import Ranking, rank
-from quire.search.candidates import MOST_DEFINING, defining_chunks, own_chunks
+from quire.search.candidates import MOST_DEFINING, Candidates, align_scores, defining_chunks, own_chunks
 from quire.search.intent import WantedDefinition
 from quire.search.query import Question
 
@@ -20,6 +28,8 @@ if TYPE_CHECKING:
 
     from quire.ports import Ordinals
 
+BEST_CHUNKS = 5
+"""Chunks of a file that speak for it; with all of them long files would win by their length."""
 NAME_LEAD = 0.5
 """Added to the fused score (at most 1) of a chunk that defines a named symbol; less where many share the name,
 and 1 where the question is nothing but the name or asks for its definition."""
@@ -30,10 +40,79 @@ INEXACT = 0.5
 899 of 900 members of Roblox come first when asked by their names, 894 without."""
 DECLARED = 0.4
 """Share of its score that a stub of Python or TypeScript keeps: it only declares a symbol that others define."""
+RELATED_LIFT = 0.4
 _DECLARING = (".pyi", ".d.ts", ".d.mts", ".d.cts")
-
-
 NO_CHUNKS = np.zeros(0, np.bool_)
+
+
+def lift_matching_files(
+    index: OpenedIndex,
+    fused: Ranking,
+    question: Question,
+    *,
+    profile: Profile,
+    priors: NDArray[np.float32],
+) -> Ranking:
+    """Lift files that match in several places; by name only where no definition of a symbol is asked for."""
+    if not (profile.coherence or profile.file_name):
+        return fused
+    documents = index.documents.numbers(fused.ordinals)
+    terms = number_terms(term for term in question.terms if not term.startswith(HEADING_MARK))
+
+    def named(best: NDArray[np.intp]) -> NDArray[np.float32]:
+        likeness = index.documents.names.likeness(documents[best], terms)
+        return np.float32(profile.file_name) * priors[fused.ordinals[best]] * likeness
+
+    by_name = profile.file_name and not (question.whole or question.defined)
+    return lift_files(fused, documents, coherence=profile.coherence, named=named if by_name else None)
+
+
+def lift_files(
+    ranking: Ranking,
+    documents: NDArray[np.uint32],
+    *,
+    coherence: float,
+    named: Callable[[NDArray[np.intp]], NDArray[np.float32]] | None = None,
+) -> Ranking:
+    """Lift the best chunk of each file.
+
+    Args:
+        ranking: all candidates, scores of 0 and more.
+        documents: the number of each chunk's document, in the ranking's order.
+        coherence: times the sum of a file's best `BEST_CHUNKS` scores, as a share of the largest such sum.
+        named: positions in the ranking, one a file, to what their files' names earn them.
+    """
+    if not len(ranking):
+        return ranking
+    order, begins, places = _by_document(documents)
+    scores = ranking.scores.copy()
+    sums = np.add.reduceat(np.where(places < BEST_CHUNKS, scores[order], np.float32(0)), begins)
+    best = order[begins]
+    scores[best] += np.float32(coherence / max(float(sums.max()), 1e-9)) * sums
+    if named is not None:
+        scores[best] += named(best)
+    return rank(ranking.ordinals, scores, len(scores))
+
+
+def decay_further(ranking: Ranking, documents: NDArray[np.uint32], decay: float) -> Ranking:
+    """Multiply the score of a file's second chunk by `decay`, of its third by the square of it, and so on."""
+    if not len(ranking):
+        return ranking
+    order, _, places = _by_document(documents)
+    scores = ranking.scores.copy()
+    scores[order] *= np.float32(decay) ** places.astype(np.float32)
+    return rank(ranking.ordinals, scores, len(scores))
+
+
+def _by_document(
+    documents: NDArray[np.uint32],
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Positions sorted by document, where each document begins among them, and each one's place in its document."""
+    order = np.argsort(documents, kind="stable")
+    ordered = documents[order]
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    places = np.arange(len(order)) - np.repeat(begins, np.diff(begins, append=len(order)))
+    return order, begins, places
 
 
 def lead_with_names(
@@ -99,3 +178,14 @@ def _closeness(chunk: Chunk, wanted: WantedDefinition) -> int:
 
 def _is_spelled(chunk: Chunk, name: str) -> bool:
     return fold_separators(name) in map(fold_separators, chunk.symbols)
+
+
+def lift_related(candidates: Candidates, fused: Ranking, priors: NDArray[np.float32]) -> Ranking:
+    """Lift callers and callees by up to `RELATED_LIFT` times their priors, less than what the question names itself."""
+    if not len(candidates.related):
+        return fused
+    order = np.argsort(fused.ordinals)
+    lifts = np.zeros(len(fused), np.float32)
+    lifts[order] = align_scores(fused.ordinals[order], candidates.related)
+    lifts *= np.float32(RELATED_LIFT) * priors[fused.ordinals]
+    return rank(fused.ordinals, fused.scores + lifts, len(fused))

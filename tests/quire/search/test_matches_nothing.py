@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from quire.search.retrieval import Query, Retrieved, retrieve
-from quire.service.floor import NEAR, matches_nothing
+from quire.search.retrieval import NEAR, Query, Retrieved, matches_nothing, retrieve
 from tests.support.shelves import household, shelf_of
 
 SHELF = shelf_of(household())

@@ -1,4 +1,4 @@
-"""Where indexes lie: a store that was named, a `.quire` in this folder or above it, else the user's own data folder.
+"""Where a user's indexes are: in a store that was named, in `.quire` here or above, else in the user's data directory.
 
 Source of the folders: XDG Base Directory Specification 0.8; Apple, "File System Programming Guide"; Microsoft,
 "KNOWNFOLDERID" (LocalAppData).
@@ -18,7 +18,7 @@ STORE_VARIABLES = ("QUIRE_STORE", "RAG_INDEX_DIR")
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class UserDirectories:
     """The folders of a user: what he keeps, what can be made again, and what he chose."""
 
     data: Path
@@ -32,23 +32,26 @@ def find_upwards(folder: Path) -> Path | None:
     return next((one for one in near if one.is_dir()), None)
 
 
-def user_home(environ: Mapping[str, str], platform: str) -> Home:
+def user_directories(environ: Mapping[str, str], platform: str) -> UserDirectories:
     """The folders that the platform gives a program for one user.
 
-    >>> user_home({"XDG_DATA_HOME": "/d", "HOME": "/h"}, "linux")
-    Home(data=PosixPath('/d/quire'), cache=PosixPath('/h/.cache/quire'), settings=PosixPath('/h/.config/quire'))
-    >>> user_home({"HOME": "/h"}, "darwin").data.as_posix()
+    >>> found = user_directories({"XDG_DATA_HOME": "/d", "HOME": "/h"}, "linux")
+    >>> found.data.as_posix(), found.cache.as_posix(), found.settings.as_posix()
+    ('/d/quire', '/h/.cache/quire', '/h/.config/quire')
+    >>> user_directories({"HOME": "/h"}, "darwin").data.as_posix()
     '/h/Library/Application Support/quire'
     """
     home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
     if platform == "darwin":
         kept = home / "Library" / "Application Support" / "quire"
-        return Home(kept, home / "Library" / "Caches" / "quire", kept)
+        return UserDirectories(kept, home / "Library" / "Caches" / "quire", kept)
     if platform == "win32":
         local = Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "quire"
-        return Home(local, local / "cache", local)
+        return UserDirectories(local, local / "cache", local)
     usual = {"DATA": ".local/share", "CACHE": ".cache", "CONFIG": ".config"}
-    return Home(*(Path(environ.get(f"XDG_{one}_HOME") or home / at) / "quire" for one, at in usual.items()))
+    return UserDirectories(
+        *(Path(environ.get(f"XDG_{one}_HOME") or home / at) / "quire" for one, at in usual.items())
+    )
 
 
 def settings_for(store: str, environ: Mapping[str, str] | None = None) -> Settings:
@@ -56,7 +59,7 @@ def settings_for(store: str, environ: Mapping[str, str] | None = None) -> Settin
     env = os.environ if environ is None else environ
     settings = read_settings(env)
     near = find_upwards(Path.cwd())
-    home = user_home(env, sys.platform)
+    home = user_directories(env, sys.platform)
     kept, cache = (near, near / "cache") if near else (home.data, home.cache)
     settings = replace(
         settings,

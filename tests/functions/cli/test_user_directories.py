@@ -8,7 +8,7 @@ from zlib import crc32
 import pytest
 
 from functions.cli.choosing import HeldIndex, base_of, free_name, meant
-from functions.cli.places import settings_for
+from functions.cli.user_directories import settings_for
 
 
 @pytest.fixture

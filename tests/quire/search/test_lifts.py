@@ -15,7 +15,7 @@ from quire.index.reader import open_segment
 from quire.ports import Embedder
 from quire.profiles import profile_named
 from quire.ranking import Ranking, rank
-from quire.search.file_ranking import BEST_CHUNKS, decay_further, lift_files
+from quire.search.lifts import BEST_CHUNKS, decay_further, lift_files
 from quire.search.retrieval import Query, retrieve
 from tests.support.corpus import write_corpus
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire.documents import Chunk
-from quire.search.doing import order_by_votes
+from quire.search.ordering import order_by_votes
 
 METHOD = ("member_type", "Function")
 

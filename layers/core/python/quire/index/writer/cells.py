@@ -1,0 +1,105 @@
+"""Divides the rows of a large segment into cells: k-means by cosine, in whole numbers, so alike everywhere."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.embedding.quantization import EXACT_FLOAT32, LEVELS
+from quire.index.tensors import Array, give_back
+from quire.index.writer.rows import gather
+
+CELLS_A_ROOT = 2
+SAMPLED_A_CELL, ROUNDS = 32, 4
+BLOCK = 2048
+
+
+def cell_arrays(codes: NDArray[np.int8], bits: NDArray[np.uint64]) -> dict[str, Array]:
+    """The arrays of `quire.index.cells.CellArrays`, by name.
+
+    There are twice as many cells as the root of the number of rows: so both the centres that a question is compared
+    with and the rows of the cells that it looks into grow with the root.
+
+    Args:
+        codes: of all rows, at least one.
+        bits: theirs, shape (words, rows).
+    """
+    count = min(CELLS_A_ROOT * math.isqrt(len(codes)), len(codes))
+    parts = []
+    for part in gather(codes, _spread(len(codes), SAMPLED_A_CELL * count)):
+        parts.append(part)
+        give_back(codes)
+    sample = np.concatenate(parts)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        try:
+            centres = _centres(sample, count, pool)
+            cells = _assigned(codes, centres, pool)
+        finally:  # an interrupt need not wait until all is done
+            pool.shutdown(wait=True, cancel_futures=True)
+    rows = np.argsort(cells, kind="stable").astype(np.uint32)
+    starts = np.zeros(count + 1, np.uint32)
+    np.cumsum(np.bincount(cells, minlength=count), out=starts[1:])
+    ordered = np.empty_like(bits)
+    for word, column in zip(bits, ordered, strict=True):
+        np.take(word, rows, out=column)
+    return {"codes": centres, "scales": _inverse(centres), "starts": starts, "rows": rows, "bits": ordered}
+
+
+def _spread(size: int, count: int) -> NDArray[np.intp]:
+    """So many numbers below `size`, or all, at even distances.
+
+    >>> _spread(10, 4).tolist(), _spread(2, 4).tolist()
+    ([0, 2, 5, 7], [0, 1])
+    """
+    count = min(count, size)
+    return np.arange(count) * size // max(count, 1)
+
+
+def _centres(sample: NDArray[np.int8], count: int, pool: ThreadPoolExecutor) -> NDArray[np.int8]:
+    """Centres of the sample's cells; one whose cell is empty stays where it was."""
+    centres = _rounded(sample[_spread(len(sample), count)].astype(np.int64))
+    for _ in range(ROUNDS):
+        cells = _assigned(sample, centres, pool)
+        sizes = np.bincount(cells, minlength=count)
+        begins = np.minimum(np.cumsum(sizes) - sizes, len(sample) - 1)
+        sums = np.add.reduceat(sample[np.argsort(cells, kind="stable")], begins, axis=0, dtype=np.int64)
+        moved = (sizes > 0) & sums.any(axis=1)
+        centres[moved] = _rounded(sums[moved])
+    return centres
+
+
+def _rounded(sums: NDArray[np.int64]) -> NDArray[np.int8]:
+    """Rows in the same directions, as fine as sums of their products with codes stay exact in float32."""
+    levels = min(LEVELS, EXACT_FLOAT32 // (LEVELS * sums.shape[1]))
+    peaks = np.maximum(np.abs(sums).max(axis=1, keepdims=True), 1)
+    rows: NDArray[np.int8] = np.rint(sums * (levels / peaks)).astype(np.int8)
+    return rows
+
+
+def _inverse(centres: NDArray[np.int8]) -> NDArray[np.float32]:
+    """1 over the length of each, 0 for one without length."""
+    squares = (centres.astype(np.int64) ** 2).sum(axis=1)
+    return np.where(squares > 0, 1 / np.sqrt(np.maximum(squares, 1)), 0).astype(np.float32)
+
+
+def _assigned(
+    codes: NDArray[np.int8], centres: NDArray[np.int8], pool: ThreadPoolExecutor
+) -> NDArray[np.uint32]:
+    """The cell of each row: the centre of the best cosine, the first of several."""
+    columns = np.ascontiguousarray(centres.T, np.float32)
+    scales = _inverse(centres)
+
+    def assign(start: int) -> NDArray[np.uint32]:
+        products = codes[start : start + BLOCK].astype(np.float32) @ columns
+        give_back(codes)
+        products *= scales
+        cells: NDArray[np.uint32] = products.argmax(axis=1).astype(np.uint32)
+        return cells
+
+    found: Iterator[NDArray[np.uint32]] = pool.map(assign, range(0, len(codes), BLOCK))
+    return np.concatenate(list(found))

@@ -1,0 +1,104 @@
+"""Books in EPUB and documents of Word: what a reader sees of them, as pages of sections."""
+
+from __future__ import annotations
+
+import pytest
+
+from quire.errors import NoText, SourceError
+from quire.parsing.docx import docx_html
+from quire.parsing.epub import epub_html
+from quire.parsing.html_page import parse_html
+from quire.parsing.page import Page
+from tests.support.books import Styled, make_docx, make_epub, zipped
+
+
+def _shown(page: Page) -> list[tuple[int, str, list[str]]]:
+    return [
+        (one.level, one.heading, [part.text for block in one.blocks for part in block.parts])
+        for one in page.sections
+    ]
+
+
+def test_chapters_of_a_book_come_in_the_order_in_which_they_are_read() -> None:
+    book = make_epub(
+        "Ropes &amp; knots",
+        [
+            '<main><h1 id="a">Bends</h1><p>A sheet bend joins two ropes.</p></main>',
+            "<h1>Hitches</h1><h2>The clove hitch</h2><p>Two turns around a post.</p><pre>turn()\nturn()</pre>",
+        ],
+    )
+    page = parse_html(epub_html(book, "ropes.epub"))
+    assert page.title == "Ropes & knots"
+    assert _shown(page) == [
+        (2, "Bends", ["A sheet bend joins two ropes."]),
+        (2, "Hitches", []),
+        (3, "The clove hitch", ["Two turns around a post.", "```\nturn()\nturn()\n```"]),
+    ]
+    assert not any(one.anchor for one in page.sections)
+
+
+def test_a_document_of_word_is_read_by_its_styles() -> None:
+    document = make_docx(
+        [
+            Styled("Safety at sea", "Title"),
+            Styled("Boats", "heading 1"),
+            Styled("Each boat carries a lamp."),
+            Styled("Lamps", "heading 2"),
+            Styled("lamp --on", "Source Code"),
+            Styled("lamp --off", "Source Code"),
+        ],
+        [[["Boat", "Lamps"], ["Tug", "2"]]],
+    )
+    page = parse_html(docx_html(document, "safety.docx"))
+    assert page.title == "Safety at sea"
+    assert _shown(page) == [
+        (1, "Safety at sea", []),
+        (2, "Boats", ["Each boat carries a lamp."]),
+        (3, "Lamps", ["```\nlamp --on\nlamp --off\n```", "Boat | Lamps", "Tug | 2"]),
+    ]
+
+
+_PROTECTED = {
+    "META-INF/encryption.xml": '<encryption><CipherReference URI="OPS/chapter 1.xhtml"/></encryption>'
+}
+_BOMB = zipped({"META-INF/container.xml": b" " * 9_000_000})
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        (b"PK\x03\x04 and nothing else", SourceError, "the book cannot be read"),
+        (zipped({"mimetype": "application/epub+zip"}), SourceError, "the book cannot be read"),
+        (zipped({"META-INF/container.xml": "<a><b></a>"}), SourceError, "the book cannot be read"),
+        (zipped({"META-INF/container.xml": "<container/>"}), SourceError, "the book cannot be read"),
+        (_BOMB, SourceError, "is larger than 8,000,000 bytes"),
+        (make_epub("Big", ["<p>x</p>" * 1_100_000]), SourceError, "its text is larger than 8,000,000 bytes"),
+        (make_epub("Locked", ["<p>x</p>"], _PROTECTED), SourceError, "the book is protected"),
+        (make_epub("Pictures", ['<img src="1.png"/>']), NoText, "the book holds no text"),
+    ],
+)
+def test_a_book_that_cannot_be_read_says_why(data: bytes, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=f"a.epub: .*{message}"):
+        epub_html(data, "a.epub")
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        (b"PK\x03\x04 and nothing else", SourceError, "the document cannot be read"),
+        (
+            b"\xd0\xcf\x11\xe0 what Word wrote before, or a password",
+            SourceError,
+            "the document cannot be read",
+        ),
+        (zipped({"word/document.xml": "<a><b></a>"}), SourceError, "the document cannot be read"),
+        (zipped({"other.xml": "<a/>"}), SourceError, "the document cannot be read"),
+        (zipped({"word/document.xml": b" " * 81_000_000}), SourceError, "its text is larger than"),
+        (make_docx([Styled(" ")]), NoText, "the document holds no text"),
+    ],
+)
+def test_a_document_of_word_that_cannot_be_read_says_why(
+    data: bytes, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=f"a.docx: .*{message}"):
+        docx_html(data, "a.docx")
