@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import signal
 import time
 from collections import Counter
@@ -24,6 +23,7 @@ from starlette.testclient import TestClient
 
 from functions.faces.mcp.catalog import TOOLS
 from functions.web.access import OneKey
+from functions.web.logs import LOGGER
 from tests.support.lively import Lively
 from tests.support.served import Shelf
 
@@ -57,7 +57,6 @@ class Faces:
     """Every face in one process: as a server without a key, and as one that wants it."""
 
     def __init__(self, folder: Path) -> None:
-        logging.getLogger("quire").disabled = True  # a line for each request
         folder.mkdir(parents=True, exist_ok=True)
         shelf = Shelf(folder)
         for name, profile in PROFILES.items():
@@ -75,7 +74,11 @@ class Faces:
             free.post(
                 "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
             )  # imports are no request's
-            yield [free, known, nobody]
+            LOGGER.disabled = True  # a line for each request
+            try:
+                yield [free, known, nobody]
+            finally:
+                LOGGER.disabled = False
 
     def judge(self, client: TestClient, documented: set[str], **request: Any) -> None:
         """Send a request; note a fault, a status that the description does not know, and a request that is slow."""
