@@ -42,7 +42,7 @@ SECONDS = {
     "tests/functions/test_local.py": 8,
     "tests/functions/test_query.py": 8,
     "tests/quire/chunking/test_chunking.py": 8,
-    "tests/quire/store/test_room.py": 7,
+    "tests/quire/store/test_disk_space.py": 7,
     "tests/infra/packaging/test_layers.py": 7,
     "tests/build_index/pipeline/test_questions.py": 6,
     "tests/test_readme.py": 6,

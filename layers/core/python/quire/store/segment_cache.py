@@ -14,8 +14,8 @@ from quire.errors import unavailable
 from quire.index.layout import KEYWORDS, MANIFEST, Manifest
 from quire.index.reader import Segment, open_segment
 from quire.index.stack import Stack
+from quire.store.disk_space import ARRIVING, DiskSpace
 from quire.store.keys import fetch_segment, read_stored_manifest, segment_key
-from quire.store.room import ARRIVING, Room
 
 if TYPE_CHECKING:
     from quire.ports import ObjectStore
@@ -34,7 +34,7 @@ class SegmentCache:
     def __init__(self, objects: ObjectStore, cache: Path, *, most_bytes: int = 0) -> None:
         self._objects = objects
         self._cache = cache
-        self._room = Room(cache, most_bytes)
+        self._space = DiskSpace(cache, most_bytes)
         self._guard = threading.Lock()
         self._opening = threading.Lock()
         self._segments: WeakValueDictionary[str, Segment] = WeakValueDictionary()
@@ -51,9 +51,9 @@ class SegmentCache:
             segment = self._segments.get(digest)
         if segment is not None:
             return segment
-        if not self._room.most_bytes:
+        if not self._space.most_bytes:
             return self._open(name, digest)
-        with self._opening:  # between its arrival and its opening nobody else makes room
+        with self._opening:  # between its arrival and its opening nobody else frees space
             return self._open(name, digest)
 
     def _open(self, name: str, digest: str) -> Segment:
@@ -98,19 +98,19 @@ class SegmentCache:
         folder = self._cache / "segments" / digest
         try:
             if not (folder / MANIFEST).exists():
-                fetch_segment(self._objects, prefix, digest, folder, make_room=self._make_room)
-            if self._room.most_bytes:
-                os.utime(folder)  # room is made by what was opened longest ago
+                fetch_segment(self._objects, prefix, digest, folder, make_room=self._free_space)
+            if self._space.most_bytes:
+                os.utime(folder)  # what was opened longest ago goes first
         except OSError as error:
             raise unavailable(f"segment {digest[:12]} of {name}", error) from error
         return folder
 
-    def _make_room(self, wanted: int) -> None:
-        if self._room.most_bytes:
+    def _free_space(self, wanted: int) -> None:
+        if self._space.most_bytes:
             gc.collect()  # what a request held in a cycle is not open any more
             with self._guard:
                 opened = set(self._segments)
-            self._room.make(wanted, opened)
+            self._space.free(wanted, opened)
 
     def keep(self, digest: str, folder: Path) -> None:
         """Keep a copy of a segment that was written here: nobody needs to fetch what they sent a moment ago."""

@@ -1,4 +1,4 @@
-"""Room on the disk that fetched segments lie on: what nobody has open goes before something new comes."""
+"""Space on the disk that fetched segments lie on: what nobody has open is removed before something new is fetched."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SPARE_BYTES = 1 << 20
 """What is left over: a file takes whole blocks, and folders take some too."""
 
 
-class Room:
-    """The room of one process's own disk, such as a function's /tmp.
+class DiskSpace:
+    """The space of one process's own disk, such as a function's /tmp.
 
     Args:
         cache: folder that everything fetched lies below.
@@ -26,10 +26,10 @@ class Room:
         self._cache = cache
         self.most_bytes = most_bytes
 
-    def make(self, wanted: int, opened: Collection[str]) -> None:
+    def free(self, wanted: int, opened: Collection[str]) -> None:
         """Remove fetched segments until so many bytes fit, those first that were opened longest ago.
 
-        Those in `opened` (digests) stay: what is mapped would keep its room though its name is gone.
+        Those in `opened` (digests) stay: what is mapped would keep its space though its name is gone.
 
         Raises:
             DiskFull: they do not fit though nothing else is left to remove.
