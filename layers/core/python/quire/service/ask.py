@@ -11,7 +11,7 @@ from itertools import chain
 from quire.answering.answerer import answer, stream_answer
 from quire.answering.events import Done, Event
 from quire.answering.findings import AskedCollection
-from quire.answering.generative.leaving import LeavableModel
+from quire.answering.generative.cancellation import CancellableModel
 from quire.answering.request import Answer, Inquiry
 from quire.index.near_values import missing_values
 from quire.service.access import Caller
@@ -60,8 +60,8 @@ def ask_stream(
     inquiry = _fitted(service, collection, inquiry)
     began = time.perf_counter()
     model = service.model_for(caller, collection)
-    leavable = LeavableModel(model) if model else None
-    events = stream_answer(opened, inquiry, leavable)
+    cancellable = CancellableModel(model) if model else None
+    events = stream_answer(opened, inquiry, cancellable)
     first = next(events)
 
     def rest() -> Iterator[Event]:
@@ -75,7 +75,7 @@ def ask_stream(
         finally:
             note(answer_ms=round((time.perf_counter() - began) * 1000, 2))
 
-    return AnswerUnderWay(rest(), leavable.leave if leavable else lambda: None)
+    return AnswerUnderWay(rest(), cancellable.cancel if cancellable else lambda: None)
 
 
 def _fitted(service: Knowledge, collection: str, inquiry: Inquiry) -> Inquiry:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from datetime import UTC, datetime
 
-from quire.answering.generative.leaving import hang_up
+from quire.answering.generative.cancellation import hang_up
 from quire.documents import Turn
 from quire.errors import QuotaExceeded, StoreUnavailable
 from quire.ports import AnswerModel, Spent, TokenBudget

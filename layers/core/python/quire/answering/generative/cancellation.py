@@ -1,4 +1,4 @@
-"""A model whose call ends when whoever asked has gone: an answer that nobody reads costs time and money."""
+"""A model whose call is cancelled when whoever asked has gone: an answer that nobody reads costs time and money."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def hang_up(pieces: Iterator[str | Spent] | None) -> None:
         end()
 
 
-class LeavableModel:
-    """`AnswerModel` for one answer, which `leave` ends from any thread."""
+class CancellableModel:
+    """`AnswerModel` for one answer, which `cancel` ends from any thread."""
 
     def __init__(self, model: AnswerModel) -> None:
         self._model = model
@@ -26,13 +26,13 @@ class LeavableModel:
         self.provider = model.provider
         self.wants_examples = model.wants_examples
         self._guard = threading.Lock()
-        self._is_left = False
+        self._is_cancelled = False
         self._pieces: Iterator[str | Spent] | None = None
 
-    def leave(self) -> None:
+    def cancel(self) -> None:
         """Nobody reads the answer any more."""
         with self._guard:
-            self._is_left = True
+            self._is_cancelled = True
             pieces = self._pieces
         hang_up(pieces)
 
@@ -42,7 +42,7 @@ class LeavableModel:
         """See `quire.ports.AnswerModel`.
 
         Raises:
-            AskerGone: `leave` was called.
+            AskerGone: `cancel` was called.
         """
         pieces = self._model.stream(system, turns, max_tokens=max_tokens, deadline=deadline)
         with self._guard:
@@ -63,5 +63,5 @@ class LeavableModel:
                 close()
 
     def _demand_asker(self) -> None:
-        if self._is_left:
+        if self._is_cancelled:
             raise AskerGone("whoever asked has gone: the answer is left unfinished")
