@@ -1,6 +1,6 @@
 """Writes segments: `write_segment` is the way in, each other module writes one part."""
 
-from quire.index.writer.kept import KeptRows
+from quire.index.writer.kept_rows import KeptRows
 from quire.index.writer.rows import IndexRow
 from quire.index.writer.segment import SegmentFacts, amend_manifest, write_segment
 from quire.index.writer.staged import StagedVectors

@@ -16,7 +16,7 @@ from quire.filter_values import filter_keys
 from quire.index.layout import COLUMNS, Counts
 from quire.index.tensors import Array, FileFacts, write_tensors
 from quire.index.writer.arrangement import Arrangement, arrange
-from quire.index.writer.kept import KeptRows
+from quire.index.writer.kept_rows import KeptRows
 from quire.index.writer.postings import PostingsBuilder, TableColumns, Tensors
 from quire.index.writer.rows import IndexRow
 from quire.index.writer.spill import Spill

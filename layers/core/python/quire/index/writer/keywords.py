@@ -13,7 +13,7 @@ from quire.index.fingerprints import fingerprints, term_hashes
 from quire.index.layout import KEYWORDS
 from quire.index.tensors import Array, FileFacts, write_tensors
 from quire.index.writer.arrangement import Arrangement
-from quire.index.writer.kept import KeptRows
+from quire.index.writer.kept_rows import KeptRows
 from quire.index.writer.postings import PostingsBuilder
 from quire.index.writer.rows import IndexRow
 from quire.index.writer.spill import Spill

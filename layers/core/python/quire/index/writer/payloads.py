@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quire.index.layout import PAYLOADS, payload_shard
 from quire.index.lines import chunk_line
 from quire.index.tensors import Array, FileFacts
-from quire.index.writer.kept import KeptRows
+from quire.index.writer.kept_rows import KeptRows
 from quire.index.writer.rows import IndexRow, Spool
 
 SHARD_BYTES = 4_000_000

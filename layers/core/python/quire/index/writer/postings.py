@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quire.index.bm25 import quantize_frequencies
 from quire.index.postings import NO_WEIGHTS, Postings, table_arrays
 from quire.index.tensors import Array, Streamed
-from quire.index.writer.kept import KeptRows
+from quire.index.writer.kept_rows import KeptRows
 from quire.index.writer.runs import ROW_SHIFT, STRING_SHIFT, Merged, Run, RunTable, merge_runs
 from quire.index.writer.spill import Column, Slices, Spill
 

@@ -26,7 +26,7 @@ from quire.index.layout import (
 from quire.index.tensors import FileFacts, file_facts, read_tensors, write_tensors
 from quire.index.writer.cells import cell_arrays
 from quire.index.writer.columns import ColumnsWriter
-from quire.index.writer.kept import KeptRows
+from quire.index.writer.kept_rows import KeptRows
 from quire.index.writer.keywords import KeywordsWriter
 from quire.index.writer.payloads import PayloadsWriter
 from quire.index.writer.rows import IndexRow, Spool

@@ -15,7 +15,7 @@ from quire.documents import Chunk
 from quire.index.layout import SPELLING
 from quire.index.postings import table_arrays
 from quire.index.tensors import Array, FileFacts, write_tensors
-from quire.index.writer.kept import KeptRows
+from quire.index.writer.kept_rows import KeptRows
 from quire.ordinals import ranges
 
 WORD = re.compile(r"[^\W\d_]{4,32}")

@@ -14,7 +14,7 @@ from quire.embedding.quantization import Quantized, mean_row, restore, sign_bits
 from quire.errors import ArtifactMismatch
 from quire.index.layout import VECTORS
 from quire.index.tensors import FileFacts, Streamed, give_back, write_tensors
-from quire.index.writer.kept import KeptRows
+from quire.index.writer.kept_rows import KeptRows
 from quire.index.writer.rows import Spool, gather
 from quire.ordinals import ranges
 
