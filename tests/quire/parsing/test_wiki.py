@@ -8,7 +8,7 @@ import pytest
 
 from build_index.sources.files.markdown_tree import read_markdown_tree
 from quire.answering.citations import cite
-from quire.answering.extractive.showing import shown
+from quire.answering.extractive.rendering import shown
 from quire.chunking.markdown import chunk_docs
 from quire.documents import Document
 from quire.parsing.markdown import dialect_of, parse_markdown

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from quire.answering.extractive.blocks import HEADING, LIST, TABLE, split_blocks, split_pieces
-from quire.answering.extractive.showing import is_code_chunk
+from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
 

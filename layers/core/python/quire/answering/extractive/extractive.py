@@ -20,8 +20,8 @@ from quire.answering.extractive.blocks import (
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.continuing import Beside, Rest, nothing_beside, rest_before, rest_behind
 from quire.answering.extractive.passages import split_passages
+from quire.answering.extractive.rendering import is_code_chunk, shown
 from quire.answering.extractive.scoring import Scored
-from quire.answering.extractive.showing import is_code_chunk, shown
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Citation, Hit, Turn
 from quire.search.intent import read_intent
@@ -86,8 +86,8 @@ def extract(
 ) -> tuple[str, tuple[Citation, ...]]:
     """The answer's text in Markdown and its citations; empty where there is nothing to quote.
 
-    Each paragraph of the text is a quote as `quire.answering.extractive.showing` shows it, and its mark. `beside` finds
-    the chunks that a quote goes on in.
+    Each paragraph of the text is a quote as `quire.answering.extractive.rendering` shows it, and its mark. `beside`
+    finds the chunks that a quote goes on in.
     """
     quotes = choose_quotes(question, scored, sure=sure, beside=beside)
     citations = tuple(

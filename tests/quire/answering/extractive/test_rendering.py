@@ -6,8 +6,8 @@ import pytest
 
 from quire.answering.citations import cite
 from quire.answering.extractive.code_lines import best_lines
+from quire.answering.extractive.rendering import is_code_chunk, plain_words, shown
 from quire.answering.extractive.rst_text import grid_rows, plain_rst
-from quire.answering.extractive.showing import is_code_chunk, plain_words, shown
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.request import Answer, Usage
 from quire.documents import Chunk
