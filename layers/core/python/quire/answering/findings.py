@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from quire.analysis.symbols import fold_symbol
+from quire.analysis.terms import analyze
 from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
-from quire.answering.alternatives import contrasting_first
 from quire.answering.conversation import is_vague
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.scoring import Scored, score_passages
@@ -26,6 +27,19 @@ from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
 NAMED_COVERAGE = 0.6
 READ_HITS = 6
 """Hits whose passages are scored; later ones change one answer in a hundred."""
+CONTRAST = 4.0
+"""For a passage that contrasts what the question is about with something else, itself or by its heading."""
+NAMED = 0.5
+"""Share of the thing's name, by weight, that such a passage says with its heading."""
+
+_CONTRASTED = re.compile(
+    r"""
+    \b(?i:vs\.?|versus|alternatives?|unlike|whereas)(?!\w)
+    | \b(?i:instead[ ]of|rather[ ]than|compared[ ](?:to|with)|in[ ]place[ ]of|better[ ]than|worse[ ]than)\b
+    | \b(?i:not)[ ](?:an?[ ]|the[ ])?[A-Z]  # "(Not OAK-D or ZED)": a name that is turned down
+    """,
+    re.VERBOSE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +120,7 @@ def find(
         weighed = weigh(text, index)
         read, scored = _passages(collection, found.hits, text, vector, weighed=weighed)
     if read_intent(inquiry.question).is_alternatives:
-        scored = contrasting_first(inquiry.selected_text or searched, index, scored)
+        scored = _contrasting_first(inquiry.selected_text or searched, index, scored)
     return Findings(found, read, weighed, scored, evidence, sure)
 
 
@@ -163,3 +177,23 @@ def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
     """Whether the question names a symbol that one of the first hits defines: as code, or by asking for its callers."""
     names = {fold_symbol(name) for name in (*written_names(question), read_intent(question).related) if name}
     return any(fold_symbol(symbol) in names for hit in hits[:READ_HITS] for symbol in hit.chunk.symbols)
+
+
+def _contrasting_first(subject: str, index: OpenedIndex, scored: Sequence[Scored]) -> list[Scored]:
+    """The passages anew, where those that set the subject against others come first: they answer who asks for
+    alternatives to it, and seldom say "alternative"."""
+    named = weigh(read_intent(subject).compared, index)
+    lifted = [
+        replace(one, score=one.score + CONTRAST)
+        if named.coverage(set(analyze(said := _said_of(one)))) >= NAMED and _CONTRASTED.search(said)
+        else one
+        for one in scored
+    ]
+    return sorted(lifted, key=lambda one: (-one.score, one.hit.rank, one.order))
+
+
+def _said_of(one: Scored) -> str:
+    """The passage with what stands above it."""
+    passage, text = one.passage, one.hit.chunk.text
+    above = [text[slice(*span)] for span in (passage.heading, passage.lead) if span]
+    return "\n".join([*above, one.text])
