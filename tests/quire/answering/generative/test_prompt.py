@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.adapters.provider_wire import event_data, failure, lines
-from quire.answering.generative.attribution import quote_sources
 from quire.answering.generative.cleaning import as_data, visible
-from quire.answering.generative.context import PromptSource
+from quire.answering.generative.context import PromptSource, quote_sources
 from quire.answering.generative.prompt import is_code, new_nonce, write_prompt
 from quire.answering.refusals import named, near_topics, not_covered
 from quire.answering.request import Inquiry

@@ -17,8 +17,7 @@ from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.extractive import extract, unsaid
 from quire.answering.findings import AskedCollection, Findings, find
-from quire.answering.generative.attribution import quote_sources
-from quire.answering.generative.context import pack
+from quire.answering.generative.context import pack, quote_sources
 from quire.answering.generative.generation import Draft, generate
 from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import new_nonce, write_prompt

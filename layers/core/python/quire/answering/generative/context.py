@@ -1,11 +1,15 @@
-"""Packs hits into the numbered sources that a model is shown."""
+"""The numbered sources that a model is shown: packed from hits, and quoted where its answer cites them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.documents import Chunk, Hit
+from quire.analysis.terms import analyze
+from quire.answering.citations import CITED, cite
+from quire.answering.extractive.passages import Passage, sentences, split_passages
+from quire.answering.extractive.weighing import Lexicon, weigh
+from quire.documents import Chunk, Citation, Hit
 
 LEAST_OVERLAP = 12
 LEAST_ROOM_TOKENS = 60
@@ -116,3 +120,39 @@ def overlap(left: str, right: str) -> int:
         if left.endswith(right[:size]):
             return size
     return 0
+
+
+def quote_sources(
+    text: str, used: Sequence[int], sources: Sequence[PromptSource], lexicon: Lexicon
+) -> tuple[Citation, ...]:
+    """The citations behind the marks of a generated text: for each used number, ascending, the passage of its source
+    that says most of it."""
+    by_number = {source.n: source for source in sources}
+    claims = _claims(text)
+    return tuple(
+        _quote(n, by_number[n], claims.get(n, text), lexicon) for n in sorted(used) if n in by_number
+    )
+
+
+def _claims(text: str) -> dict[int, str]:
+    """Number -> the sentences that carry its mark."""
+    claims: dict[int, str] = {}
+    for paragraph in text.splitlines():
+        for start, end in sentences(paragraph, 0, len(paragraph)):
+            sentence = paragraph[start:end]
+            for number in CITED.findall(sentence):
+                claims[int(number)] = f"{claims.get(int(number), '')} {CITED.sub('', sentence)}"
+    return claims
+
+
+def _quote(n: int, source: PromptSource, claim: str, lexicon: Lexicon) -> Citation:
+    wanted = weigh(claim, lexicon)
+    best: tuple[float, Hit, Passage | None] = (-1.0, source.hits[0], None)
+    for hit in source.hits:
+        for passage in split_passages(hit.chunk.text):
+            held = wanted.coverage(set(analyze(hit.chunk.text[passage.start : passage.end])))
+            if held > best[0]:
+                best = (held, hit, passage)
+    _, hit, found = best
+    start, end = (found.start, found.end) if found else (0, len(hit.chunk.text))
+    return cite(n, hit, start, end)
