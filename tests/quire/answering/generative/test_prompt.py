@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.adapters.provider_wire import event_data, failure, lines
+from quire.answering.answerer import named, near_topics, not_covered
 from quire.answering.generative.cleaning import as_data, visible
 from quire.answering.generative.context import PromptSource, quote_sources
 from quire.answering.generative.prompt import is_code, new_nonce, write_prompt
-from quire.answering.refusals import named, near_topics, not_covered
 from quire.answering.request import Inquiry
 from quire.documents import Turn
 from quire.errors import ModelMisconfigured, ModelUnavailable, QuotaExceeded
