@@ -14,10 +14,10 @@ from typing_extensions import TypedDict
 from functions.web.logs import log
 from functions.web.metrics import embedded
 from quire.errors import UnknownCollection
+from quire.service.freshness import Freshness, age_hours, tell_freshness
 from quire.service.knowledge import Knowledge, peek
-from quire.service.metrics import age_hours, noted, noted_served
+from quire.service.metrics import noted, noted_served
 from quire.store.catalog import Served, Unopened
-from quire.store.freshness import Freshness, tell_freshness
 
 RawHeader = tuple[bytes, bytes]
 

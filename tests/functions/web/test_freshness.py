@@ -16,10 +16,10 @@ from functions.app.app import create_app
 from functions.web.access import OneKey
 from quire.adapters.folder import FolderStore
 from quire.index.layout import Pointer, read_pointer
+from quire.service.freshness import tell_freshness
 from quire.service.knowledge import Knowledge
 from quire.settings import read_settings
 from quire.store.catalog import Catalog
-from quire.store.freshness import tell_freshness
 from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents
 from tests.support.served import EMBEDDER, Shelf

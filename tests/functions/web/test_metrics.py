@@ -11,7 +11,8 @@ import pytest
 from functions.web.logs import LOGGER, JsonLines
 from functions.web.metrics import UNITS, embedded
 from quire.ports import Spent
-from quire.service.metrics import age_hours, note, noted, noting, timed
+from quire.service.freshness import age_hours
+from quire.service.metrics import note, noted, noting, timed
 from tests.support.served import Shelf
 from tests.support.shelves import Scripted
 from tests.support.small_disk import fill, small_disk

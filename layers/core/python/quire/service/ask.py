@@ -15,8 +15,9 @@ from quire.answering.generative.cancellation import CancellableModel
 from quire.answering.request import Answer, Inquiry
 from quire.index.near_values import missing_values
 from quire.service.access import Caller
+from quire.service.freshness import age_hours
 from quire.service.knowledge import Knowledge
-from quire.service.metrics import age_hours, note, note_degraded, noted, timed
+from quire.service.metrics import note, note_degraded, noted, timed
 from quire.store.catalog import Served
 
 

@@ -27,7 +27,8 @@ from quire.ports import AnswerModel, Embedder, TokenBudget
 from quire.profiles import profile_named
 from quire.search.retrieval import Query, matches_nothing, retrieve, vectors_follow
 from quire.service.access import PUBLIC, READ, Caller
-from quire.service.metrics import age_hours, note, note_degraded, note_served, timed
+from quire.service.freshness import age_hours
+from quire.service.metrics import note, note_degraded, note_served, timed
 from quire.service.token_budget import BudgetedModel, ProcessBudget
 from quire.settings import STALE_AFTER_DAYS
 from quire.store.catalog import Catalog, Served, Trouble, Unopened

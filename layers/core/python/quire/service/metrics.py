@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import UTC, datetime
 from typing import Any
 
 SERVED = "served"
@@ -74,15 +73,3 @@ def timed(name: str) -> Iterator[None]:
         yield
     finally:
         note(**{name: round((time.perf_counter() - began) * 1000, 2)})
-
-
-def age_hours(fresh_at: str, now: datetime | None = None) -> float | None:
-    """Hours since a pointer's `fresh_at`; None where it says nothing.
-
-    >>> age_hours("2026-11-19T08:00:00Z", datetime(2026, 11, 20, 9, 30, tzinfo=UTC))
-    25.5
-    """
-    if not fresh_at:
-        return None
-    since = (now or datetime.now(UTC)) - datetime.fromisoformat(fresh_at)
-    return round(since.total_seconds() / 3600, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from quire.index.layout import Manifest, Pointer, SourceFacts
 from quire.settings import STALE_AFTER_DAYS
@@ -56,3 +56,15 @@ def age_s(published_at: str, now: datetime) -> float:
     49.0
     """
     return round((now - datetime.fromisoformat(published_at)).total_seconds(), 1)
+
+
+def age_hours(fresh_at: str, now: datetime | None = None) -> float | None:
+    """Hours since a pointer's `fresh_at`; None where it says nothing.
+
+    >>> age_hours("2026-11-19T08:00:00Z", datetime(2026, 11, 20, 9, 30, tzinfo=UTC))
+    25.5
+    """
+    if not fresh_at:
+        return None
+    since = (now or datetime.now(UTC)) - datetime.fromisoformat(fresh_at)
+    return round(since.total_seconds() / 3600, 2)
