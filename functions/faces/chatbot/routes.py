@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Header, Request
 from starlette.responses import Response
@@ -19,13 +20,21 @@ from functions.faces.chatbot.contract import (
     QueryResponse,
 )
 from functions.faces.chatbot.errors import refusals, render_error
-from functions.faces.chatbot.search import embed_text, find
-from functions.faces.chatbot.wire import result_wire
+from functions.faces.chatbot.wire import filters_of, result_wire, similarity
+from functions.web.access import Caller
 from functions.web.answers import streamed
 from functions.web.calls import caller_of, collection_of, live_of, run, service_of
 from functions.web.documented import answer
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
 from functions.web.replies import reply
+from quire.documents import Hit
+from quire.errors import StoreUnavailable, UnknownCollection
+from quire.search.by_vector import search_vector
+from quire.search.retrieval import Query
+from quire.service.knowledge import Knowledge
+
+if TYPE_CHECKING:  # it imports parsers, which a question does not need
+    from quire.service.uploads import Library
 
 EVENTS = "text/event-stream"
 query_router = APIRouter(tags=["chatbot"])
@@ -44,7 +53,7 @@ async def embed(body: EmbedRequest, request: Request) -> Response:
     wire: EmbedResponse = {
         "embedding": await run(
             request.scope,
-            embed_text,
+            _embed_text,
             service,
             caller,
             name,
@@ -64,7 +73,7 @@ async def embed(body: EmbedRequest, request: Request) -> Response:
 async def query(body: QueryRequest, request: Request) -> Response:
     """Passages, most relevant first, with their cosine similarity."""
     service, caller, name = service_of(request), caller_of(request), collection_of(request)
-    hits, degraded = await run(request.scope, find, service, caller, name, body)
+    hits, degraded = await run(request.scope, _find, service, caller, name, body)
     section = body.filters.section if body.filters else None
     wire: QueryResponse = {"results": [result_wire(hit, section) for hit in hits]}
     return reply(wire, headers={"x-quire-degraded": "; ".join(degraded)} if degraded else None)
@@ -107,6 +116,47 @@ async def health() -> Response:
     """Always 200 while the process runs."""
     wire: Health = {"status": "ok"}
     return reply(wire)
+
+
+def _find(
+    service: Knowledge, caller: Caller, collection: str, wanted: QueryRequest
+) -> tuple[list[Hit], tuple[str, ...]]:
+    """Hits for a text or a vector, without those below `min_score`, and what was missing.
+
+    Raises:
+        ScopeMissing, UnknownCollection, InputError: as their names say.
+    """
+    filters = filters_of(wanted.filters)
+    hits: tuple[Hit, ...]
+    if wanted.query_embedding is not None:
+        served = service.serve(caller, collection)
+        hits = search_vector(served.index, wanted.query_embedding, wanted.limit, filters)
+        degraded = served.degraded
+    else:
+        found = service.search(caller, collection, Query(wanted.query_text or "", wanted.limit, filters))
+        hits, degraded = found.hits, found.degraded
+    least = wanted.min_score
+    return [hit for hit in hits if least is None or similarity(hit) >= least], degraded
+
+
+def _embed_text(
+    service: Knowledge, caller: Caller, collection: str, text: str, *, open_library: Callable[[], Library]
+) -> list[float]:
+    """The text's vector as a question to the collection; before anything is ingested, by the model it will get.
+
+    Raises:
+        ScopeMissing: the caller may not read the collection.
+        StoreUnavailable: the collection's model cannot be opened now.
+    """
+    try:
+        served = service.serve(caller, collection)
+    except UnknownCollection:
+        return open_library().embed(caller, collection, text)
+    embedder = service.embedder(served)
+    if embedder is None:
+        raise StoreUnavailable(f"model of {collection!r}: cannot be opened")
+    row: list[float] = embedder.embed([text])[0].tolist()
+    return row
 
 
 FACE = Face(
