@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from build_index.sources import Failure
 from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.selection import Excluded, Selection, select_files
-from build_index.sources.files.types import TEXT, is_test_path, language_of
+from build_index.sources.files.types import TEXT, is_test_path, is_translation, language_of
 from quire.documents import Document, Value
 from quire.errors import NoText, SourceError
 from quire.parsing.formats import CONVERTED, RawFile, kind_of, suffix_of
@@ -104,10 +104,11 @@ def read_repository(
     """
     excluded = Excluded() if excluded is None else excluded
     root = repository.root.resolve()
-    for path in select_files(repository.root, selection or Selection(), excluded):
+    selection = selection or Selection()
+    for path in select_files(repository.root, selection, excluded):
         try:
             content = _read_bytes(root, path)
-            document = _document(repository, prefix + path, content)
+            document = _document(repository, prefix + path, content, named=bool(selection.patterns))
         except NoText:
             document = "no text"
         except SourceError as error:
@@ -119,8 +120,8 @@ def read_repository(
             yield document
 
 
-def _document(repository: Repository, path: str, content: bytes) -> Document | str:
-    """The file's document, or the reason to leave it out.
+def _document(repository: Repository, path: str, content: bytes, *, named: bool) -> Document | str:
+    """The file's document, or the reason to leave it out; translations are read where a pattern `named` them.
 
     Raises:
         SourceError: it is a PDF, a notebook, a book or a document of Word that cannot be read.
@@ -143,6 +144,10 @@ def _document(repository: Repository, path: str, content: bytes) -> Document | s
         return "empty"
     head = text[:HEAD_CHARACTERS]
     language = language_of(path, head)
+    if is_translation(head):
+        if not named:
+            return "translation"
+        language = TEXT
     if not language and extension and _is_data(content):
         return extension
     language = language or (TEXT if extension else "")

@@ -1,4 +1,4 @@
-"""What a file of a code base is by its name: its language, and whether it is a test, minified or generated."""
+"""What a file of a code base is by its name: its language, and whether it is a test, generated or translated."""
 
 from __future__ import annotations
 
@@ -134,12 +134,29 @@ _TONGUES = (
 TONGUE = rf"(?:{_TONGUES})(?:[-_](?:[A-Za-z]{{2}}|hans|hant|latn|cyrl|419))?"
 _TRANSLATED_FOLDER = re.compile(TONGUE, re.IGNORECASE)
 _TRANSLATED_STRINGS = re.compile(rf"{TONGUE}\.\w+", re.IGNORECASE)  # fr.json
+_TRANSLATED_DATA = re.compile(
+    rf"(?:.+[._-])?{TONGUE}\.(?:json|ya?ml|properties|ini|toml|ftl|xml)", re.IGNORECASE
+)  # devise.fr.yml, beside code such as set_id.py
+_TRANSLATED_WORDS = re.compile(rf"{TONGUE}\.(?:json|ya?ml|php|properties|ini)", re.IGNORECASE)  # Laravel's
+_TRANSLATED_ANYWHERE = re.compile(
+    rf"""
+    .*/
+    (?:
+        values-{TONGUE.replace("[-_]", "-r?")}/\w+\.xml            # Android's: res/values-pt-rBR/strings.xml
+        | {TONGUE}\.lproj/.+                                      # Apple's
+        | \w*(?:message|string|label|text|bundle|resource|i18n|translation|error)s?_{TONGUE}\.properties  # Java's
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_TRANSLATION = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE TS\b|<TS\s)")  # Qt Linguist's, named .ts
 _TRANSLATED_PAGE = re.compile(
     rf".+[._-]{TONGUE}\.(?:md|mdx|markdown|rst|adoc|txt)", re.IGNORECASE
 )  # README.zh-CN.md
 _OF_STRINGS = frozenset("locale locales i18n l10n translation translations".split())
-_OF_TONGUES = _OF_STRINGS | frozenset(
-    "doc docs documentation lang langs language languages content readme readmes website pages".split()
+_OF_WORDS = frozenset("lang langs language languages".split())
+_OF_TONGUES = (
+    _OF_STRINGS | _OF_WORDS | frozenset("doc docs documentation content readme readmes website pages".split())
 )
 _VENDORED = frozenset(
     """
@@ -240,7 +257,20 @@ def _is_translated(folders: list[str], name: str) -> bool:
     first = next((place for place, kind in enumerate(kinds) if kind in _OF_TONGUES), len(kinds))
     if any(map(_TRANSLATED_FOLDER.fullmatch, folders[first + 1 :])) or _TRANSLATED_PAGE.fullmatch(name):
         return True
-    return not _OF_STRINGS.isdisjoint(kinds) and bool(_TRANSLATED_STRINGS.fullmatch(name))
+    if _TRANSLATED_ANYWHERE.fullmatch("/".join(("", *folders, name))):
+        return True
+    if not _OF_STRINGS.isdisjoint(kinds):
+        return bool(_TRANSLATED_STRINGS.fullmatch(name) or _TRANSLATED_DATA.fullmatch(name))
+    return not _OF_WORDS.isdisjoint(kinds) and bool(_TRANSLATED_WORDS.fullmatch(name))
+
+
+def is_translation(head: str) -> bool:
+    """Whether a file begins as Qt Linguist's translations do, which share `.ts` with TypeScript.
+
+    >>> is_translation('<?xml version="1.0"?>\\n<!DOCTYPE TS>\\n<TS version="2.1">'), is_translation("let a: TS")
+    (True, False)
+    """
+    return bool(_TRANSLATION.match(head))
 
 
 def unwanted_name(path: str) -> str:
@@ -250,6 +280,8 @@ def unwanted_name(path: str) -> str:
     ('lock', 'minified', '')
     >>> unwanted_name("docs/pt_BR/a.md"), unwanted_name("README.zh-CN.md"), unwanted_name("src/it/a.py")
     ('translation', 'translation', '')
+    >>> unwanted_name("lang/de.json"), unwanted_name("languages/go.ts"), unwanted_name("i18n/set_id.py")
+    ('translation', '', '')
     """
     *folders, name = path.split("/")
     if _is_translated(folders, name):

@@ -12,7 +12,7 @@ from build_index.sources.files.repository import (
     read_repositories,
     read_repository,
 )
-from build_index.sources.files.selection import Excluded
+from build_index.sources.files.selection import Excluded, Selection
 from quire.chunking.source_code import chunk_source_code
 from quire.documents import Document
 from quire.errors import SourceError
@@ -71,6 +71,21 @@ def test_what_is_no_readable_source_is_left_out_and_counted(tmp_path: Path) -> N
     documents, reasons = read(Repository(tmp_path, "shop"))
     assert {path: document.metadata["lang"] for path, document in documents.items()} == {"job": "python"}
     assert reasons == {"binary": 1, "empty": 1, "generated": 1, "minified": 1, "type": 1}
+
+
+def test_translations_of_qt_are_not_read_as_typescript(tmp_path: Path) -> None:
+    strings = (
+        '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n<TS version="2.1" language="uk_UA"></TS>\n'
+    )
+    (tmp_path / "app_uk.ts").write_text(strings)
+    (tmp_path / "main.ts").write_text("export const answer = 42;\n")
+    excluded = Excluded()
+    documents = list(read_repository(Repository(tmp_path, "app"), None, excluded))
+    assert [document.id for document in documents if isinstance(document, Document)] == ["main.ts"]
+    assert excluded.reasons == {"translation": 1}
+    [named] = read_repository(Repository(tmp_path, "app"), Selection(("*_uk.ts",)))
+    assert isinstance(named, Document)
+    assert (named.text, named.metadata["lang"]) == (strings, "text")
 
 
 def test_other_encodings_are_read(tmp_path: Path) -> None:

@@ -80,6 +80,25 @@ def test_what_others_wrote_and_translations_are_left_out_unless_a_pattern_names_
     assert paths == ["docs/de/a.md", "vendor/lib/b.py"]
 
 
+@pytest.mark.parametrize(
+    ("translated", "kept"),
+    [
+        ("lang/de.json", "lang/en.json"),
+        ("app/lang/pt_BR.php", "app/languages/go.js"),
+        ("config/locales/devise.fr.yml", "config/locales/devise.en.yml"),
+        ("translations/messages.de.yaml", "src/messages.de.yaml"),
+        ("i18n/fr.ts", "i18n/set_id.py"),
+        ("app/src/main/res/values-pt-rBR/strings.xml", "app/src/main/res/values-night/colors.xml"),
+        ("ios/de.lproj/LaunchScreen.xml", "ios/Base.lproj/LaunchScreen.xml"),
+        ("src/main/resources/messages_de.properties", "src/main/resources/user_id.properties"),
+    ],
+)
+def test_strings_of_the_common_frameworks_in_other_languages_are_left_out(
+    tmp_path: Path, translated: str, kept: str
+) -> None:
+    assert selected(write(tmp_path, translated, kept)) == ([kept], {"translation": 1})
+
+
 def test_patterns_take_files_of_any_kind_and_globs_leave_files_out(tmp_path: Path) -> None:
     write(tmp_path, "a.py", "b/c.py", "b/d.xyz", "b/e.md")
     paths, reasons = selected(tmp_path, as_selection(["**/*.py", "*.xyz"], ["b/c.*"]))
