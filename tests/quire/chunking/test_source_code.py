@@ -153,6 +153,20 @@ def test_other_files_are_cut_into_windows() -> None:
     assert all(len(chunk.text) <= 800 for chunk in chunks)
 
 
+def test_a_component_is_cut_by_the_symbols_of_its_script_and_by_windows_of_the_rest() -> None:
+    sample = next(sample for sample in SAMPLES if sample.language == "vue")
+    template, *script, styles = cut(sample.text, "vue", "src/Basket.vue")
+    assert template.text.startswith("<template>")
+    assert (template.metadata["kind"], styles.metadata["kind"]) == ("window", "window")
+    assert "Basket.total" in {name for chunk in script for name in chunk.symbols}
+    assert script[0].text.startswith('<script setup lang="ts">\n')
+    assert script[-1].text.endswith("</script>\n")
+    long = (
+        "<template>\n" + "  <p>Much to say.</p>\n" * 100 + "</template>\n<script>\nlet tax = 1;\n</script>\n"
+    )
+    assert max(len(chunk.text) for chunk in cut(long, "vue")) <= 800
+
+
 @pytest.mark.parametrize("language", ["python", "rst", "markdown", "text"])
 def test_a_blank_file_has_no_chunks(language: str) -> None:
     assert cut(" \n\n", language) == []

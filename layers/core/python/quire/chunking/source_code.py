@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from quire.chunking.spans import CODE, SECTIONS, Span, cut_spans
 from quire.documents import Chunk, Document, Value, chunk_id, text_sha256
 from quire.errors import SourceError
 from quire.parsing.asciidoc import parse_asciidoc, readable_asciidoc
+from quire.parsing.components import COMPONENTS, script_blocks
 from quire.parsing.grammars import GRAMMARS
 from quire.parsing.outline import Outline
 from quire.parsing.rst import is_label, parse_rst, readable_rst, rst_anchors
@@ -65,17 +66,46 @@ def chunk_source_code(document: Document) -> Iterator[Chunk]:
     if language in GRAMMARS:
         outline = parse_source(document.text, language, long=CODE.whole)
         file = _SourceFile(document, path, lines, outline, module_name(path, outline.package))
-        place = place_in_words(path)
-        for span in cut_spans(outline, lines, CODE):
-            text = lines.text(span.start_line, span.end_line)
-            summary = summarize(place, span, text, language)
-            yield _chunk(file, span, text, summary)._replace(headline=headline(span))
+        spans = cut_spans(outline, lines, CODE)
+        yield from _symbols_of(
+            file, _component(document.text, lines, spans) if language in COMPONENTS else spans
+        )
     elif language in _MARKUP:
         yield from _sections(document, path, lines, language)
     elif language == "markdown":
         yield from _markdown(document, path, lines)
     else:
         yield from _windows(document, path, lines)
+
+
+def _symbols_of(file: _SourceFile, spans: Iterable[Span]) -> Iterator[Chunk]:
+    language, place = str(file.document.metadata.get("lang") or ""), place_in_words(file.path)
+    for span in spans:
+        text = file.lines.text(span.start_line, span.end_line)
+        summary = f"{place}\n{text}" if span.kind == "window" else summarize(place, span, text, language)
+        yield _chunk(file, span, text, summary)._replace(headline=headline(span))
+
+
+def _component(text: str, lines: Lines, spans: Sequence[Span]) -> Iterator[Span]:
+    """Spans of a component: its script as it is cut, with its tags, and windows of the template and styles between."""
+    line, last = 1, len(lines.texts)
+    for block in script_blocks(text):
+        yield from _template(lines, line, block.opened - 1)
+        line = block.closed + 1
+        while line <= last and lines.is_blank(line):
+            line += 1
+        inside = [one for one in spans if one.start_line <= block.last and one.end_line >= block.first]
+        starts = [block.opened, *(one.start_line for one in inside[1:])]
+        ends = [*(one.end_line for one in inside[:-1]), line - 1]
+        for span, start, end in zip(inside, starts, ends, strict=True):
+            yield span._replace(start_line=start, end_line=end)
+    yield from _template(lines, line, last)
+
+
+def _template(lines: Lines, first: int, last: int) -> Iterator[Span]:
+    for start, end in cut_windows(lines, first=first, last=last):
+        if lines.text(start, end).strip():
+            yield Span(start, end, "window")
 
 
 def module_name(path: str, package: str = "") -> str:
@@ -187,8 +217,12 @@ def _calls(span: Span, outline: Outline) -> tuple[str, ...]:
     return tuple(names)[:MOST_CALLS]
 
 
-def cut_windows(lines: Lines, *, window: int = WINDOW, overlap: int = OVERLAP) -> Iterator[tuple[int, int]]:
-    r"""`(first line, last line)` of each window, from 1 and inclusive, in order; every line is in one at least.
+def cut_windows(
+    lines: Lines, *, first: int = 1, last: int | None = None, window: int = WINDOW, overlap: int = OVERLAP
+) -> Iterator[tuple[int, int]]:
+    r"""`(first line, last line)` of each window of the lines `first` to `last`, from 1 and inclusive, in order.
+
+    Every line is in one at least.
 
     A window holds at most `window` characters, but for a line that is longer by itself, and repeats as many whole
     lines of the one before as fit into `overlap` characters.
@@ -197,9 +231,9 @@ def cut_windows(lines: Lines, *, window: int = WINDOW, overlap: int = OVERLAP) -
     >>> list(cut_windows(read_lines("one\ntwo\nthree\nfour\n"), window=10, overlap=5))
     [(1, 2), (2, 3), (4, 4)]
     """
-    last, start = len(lines.texts), 1
+    last, start = len(lines.texts) if last is None else last, first
     while start <= last:
-        end = lines.last_within(start, window)
+        end = min(lines.last_within(start, window), last)
         yield start, end
         if end == last:
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from quire.parsing.components import COMPONENTS
 from quire.parsing.grammar import Grammar, node_kinds
 
 _JAVASCRIPT_KINDS = node_kinds(
@@ -59,6 +60,15 @@ _PYTHON = Grammar(
     docstrings=True,
 )
 
+_TYPESCRIPT = Grammar(
+    "tree_sitter_typescript",
+    _TYPESCRIPT_KINDS,
+    _TYPESCRIPT_CALLS,
+    _EXPORTS,
+    ("name", "property", "left", "key"),
+    "language_typescript",
+)
+
 SCRIPTING: Mapping[str, Grammar] = {
     "python": _PYTHON,
     "cython": _PYTHON,  # as `quire.parsing.cython` makes it Python
@@ -98,14 +108,8 @@ SCRIPTING: Mapping[str, Grammar] = {
         _EXPORTS,
         ("name", "property", "left", "key"),
     ),
-    "typescript": Grammar(
-        "tree_sitter_typescript",
-        _TYPESCRIPT_KINDS,
-        _TYPESCRIPT_CALLS,
-        _EXPORTS,
-        ("name", "property", "left", "key"),
-        "language_typescript",
-    ),
+    "typescript": _TYPESCRIPT,
+    **dict.fromkeys(COMPONENTS, _TYPESCRIPT),  # their script
     "tsx": Grammar(
         "tree_sitter_typescript",
         _TYPESCRIPT_KINDS,

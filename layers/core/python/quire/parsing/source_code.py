@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from quire.parsing.comments import comment_text
+from quire.parsing.components import COMPONENTS, script_alone
 from quire.parsing.cython import as_python
 from quire.parsing.grammar import Grammar
 from quire.parsing.grammars import open_grammar
@@ -40,6 +41,11 @@ _CLASSES = frozenset("class interface trait struct enum record impl union".split
 _ENTERED = _CLASSES | {"namespace", "module"}
 _VALUE_CARRIERS = ("variable_declarator", "assignment_statement", "expression_list")
 _SPACE = re.compile(r"\s+")
+_PREPARED: Mapping[str, Callable[[str], str]] = {
+    "cython": as_python,
+    **dict.fromkeys(COMPONENTS, script_alone),
+}
+"""What makes a text, line for line, one that its language's grammar reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ def parse_source(text: str, language: str, *, long: int) -> Outline:
         ConfigError: the language's grammar is not installed.
     """
     opened = open_grammar(language)
-    source = (as_python(text) if language == "cython" else text).encode(errors="replace")
+    source = _PREPARED.get(language, str)(text).encode(errors="replace")
     root = opened.parser.parse(source).root_node
     known = opened.grammar
     interesting = frozenset(known.kinds) | known.wrappers | known.opened | _OPEN | _BULKY | _worded(known)

@@ -19,7 +19,7 @@ _OWN_TAG = re.compile(
 )
 _CHAT_TOKEN = re.compile(
     r"""
-    <(?=\|)                                          # <|im_start|>
+    <(?=\|)                                          # <|name|>
     | <(?=/?(?:s|start_of_turn|end_of_turn|bos|eos)>)
     | \[(?=/?(?:INST|SYS)\]) | <(?=<\s*/?SYS)         # Llama's
     """,
