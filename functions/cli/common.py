@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.errors import InputError
+from quire.parsing.formats import UNITS
 
 if TYPE_CHECKING:
     from quire.documents import Chunk
@@ -122,14 +123,14 @@ def file_of(served: Served, chunk: Chunk) -> str:
 
 
 def place_of(served: Served, chunk: Chunk, start: int = 0) -> str:
-    """Where character `start` of a chunk stands: `path:line`, which terminals and editors open, or its page or cell."""
+    """Where character `start` of a chunk stands: `path:line`, which editors open, or its page, cell or slide."""
     path, line = chunk.metadata.get("path"), chunk.metadata.get("start_line")
     if not isinstance(path, str):
         return str(chunk.metadata.get("url") or chunk.document_id)
     near = _near(served, path)
     if isinstance(line, int):
         return f"{near}:{line + chunk.text.count(NEWLINE, 0, start)}"
-    parts = (f", {unit} {number}" for unit in ("page", "cell") if (number := chunk.metadata.get(unit)))
+    parts = (f", {unit} {number}" for unit in UNITS.values() if (number := chunk.metadata.get(unit)))
     return near + next(parts, "")
 
 

@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from quire.documents import Chunk, Hit, text_sha256
 from quire.filter_values import filter_value
+from quire.parsing.formats import UNITS
 from quire.search.excerpts import find_excerpt
 from quire.service.diff import Comparison
 from quire.store.catalog import Served
@@ -98,14 +99,14 @@ def citation_wire(chunk: Chunk, version: str) -> CitationWire:
 
 
 def place_of(chunk: Chunk) -> str:
-    """Where a passage stands: its path with lines, pages or cells; "" where it has no path."""
+    """Where a passage stands: its path with lines, pages, cells or slides; "" where it has no path."""
     known = chunk.metadata.get
     path = str(known("path") or "")
     if not path:
         return ""
     if known("start_line"):
         return f"{path}:{known('start_line')}-{known('end_line')}"
-    for unit in ("page", "cell"):
+    for unit in UNITS.values():
         first, last = known(unit), known(f"end_{unit}")
         if first:
             return f"{path}, {unit} {first}" if first == last else f"{path}, {unit}s {first}-{last}"

@@ -25,7 +25,7 @@ from quire import __version__
 from quire.index.layout import Pointer
 from quire.store.pointer import with_write
 from tests.build_index.test_hostile_files import HANGS
-from tests.support.books import Styled, make_docx
+from tests.support.books import Slide, Styled, make_docx, make_pptx, shape
 from tests.support.indexed import PATHS
 from tests.support.model import link_models
 from tests.support.pdfs import make_pdf
@@ -111,11 +111,19 @@ def test_a_folder_of_manuals_alone_is_indexed_and_cited_by_pages(tmp_path: Path,
         )
     )
     (manuals / "tides.docx").write_bytes(make_docx([Styled("Spring tides come at full moon.")]))
+    slides = [
+        Slide([shape("Buoys", placeholder="title")]),
+        Slide([shape("A green buoy stands to starboard.")]),
+    ]
+    (manuals / "buoys.pptx").write_bytes(make_pptx(slides))
     (manuals / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
     out, err = desk.call("index", "manuals", code=1)
-    assert out.startswith("manuals: 2 files, 2 passages, ")
+    assert out.startswith("manuals: 3 files, 3 passages, ")
     assert "failed: torn.pdf: torn.pdf: the PDF cannot be read" in err
     assert desk.call("search", "spring tides", "-n", "1")[0].startswith("manuals/tides.docx ")
+    assert desk.call("search", "green buoy to starboard", "-n", "1")[0].startswith(
+        "manuals/buoys.pptx, slide 1"
+    )
     assert desk.call("search", "who keeps the book of ships", "-n", "1")[0].startswith(
         "manuals/harbour.pdf, page 1"
     )

@@ -1,4 +1,4 @@
-"""Small books in EPUB and documents of Word, of our own words."""
+"""Small books in EPUB, documents of Word and presentations of PowerPoint, of our own words."""
 
 from __future__ import annotations
 
@@ -98,3 +98,59 @@ def make_docx(paragraphs: Sequence[Styled], tables: Sequence[Sequence[Sequence[s
             "word/document.xml": f'<w:document xmlns:w="{_W}"><w:body>{body}</w:body></w:document>',
         }
     )
+
+
+class Slide(NamedTuple):
+    """A slide's shapes, as `shape` and `frame` write them, and what its speaker notes."""
+
+    shapes: Sequence[str]
+    notes: str = ""
+
+
+def shape(*lines: str, placeholder: str = "", font: str = "") -> str:
+    """A shape with a paragraph for each line; a tab before a line sets it one level deeper."""
+    latin = f'<a:rPr><a:latin typeface="{font}"/></a:rPr>' if font else ""
+    paragraphs = ""
+    for line in lines:
+        text = line.lstrip("\t")
+        paragraphs += f'<a:p><a:pPr lvl="{len(line) - len(text)}"/><a:r>{latin}<a:t>{text}</a:t></a:r></a:p>'
+    place = f'<p:nvPr><p:ph type="{placeholder}"/></p:nvPr>' if placeholder else "<p:nvPr/>"
+    return f"<p:sp><p:nvSpPr>{place}</p:nvSpPr><p:txBody>{paragraphs}</p:txBody></p:sp>"
+
+
+def table(*rows: Sequence[str]) -> str:
+    """A frame with a table."""
+    cells = (
+        "".join(f"<a:tc><a:txBody><a:p><a:r><a:t>{cell}</a:t></a:r></a:p></a:txBody></a:tc>" for cell in row)
+        for row in rows
+    )
+    return (
+        f"<p:graphicFrame><a:tbl>{''.join(f'<a:tr>{row}</a:tr>' for row in cells)}</a:tbl></p:graphicFrame>"
+    )
+
+
+def make_pptx(slides: Sequence[Slide], further: Mapping[str, str | bytes] | None = None) -> bytes:
+    """A presentation of these slides, whose files are named against their order."""
+    spaces = f'xmlns:p="p" xmlns:a="a" xmlns:r="{_RELATION}" xmlns:d="d"'
+    relations = f'<Relationships xmlns="{_PACKAGE}/relationships">{{}}</Relationships>'
+    names = [f"slide{len(slides) - at}.xml" for at in range(len(slides))]
+    listed = "".join(f'<p:sldId id="{256 + at}" r:id="r{at}"/>' for at in range(len(slides)))
+    parts: dict[str, str | bytes] = {
+        "ppt/presentation.xml": f"<p:presentation {spaces}><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>",
+        "ppt/_rels/presentation.xml.rels": relations.format(
+            "".join(
+                f'<Relationship Id="r{at}" Type="{_RELATION}/slide" Target="slides/{name}"/>'
+                for at, name in enumerate(names)
+            )
+        ),
+    }
+    for name, slide in zip(names, slides, strict=True):
+        tree = f"<p:cSld><p:spTree>{''.join(slide.shapes)}</p:spTree></p:cSld>"
+        parts[f"ppt/slides/{name}"] = f"<p:sld {spaces}>{tree}</p:sld>"
+        parts[f"ppt/slides/_rels/{name}.rels"] = relations.format(
+            f'<Relationship Id="n" Type="{_RELATION}/notesSlide" Target="../notes/{name}"/>'
+            f'<Relationship Id="d" Type="{_RELATION}/diagramData" Target="../diagrams/{name}"/>'
+        )
+        notes = shape(slide.notes, placeholder="body") + shape("7", placeholder="sldNum")
+        parts[f"ppt/notes/{name}"] = f"<p:notes {spaces}>{notes}</p:notes>"
+    return zipped({**parts, **(further or {})})

@@ -191,6 +191,8 @@ class ResultMetadata(TypedDict):
     end_page: NotRequired[int]
     cell: NotRequired[Annotated[int, Field(description="First cell of a notebook, from 1.")]]
     end_cell: NotRequired[int]
+    slide: NotRequired[Annotated[int, Field(description="First slide of a presentation, from 1.")]]
+    end_slide: NotRequired[int]
     sha256: Annotated[str, Field(description="Digest of the passage's text.")]
     version: Annotated[str, Field(description="State of the collection that it was read from.")]
 

@@ -46,10 +46,9 @@ def result_wire(hit: Hit, wanted: str | None = None) -> ResultWire:
         "version": cited["version"],
     }
     known = hit.chunk.metadata
-    if isinstance(page := known.get("page"), int):
-        metadata |= {"page": page, "end_page": int(str(known.get("end_page", page)))}
-    if isinstance(cell := known.get("cell"), int):
-        metadata |= {"cell": cell, "end_cell": int(str(known.get("end_cell", cell)))}
+    for first, last in (("page", "end_page"), ("cell", "end_cell"), ("slide", "end_slide")):
+        if isinstance(place := known.get(first), int):
+            metadata[first], metadata[last] = place, int(str(known.get(last, place)))  # type: ignore[literal-required]
     return {"id": hit.chunk.id, "text": hit.chunk.text, "score": similarity(hit), "metadata": metadata}
 
 

@@ -1,4 +1,4 @@
-"""Books in EPUB and documents of Word: what a reader sees of them, as pages of sections."""
+"""Books in EPUB, documents of Word and presentations: what a reader sees of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from quire.parsing.docx import docx_html
 from quire.parsing.epub import epub_html
 from quire.parsing.html_page import parse_html
 from quire.parsing.page import Page
-from tests.support.books import Styled, make_docx, make_epub, zipped
+from quire.parsing.pptx import pptx_slides
+from tests.support.books import Slide, Styled, make_docx, make_epub, make_pptx, shape, table, zipped
 
 
 def _shown(page: Page) -> list[tuple[int, str, list[str]]]:
@@ -102,3 +103,80 @@ def test_a_document_of_word_that_cannot_be_read_says_why(
 ) -> None:
     with pytest.raises(error, match=f"a.docx: .*{message}"):
         docx_html(data, "a.docx")
+
+
+def test_slides_are_read_with_their_lists_tables_code_and_notes() -> None:
+    presentation = make_pptx(
+        [
+            Slide([shape("Boats on canals", placeholder="ctrTitle"), shape("4 March", placeholder="dt")]),
+            Slide(
+                [
+                    shape("A lock lifts a boat", "\tGates close behind it", placeholder="body"),
+                    shape("Locks", placeholder="title"),
+                    shape("def lift(boat):", font="Courier New"),
+                    shape("Gates open inwards.", "They are of oak."),
+                ],
+                notes="The upper gate waits for the water.",
+            ),
+            Slide([f"<p:grpSp>{table(('Boat', 'Toll'), ('Canoe', 'free | always'))}</p:grpSp>"]),
+        ]
+    )
+    assert pptx_slides(presentation, "boats.pptx") == [
+        "# Boats on canals",
+        (
+            "## Locks\n\n- A lock lifts a boat\n  - Gates close behind it\n\n```\ndef lift(boat):\n```\n\n"
+            "Gates open inwards.\n\nThey are of oak.\n\nThe upper gate waits for the water."
+        ),
+        "| Boat | Toll |\n| --- | --- |\n| Canoe | free \\| always |",
+    ]
+
+
+def test_code_on_a_slide_keeps_its_indentation_and_alternatives_are_read_once() -> None:
+    shown = shape("Shown once")
+    alternatives = f"<p:Alternate><p:Choice>{shown}</p:Choice><p:Fallback>{shown}</p:Fallback></p:Alternate>"
+    frame = '<p:graphicFrame><d:relIds r:dm="d"/></p:graphicFrame>'
+    point = "<d:pt><a:p><a:r><a:t>Lift, then sail</a:t></a:r></a:p></d:pt>"
+    diagram = f'<d:data xmlns:d="d" xmlns:a="a">{point}</d:data>'
+    [slide] = pptx_slides(
+        make_pptx(
+            [
+                Slide(
+                    [
+                        shape("while low:", "    fill()", font="Consolas"),
+                        alternatives,
+                        frame,
+                    ]
+                )
+            ],
+            {"ppt/diagrams/slide1.xml": diagram},
+        ),
+        "a.pptx",
+    )
+    assert slide == "```\nwhile low:\n    fill()\n```\n\nShown once\n\n- Lift, then sail"
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        (b"PK\x03\x04 and nothing else", SourceError, "the presentation cannot be read"),
+        (b"\xd0\xcf\x11\xe0 of another age", SourceError, "the presentation cannot be read"),
+        (zipped({"ppt/presentation.xml": "<a><b></a>"}), SourceError, "the presentation cannot be read"),
+        (
+            make_pptx([Slide([])], {"ppt/_rels/presentation.xml.rels": "<Relationships/>"}),
+            SourceError,
+            "the presentation cannot be read",
+        ),
+        (
+            make_pptx([Slide([])], {"ppt/slides/slide1.xml": b" " * 81_000_000}),
+            SourceError,
+            "its text is larger than 80,000,000 bytes",
+        ),
+        (make_pptx([Slide(['<p:pic name="1"/>'])]), NoText, "the presentation holds no text"),
+        (make_pptx([]), NoText, "the presentation holds no text"),
+    ],
+)
+def test_a_presentation_that_cannot_be_read_says_why(
+    data: bytes, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=f"a.pptx: .*{message}"):
+        pptx_slides(data, "a.pptx")

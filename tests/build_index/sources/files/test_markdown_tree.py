@@ -13,7 +13,7 @@ from build_index.sources.site_config import FoundSite
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
 from quire.parsing.site_pages import site_of
-from tests.support.books import Styled, make_docx, make_epub
+from tests.support.books import Slide, Styled, make_docx, make_epub, make_pptx, shape
 from tests.support.pdfs import make_pdf
 from tests.support.shared import shared_path
 
@@ -219,6 +219,24 @@ def test_books_and_documents_of_word_are_cut_by_their_headings(tmp_path: Path) -
     chunks = [next(iter(CHUNKERS[one.kind](one))) for one in (book, word)]
     assert [one.breadcrumb for one in chunks] == ["Ropes › Bends", "Safety › Boats"]
     assert [one.metadata["heading"] for one in chunks] == ["Bends", "Boats"]
+
+
+def test_chunks_of_a_presentation_name_their_slides(tmp_path: Path) -> None:
+    lesson = "A sheet bend joins two ropes of unlike size. " * 12
+    slides = [
+        Slide([shape(title, placeholder="title"), shape(lesson.replace("sheet bend", title))])
+        for title in ("Ropes", "Bends", "Hitches")
+    ]
+    (tmp_path / "ropes.pptx").write_bytes(make_pptx(slides))
+    [deck] = (one for one in read_markdown_tree(tmp_path) if isinstance(one, Document))
+    assert (deck.kind, deck.metadata["chapter"]) == ("slides", "Ropes")
+    chunks = list(CHUNKERS[deck.kind](deck))
+    assert [
+        (one.metadata["heading"], one.metadata["slide"], one.metadata["end_slide"]) for one in chunks
+    ] == [
+        ("Ropes", 1, 2),
+        ("Hitches", 3, 3),
+    ]
 
 
 def test_a_pdf_of_pictures_is_left_out_and_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

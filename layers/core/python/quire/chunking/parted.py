@@ -1,4 +1,4 @@
-"""Documents of pages or cells, and HTML, to chunks: their places are pages, cells and headings, not lines."""
+"""Documents of pages, cells or slides, and HTML, to chunks: their places are these and headings, not lines."""
 
 from __future__ import annotations
 
@@ -39,6 +39,11 @@ def chunk_cells(document: Document) -> Iterator[Chunk]:
     return _parted(document, "cell", DOCS)
 
 
+def chunk_slides(document: Document) -> Iterator[Chunk]:
+    """Chunks of a presentation with `slide` and `end_slide`, from 1."""
+    return _parted(document, "slide", DOCS)
+
+
 def chunk_html(document: Document) -> Iterator[Chunk]:
     """Chunks of an HTML page by its headings, with the `id` of each as the fragment of its address."""
     from quire.parsing.html_page import parse_html  # its parser is no part of what a question needs
@@ -60,7 +65,7 @@ def _parted(document: Document, unit: str, sizes: Sizes) -> Iterator[Chunk]:
         begins.append(line)
         seen = place + len(PART)
     text += document.text[seen:]
-    dialect = Dialect() if unit == "page" else None
+    dialect = None if unit == "cell" else Dialect()  # pages and slides are no Markdown of their author
     for chunk in chunk_page(document, parse_markdown(text, document.id, dialect), sizes):
         first, last = (int(str(chunk.metadata[name])) for name in _LINES)
         place_of = {unit: bisect_right(begins, first) + 1, f"end_{unit}": bisect_right(begins, last) + 1}

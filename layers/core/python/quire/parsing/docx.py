@@ -11,7 +11,7 @@ import mammoth
 
 from quire.errors import NoText, SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
-from quire.parsing.epub import holds_words
+from quire.parsing.zipped_xml import holds_words
 
 _TEXT = "word/document.xml"
 _STYLES = """

@@ -6,13 +6,12 @@ import html
 import io
 import posixpath
 import re
-from collections.abc import Iterator
 from urllib.parse import unquote
-from xml.etree import ElementTree
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from quire.errors import NoText, SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
+from quire.parsing.zipped_xml import UNREADABLE, elements, holds_words, parse_part
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -40,16 +39,11 @@ def epub_html(data: bytes, path: str) -> str:
             if sum(book.getinfo(one).file_size for one in chapters) > DOCUMENT_FILE_BYTES:
                 raise SourceError(f"{path}: its text is larger than {DOCUMENT_FILE_BYTES:,} bytes", path=path)
             bodies = [_body(book.read(one).decode("utf-8", "replace")) for one in chapters]
-    except (BadZipFile, KeyError, ElementTree.ParseError, NotImplementedError, RuntimeError) as error:
+    except UNREADABLE as error:
         raise SourceError(f"{path}: the book cannot be read: {error}", path=path) from error
     if not any(map(holds_words, bodies)):
         raise NoText(f"{path}: the book holds no text; pictures of pages need recognising first", path=path)
     return f"<title>{html.escape(title)}</title>\n" + "\n".join(bodies)
-
-
-def holds_words(page: str) -> bool:
-    """Whether HTML shows a letter."""
-    return bool(re.search(r"[^\W\d_]", re.sub(r"<[^<>]*>", "", page)))
 
 
 def _spine(book: ZipFile) -> tuple[str, list[str]]:
@@ -58,33 +52,20 @@ def _spine(book: ZipFile) -> tuple[str, list[str]]:
     Raises:
         KeyError: a part that the book names is not there.
     """
-    package = _attribute(_parse(book, _CONTAINER), "rootfile", "full-path")
-    root = _parse(book, package)
-    title = next((" ".join((one.text or "").split()) for one in _named(root, "title")), "")
+    rootfile = next(elements(parse_part(book, _CONTAINER), "rootfile"), None)
+    if rootfile is None:
+        raise KeyError(f"{_CONTAINER} names no package")
+    package = rootfile.attrib["full-path"]
+    root = parse_part(book, package)
+    title = next((" ".join((one.text or "").split()) for one in elements(root, "title")), "")
     items = {
         one.get("id", ""): one.get("href", "")
-        for one in _named(root, "item")
+        for one in elements(root, "item")
         if one.get("media-type") in _CHAPTERS and "nav" not in (one.get("properties") or "").split()
     }
-    order = [items.get(one.get("idref", ""), "") for one in _named(root, "itemref")]
+    order = [items.get(one.get("idref", ""), "") for one in elements(root, "itemref")]
     folder = posixpath.dirname(package)
     return title, [posixpath.normpath(posixpath.join(folder, unquote(href))) for href in order if href]
-
-
-def _parse(book: ZipFile, name: str) -> ElementTree.Element:
-    """A part that is XML. Expat bounds what entities expand to, and books are read where reading can be ended."""
-    if book.getinfo(name).file_size > DOCUMENT_FILE_BYTES:
-        raise BadZipFile(f"{name} is larger than {DOCUMENT_FILE_BYTES:,} bytes")
-    return ElementTree.fromstring(book.read(name))  # noqa: S314
-
-
-def _attribute(root: ElementTree.Element, tag: str, name: str) -> str:
-    return next(one.attrib[name] for one in (*_named(root, tag), ElementTree.Element(tag)))
-
-
-def _named(root: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
-    """The elements of a name, whatever their namespace."""
-    return (one for one in root.iter() if one.tag.rpartition("}")[2] == tag)
 
 
 def _body(page: str) -> str:

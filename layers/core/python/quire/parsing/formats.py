@@ -1,4 +1,4 @@
-"""What a file is by its name and first bytes, and its text: Markdown, HTML, plain text, notebooks, PDF, EPUB, Word."""
+"""What a file is by its name and first bytes, and its text: Markdown, HTML, plain text, notebooks, PDF, office."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import NamedTuple
 from quire.errors import SourceError
 
 PART = "\f"
-"""Stands between the pages of a PDF and the cells of a notebook: a form feed, which no page's own text holds."""
-UNITS = {".pdf": "page", ".ipynb": "cell"}
+"""Stands between pages, cells and slides: a form feed, which no page's own text holds."""
+UNITS = {".pdf": "page", ".ipynb": "cell", ".pptx": "slide"}
 """What the parts of such a file are called."""
 BOOKS = (".epub", ".docx")
 """Archives that a reader makes HTML of."""
@@ -18,8 +18,8 @@ CONVERTED = (*UNITS, *BOOKS)
 HTML = (".html", ".htm")
 TEXT = (".txt", ".text")
 READABLE = (
-    "Markdown (.md, .mdx), HTML (.html), plain text (.txt), notebooks (.ipynb), PDF (.pdf), books (.epub) "
-    "and Word (.docx)"
+    "Markdown (.md, .mdx), HTML (.html), plain text (.txt), notebooks (.ipynb), PDF (.pdf), books (.epub), "
+    "Word (.docx) and PowerPoint (.pptx)"
 )
 _MAGIC = {
     b"%PDF-": "a PDF",
@@ -69,7 +69,7 @@ def title_of(path: str, text: str) -> str:
         from quire.parsing.html_page import parse_html
 
         return parse_html(text).title
-    if kind not in ("docs", "cells", "pages"):
+    if kind not in ("docs", *(f"{unit}s" for unit in UNITS.values())):
         return ""
     from quire.parsing.markdown import (
         page_title,  # with its parser, which who asks for names alone has no use for
@@ -79,7 +79,7 @@ def title_of(path: str, text: str) -> str:
 
 
 def read_converted(file: RawFile) -> str:
-    """The text of a file whose bytes are none: Markdown, its pages or cells parted by `PART`, or HTML.
+    """The text of a file whose bytes are none: Markdown, its pages, cells or slides parted by `PART`, or HTML.
 
     Runs where it can be ended.
 
@@ -99,6 +99,10 @@ def read_converted(file: RawFile) -> str:
         from quire.parsing.pdf import pdf_pages
 
         parts = pdf_pages(file.data, file.path)
+    elif suffix == ".pptx":
+        from quire.parsing.pptx import pptx_slides
+
+        parts = pptx_slides(file.data, file.path)
     else:
         from quire.parsing.notebook import notebook_cells  # 270 ms of CPU
 
