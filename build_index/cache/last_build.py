@@ -17,7 +17,7 @@ from build_index.progress import say
 from quire.canonical_json import json_sha256
 from quire.errors import ArtifactError
 from quire.index.layout import MANIFEST, Manifest
-from quire.index.reader import Segment, open_segment, verify_segment
+from quire.index.reader import Segment, manifest_in, open_segment, verify_segment
 from quire.index.writer import KeptRows
 from quire.ingestion.rows import source_key
 
@@ -57,15 +57,12 @@ class LastBuild:
             return TakenOver()
         try:
             verify_segment(self._folder)
-            segment = open_segment(self._folder)
+            if name != self._name(manifest_in(self._folder)):  # a build in shards may have left several there
+                return TakenOver()
+            return TakenOver((_rows_of(open_segment(self._folder), same),), same)
         except ArtifactError as error:
             say(f"{self._folder.name}: the last build's segment is damaged and is written anew: {error}")
             return TakenOver()
-        return (
-            TakenOver((_rows_of(segment, same),), same)
-            if name == self._name(segment.manifest)
-            else TakenOver()
-        )
 
     def replace(self, fresh: Path, manifest: Manifest, keys: Mapping[str, bytes]) -> Path:
         """Put a written segment in the place of the last one, with its record; gives the folder."""

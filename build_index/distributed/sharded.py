@@ -62,6 +62,7 @@ def ingest_in_shards(
         facts_of(plan, reading, tools, notes),
         place=(sharding.objects, plan.name, fetched),
         vector_index=plan.vector_index,
+        most_chunks=sharding.most_chunks,
     )
     if not manifest.counts.chunks:
         clear(fresh)

@@ -38,7 +38,7 @@ from quire.documents import Document
 from quire.errors import ConfigError, SourceError, SwapConflict
 from quire.index.layout import Manifest
 from quire.index.reader import Segment, open_segment
-from quire.index.writer import KeptRows, SegmentFacts, write_segment
+from quire.index.writer import MOST_CHUNKS, KeptRows, SegmentFacts, write_build, write_segment
 from quire.ingestion.rows import index_analyzed, source_key
 from quire.ports import ObjectStore
 from quire.profiles import profile_named
@@ -62,7 +62,8 @@ class Engine(Protocol):
 class Sharding:
     """How a build is divided: where its shards lie, who makes them, and how many chunks a pack has on average.
 
-    Packs are smaller where there would be fewer than `wanted`.
+    Packs are smaller where there would be fewer than `wanted`. A build of more chunks than `most_chunks` has several
+    segments.
     """
 
     objects: ObjectStore
@@ -70,6 +71,7 @@ class Sharding:
     workshop: Workshop
     mean_chunks: float = MEAN_CHUNKS
     wanted: int = 1
+    most_chunks: int = MOST_CHUNKS
 
 
 def plan_shards(
@@ -192,10 +194,12 @@ def merge_shards(
     *,
     place: tuple[ObjectStore, str, Path],
     vector_index: str,
+    most_chunks: int = MOST_CHUNKS,
 ) -> Manifest:
     """Write into `folder` the segment that the shards are parts of: the bytes of a build by one process.
 
-    `place` has the store, the collection, and a folder for shards that are fetched.
+    Beyond `most_chunks` there are several, see `quire.index.writer.write_build`. `place` has the store, the collection,
+    and a folder for shards that are fetched.
     """
     shards = [_open_shard(place, str(record["segment"])) for record in records]
     every = [
@@ -203,7 +207,7 @@ def merge_shards(
         for one in shards
         if one.chunk_count
     ]
-    return write_segment(folder, (), facts, kept=every, vector_index=vector_index)
+    return write_build(folder, every, facts, vector_index=vector_index, most_chunks=most_chunks)
 
 
 def _open_shard(place: tuple[ObjectStore, str, Path], digest: str) -> Segment:

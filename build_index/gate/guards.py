@@ -58,7 +58,7 @@ def take_stock(index: OpenedIndex, *, built: int | None = None) -> Stock:
     counts: dict[str, Counts] = {}
     for manifest in manifests:
         for source, one in manifest.source_counts.items():
-            counts[source] = _sum(counts.get(source, Counts()), one)
+            counts[source] = counts.get(source, Counts()).plus(one)
     size = sum(manifest.counts.chunks for manifest in manifests)
     return Stock(counts, lambda: index.fetch(range(size)))
 
@@ -97,10 +97,6 @@ def _enough_for(shrinks: Sequence[Shrink]) -> float:
 
 def _over(one: Shrink, share: float) -> bool:
     return one.before - one.after > share * one.before
-
-
-def _sum(one: Counts, other: Counts) -> Counts:
-    return Counts(*(getattr(one, name) + getattr(other, name) for name in Counts._fields))
 
 
 def _name(fallen: list[Shrink], before: Stock, after: Stock) -> list[Shrink]:

@@ -15,8 +15,8 @@ from build_index.gate.report import as_json, headline, summary, tell_changes
 from build_index.progress import say
 from quire.errors import ModelError, PublishRefused, UnknownCollection
 from quire.index.layout import Manifest
-from quire.index.opened import OpenedIndex
-from quire.index.reader import open_segment
+from quire.index.opened import OpenedIndex, open_built
+from quire.index.reader import manifest_in
 from quire.index.writer.segment import amend_manifest
 from quire.ports import Embedder
 from quire.store.pointer import BUILD
@@ -42,7 +42,7 @@ class ReviewRules:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """Compares a built segment with the served version; called with the collection's name and the segment's folder.
+    """Compares a built segment with the served version; called with the collection's name and the build's folder.
 
     Attributes:
         store: where the served version is.
@@ -58,14 +58,14 @@ class Review:
     rules: ReviewRules = field(default_factory=ReviewRules)
 
     def __call__(self, name: str, folder: Path) -> Manifest:
-        """Judge the segment, write the verdict into its manifest's notes, and give the manifest.
+        """Judge what was built, write the verdict into its manifest's notes, and give the manifest.
 
         Raises:
             PublishRefused: it lost too much, or answers worse.
         """
-        built = OpenedIndex([(open_segment(folder), 1)])
+        built = open_built(folder)
         served = self._served(name)
-        notes: dict[str, Any] = {**built.manifests[0].notes}
+        notes: dict[str, Any] = {**manifest_in(folder).notes}
         if served is None:
             notes["gate"] = {"remarks": ["first version: there was nothing to compare with"]}
         else:
@@ -79,7 +79,7 @@ class Review:
         Raises:
             UnknownCollection: nothing that was built is served.
         """
-        built, served = OpenedIndex([(open_segment(folder), 1)]), self._served(name)
+        built, served = open_built(folder), self._served(name)
         if served is None:
             raise UnknownCollection(f"collection {name!r}: nothing to compare with: no build is served")
         before = take_stock(served[0], built=served[1])

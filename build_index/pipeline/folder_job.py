@@ -160,7 +160,7 @@ def _served_roots(store: SegmentStore, order: Order) -> list[Root]:
     """The folders that manifests name, where nobody kept which of their files are wanted."""
     if not order.add or not _served_version(store, order.collection):
         return []
-    served = (source for manifest in store.open(order.collection).manifests for source in manifest.sources)
+    served = store.open(order.collection).sources
     folders = {str(Path(one.location).resolve()) for one in served if one.key == "repository"}
     return [Root(folder, order.patterns, order.exclude) for folder in folders]
 

@@ -45,7 +45,7 @@ from quire.documents import Chunk
 from quire.errors import SourceError
 from quire.index.layout import EMBEDDED, Manifest, SourceFacts
 from quire.index.lines import read_line
-from quire.index.opened import OpenedIndex
+from quire.index.opened import OpenedIndex, open_built
 from quire.index.reader import open_segment
 from quire.index.writer import (
     SegmentFacts,
@@ -360,14 +360,14 @@ def clear(fresh: Path) -> None:
 
 
 def calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
-    """Ask the written segment questions and keep in its manifest how its scores become probabilities."""
+    """Ask what was written questions and keep in its manifest how its scores become probabilities."""
     from build_index.evaluation.calibrate import calibrate, calibrate_answers, rank_background
 
-    index = OpenedIndex([(open_segment(folder), 0)])
+    index = open_built(folder)
     golden = read_golden([Path(plan.golden)]) if plan.golden else ()
     background = rank_background(index, embedder)
     fitted = calibrate(index, background).as_json()
     amend_manifest(folder, calibration=fitted)
-    index = OpenedIndex([(open_segment(folder), 0)])  # answers are judged by the scores that it will give
+    index = open_built(folder)  # answers are judged by the scores that it will give
     fitted["abstention"] = calibrate_answers(index, embedder, background, golden).as_json()
     return amend_manifest(folder, calibration=fitted)

@@ -19,8 +19,8 @@ from build_index.pipeline.readers import reader
 from build_index.pipeline.reading import Reading, open_reading
 from build_index.progress import say
 from quire.errors import ConfigError, UnknownCollection
-from quire.index.layout import MANIFEST, Manifest, Pointer, read_manifest
-from quire.store.pointer import BUILD
+from quire.index.layout import MANIFEST, Manifest, Pointer, joined_manifest, read_manifest
+from quire.store.pointer import BUILD, builds_of
 from quire.store.store import SegmentStore
 
 COLLECT_AFTER = 5_000_000  # new containers, against 700 by default
@@ -88,7 +88,7 @@ def build(
         served = _served_from(store, plan, inputs, tools.cache) if publish and not anew else None
         if served is not None:
             say(f"{plan.name}: nothing changed since version {served[0].version}")
-            confirmed = store.confirm(plan.name, served[1].digest)
+            confirmed = store.confirm(plan.name, builds_of(served[0])[0])
             return _report(_unchanged(served[1], reading), confirmed)
         staged = write is ingest and publish and not _serves(store, plan.name)
         if staged:
@@ -143,10 +143,12 @@ def _served_from(
     except UnknownCollection:
         return None
     built = cache / "built" / plan.name / MANIFEST
-    manifests = [*store.open(plan.name).manifests]
+    manifests = [*store.manifests(pointer)]
+    if pointer.build:
+        manifests = [joined_manifest(manifests[: len(builds_of(pointer))], pointer.build)]
+    served = {one.digest for one in manifests}
     if built.exists():
         manifests.append(read_manifest(built.read_bytes()))
-    served = {ref.digest for ref in pointer.segments}
     for manifest in manifests:
         left = manifest.notes.get("questions", {}).get("left")
         same = manifest.notes.get("inputs") == inputs and not manifest.notes.get("failures") and not left

@@ -61,7 +61,7 @@ def describe(service: Knowledge, caller: Caller, name: str) -> str:
         ScopeMissing, UnknownCollection: as their names say.
     """
     served = service.describe(caller, name)
-    sources = dict.fromkeys(source.key for manifest in served.manifests for source in manifest.sources)
+    sources = dict.fromkeys(source.key for source in served.index.sources)
     fields = ", ".join(f"`{field}`" for field in served.index.filters.fields) or "none"
     return "\n".join(
         [

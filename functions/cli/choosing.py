@@ -120,5 +120,5 @@ def _held_by(catalog: Catalog, name: str) -> HeldIndex:
         served = catalog.get(name)
     except ArtifactError:
         return HeldIndex(name, (), "")
-    sources = (source for manifest in served.index.manifests for source in manifest.sources)
-    return HeldIndex(name, tuple(source.location for source in sources), served.pointer.fresh_at)
+    locations = tuple(source.location for source in served.index.sources)
+    return HeldIndex(name, locations, served.pointer.fresh_at)

@@ -136,7 +136,7 @@ def place_of(served: Served, chunk: Chunk, start: int = 0) -> str:
 
 def _near(served: Served, path: str) -> str:
     """The path from where we stand, or from the root where that is shorter, if the file still is where it was."""
-    for source in (source for manifest in served.index.manifests for source in manifest.sources):
+    for source in served.index.sources:
         root = Path(source.location)
         # Where a collection holds several repositories, paths begin with the repository's name.
         for file in (root / path, root.parent / path):

@@ -16,6 +16,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -139,12 +140,38 @@ def resident_mb() -> tuple[float, float]:
     return int(fields["RssAnon"].split()[0]) / 1024, int(fields["RssFile"].split()[0]) / 1024
 
 
+class MostMemory:
+    """The most memory of this process while a `with` block runs, looked at twice a second. Attributes: `own_mb`, what
+    belongs to no file, `mapped_mb`, its share of mapped files; each at its own worst moment."""
+
+    def __init__(self) -> None:
+        self.own_mb = self.mapped_mb = 0.0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+
+    def __enter__(self) -> MostMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._ended.wait(0.5):
+            told = Path("/proc/self/smaps_rollup").read_text().splitlines()[1:]
+            kb = {name: int(value.split()[0]) for name, value in (line.split(":", 1) for line in told)}
+            self.own_mb = max(self.own_mb, (kb["Pss_Anon"] + kb["Pss_Shmem"]) / 1024)
+            self.mapped_mb = max(self.mapped_mb, kb["Pss_File"] / 1024)
+
+
 def write(folder: Path, options: argparse.Namespace) -> dict[str, float]:
     """Write a segment of so many chunks."""
     rows = Rows(options.counts[0], options.like)
     clock, begun = time.perf_counter(), time.process_time()
     facts = FACTS._replace(dimensions=WIDTH, filters=("kind", "level"))
-    manifest = write_segment(folder, rows, facts, vector_index=options.vector_index)
+    with MostMemory() as most:
+        manifest = write_segment(folder, rows, facts, vector_index=options.vector_index)
     spent = time.process_time() - begun - rows.spent_s
     clock = time.perf_counter() - clock - rows.clock_s
     size = sum(facts.size for facts in manifest.files.values())
@@ -154,6 +181,8 @@ def write(folder: Path, options: argparse.Namespace) -> dict[str, float]:
         "write_cpu_s": spent,
         "write_s": clock,
         "write_peak_mb": peak_mb(),
+        "write_own_mb": most.own_mb,
+        "write_mapped_mb": most.mapped_mb,
         "disk_mb": size / 1e6,
     }
 

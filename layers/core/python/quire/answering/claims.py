@@ -24,7 +24,7 @@ class MissingSymbol:
 
 def is_api(index: OpenedIndex) -> bool:
     """Whether the collection describes an API, so that a symbol it does not have does not exist."""
-    return any("hierarchy" in manifest.extra for manifest in index.manifests)
+    return index.is_api
 
 
 def missing_symbols(index: OpenedIndex, text: str) -> list[MissingSymbol]:

@@ -8,8 +8,9 @@ machines and runs, so they do not name the segment, but have a digest of their o
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -19,6 +20,8 @@ from quire.errors import ArtifactCorrupt, ArtifactMismatch
 from quire.index.tensors import FileFacts
 
 FORMAT_VERSION = 1
+SEVERAL_VERSION = 2
+"""Of a pointer whose build has several segments; all others are written as programs of the first version read them."""
 
 MANIFEST = "manifest.json"
 VECTORS = "vectors.safetensors"
@@ -40,6 +43,11 @@ def payload_shard(number: int) -> str:
     return f"{PAYLOADS}/{number:05d}.jsonl"
 
 
+def part_folder(number: int) -> str:
+    """Folder of a segment of a build that has several, from 0."""
+    return f"{number:05d}"
+
+
 class SourceFacts(NamedTuple):
     """A source as it was read. `revision` is a commit, `version` the engine's or release's; "" where it has none."""
 
@@ -58,6 +66,28 @@ class Counts(NamedTuple):
     characters: int = 0
     symbols: int = 0
 
+    def plus(self, other: Counts) -> Counts:
+        """Both together, where no document lies in both."""
+        return Counts(*map(sum, zip(self, other, strict=True)))
+
+
+class BuildFacts(NamedTuple):
+    """What holds for a build as a whole; fields as in `quire.index.writer.SegmentFacts`.
+
+    A segment that is a whole build has them in its manifest. Where a build has several segments the pointer has them,
+    and a segment whose own documents stayed is the one that was stored before.
+    """
+
+    calibration: Mapping[str, Any] = NOTHING
+    sources: tuple[SourceFacts, ...] = ()
+    extra: Mapping[str, Any] = NOTHING
+    notes: Mapping[str, Any] = NOTHING
+
+    def as_json(self) -> dict[str, Any]:
+        """The value that a pointer holds."""
+        plain = {name: dict(getattr(self, name)) for name in ("calibration", "extra", "notes")}
+        return plain | {"sources": [source._asdict() for source in self.sources]}
+
 
 class Manifest(NamedTuple):
     """A segment's table of contents; fields shared with `quire.index.writer.SegmentFacts` are described there.
@@ -65,7 +95,8 @@ class Manifest(NamedTuple):
     Attributes:
         counts: of the whole segment.
         source_counts: of each source, by the key that its rows carried; "" where they carried none.
-        files: every file but the manifest, by name.
+        files: every file but the manifest, by name; of a build of several segments, which lies beside them in its
+            folder alone, those of all of them.
     """
 
     profile: str
@@ -93,6 +124,18 @@ class Manifest(NamedTuple):
         return EMBEDDED not in self.extra
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """Folders of the segments of a build that has several, in the order of their ordinals; else none."""
+        return tuple(
+            sorted(name[: -len(MANIFEST) - 1] for name in self.files if name.endswith(f"/{MANIFEST}"))
+        )
+
+    @property
+    def facts(self) -> BuildFacts:
+        """What holds for the build as a whole."""
+        return BuildFacts(self.calibration, self.sources, self.extra, self.notes)
+
+    @property
     def digest(self) -> str:
         """Hexadecimal sha256 that names the segment."""
         return json_sha256({key: value for key, value in self._tree().items() if key not in _UNNAMED})
@@ -115,6 +158,21 @@ class Manifest(NamedTuple):
         return tree
 
 
+def joined_manifest(manifests: Sequence[Manifest], facts: BuildFacts) -> Manifest:
+    """The manifest of a build as a whole, of those of its several segments."""
+    counts, source_counts, files = Counts(), dict[str, Counts](), dict[str, FileFacts]()
+    for number, one in enumerate(manifests):
+        counts = counts.plus(one.counts)
+        for source, held in one.source_counts.items():
+            source_counts[source] = source_counts.get(source, Counts()).plus(held)
+        data = one.to_json()
+        own = FileFacts(len(data), hashlib.sha256(data).hexdigest())
+        files |= {
+            f"{part_folder(number)}/{name}": file for name, file in {**one.files, MANIFEST: own}.items()
+        }
+    return manifests[0]._replace(**facts._asdict(), counts=counts, source_counts=source_counts, files=files)
+
+
 def read_manifest(data: bytes) -> Manifest:
     """Read the bytes of a `manifest.json` and check them against the digests inside.
 
@@ -122,7 +180,7 @@ def read_manifest(data: bytes) -> Manifest:
         ArtifactCorrupt: they are not what `Manifest.to_json` writes.
         ArtifactMismatch: the format is another than this program reads.
     """
-    tree = _read_json(data, MANIFEST)
+    tree = _read_json(data, MANIFEST, (FORMAT_VERSION,))
     try:
         manifest = _manifest(tree)
         expected, bytes_again = tree["digest"], manifest.to_json()
@@ -136,7 +194,7 @@ def read_manifest(data: bytes) -> Manifest:
 
 
 def _manifest(tree: Mapping[str, Any]) -> Manifest:
-    plain = {key: value for key, value in tree.items() if key not in ("digest", "notes_sha256")}
+    plain = {key: value for key, value in tree.items() if key not in ("digest", "notes_sha256", "format")}
     plain["filters"] = tuple(tree["filters"])
     plain["sources"] = tuple(SourceFacts(**source) for source in tree["sources"])
     plain["counts"] = Counts(**tree["counts"])
@@ -169,6 +227,7 @@ class Pointer(NamedTuple):
         published_at: UTC, such as `2026-11-21T22:58:41Z`.
         next_sequence: what the next write takes.
         checked_at: when a build last found the sources as they were and had nothing to publish; "" where none did.
+        build: of a build that has several segments, what holds for all of them; else None.
         etag: of the stored object that it was read from; "" when it was not; takes no part in comparisons.
     """
 
@@ -181,6 +240,7 @@ class Pointer(NamedTuple):
     published_at: str = ""
     next_sequence: int = 1
     checked_at: str = ""
+    build: BuildFacts | None = None
     etag: str = ""
 
     def __eq__(self, other: object) -> bool:
@@ -194,8 +254,13 @@ class Pointer(NamedTuple):
 
     @property
     def version(self) -> str:
-        """12 hexadecimal digits that stand for the segments and tombstones."""
-        return json_sha256({"segments": self._refs(), "tombstones": dict(self.tombstones)})[:12]
+        """12 hexadecimal digits that stand for the segments and tombstones, and for what else names a build."""
+        named: dict[str, Any] = {"segments": self._refs(), "tombstones": dict(self.tombstones)}
+        if self.build:
+            named["build"] = {
+                key: value for key, value in self.build.as_json().items() if key not in _UNNAMED
+            }
+        return json_sha256(named)[:12]
 
     @property
     def fresh_at(self) -> str:
@@ -213,6 +278,10 @@ class Pointer(NamedTuple):
         tree |= {"segments": self._refs(), "version": self.version, "format": FORMAT_VERSION}
         if not self.checked_at:
             del tree["checked_at"]
+        if self.build:
+            tree |= {"build": self.build.as_json(), "format": SEVERAL_VERSION}
+        else:
+            del tree["build"]
         return canonical_json(tree) + b"\n"
 
 
@@ -223,17 +292,24 @@ def read_pointer(data: bytes, etag: str = "") -> Pointer:
         ArtifactCorrupt: they are not what `Pointer.to_json` writes.
         ArtifactMismatch: the format is another than this program reads.
     """
-    tree = _read_json(data, "pointer")
+    tree = _read_json(data, "pointer", (FORMAT_VERSION, SEVERAL_VERSION))
     try:
         version = tree.pop("version")
         tree["segments"] = tuple(SegmentRef(**ref) for ref in tree["segments"])
-        pointer = Pointer(**tree, etag=etag)
-    except (KeyError, TypeError) as error:
+        build = _build_facts(tree.pop("build")) if tree.pop("format") == SEVERAL_VERSION else None
+        if "build" in tree:
+            raise TypeError("build, before version 2")
+        pointer = Pointer(**tree, build=build, etag=etag)
+    except (KeyError, TypeError, AttributeError) as error:
         raise ArtifactCorrupt(f"pointer: a field is missing or unknown ({error!r})") from error
     _demand_kinds(pointer)
     if pointer.version != version:
         raise ArtifactCorrupt(f"pointer: version {pointer.version} expected {version}")
     return pointer
+
+
+def _build_facts(tree: Mapping[str, Any]) -> BuildFacts:
+    return BuildFacts(**{**tree, "sources": tuple(SourceFacts(**source) for source in tree["sources"])})
 
 
 def _demand_kinds(pointer: Pointer) -> None:
@@ -251,6 +327,14 @@ def _demand_kinds(pointer: Pointer) -> None:
         wanted += [("digest", ref.digest, str), ("sequence", ref.sequence, int), ("origin", ref.origin, str)]
     if isinstance(pointer.tombstones, dict):
         wanted += [(f"tombstones.{name}", sequence, int) for name, sequence in pointer.tombstones.items()]
+    if pointer.build:
+        told = pointer.build
+        wanted += [(f"build.{name}", getattr(told, name), dict) for name in ("calibration", "extra", "notes")]
+        wanted += [
+            (f"build.sources.{key}", value, str)
+            for one in told.sources
+            for key, value in one._asdict().items()
+        ]
     for name, value, kind in wanted:
         if type(value) is not kind:
             raise ArtifactCorrupt(f"pointer: {name}: wanted {kind.__name__}, found {value!r:.80}")
@@ -266,13 +350,13 @@ def _is_moment(text: str) -> bool:
         return False
 
 
-def _read_json(data: bytes, name: str) -> dict[str, Any]:
-    """The JSON object without its `format`, which is checked."""
+def _read_json(data: bytes, name: str, formats: tuple[int, ...]) -> dict[str, Any]:
+    """The JSON object, whose `format` is one of those."""
     try:
         tree: dict[str, Any] = json.loads(data)
-        found = tree.pop("format")
+        found = tree["format"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ArtifactCorrupt(f"{name}: wanted a JSON object with a format, found {data[:40]!r}") from error
-    if found != FORMAT_VERSION:
-        raise ArtifactMismatch(f"{name}: format {found!r}, this program reads {FORMAT_VERSION}")
+    if found not in formats:
+        raise ArtifactMismatch(f"{name}: format {found!r}, this program reads {formats[-1]}")
     return tree

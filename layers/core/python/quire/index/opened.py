@@ -6,7 +6,7 @@ Ordinals count chunks in the pointer's order. Small segments are stacked in memo
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from quire.index.parts import (
     open_keywords,
     open_vectors,
 )
-from quire.index.reader import Segment
+from quire.index.reader import Segment, manifest_in, open_segment
 from quire.index.stack import Stack
 from quire.index.tables import DocumentTable, FilterTable, LiveParts, SymbolTable
 from quire.index.vocabulary import nearest_words
@@ -34,10 +34,15 @@ from quire.profiles import profile_named
 from quire.ranking import Ranking, rank
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
-    from quire.index.layout import Manifest
+    from quire.index.layout import BuildFacts, Manifest, SourceFacts
     from quire.ports import Ordinals, VectorIndex, Vectors
+
+HIERARCHY = "hierarchy"
+"""In `extra`: class -> superclass."""
 
 
 class OpenedIndex:
@@ -49,11 +54,14 @@ class OpenedIndex:
         tombstones: document id -> sequence; hides the document in segments of a lower sequence.
         stacker: makes a stack of small segments; a store passes one that remembers.
         profile: the collection's, where there is no segment to say it: its last document may have been deleted.
+        build: what holds for a build of several segments.
 
     Attributes:
         segments: as they were opened, in the pointer's order.
         manifests: theirs.
         profile: the collection's.
+        sources: where its chunks came from, each once.
+        is_api: whether it knows the classes of an API, so that a symbol it does not have does not exist.
         filters, symbols, documents: the tables of its chunks.
     """
 
@@ -65,6 +73,7 @@ class OpenedIndex:
         tombstones: Mapping[str, int] | None = None,
         stacker: Callable[[Sequence[Segment]], Stack] = Stack,
         profile: str = "",
+        build: BuildFacts | None = None,
     ) -> None:
         self.version = version
         self.segments = [segment for segment, _ in segments]
@@ -83,7 +92,12 @@ class OpenedIndex:
         held = [manifest.filters for manifest in self.manifests]
         fields = dict.fromkeys(chain(*(held or [profile_named(profile).filters if profile else ()])))
         self.filters = FilterTable(live, tuple(fields))
-        self.symbols = SymbolTable(live, [manifest.extra.get("hierarchy", {}) for manifest in self.manifests])
+        self.sources = sources_of(self.manifests, build)
+        self._build = build
+        said = [*([build.extra] if build else []), *(manifest.extra for manifest in self.manifests)]
+        extras = [extra for extra in said if HIERARCHY in extra]
+        self.is_api = bool(extras)
+        self.symbols = SymbolTable(live, [extra[HIERARCHY] for extra in extras])
         self.documents = DocumentTable(live)
 
     @cached_property
@@ -181,7 +195,9 @@ class OpenedIndex:
 
     @cached_property
     def calibration(self) -> Mapping[str, Any]:
-        """How scores become probabilities, as the largest segment's build fitted it."""
+        """How scores become probabilities: as the build of several segments fitted it, else that of the largest one."""
+        if self._build:
+            return self._build.calibration
         largest = max(self.manifests, key=lambda manifest: manifest.counts.chunks, default=None)
         return largest.calibration if largest else {}
 
@@ -195,6 +211,25 @@ class OpenedIndex:
     @cached_property
     def _fingerprints(self) -> NDArray[np.uint64]:
         return joined([part.fingerprints for part in self._live.parts])
+
+
+def open_built(folder: Path) -> OpenedIndex:
+    """What a build left in a folder: a segment, or several beside a manifest of them all.
+
+    Raises:
+        ArtifactCorrupt: a file is missing or has another size.
+        ArtifactMismatch: the format is another than this program reads.
+    """
+    manifest = manifest_in(folder)
+    if not manifest.parts:
+        return OpenedIndex([(open_segment(folder), 1)])
+    return OpenedIndex([(open_segment(folder / part), 1) for part in manifest.parts], build=manifest.facts)
+
+
+def sources_of(manifests: Iterable[Manifest], build: BuildFacts | None) -> tuple[SourceFacts, ...]:
+    """Where the chunks of some segments came from, each source once; `build` tells it of a build of several."""
+    told = chain(build.sources if build else (), *(manifest.sources for manifest in manifests))
+    return tuple(dict.fromkeys(told))
 
 
 def vector_share(manifests: Sequence[Manifest]) -> float:

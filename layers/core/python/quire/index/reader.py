@@ -177,7 +177,7 @@ def open_segment(folder: Path, digest: str = "", *, spared: Collection[str] = ()
         ArtifactCorrupt: a file is missing or has another size, or the manifest is not the one named.
         ArtifactMismatch: the format is another than this program reads.
     """
-    manifest = _read_manifest(folder, digest)
+    manifest = manifest_in(folder, digest)
     for name, facts in manifest.files.items():
         if name in spared:
             continue
@@ -188,13 +188,13 @@ def open_segment(folder: Path, digest: str = "", *, spared: Collection[str] = ()
 
 
 def verify_segment(folder: Path, digest: str = "") -> None:
-    """Check every byte of a segment against its digests.
+    """Check every byte of a segment, or of a build of several, against its digests.
 
     Raises:
         ArtifactCorrupt: a file is missing, differs, or does not belong there; the message names it with both digests.
         ArtifactMismatch: the format is another than this program reads.
     """
-    manifest = _read_manifest(folder, digest)
+    manifest = manifest_in(folder, digest)
     for name, facts in manifest.files.items():
         size = _size(folder, name)
         found = file_facts(folder / name)
@@ -212,7 +212,13 @@ def verify_segment(folder: Path, digest: str = "") -> None:
             raise ArtifactCorrupt(f"{name}: a file that the manifest does not list")
 
 
-def _read_manifest(folder: Path, digest: str) -> Manifest:
+def manifest_in(folder: Path, digest: str = "") -> Manifest:
+    """The manifest that lies in a folder.
+
+    Raises:
+        ArtifactCorrupt: it is not there, is damaged, or is not the one of that digest.
+        ArtifactMismatch: the format is another than this program reads.
+    """
     manifest = read_manifest(bytes(read_buffer(folder / MANIFEST)))
     if digest and manifest.digest != digest:
         raise ArtifactCorrupt(f"{MANIFEST}: sha256 {manifest.digest} expected {digest}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from quire.index.layout import Manifest, Pointer, SourceFacts
+from quire.index.opened import sources_of
 from quire.settings import STALE_AFTER_DAYS
 
 DAY_S = 86_400.0
@@ -42,11 +43,11 @@ def tell_freshness(
 ) -> Freshness:
     """The freshness of a version at a moment; with `stale_after_days` 0 nothing is ever called old."""
     age = age_s(pointer.fresh_at, now) if pointer.fresh_at else None
-    sources = dict.fromkeys(source for manifest in manifests for source in manifest.sources)
+    sources = sources_of(manifests, pointer.build)
     notice = ""
     if age is not None and stale_after_days and age > stale_after_days * DAY_S:
         notice = f"this version is {age / DAY_S:.0f} days old: what it says may have changed since"
-    return Freshness(pointer.label, pointer.published_at, age, tuple(sources), notice)
+    return Freshness(pointer.label, pointer.published_at, age, sources, notice)
 
 
 def age_s(published_at: str, now: datetime) -> float:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from quire.errors import ArtifactError, DiskFull, QuireError, StoreError, StoreUnavailable, UnknownCollection
 from quire.index.layout import Manifest, Pointer
-from quire.index.opened import OpenedIndex
+from quire.index.opened import OpenedIndex, sources_of
 from quire.store.history import History
 
 LATEST = "latest"
@@ -138,7 +138,7 @@ def label_of(pointer: Pointer, manifests: Sequence[Manifest]) -> str:
     """The engine's or release's version, else the commit of a source; "" where neither is known."""
     if pointer.label:
         return pointer.label
-    sources = (source for manifest in manifests for source in manifest.sources)
+    sources = sources_of(manifests, pointer.build)
     return next((source.revision for source in sources if source.revision), "")
 
 

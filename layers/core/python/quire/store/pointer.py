@@ -6,7 +6,7 @@ build runs gets a higher tombstone, which therefore hides the build's copy of it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from quire.errors import SwapConflict
 from quire.index.layout import Manifest, Pointer, SegmentRef
@@ -30,21 +30,26 @@ def with_build(
     previous: Pointer | None,
     manifest: Manifest,
     *,
+    parts: Sequence[str] = (),
     as_of: int,
     label: str,
     published_at: str,
 ) -> Pointer:
-    """A finished build takes the place of the builds before it; what was written live stays behind it."""
+    """A finished build takes the place of the builds before it; what was written live stays behind it.
+
+    `parts` are the digests of its segments where it has several.
+    """
     written = tuple(ref for ref in previous.segments if ref.origin == WRITE) if previous else ()
     return Pointer(
         collection=collection,
         profile=manifest.profile,
         face=manifest.face,
-        segments=(SegmentRef(manifest.digest, as_of, BUILD), *written),
+        segments=(*(SegmentRef(one, as_of, BUILD) for one in parts or (manifest.digest,)), *written),
         tombstones=previous.tombstones if previous else {},
         label=label,
         published_at=published_at,
         next_sequence=previous.next_sequence if previous else as_of + 1,
+        build=manifest.facts if parts else None,
     )
 
 

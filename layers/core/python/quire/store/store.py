@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from quire.errors import UnknownCollection
 from quire.index.layout import Manifest, Pointer, SegmentRef
 from quire.index.opened import OpenedIndex
-from quire.index.reader import Segment, verify_segment
+from quire.index.reader import Segment, manifest_in, verify_segment
 from quire.store import pointer as states
 from quire.store.keys import lock_key, segment_key, upload_model, upload_segment
 from quire.store.pointers import Pointers
@@ -143,7 +143,9 @@ class SegmentStore:
             self._shelf.keep(manifest.digest, folder)
 
     def publish(self, name: str, folder: Path, manifest: Manifest, *, label: str | None = None) -> Pointer:
-        """Store a built segment and serve it in place of the builds before; files first, the pointer last.
+        """Store a build and serve it in place of the builds before; files first, the pointer last.
+
+        The folder has its segment, or several beside the manifest of them all.
 
         One that is no version but a stage on the way to it, see `Manifest.is_whole`, is swept once it was replaced.
 
@@ -152,7 +154,9 @@ class SegmentStore:
         Raises:
             BuildInProgress: this process's lock on the collection was lost meanwhile.
         """
-        self.put(name, folder, manifest)
+        parts = [(folder / part, manifest_in(folder / part)) for part in manifest.parts]
+        for one in parts or [(folder, manifest)]:
+            self.put(name, *one)
         lock = self._locks.get(name)
         if label is None:
             label = next((source.version for source in manifest.sources if source.version), "")
@@ -163,7 +167,13 @@ class SegmentStore:
                 stages.update(ref.digest for ref in previous.segments if ref.origin == states.BUILD)
             as_of = lock.as_of if lock else states.last_sequence(previous)
             return states.with_build(
-                name, previous, manifest, as_of=as_of, label=label, published_at=self._now()
+                name,
+                previous,
+                manifest,
+                parts=[one.digest for _, one in parts],
+                as_of=as_of,
+                label=label,
+                published_at=self._now(),
             )
 
         if lock:
@@ -210,6 +220,7 @@ class SegmentStore:
             tombstones=current.tombstones,
             stacker=self._shelf.stack,
             profile=pointer.profile,
+            build=pointer.build,
         )
 
     def _now(self) -> str:
