@@ -17,6 +17,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from build_index.wiring import open_question_embedder, open_store
 from quire.answering.answerer import answer
 from quire.answering.findings import AskedCollection
 from quire.answering.request import Answer, Inquiry
-from quire.documents import Chunk
+from quire.documents import Chunk, Citation
 from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query, retrieve
 from tests.support.answer_checks import problems
@@ -82,6 +83,17 @@ def share(facts: Sequence[str], text: str) -> float:
     """How many of the facts the text holds."""
     said = plain(text)
     return sum(plain(fact) in said for fact in facts) / len(facts)
+
+
+def first_place(citations: Sequence[Citation]) -> str:
+    """What the quotes say with which an answer opens, up to the first one of another place."""
+    own = takewhile(lambda one: _finder(one) == _finder(citations[0]), citations)
+    return "\n".join(one.quote for one in own)
+
+
+def _finder(citation: Citation) -> tuple[str, int]:
+    """The same for a quote and for what goes on before and behind it: the document, and the hit that found it."""
+    return citation.hit.chunk.document_id, citation.hit.rank
 
 
 def calibration_error(sure: Sequence[float], covered: Sequence[bool]) -> float:
@@ -156,7 +168,7 @@ def judge(shelf: AskedCollection, name: str, file: Path | None, checked: int) ->
 def _golden(
     asked: Asked, golden: Sequence[GoldenQuestion], facts: Mapping[str, list[str]], found: Counter[str]
 ) -> dict[str, Any]:
-    answered, held, first, cited, lengths = [], [], [], [], []
+    answered, held, first, opening, cited, lengths = [], [], [], [], [], []
     kinds: dict[str, list[float]] = {}
     for question in (one for one in golden if one.answerable):
         given = asked.ask(question.query, question.selected_text, question.filters)
@@ -176,12 +188,14 @@ def _golden(
             held.append(share(wanted, text))
             kinds.setdefault(question.kind, []).append(held[-1])
             first.append(share(wanted, given.citations[0].quote) == 1.0 if given.citations else False)
+            opening.append(share(wanted, first_place(given.citations)) == 1.0)
     return {
         "answered": _mean(answered),
         "right_place": _mean(cited),
         "key_facts": _mean(held),
         "all_facts": _mean([one == 1.0 for one in held]),
         "first_quote": _mean(first),
+        "first_place": _mean(opening),
         "characters": float(np.median(lengths)),
         "kinds": {kind: round(_mean(values), 2) for kind, values in sorted(kinds.items())},
     }

@@ -72,6 +72,44 @@ def test_a_quote_that_begins_in_the_midst_of_steps_has_the_steps_before_them() -
     assert rest_before(second, 0, beside, 20) is None
 
 
+MERGE = [
+    "## Joining payments\n\nTick both payments and press the key M, or choose Join from the menu on the right.",
+    "The menu has Join only while two payments of one amount are ticked.\n\nThe older payment of the two is kept.",
+]
+
+
+def payments(*headings: str) -> list[Chunk]:
+    return [
+        chunk("pay.md", text, number, heading=heading)
+        for number, (text, heading) in enumerate(zip(MERGE, headings, strict=True))
+    ]
+
+
+def test_a_quote_in_the_midst_of_a_section_is_shown_with_how_the_section_begins() -> None:
+    first, second = payments("Joining payments", "Joining payments")
+    shelf = shelf_of([first, second, chunk("lamp.md", "# Lamp\n\nThe lamp takes a bulb.")])
+    given = answer(shelf, Inquiry("Which payment is the older one that is kept?", top_k=1))
+    assert [one.quote for one in given.citations] == MERGE
+    assert given.text.startswith("**Joining payments**\n\nTick both payments and press the key M")
+    assert problems(given) == []
+
+
+def test_a_further_quote_in_the_midst_of_a_section_has_its_beginning_too_where_there_is_room() -> None:
+    chunks = [chunk("bank.md", "# Two payments\n\nBoth payments of one amount stand in the bank's list.")]
+    chunks += payments("Joining payments", "Joining payments")
+    given = answer(shelf_of(chunks), Inquiry("Which of two payments of one amount is kept?"))
+    assert [one.quote for one in given.citations if one.hit.chunk.document_id == "pay.md"] == MERGE
+
+
+def test_nothing_stands_before_a_quote_that_begins_its_section_or_stands_in_another() -> None:
+    first, second = payments("Joining payments", "Kept payments")
+    assert rest_before(second, 0, beside_in(shelf_of([first, second]).index), 800) is None
+    first, second = payments("Joining payments", "Joining payments")
+    headed = second._replace(text=f"## Kept\n\n{second.text}")
+    assert rest_before(headed, 0, beside_in(shelf_of([first, headed]).index), 800) is None
+    assert rest_before(second, 0, beside_in(shelf_of([first, second]).index), 40) is None
+
+
 def test_a_step_that_both_chunks_say_is_shown_once_before_a_quote_too() -> None:
     first, second = pages(f"{STEPS[0]}\n3. Wait for twenty minutes.", STEPS[1])
     before = rest_before(second, 0, beside_in(shelf_of([first, second]).index), 800)

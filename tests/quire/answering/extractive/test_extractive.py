@@ -86,6 +86,30 @@ def test_asked_how_to_do_something_what_explains_it_comes_before_source_code() -
     assert opening("What changes the bulb of a lamp?") == "lamp.py"
 
 
+@pytest.mark.parametrize(
+    ("name", "is_first"), [("_change_bulb", False), ("__init__", True), ("change", True)]
+)
+def test_asked_how_to_do_something_what_is_private_to_its_code_comes_last(name: str, is_first: bool) -> None:
+    code = chunk("lamp.py", f"def {name}(lamp):\n    lamp.bulb = None", lang="python")
+    code = code._replace(symbols=(f"Lamp.{name}",))
+    other = chunk("shop.py", "def sell(lamp):\n    lamp.bulb.sold = True", lang="python")
+    found = [hit_of(code, 1, cosine=None), hit_of(other, 2, cosine=None)]
+    asked = weigh("How do I change the bulb of a lamp?", SHELF.index)
+    even = [replace(one, score=6.0) for one in score_passages(asked, found, None, None)]
+    assert (choose_quotes(asked, even)[0].hit.chunk.document_id == "lamp.py") == is_first
+
+
+def test_a_quote_does_not_begin_with_the_end_of_a_sentence_that_code_interrupts() -> None:
+    lines = "\n".join(f"valve.{number}.state = closed" for number in range(60))
+    text = (
+        f"## Remote control\n\nWrite over what stands in the file, that is change\n\n```ini\n{lines}\n```\n\n"
+        "to\n\n```ini\nremote = yes\n```\n\nThen the pump obeys from everywhere. Set a password for the remote pump."
+    )
+    asked = weigh("Does the remote pump have a password?", SHELF.index)
+    scored = score_passages(asked, [hit_of(chunk("pump.md", text), 1, cosine=None)], None, None)
+    assert choose_quotes(asked, scored)[0].text.startswith("Then the pump obeys")
+
+
 def test_where_links_of_restructuredtext_lead_is_no_answer() -> None:
     text = ".. _lamp: https://example.org/lamp\n\n.. _lamp shop: https://example.org/lamp/shop\n"
     asked = weigh("Which shop sells the lamp?", SHELF.index)

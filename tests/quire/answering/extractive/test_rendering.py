@@ -95,6 +95,18 @@ def test_restructured_text_loses_its_markup() -> None:
     )
 
 
+def test_a_note_that_is_a_reference_alone_keeps_it_and_names_of_pictures_are_not_shown() -> None:
+    source = (
+        ".. seealso::\n\n    :ref:`valve-care`\n\n.. image:: valve.png\n    :width: 90\n\n"
+        "#. Open the valve.\n\n   |Picture of the valve|\n#. Wait.\n\n|A pump|\n"
+    )
+    assert plain_rst(source) == "See also: valve care\n\n1. Open the valve.\n\n1. Wait."
+    one = chunk(
+        "pump.rst", "Close the valve.\n\n|Picture of the valve|\n\n#. Wait.\n#. Rinse it.\n", lang="rst"
+    )
+    assert show(one) == "Close the valve.\n\n1. Wait.\n1. Rinse it.\n[1]"
+
+
 def test_two_colons_on_a_line_of_their_own_leave_nothing_beside_the_code_that_they_announce() -> None:
     one = chunk("pump.rst", "Run it:\n\n::\n\n    pump --start\n", lang="rst")
     assert show(one) == "Run it:\n\n```\npump --start\n```\n[1]"

@@ -19,7 +19,7 @@ LONGEST_LABEL = 60
 
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _HEADING = re.compile(r"#{1,6} ")
-_ITEM = re.compile(r"(\s*)(?:[-*+•]|(\d{1,3})[.)])\s+\S")
+_ITEM = re.compile(r"(\s*)(?:[-*+•]|#\.|(\d{1,3})[.)])\s+\S")
 _GRID = re.compile(r"[ \t]*+\+[-=+]+\+$")
 _RULE = re.compile(r"\s*[|:+=-][\s|:+=-]*$")
 _DIRECTIVE = re.compile(r"\s*\.\. [\w-]+::")
@@ -119,9 +119,14 @@ def split_blocks(text: str) -> tuple[QuoteBlock, ...]:
         section += block.kind == HEADING
         said = text[block.start : block.end]
         leads = block.kind == PARAGRAPH and _leads(said)
-        follows = block.kind == PARAGRAPH and bool(_POINTING.match(said.lstrip()))
+        follows = block.kind == PARAGRAPH and _follows(said.lstrip())
         blocks.append(replace(block, section=section, leads=leads, follows=follows))
     return tuple(blocks)
+
+
+def _follows(paragraph: str) -> bool:
+    """Whether it points back to the block before it, or goes on with the sentence that the block interrupts."""
+    return paragraph[:1].islower() or bool(_POINTING.match(paragraph))
 
 
 def _leads(paragraph: str) -> bool:

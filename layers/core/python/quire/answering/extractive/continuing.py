@@ -81,29 +81,36 @@ def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: b
 
 
 def rest_before(chunk: Chunk, start: int, beside: Beside, room: int) -> Rest | None:
-    """The beginning of the list or table that `chunk.text[start:]` is in the midst of, where it has room."""
+    """The beginning of the list, table or section that `chunk.text[start:]` is in the midst of, where it has room."""
     if chunk.text[:start].strip() or is_code_chunk(chunk):
         return None
-    pieces = split_pieces(chunk.text)
     before = beside(chunk, -1)
-    if (
-        not pieces
-        or pieces[0].kind not in TORN
-        or pieces[0].section
-        or before is None
-        or is_code_chunk(before)
-    ):
-        return None
-    last = split_pieces(before.text)[-1:]
-    if not last or last[0].kind != pieces[0].kind or before.text[last[0].end :].strip():
+    if before is None or is_code_chunk(before):
         return None
     end = len(before.text[: len(before.text) - _repeated(before.text, chunk.text)].rstrip())
-    if (
-        last[0].kind == TABLE
-        and sum(" | " in line for line in before.text[last[0].start : end].split("\n")) < ROWS
-    ):
-        return None  # all its rows stand in the quote
-    return Rest(before, last[0].start, end) if last[0].start < end <= last[0].start + room else None
+    begin = _torn_before(chunk, before, end)
+    begin = _section_before(chunk, before) if begin is None else begin
+    return Rest(before, begin, end) if begin is not None and begin < end <= begin + room else None
+
+
+def _torn_before(chunk: Chunk, before: Chunk, end: int) -> int | None:
+    """Where the list or table begins that the border of the chunks tears; None where it tears none."""
+    pieces, last = split_pieces(chunk.text)[:1], split_pieces(before.text)[-1:]
+    if not pieces or pieces[0].kind not in TORN or pieces[0].section or not last:
+        return None
+    if last[0].kind != pieces[0].kind or before.text[last[0].end :].strip():
+        return None
+    rows = sum(" | " in line for line in before.text[last[0].start : end].split("\n"))
+    # Of a table that has only its head there, all rows stand in the quote.
+    return last[0].start if last[0].kind != TABLE or rows >= ROWS else end
+
+
+def _section_before(chunk: Chunk, before: Chunk) -> int | None:
+    """Where the section begins, with its heading, that the chunk goes on with; None where it begins one itself."""
+    first = split_blocks(chunk.text)[:1]
+    if not first or first[0].kind == HEADING or chunk.breadcrumb != before.breadcrumb:
+        return None
+    return max((block.start for block in split_blocks(before.text) if block.kind == HEADING), default=0)
 
 
 def _last_kind(text: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.citations import cite
 from quire.answering.extractive.blocks import (
@@ -23,7 +24,7 @@ from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.rendering import is_code_chunk, shown
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
-from quire.documents import Citation, Hit, Turn
+from quire.documents import Chunk, Citation, Hit, Turn
 from quire.search.intent import read_intent
 
 MOST_PLACES = 3
@@ -35,6 +36,8 @@ CONTINUED_CHARACTERS, MOST_CONTINUED = 800, 2
 LONGEST_PIECE = 1_500
 """A list, table or paragraph beyond it is shown in part, whole items or sentences at a time."""
 CODE_CHARACTERS = 1_200
+OPENING_CHARACTERS = 400
+"""What a further quote may have of its section before its own chunk."""
 BETWEEN = 400
 """Two quotes of a chunk with no more between them are shown as one, which leaves room for another place."""
 ANSWER_CHARACTERS = 2_600
@@ -49,6 +52,8 @@ CROSSING = 3.0
 """What stands under the same heading is preferred to the next section, by so much."""
 HOW_TO_CODE = 2.0
 """What source code has less where it is asked how to do something: what explains it comes first where there is any."""
+HOW_TO_PRIVATE = 4.0
+"""What a definition has less then that its own project alone is meant to call: its name begins with an underscore."""
 WORTHLESS = -9.0
 SAME = 0.7
 """A further quote scores at least this share of the best one's score."""
@@ -122,9 +127,9 @@ def choose_quotes(
     table or its section does. Where the evidence is weak there is one more place at most.
     """
     answers = [one for one in scored if not one.text.endswith("?") or _is_followed(one)] or scored
-    code = _code_where_prose_is_wanted(question, answers)
+    less = _code_where_prose_is_wanted(question, answers)
     ranked = sorted(
-        (_judged(question, one, HOW_TO_CODE * (one.hit.chunk.id in code)) for one in answers),
+        (_judged(question, one, less.get(one.hit.chunk.id, 0.0)) for one in answers),
         key=lambda one: -one.score,
     )
     found_first = min((one.hit.rank for one in ranked), default=0)
@@ -158,10 +163,12 @@ def _completed(quotes: Sequence[Quote], beside: Beside) -> list[Quote]:
     """The quotes, those of further places with the rest of what their chunk's border tears, while there is room."""
     completed = list(quotes)
     for quote in quotes[1:]:
-        room = min(
-            LATER_CHARACTERS - len(quote.text), ANSWER_CHARACTERS - sum(len(one.text) for one in completed)
-        )
-        rest = rest_behind(quote.hit.chunk, quote.end, beside, room)
+        left = ANSWER_CHARACTERS - sum(len(one.text) for one in completed)
+        before = rest_before(quote.hit.chunk, quote.start, beside, min(OPENING_CHARACTERS, left))
+        if before and all(before.chunk.id != other.hit.chunk.id for other in completed):
+            completed.insert(completed.index(quote), _quote_of(quote.hit, before))
+            left -= before.end - before.start
+        rest = rest_behind(quote.hit.chunk, quote.end, beside, min(LATER_CHARACTERS - len(quote.text), left))
         if rest and all(rest.chunk.id != other.hit.chunk.id for other in completed):
             completed.insert(completed.index(quote) + 1, _quote_of(quote.hit, rest))
     return completed
@@ -202,12 +209,22 @@ def _number(quote: Quote) -> tuple[int, ...]:
     return tuple(one if isinstance(one, int) else 0 for one in found)
 
 
-def _code_where_prose_is_wanted(question: Weighed, answers: Sequence[Scored]) -> frozenset[str]:
-    """Ids of the chunks of source code, where the question asks how to do something."""
+def _code_where_prose_is_wanted(question: Weighed, answers: Sequence[Scored]) -> dict[str, float]:
+    """What the chunks of source code have less by their ids, where the question asks how to do something."""
     if not read_intent(question.text).is_how_to:
-        return frozenset()
+        return {}
     chunks = {one.hit.chunk.id: one.hit.chunk for one in answers}
-    return frozenset(chunk_id for chunk_id, chunk in chunks.items() if is_code_chunk(chunk))
+    return {
+        chunk_id: HOW_TO_PRIVATE if _is_private(chunk) else HOW_TO_CODE
+        for chunk_id, chunk in chunks.items()
+        if is_code_chunk(chunk)
+    }
+
+
+def _is_private(chunk: Chunk) -> bool:
+    """Whether all that it defines is called as what nobody else should call: `_set_timeout`, and not `__init__`."""
+    names = [last_part(fold_symbol(symbol)) for symbol in chunk.symbols]
+    return bool(names) and all(name.startswith("_") and not name.endswith("__") for name in names)
 
 
 def _judged(question: Weighed, one: Scored, less: float) -> Scored:
@@ -331,9 +348,12 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
             if _fits(page, side, first, last)
         }
         if not worth:
-            return first, last
+            break
         best = max(worth, key=worth.__getitem__)
         first, last = min(first, best), max(last, best)
+    while 0 < first < place and page.pieces[first].follows:  # what it points back at has no room
+        first += 1
+    return first, last
 
 
 def _fits(page: _PageText, side: int, first: int, last: int) -> bool:

@@ -12,7 +12,7 @@ TITLE = "title"  # with a row of signs below it
 
 _HEADING = re.compile(r"#{1,6} ")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_ITEM = re.compile(r"\s*(?:[-*+•]|#\.|\d{1,3}[.)])\s+")
 _INDENT = re.compile(r"(?:\t| {2,})\S")
 _ROW = re.compile(r"\S[ \t]{0,20} \| \S|^[ \t]*+\|.*\|$|^\| \S")
 _INLINE_CODE = re.compile(r"`[^`\n]*+`")

@@ -24,7 +24,13 @@ from quire.answering.extractive.blocks import (
     is_table_row,
     split_blocks,
 )
-from quire.answering.extractive.rst_text import grid_rows, markdown_table, plain_roles, plain_rst
+from quire.answering.extractive.rst_text import (
+    SUBSTITUTION,
+    grid_rows,
+    markdown_table,
+    plain_roles,
+    plain_rst,
+)
 from quire.documents import Chunk, Citation
 
 PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc"))
@@ -204,6 +210,8 @@ def _closed(text: str) -> str:
 
 def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     stored = chunk.text[block.start : block.end]
+    if is_rst and all(map(SUBSTITUTION.fullmatch, quote.splitlines())):
+        return ""
     if block.kind == TABLE:
         is_torn = not chunk.text[: block.start].strip() and not any(map(_RULE.fullmatch, stored.splitlines()))
         # What stands above a torn table's columns is searched with the chunk, though its text begins below it.

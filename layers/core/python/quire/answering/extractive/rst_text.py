@@ -34,7 +34,12 @@ _MARK_OF_CODE = re.compile(r"(?:(?<!\S)::|(?<=\S):)$")
 """What two colons before code show: nothing where they stand alone, else one of them."""
 _LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|\|[^|]+\| |\[).*")
 _COMMENT = re.compile(r"\s*\.\.(?:\s.*)?")
-_OPTION = re.compile(r"\s*:[\w-]+:.*")
+_OPTION = re.compile(r"\s*:[\w-]+:(?:\s.*)?")
+"""Of a directive; a body may begin with a role, behind whose second colon its words stand at once."""
+SUBSTITUTION = re.compile(r"\s*(?:[-*+]\s+|#\.\s+)?\|[^|\s][^|\n]*\|\s*")
+"""A line or an item that is the name of something shown in its place, nearly always of a picture."""
+_COUNTED = re.compile(r"^([^\S\n]*+)#\.(?=[ \t])", re.M)
+"""Marks an item that gets its number from its place, which Markdown gives to items of any number."""
 _CELL = re.compile(r"(?P<row>\*[ \t]++| {1,3}+)-(?:[ \t]++(?P<said>.*+))?+")
 _BORDER = re.compile(r"\+(?:[-=]++\+)++")
 _CODE_NAMES = frozenset(("code-block", "sourcecode", "code", "parsed-literal", "productionlist"))
@@ -90,6 +95,8 @@ def plain_rst(text: str) -> str:
             words, at = [], end
         elif _LABEL.fullmatch(lines[at]) or _COMMENT.fullmatch(lines[at]):
             at = end
+        elif SUBSTITUTION.fullmatch(lines[at]):
+            at += 1
         elif lines[at].rstrip().endswith("::") and end > at + 1:
             words.append(_MARK_OF_CODE.sub("", lines[at].rstrip()))
             shown += [_words(words), _fence(lines[at + 1 : end], "", _indent(lines[at]))]
@@ -214,7 +221,7 @@ def plain_roles(text: str) -> str:
     text = _LINK.sub(lambda one: f"[{one[1].rstrip()}]({one[2]})", text)
     text = _LITERAL.sub(r"`\1`", _FOOTNOTE.sub("", text))
     text = _NAMED_LINK.sub(lambda one: one[1] if one.group().endswith("_") else one.group(), text)
-    text = _FIELD.sub(r"\1\2:", text)
+    text = _COUNTED.sub(r"\g<1>1.", _FIELD.sub(r"\1\2:", text))
     return _TITLE.sub(lambda one: f"**{one['title'].replace('`', '')}**", text)
 
 
