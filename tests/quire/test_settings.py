@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
+import quire.settings
 from quire.collections import read_collections
 from quire.errors import ConfigError
-from quire.settings import Settings, adopt, read_settings
+from quire.settings import Settings, adopt, misspelled, read_settings
 
 
 def test_a_named_file_of_collections_must_be_there(tmp_path: Path) -> None:
@@ -96,3 +98,26 @@ def test_a_file_of_settings_sets_nothing_but_settings(monkeypatch: pytest.Monkey
     monkeypatch.setattr(os, "environ", {"QUIRE_STORE": "exported"})
     adopt(dict.fromkeys(("QUIRE_MODEL", "QUIRE_STORE", "LD_PRELOAD", "PYTHONPATH", "AWS_CONFIG_FILE"), "a"))
     assert os.environ == {"QUIRE_STORE": "exported", "QUIRE_MODEL": "a"}
+
+
+def test_a_misspelled_setting_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    environ = {
+        "QUIRE_API_KEYY": "secret",
+        "QUIRE_COLECTIONS": "other.toml",
+        "QUIRE_SHARED": "x",
+        "QUIRE_STORE": "s",
+    }
+    for _ in range(2):
+        read_settings(environ)
+    assert [record.getMessage() for record in caplog.records] == [
+        "QUIRE_API_KEYY is no setting and does nothing: is QUIRE_API_KEY meant?",
+        "QUIRE_COLECTIONS is no setting and does nothing: is QUIRE_COLLECTIONS meant?",
+    ]
+
+
+def test_every_setting_that_the_code_reads_is_known_by_its_name() -> None:
+    source = (Path(quire.settings.__file__)).read_text(encoding="utf-8")
+    read = set(re.findall(r'"(QUIRE_[A-Z_]+)"', source))
+    assert len(read) > 20
+    assert not misspelled(dict.fromkeys(read, ""))
+    assert read <= {f"QUIRE_{name}" for name in quire.settings._NAMES}

@@ -54,6 +54,19 @@ def test_a_follow_up_is_completed_by_the_last_question_that_said_something(quest
     assert complete(question, TALK) == f"{question}\nWhat does the lidar cost?"
 
 
+def test_a_follow_up_of_follow_ups_reaches_back_to_the_question_that_named_the_topic() -> None:
+    asked = [
+        "What is a gyroscope?",
+        "What does the lidar cost?",
+        "And how many days does it take to arrive?",
+        "ok",
+        "Can I send it back?",
+    ]
+    talk = [turn for text in asked for turn in (Turn("user", text), Turn("assistant", "So it is [1]."))]
+    lines = complete("How long may I wait for that?", talk).split("\n")
+    assert lines == ["How long may I wait for that?", "Can I send it back?", asked[2], asked[1]]
+
+
 @pytest.mark.parametrize(
     "question",
     [

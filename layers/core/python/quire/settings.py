@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from quire.errors import ConfigError
@@ -22,6 +24,16 @@ IN_FILES = re.compile(
 )
 """What a `.env` may say. It may be a stranger's, with the folder that is to be indexed: another variable, such as
 LD_PRELOAD, would have its programs run."""
+_NAMES = frozenset(
+    """
+    STORE CACHE CACHE_MB COLLECTIONS REFRESH_S API_KEY API_KEYS_BEFORE THREADS MAX_BODY_BYTES BASE_PATH MEMORY ACCESS
+    STALE_AFTER_DAYS PROVIDER ANSWER_S REWRITE MODEL OPENAI_BASE_URL GEMINI_BASE_URL HOSTS MODEL_SECRET
+    PUBLIC_TOKENS_PER_DAY PRINT_ANSWERS LOG_REQUESTS CODE_ROOT MODEL_SOURCE ENV_FILE
+    """.split()
+)
+"""What follows `QUIRE_` in the names of settings that a person writes."""
+_ALIKE = 0.8
+_LOG = logging.getLogger(__name__)
 NO_ENV_FILES = "PYTHON_DOTENV_DISABLED"
 """The variable by which no further file is read. Source: python-dotenv 1.2."""
 
@@ -92,12 +104,15 @@ class Settings:
 def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """Read the settings from `environ`, by default the process's.
 
-    RAG_INDEX_DIR and RAG_API_KEY, the names of the code-knowledge specification, count where Quire's are not set.
+    RAG_INDEX_DIR and RAG_API_KEY, the names of the code-knowledge specification, count where Quire's are not set. A
+    name that is nearly a setting's is logged: `QUIRE_APIKEY` would leave a server open that is meant to be locked.
 
     Raises:
         ConfigError: a variable does not hold what it must; the message names it.
     """
     env = os.environ if environ is None else environ
+    for name, meant in misspelled(env).items():
+        _warn(f"{name} is no setting and does nothing: is {meant} meant?")
     default = Settings()
     return Settings(
         store=env.get("QUIRE_STORE") or env.get("RAG_INDEX_DIR") or default.store,
@@ -122,6 +137,27 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         log_requests=env.get("QUIRE_LOG_REQUESTS", "") not in ("", "0"),
         **_with_rewrite(env, _provider(env)),
     )
+
+
+def misspelled(environ: Mapping[str, str]) -> dict[str, str]:
+    """Variables that are nearly settings, and the settings that are likely meant.
+
+    >>> misspelled(dict(QUIRE_APIKEY="k", QUIRE_STORE="s", QUIRE_OF_SOMEBODY_ELSE=""))
+    {'QUIRE_APIKEY': 'QUIRE_API_KEY'}
+    """
+    unknown = sorted(name for name in environ if name.startswith("QUIRE_") and name[6:] not in _NAMES)
+    if not unknown:
+        return {}
+    from difflib import get_close_matches  # what nobody else should pay for
+
+    near = ((name, get_close_matches(name[6:], _NAMES, 1, _ALIKE)) for name in unknown)
+    return {name: f"QUIRE_{found[0]}" for name, found in near if found}
+
+
+@cache
+def _warn(message: str) -> None:
+    """Once a process: settings are read by each part of it."""
+    _LOG.warning(message)
 
 
 def adopt(lines: Mapping[str, str | None]) -> None:

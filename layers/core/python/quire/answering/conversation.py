@@ -9,8 +9,8 @@ from itertools import accumulate
 from quire.analysis.terms import STOP_WORDS, identifiers, words
 from quire.documents import Turn
 
-MOST_TURNS = 6
-"""Turns of the history that are looked at; older ones seldom hold what a follow-up points at."""
+MOST_TURNS = 10
+"""Turns of the history that are looked at: the fifth question about one thing still finds what it is about."""
 
 _EMPTY = frozenset(
     """
@@ -91,18 +91,22 @@ def _points_back(listed: Sequence[str], place: int, before: int, *, joined: bool
 def complete(question: str, history: Sequence[Turn]) -> str:
     """What to search for: the question, and for a follow-up the last user turn that said what it is about.
 
-    A question that stands by itself, or has no history, comes back as it is: a change of topic must not drag the
-    old topic along.
+    Where that turn is a follow-up itself, so do those before it, back to one that stands by itself: a third question
+    about one thing says "it" as well. What stands by itself, or has no history, comes back as it is: a change
+    of topic must not drag the old topic along.
 
     >>> complete("And its range?", [Turn("user", "What does the lidar cost?"), Turn("assistant", "249 dollars.")])
     'And its range?\\nWhat does the lidar cost?'
     """
     if not history or not is_follow_up(question):
         return question
+    followed = [question]
     for turn in reversed(history[-MOST_TURNS:]):
         if turn.role == "user" and not is_vague(turn.text):
-            return f"{question}\n{turn.text}"
-    return question
+            followed.append(turn.text)
+            if not is_follow_up(turn.text):
+                break
+    return "\n".join(followed)
 
 
 def _content(question: str) -> list[str]:
