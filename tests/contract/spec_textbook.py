@@ -47,7 +47,7 @@ from quire.errors import ConfigError
 from quire.index.opened import OpenedIndex
 from quire.settings import Settings, read_settings
 from quire.store.store import SegmentStore
-from tests.support.model import link_models
+from tests.support.model import kept_pages, link_models
 from tests.support.served import Shelf
 from tests.support.shared import shared_root
 from tests.support.shelves import Scripted
@@ -162,8 +162,8 @@ def book(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Iterat
     library = Library(tmp_path_factory.mktemp("book"), model_folder)
     textbook = shared_root() / "data/textbook/split-layout/frontend/docs"
     write_book(library.docs) if not textbook.exists() else _copy(textbook, library.docs)
-    kept, cache = model_folder.parent.parent / "spec-textbook", library.folder / "cache"
-    if (kept / FILE).exists():  # of an earlier run: embedding it is 10 s of work
+    kept, cache = kept_pages(model_folder), library.folder / "cache"
+    if (kept / FILE).exists():
         with closing(ContentStore(cache)) as store:
             store.take(kept, [VECTORS])
     code, told, _ = library.ingest()

@@ -10,7 +10,7 @@ from quire.documents import Document
 from quire.embedding.quantization import quantize
 from quire.index.layout import Manifest, SourceFacts
 from quire.index.writer import SegmentFacts, write_segment
-from quire.ingestion.rows import index_rows
+from quire.ingestion.rows import VectorSource, index_rows
 from quire.ports import Embedder
 from quire.profiles import profile_named
 
@@ -125,11 +125,14 @@ def write_corpus(
     *,
     profile: str = "roblox",
     engine: str = ENGINE,
+    vectors: VectorSource | None = None,
 ) -> Manifest:
-    """Write a segment of the documents, through the real ingestion."""
+    """Write a segment of the documents, through the real ingestion; `vectors` takes the place of the embedder's own."""
     chosen = profile_named(profile)
     chunks = [chunk for document in documents or api_documents() for chunk in chunk_document(document)]
-    rows = index_rows(chunks, chosen, lambda passages: map(quantize, embedder.embed_passages(list(passages))))
+    rows = index_rows(
+        chunks, chosen, vectors or (lambda passages: map(quantize, embedder.embed_passages(list(passages))))
+    )
     facts = SegmentFacts(
         profile=profile,
         face=chosen.face,

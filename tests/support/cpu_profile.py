@@ -1,4 +1,4 @@
-"""`make test-profile`: CPU seconds of each test file and of the dearest tests, and how many of them child processes took.
+"""`make test-profile`: CPU seconds of each test file and of the dearest tests, and those of them in child processes.
 
 A fixture's work counts for the first test that asks for it, a child process for the one at whose end it was waited for.
 """
@@ -57,8 +57,9 @@ def of_files(tests: Counter[str]) -> Counter[str]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the table; at the end the processes of a run have ended, and count as children."""
     files, children = of_files(TESTS), CHILDREN + of_files(CHILDREN)
+    tests, apart, all_s = files.total(), CHILDREN.total(), cpu_s()[0]
     terminalreporter.write_line(
-        f"CPU: {files.total():.0f} s of tests, {CHILDREN.total():.0f} s of them in child processes, {cpu_s()[0]:.0f} s in all"
+        f"CPU: {tests:.0f} s of tests, {apart:.0f} s of it in child processes, {all_s:.0f} s in all"
     )
     for name, used in [*files.most_common(SHOWN_FILES), *TESTS.most_common(SHOWN_TESTS)]:
         terminalreporter.write_line(f"{used:7.1f} {children[name]:7.1f} {name}")

@@ -68,10 +68,20 @@ def unexplained_patterns(source: str) -> list[str]:
     """Long regular expressions that are not verbose, or say nothing in a comment."""
     found = []
     for node in ast.walk(parsed(source)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile":
+        if isinstance(node, ast.Call) and _is_compile(node.func):
             constants = [one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)]
             pattern, flags = "".join(map(str, constants)), "".join(map(ast.unparse, node.args[1:]))
             is_explained = "VERBOSE" in flags and "#" in pattern
             if len(pattern) > LONGEST_PLAIN_PATTERN and not is_explained:
                 found.append(f"line {node.lineno}: a pattern of {len(pattern)} characters without comments")
     return found
+
+
+def _is_compile(called: ast.expr) -> bool:
+    """Whether it is `re.compile`."""
+    return (
+        isinstance(called, ast.Attribute)
+        and called.attr == "compile"
+        and isinstance(called.value, ast.Name)
+        and called.value.id == "re"
+    )

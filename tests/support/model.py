@@ -64,3 +64,8 @@ def link_models(cache: Path, model_folder: Path) -> None:
     (cache / "models").symlink_to(model_folder.parent)
     with closing(ContentStore(cache)) as store:
         store.take(kept, [COMMON])
+
+
+def kept_pages(model_folder: Path) -> Path:
+    """The folder of vectors that tests keep of the textbook's pages, between runs too: all of them are 10 s of work."""
+    return model_folder.parent.parent / "spec-textbook"

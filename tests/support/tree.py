@@ -42,7 +42,7 @@ def python_files(*folders: str) -> list[Path]:
 def module_name(path: Path) -> str:
     """The dotted name that a file of the checkout is imported by.
 
-    >>> module_name(Path("layers/core/python/quire/artifact/__init__.py"))
+    >>> module_name(Path("layers/core/python/quire/store/__init__.py"))
     'quire.store'
     """
     inside = path.relative_to(CORE) if path.is_relative_to(CORE) else path

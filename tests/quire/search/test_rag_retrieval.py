@@ -1,9 +1,12 @@
 """The textbook specification's retrieval check, on the real book."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from build_index.cache.store import ContentStore
+from build_index.cache.vectors import CachedVectors
 from build_index.sources import Failure
 from build_index.sources.files.docusaurus import read_docusaurus
 from quire.embedding.onnx import OnnxEmbedder
@@ -11,18 +14,23 @@ from quire.index.opened import OpenedIndex
 from quire.index.reader import open_segment
 from quire.search.retrieval import Query, retrieve
 from tests.support.corpus import write_corpus
+from tests.support.model import kept_pages
 from tests.support.shared import shared_path
 
 CHAPTER_1 = "01-chapter-1-embodied-ai"
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory: pytest.TempPathFactory, embedder: OnnxEmbedder) -> OpenedIndex:
+def book(tmp_path_factory: pytest.TempPathFactory, model_folder: Path, embedder: OnnxEmbedder) -> OpenedIndex:
     root = shared_path("data/textbook/split-layout/frontend/docs") / "01-part-1-foundations-lab" / CHAPTER_1
     documents = [one for one in read_docusaurus(root.parent) if not isinstance(one, Failure)]
     chapter = [one for one in documents if CHAPTER_1 in str(one.metadata["path"])]
     folder: Path = tmp_path_factory.mktemp("book") / "segment"
-    write_corpus(folder, embedder, chapter, profile="textbook")
+    kept = kept_pages(model_folder)
+    kept.mkdir(exist_ok=True)
+    with closing(ContentStore(kept)) as store:
+        vectors = CachedVectors(embedder, store)
+        write_corpus(folder, embedder, chapter, profile="textbook", vectors=vectors)
     return OpenedIndex([(open_segment(folder), 0)])
 
 
