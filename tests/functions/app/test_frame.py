@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -20,8 +18,8 @@ from starlette.types import Message, Scope
 
 from functions.app.frame import Frame
 from functions.web.access import OneKey
-from functions.web.logs import LOGGER, JsonLines, configure_logs
 from quire.errors import StoreUnavailable
+from tests.support.logged import Logged, logged
 
 SECRET = "a-question-that-nobody-may-log"
 
@@ -65,14 +63,10 @@ def client(key: str | None = None) -> TestClient:
 
 
 @pytest.fixture
-def lines() -> Iterator[Any]:
+def lines() -> Iterator[Logged]:
     """The log lines written so far."""
-    stream = io.StringIO()
-    handler = JsonLines(stream)
-    configure_logs()
-    LOGGER.addHandler(handler)
-    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
-    LOGGER.removeHandler(handler)
+    with logged() as told:
+        yield told
 
 
 def test_a_body_of_the_bound_passes_and_one_byte_more_does_not() -> None:
@@ -104,7 +98,7 @@ def test_a_request_id_that_is_not_fit_for_a_log_is_replaced(sent: str) -> None:
     assert answer.headers["x-request-id"] != sent
 
 
-def test_a_crash_shows_an_id_and_nothing_else_and_the_log_has_that_id(lines: Any) -> None:
+def test_a_crash_shows_an_id_and_nothing_else_and_the_log_has_that_id(lines: Logged) -> None:
     answer = client().post("/breaks", content=SECRET)
     body = answer.json()
     assert answer.status_code == body["status"] == 500
@@ -119,7 +113,7 @@ def test_a_crash_shows_an_id_and_nothing_else_and_the_log_has_that_id(lines: Any
     assert SECRET not in json.dumps(lines())
 
 
-def test_a_store_that_is_away_is_503_with_a_time_to_come_again(lines: Any) -> None:
+def test_a_store_that_is_away_is_503_with_a_time_to_come_again(lines: Logged) -> None:
     answer = client().get("/unreachable")
     assert answer.status_code == 503
     assert answer.headers["retry-after"]
@@ -127,13 +121,13 @@ def test_a_store_that_is_away_is_503_with_a_time_to_come_again(lines: Any) -> No
     assert lines()[0]["message"] == "s3://bucket is away"
 
 
-def test_a_response_that_breaks_midway_is_cut_and_logged(lines: Any) -> None:
+def test_a_response_that_breaks_midway_is_cut_and_logged(lines: Logged) -> None:
     with pytest.raises(ValueError, match=SECRET):
         client().get("/midway")
     assert [line["event"] for line in lines()] == ["fault", "request"]
 
 
-def test_one_line_is_logged_a_request_and_no_content(lines: Any) -> None:
+def test_one_line_is_logged_a_request_and_no_content(lines: Logged) -> None:
     client().post("/length", content=SECRET, headers={"x-request-id": "r7"}, params={"q": SECRET})
     [line] = lines()
     assert line.pop("took_ms") >= 0
@@ -162,7 +156,7 @@ def test_with_a_key_set_everything_but_open_paths_needs_it() -> None:
     assert guarded.post("/nowhere", headers={"x-api-key": "secret"}).status_code == 404
 
 
-def test_a_refused_request_is_logged_with_its_status(lines: Any) -> None:
+def test_a_refused_request_is_logged_with_its_status(lines: Logged) -> None:
     client("secret").post("/length", headers={"x-api-key": "wrong-key"})
     [line] = lines()
     assert line["status"] == 401
@@ -181,18 +175,13 @@ def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_fault_of_ours() ->
     async def send(message: Message) -> None:
         sent.append(message)
 
-    lines = JsonLines(io.StringIO())
-    LOGGER.addHandler(lines)
-    try:
+    with logged() as lines:
         frame = Frame(
             Starlette(routes=ROUTES).router, access=OneKey(None), is_open=is_open, max_body_bytes=100
         )
         scope = {"type": "http", "method": "POST", "path": "/length", "headers": [], "query_string": b""}
         asyncio.run(frame(scope, receive, send))
-    finally:
-        LOGGER.removeHandler(lines)
-    assert isinstance(lines._stream, io.StringIO)
-    [line] = [json.loads(one) for one in lines._stream.getvalue().splitlines()]
+    [line] = lines()
     assert (line["level"], line["event"], line["status"]) == ("INFO", "request", 499)
     assert sent == []
 

@@ -1,5 +1,4 @@
 import hashlib
-import io
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -7,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from functions.web.logs import LOGGER, JsonLines
 from quire.collections import Collection
 from quire.documents import Document
+from tests.support.logged import logged
 from tests.support.served import Shelf
 from tests.support.shelves import Scripted
 
@@ -179,19 +178,11 @@ def test_a_stream_that_breaks_by_a_fault_of_ours_ends_and_says_so_without_its_wo
     ]
     shelf.publish("talk", talk, profile="docs", engine="")
     client = shelf.client(answer_model=Scripted(["A harbour ", RuntimeError("secret words")]))
-    lines = JsonLines(io.StringIO())
-    LOGGER.addHandler(lines)
-    try:
-        with ThreadPoolExecutor(1) as asking:
-            reply = asking.submit(client.post, path, json=body).result(timeout=20)
-    finally:
-        LOGGER.removeHandler(lines)
+    with logged() as lines, ThreadPoolExecutor(1) as asking:
+        reply = asking.submit(client.post, path, json=body).result(timeout=20)
     assert "the request failed; the log has its request id" in reply.text
     assert "secret words" not in reply.text
-    assert isinstance(lines._stream, io.StringIO)
-    [fault] = [
-        one for one in map(json.loads, lines._stream.getvalue().splitlines()) if one["event"] == "fault"
-    ]
+    [fault] = [one for one in lines() if one["event"] == "fault"]
     assert fault["error"] == "RuntimeError"
     assert fault["request_id"] == reply.headers["x-request-id"]
 

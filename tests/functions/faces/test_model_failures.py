@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import time
 from collections.abc import Iterator
@@ -10,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from functions.web.logs import LOGGER, JsonLines
 from quire.adapters.gemini import open_gemini
 from quire.adapters.openai import OpenAIModel
 from quire.documents import Document
 from quire.ports import AnswerModel
+from tests.support.logged import Logged, logged
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.model_wires import GeminiWire, OpenAIWire
 from tests.support.pace import seconds
@@ -49,16 +48,13 @@ def shelf_of(folder: Any, profile: str) -> Shelf:
 
 
 @pytest.fixture
-def lines() -> Iterator[io.StringIO]:
-    stream = io.StringIO()
-    handler = JsonLines(stream)
-    LOGGER.addHandler(handler)
-    yield stream
-    LOGGER.removeHandler(handler)
+def lines() -> Iterator[Logged]:
+    with logged() as told:
+        yield told
 
 
 @pytest.mark.parametrize("name", FACES)
-def test_a_wrong_key_is_told_in_the_body_of_every_face(tmp_path: Any, lines: io.StringIO, name: str) -> None:
+def test_a_wrong_key_is_told_in_the_body_of_every_face(tmp_path: Any, lines: Logged, name: str) -> None:
     profile, path, body = FACES[name]
     with ModelServer(EchoingWire(), [Behaviour(status=401)]) as server:
         model = OpenAIModel("m", base_url=f"{server.url}/v1", api_key=KEY)
@@ -66,11 +62,11 @@ def test_a_wrong_key_is_told_in_the_body_of_every_face(tmp_path: Any, lines: io.
     assert reply.status_code == 200
     assert "nswer model is not set up right (openai, 401)" in reply.text
     assert KEY not in reply.text
-    told = [json.loads(line) for line in lines.getvalue().splitlines()]
+    told = lines()
     [failed] = [one for one in told if one["event"] == "answer model failed"]
     assert (failed["level"], failed["provider"], failed["provider_status"]) == ("WARNING", "openai", 401)
     assert "no such key: [key]" in failed["message"]
-    assert KEY not in lines.getvalue()
+    assert KEY not in json.dumps(lines(), ensure_ascii=False)
     assert next(one["model_failures"] for one in told if one["event"] == "request") == 1
 
 
@@ -90,15 +86,15 @@ class EchoingGemini(GeminiWire):
 
 
 @pytest.mark.parametrize("status", [400, 403, 500])
-def test_geminis_words_reach_the_log_without_the_key(tmp_path: Any, lines: io.StringIO, status: int) -> None:
+def test_geminis_words_reach_the_log_without_the_key(tmp_path: Any, lines: Logged, status: int) -> None:
     with ModelServer(EchoingGemini(), [Behaviour(status=status)]) as server:
         model = open_gemini(KEY, base_url=server.url)
         client = shelf_of(tmp_path, "textbook").client(answer_model=model)
         told = client.post("/answer", json={"collection": "book", "q": QUESTION}).json()
     assert any(f"(gemini, {status})" in one for one in told["degraded"])
     assert any(f"(gemini, {status})" in one for one in told["notices"])
-    assert "no such key: [key]" in lines.getvalue()
-    assert KEY not in lines.getvalue()
+    assert "no such key: [key]" in json.dumps(lines(), ensure_ascii=False)
+    assert KEY not in json.dumps(lines(), ensure_ascii=False)
 
 
 def slow(

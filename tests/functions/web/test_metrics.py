@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from functions.web.logs import LOGGER, JsonLines
 from functions.web.metrics import UNITS, embedded
 from quire.ports import Spent
 from quire.service.freshness import age_hours
 from quire.service.metrics import note, noted, noting, timed
+from tests.support.logged import logged
 from tests.support.served import Shelf
 from tests.support.shelves import Scripted
 from tests.support.small_disk import fill, small_disk
@@ -101,17 +100,12 @@ def test_a_questions_line_says_what_it_did_and_not_what_was_asked(
     monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "quire-query")
     shelf = Shelf(tmp_path)
     version = shelf.publish().version
-    lines = JsonLines(io.StringIO())
-    LOGGER.addHandler(lines)
     asked = (
         {"text": "secret walk"} if path == "/roblox/query" else {"collection": "roblox", "q": "secret walk"}
     )
-    try:
+    with logged() as lines:
         assert shelf.client().post(path, json=asked).status_code == 200
-    finally:
-        LOGGER.removeHandler(lines)
-    assert isinstance(lines._stream, io.StringIO)
-    line = json.loads(lines._stream.getvalue().splitlines()[-1])
+    line = lines()[-1]
     assert (line["collection"], line["version"], line["status"]) == ("roblox", version, 200)
     assert {"open_ms", "search_ms", "took_ms", "request_id"} <= set(line)
     assert {one["Name"] for one in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]} == {
@@ -126,15 +120,10 @@ def test_a_collection_that_a_caller_made_up_becomes_no_metric(
     monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "quire-query")
     shelf = Shelf(tmp_path)
     shelf.publish()
-    lines = JsonLines(io.StringIO())
-    LOGGER.addHandler(lines)
-    try:
+    with logged() as lines:
         for path in ("/query", "/made-up/query"):
             assert shelf.client().post(path, json={"collection": "made-up", "q": "x"}).status_code == 404
-    finally:
-        LOGGER.removeHandler(lines)
-    assert isinstance(lines._stream, io.StringIO)
-    written = [json.loads(line) for line in lines._stream.getvalue().splitlines()]
+    written = lines()
     assert [line["collection"] for line in written] == ["made-up", "made-up"]
     assert not [line for line in written if "_aws" in line]
 
@@ -150,15 +139,9 @@ def emitted(shelf: Shelf, name: str) -> dict[str, Any]:
     """The log line of one request, with its metrics."""
     path, body = ASKED[name]
     client = shelf.client(answer_model=Scripted(["It fires when a part is touched [1].", Spent(30, 9)]))
-    lines = JsonLines(io.StringIO())
-    LOGGER.addHandler(lines)
-    try:
+    with logged() as lines:
         assert client.post(path, json=body).status_code == 200
-    finally:
-        LOGGER.removeHandler(lines)
-    assert isinstance(lines._stream, io.StringIO)
-    line: dict[str, Any] = json.loads(lines._stream.getvalue().splitlines()[-1])
-    return line
+    return lines()[-1]
 
 
 def test_every_metric_is_emitted_by_a_search_or_an_answer(
