@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from functions.cli.choosing import choose
+from functions.cli.choosing import open_chosen
 from functions.cli.common import (
     NOTHING,
     CollectionOption,
@@ -18,7 +18,6 @@ from functions.cli.common import (
     TopOption,
     VersionOption,
     file_of,
-    open_knowledge,
     place_of,
     print_json,
     read_filters,
@@ -26,7 +25,6 @@ from functions.cli.common import (
     symbol_of,
     warn,
 )
-from functions.cli.user_directories import settings_for
 
 
 def search(
@@ -48,9 +46,7 @@ def search(
     from quire.search.retrieval import Query
     from quire.service.access import ANYONE
 
-    settings = settings_for(store)
-    service = open_knowledge(settings)
-    name = choose(service, collection, settings)
+    service, name = open_chosen(store, collection)
     query = Query(question, top, read_filters(filters), min_score, terms=terms)
     found = service.search(ANYONE, name, query, version or None)
     warn(found.degraded)
@@ -90,9 +86,7 @@ def ask(
     from quire.service.access import ANYONE
     from quire.service.ask import ask as ask_collection
 
-    settings = settings_for(store)
-    service = open_knowledge(settings)
-    name = choose(service, collection, settings)
+    service, name = open_chosen(store, collection)
     inquiry = Inquiry(question, top_k=top, filters=read_filters(filters), terms=terms)
     served, answer = ask_collection(service, ANYONE, name, inquiry, version=version or None)
     warn(answer.degraded)

@@ -12,6 +12,8 @@ from zlib import crc32
 
 import typer
 
+from functions.cli.common import open_knowledge
+from functions.cli.user_directories import settings_for
 from quire.errors import ArtifactError, UnknownCollection
 from quire.settings import LOCAL_ROOT, Settings
 
@@ -68,10 +70,19 @@ def read_held(catalog: Catalog) -> dict[str, HeldIndex]:
 
 def complete_name(incomplete: str) -> list[str]:
     """Collections whose names begin so, for the shell's completion; of a folder's store alone, as it must be quick."""
-    from functions.cli.user_directories import settings_for
-
     folder = Path(settings_for("").store, "collections")
     return sorted(path.parent.name for path in folder.glob(f"{incomplete}*/current.json"))
+
+
+def open_chosen(store: str, wanted: str) -> tuple[Knowledge, str]:
+    """The collections of a store, ready to be asked, and the one that `choose` finds.
+
+    Raises:
+        UnknownCollection: the store holds none.
+    """
+    settings = settings_for(store)
+    service = open_knowledge(settings)
+    return service, choose(service, wanted, settings)
 
 
 def choose(service: Knowledge, wanted: str, settings: Settings) -> str:

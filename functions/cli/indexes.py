@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from functions.cli.choosing import choose, complete_name
+from functions.cli.choosing import complete_name, open_chosen, read_held
 from functions.cli.common import (
     NOTHING,
     CollectionOption,
@@ -22,7 +22,6 @@ from functions.cli.common import (
     counted,
     log_of,
     open_catalog,
-    open_knowledge,
     open_objects,
     place_of,
     print_json,
@@ -90,12 +89,7 @@ def status(
         return
     for facts in found:
         typer.echo("\n  ".join(_told(facts)))
-    typer.echo(
-        f"store: {settings.store}"
-        if found
-        else "nothing is indexed in this store yet: run `quire index PATH`",
-        err=True,
-    )
+    typer.echo(f"store: {settings.store}" if found else EMPTY, err=True)
 
 
 def get(
@@ -109,9 +103,7 @@ def get(
     """Print one passage whole, with the place that it stands at."""
     from quire.service.access import ANYONE
 
-    settings = settings_for(store)
-    service = open_knowledge(settings)
-    name = choose(service, collection, settings)
+    service, name = open_chosen(store, collection)
     served = service.serve(ANYONE, name, version or None)
     found = served.index.find(passage)
     if found is None:
@@ -159,8 +151,6 @@ def remove(
 
 def _named(catalog: Catalog, names: list[str], wanted: str) -> str:
     """The collection of that name, or the one that was made of that folder."""
-    from functions.cli.choosing import read_held
-
     if wanted in names:
         return wanted
     folder = str(Path(wanted).expanduser().resolve())

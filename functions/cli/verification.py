@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from functions.cli.choosing import choose
+from functions.cli.choosing import choose, open_chosen
 from functions.cli.common import (
     NOTHING,
     CollectionOption,
@@ -38,9 +38,8 @@ def verify_citation(
     said = _read_json(file)
     claims = read_claims(said)
     named = said.get("collection", "") if isinstance(said, dict) else ""
-    settings = settings_for(store)
-    service = open_knowledge(settings)
-    verdicts = verify_claims(service, ANYONE, choose(service, collection or str(named), settings), claims)
+    service, name = open_chosen(store, collection or str(named))
+    verdicts = verify_claims(service, ANYONE, name, claims)
     if as_json:
         print_json(
             [

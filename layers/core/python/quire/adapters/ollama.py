@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quire.adapters.model_calls import Endpoint, ModelCall, chat_messages
-from quire.adapters.provider_wire import failure, lines, retry_after
+from quire.adapters.provider_wire import failure, lines, read_event, retry_after
 from quire.documents import Turn
 from quire.errors import AnswerCut, ModelMisconfigured, ModelUnavailable
 from quire.ports import Spent
@@ -78,11 +78,8 @@ class OllamaModel:
 def _parsed(line: str) -> dict[str, Any]:
     if not line.strip():
         return {}
-    try:
-        event = json.loads(line)
-    except ValueError as error:
-        raise ModelUnavailable(f"ollama: wanted JSON in the stream, found {line[:80]!r}") from error
-    if not isinstance(event, dict) or event.get("error"):
+    event = read_event("ollama", line)
+    if event.get("error"):
         raise ModelUnavailable(f"ollama: {_message(line)}")
     return event
 

@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from quire.adapters.model_calls import Endpoint, ModelCall, chat_messages
-from quire.adapters.provider_wire import event_data, failure, retry_after, without_key
+from quire.adapters.provider_wire import event_data, failure, read_event, retry_after, without_key
 from quire.documents import Turn
 from quire.errors import AnswerCut, AnswerModelError, ModelRefused, ModelUnavailable
 from quire.ports import Spent
@@ -70,12 +70,7 @@ class OpenAIModel:
 
 
 def _parsed(data: str) -> dict[str, Any]:
-    try:
-        event = json.loads(data)
-    except ValueError as error:
-        raise ModelUnavailable(f"openai: wanted JSON in the stream, found {data[:80]!r}") from error
-    if not isinstance(event, dict):
-        raise ModelUnavailable(f"openai: wanted an object in the stream, found {data[:80]!r}")
+    event = read_event("openai", data)
     if event.get("error"):
         raise _failed(event["error"], 500, None)
     return event

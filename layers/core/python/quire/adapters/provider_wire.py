@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from quire.errors import AnswerModelError, ModelMisconfigured, ModelUnavailable, QuotaExceeded
 
@@ -51,6 +53,21 @@ def event_data(pieces: Iterable[bytes]) -> Iterator[str]:
             held.append(value.removeprefix(" "))
     if held:
         yield "\n".join(held)
+
+
+def read_event(provider: str, text: str) -> dict[str, Any]:
+    """An event of a stream, which is an object in JSON.
+
+    Raises:
+        ModelUnavailable: it is none.
+    """
+    try:
+        event = json.loads(text)
+    except ValueError as error:
+        raise ModelUnavailable(f"{provider}: wanted JSON in the stream, found {text[:80]!r}") from error
+    if not isinstance(event, dict):
+        raise ModelUnavailable(f"{provider}: wanted an object in the stream, found {text[:80]!r}")
+    return event
 
 
 def failure(provider: str, status: int, message: str, retry_after_s: float | None = None) -> AnswerModelError:
