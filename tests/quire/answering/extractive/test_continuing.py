@@ -37,7 +37,8 @@ def test_steps_go_on_in_the_next_chunk_up_to_the_next_heading() -> None:
     given = ask("How do I descale the boiler?", pages(*STEPS))
     steps = re.findall(r"^\d\. ", given.text, re.M)
     assert steps == ["1. ", "2. ", "3. ", "4. "]
-    assert "Then it is ready. [2]" in given.text
+    assert "Pour in its acid.\n3. Wait" in given.text
+    assert "Then it is ready. [1] [2]" in given.text
     assert "Keep it dry" not in given.text
     assert problems(given) == []
 
@@ -70,6 +71,20 @@ def test_a_quote_that_begins_in_the_midst_of_steps_has_the_steps_before_them() -
     assert before.chunk.text[before.start : before.end].startswith("Descale the boiler like this:\n\n1. Let")
     assert rest_before(second, second.text.index("Then"), beside, 800) is None
     assert rest_before(second, 0, beside, 20) is None
+
+
+def test_a_sentence_that_the_border_of_two_chunks_tears_is_one_with_both_marks() -> None:
+    terms = pages(
+        "Years\n    Old lids are kept for years, as long as 10. If", "only for one, say 1 year.\n\nLids last."
+    )
+    shelf = shelf_of([one._replace(metadata={**one.metadata, "lang": "rst"}) for one in terms])
+    given = answer(shelf, Inquiry("For how many years are old lids kept?", top_k=1))
+    assert "as long as 10. If\nonly for one, say 1 year." in given.text
+    assert given.text.endswith("[1] [2]")
+    assert problems(given) == []
+    whole = pages("Old lids are kept for years.", "Of others only one is kept.\n\nLids last.")
+    given = ask("For how many years are old lids kept?", whole)
+    assert "for years. [1]\n\nOf others" in given.text
 
 
 MERGE = [

@@ -6,10 +6,11 @@ is bytes of one chunk; it begins behind what both chunks say.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from quire.answering.extractive.blocks import HEADING, LIST, TABLE, split_blocks, split_pieces
+from quire.answering.extractive.blocks import HEADING, LIST, PARAGRAPH, TABLE, split_blocks, split_pieces
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
@@ -17,6 +18,7 @@ from quire.index.opened import OpenedIndex
 LEAST_OVERLAP, LONGEST_OVERLAP = 16, 800
 """Characters that a chunk may repeat of the one before it; fewer are alike by chance."""
 TORN = frozenset((LIST, TABLE))
+_SENTENCE_END = re.compile(r"[.!?…:;)\"”’'`*_\]。]\s*$")
 ROWS = 2
 """Fewest rows of a table that are one: its head, and what that is the head of."""
 
@@ -111,6 +113,18 @@ def _section_before(chunk: Chunk, before: Chunk) -> int | None:
     if not first or first[0].kind == HEADING or chunk.breadcrumb != before.breadcrumb:
         return None
     return max((block.start for block in split_blocks(before.text) if block.kind == HEADING), default=0)
+
+
+def is_torn(before: Chunk, after: Chunk, start: int) -> bool:
+    """Whether a list or a sentence goes on over the border of two chunks, in `after.text[start:]`."""
+    kinds = _last_kind(before.text), _kind_at(after.text, start)
+    if before.document_id != after.document_id or kinds == (LIST, LIST):
+        return before.document_id == after.document_id
+    return kinds == (PARAGRAPH, PARAGRAPH) and not _SENTENCE_END.search(before.text)
+
+
+def _kind_at(text: str, start: int) -> str:
+    return next((block.kind for block in split_blocks(text) if block.end > start), "")
 
 
 def _last_kind(text: str) -> str:

@@ -19,7 +19,14 @@ from quire.answering.extractive.blocks import (
     split_pieces,
 )
 from quire.answering.extractive.code_lines import best_lines
-from quire.answering.extractive.continuing import Beside, Rest, nothing_beside, rest_before, rest_behind
+from quire.answering.extractive.continuing import (
+    Beside,
+    Rest,
+    is_torn,
+    nothing_beside,
+    rest_before,
+    rest_behind,
+)
 from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.rendering import is_code_chunk, shown
 from quire.answering.extractive.scoring import Scored
@@ -73,12 +80,14 @@ class Quote:
     """A contiguous part of a chunk's text, `text[start:end]`, that can be read alone.
 
     `answers_at` is where the passage begins that it was chosen for: its section is the one that a reader should open.
+    `goes_on` says that the quote before it ends where it begins, at the border of their chunks.
     """
 
     hit: Hit
     start: int
     end: int
     answers_at: int
+    goes_on: bool = False
 
     @property
     def text(self) -> str:
@@ -91,15 +100,22 @@ def extract(
 ) -> tuple[str, tuple[Citation, ...]]:
     """The answer's text in Markdown and its citations; empty where there is nothing to quote.
 
-    Each paragraph of the text is a quote as `quire.answering.extractive.rendering` shows it, and its mark. `beside`
-    finds the chunks that a quote goes on in.
+    Each paragraph of the text is a quote as `quire.answering.extractive.rendering` shows it, and its mark; quotes whose
+    border tears a sentence or a list are one. `beside` finds the chunks that a quote goes on in.
     """
     quotes = choose_quotes(question, scored, sure=sure, beside=beside)
     citations = tuple(
         cite(n, quote.hit, quote.start, quote.end, answers_at=quote.answers_at)
         for n, quote in enumerate(quotes, 1)
     )
-    return "\n\n".join(shown(citation) for citation in citations), citations
+    paragraphs: list[list[Citation]] = []
+    for quote, citation in zip(quotes, citations, strict=True):
+        last = paragraphs[-1][-1].hit.chunk if paragraphs else None
+        if quote.goes_on and last and is_torn(last, quote.hit.chunk, quote.start):
+            paragraphs[-1].append(citation)
+        else:
+            paragraphs.append([citation])
+    return "\n\n".join(shown(*paragraph) for paragraph in paragraphs), citations
 
 
 def unsaid(scored: Sequence[Scored], history: Sequence[Turn]) -> Sequence[Scored]:
@@ -150,32 +166,38 @@ def choose_quotes(
 def _continued(quote: Quote, beside: Beside) -> list[Quote]:
     """The quote between what its list, its table or its section says in the chunks before and behind it."""
     before = rest_before(quote.hit.chunk, quote.start, beside, CONTINUED_CHARACTERS)
-    quotes = [_quote_of(quote.hit, before), quote] if before else [quote]
+    quotes = [_quote_of(quote.hit, before), replace(quote, goes_on=True)] if before else [quote]
     for _ in range(MOST_CONTINUED):
         last, said = quotes[-1], sum(len(one.text) for one in quotes)
         room = FIRST_CHARACTERS + CONTINUED_CHARACTERS - said
         if rest := rest_behind(last.hit.chunk, last.end, beside, room, crosses=said <= room):
-            quotes.append(_quote_of(quote.hit, rest))
+            quotes.append(_quote_of(quote.hit, rest, goes_on=True))
     return quotes
 
 
 def _completed(quotes: Sequence[Quote], beside: Beside) -> list[Quote]:
-    """The quotes, those of further places with the rest of what their chunk's border tears, while there is room."""
-    completed = list(quotes)
+    """The quotes, those of further places with what their chunk's border tears off, while there is room."""
+    left = ANSWER_CHARACTERS - sum(len(one.text) for one in quotes)
+    taken = {one.hit.chunk.id for one in quotes}
+    completed = list(quotes[:1])
     for quote in quotes[1:]:
-        left = ANSWER_CHARACTERS - sum(len(one.text) for one in completed)
-        before = rest_before(quote.hit.chunk, quote.start, beside, min(OPENING_CHARACTERS, left))
-        if before and all(before.chunk.id != other.hit.chunk.id for other in completed):
-            completed.insert(completed.index(quote), _quote_of(quote.hit, before))
+        chunk, room = quote.hit.chunk, LATER_CHARACTERS - len(quote.text)
+        before = rest_before(chunk, quote.start, beside, min(OPENING_CHARACTERS, left))
+        parts = [quote]
+        if before and before.chunk.id not in taken:
+            parts = [_quote_of(quote.hit, before), replace(quote, goes_on=True)]
             left -= before.end - before.start
-        rest = rest_behind(quote.hit.chunk, quote.end, beside, min(LATER_CHARACTERS - len(quote.text), left))
-        if rest and all(rest.chunk.id != other.hit.chunk.id for other in completed):
-            completed.insert(completed.index(quote) + 1, _quote_of(quote.hit, rest))
+        rest = rest_behind(chunk, quote.end, beside, min(room, left))
+        if rest and rest.chunk.id not in taken:
+            parts.append(_quote_of(quote.hit, rest, goes_on=True))
+            left -= rest.end - rest.start
+        taken.update(part.hit.chunk.id for part in parts)
+        completed += parts
     return completed
 
 
-def _quote_of(hit: Hit, rest: Rest) -> Quote:
-    return Quote(hit._replace(chunk=rest.chunk), rest.start, rest.end, rest.start)
+def _quote_of(hit: Hit, rest: Rest, *, goes_on: bool = False) -> Quote:
+    return Quote(hit._replace(chunk=rest.chunk), rest.start, rest.end, rest.start, goes_on)
 
 
 def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
@@ -185,7 +207,7 @@ def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
         start, end = min(one.start for one in (quote, *near)), max(one.end for one in (quote, *near))
         if any(piece.start <= start and end <= piece.end for piece in split_pieces(quote.hit.chunk.text)):
             return quotes  # of a list that is shown in part no further part
-        joined = Quote(quote.hit, start, end, near[0].answers_at)
+        joined = replace(near[0], start=start, end=end, goes_on=near[0].goes_on and start == near[0].start)
         wider = [joined if one is near[0] else one for one in quotes if one is near[0] or one not in near]
     else:
         wider = quotes if any(_repeats(quote, other) for other in quotes) else [*quotes, quote]

@@ -117,16 +117,17 @@ def _looks_like_code(text: str) -> bool:
     return sum(map(text.count, "{}();=<>[]_")) > len(text) / 40
 
 
-def shown(citation: Citation) -> str:
-    """The quote as Markdown, with its mark outside of every block."""
-    if is_code_chunk(citation.hit.chunk):
-        return _code(citation)
-    text = _prose(citation)
+def shown(*parts: Citation) -> str:
+    """A quote as Markdown, with its mark outside of every block; several parts that one block is torn into as one."""
+    if is_code_chunk(parts[0].hit.chunk):
+        return _code(parts[0])
+    text = "\n".join(map(_prose, parts))
+    marks = " ".join(f"[{part.n}]" for part in parts)
     last = text.rpartition("\n")[2].strip()
     if last.startswith("|"):
-        return f"{text}\n\n[{citation.n}]"
+        return f"{text}\n\n{marks}"
     is_block = last.startswith(("```", "~~~")) or re.match(r"\s*(?:[-*+]|\d{1,3}[.)])\s", last)
-    return f"{text}\n[{citation.n}]" if is_block else f"{text} [{citation.n}]"
+    return f"{text}\n{marks}" if is_block else f"{text} {marks}"
 
 
 def place_line(chunk: Chunk, start: int, end: int) -> str:
