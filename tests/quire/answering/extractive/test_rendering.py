@@ -190,8 +190,8 @@ def test_a_directive_is_read_without_a_blank_behind_its_colons() -> None:
     assert rst("It can wait.\n\n.. versionadded::4.2\n") == "It can wait.\n\nNew in version 4.2. [1]"
 
 
-def test_a_field_that_is_named_in_code_loses_its_colon() -> None:
-    assert rst(":``pump[oil]``:\n    for oil.\n").startswith("`pump[oil]`:\n")
+def test_a_field_that_is_named_in_code_loses_its_colon_and_stands_beside_what_it_says() -> None:
+    assert rst(":``pump[oil]``:\n    for oil (with ``oil``)\n") == "`pump[oil]`: for oil (with `oil`) [1]"
 
 
 def test_a_quote_of_layout_alone_is_shown_as_it_stands() -> None:

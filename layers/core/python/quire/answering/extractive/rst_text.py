@@ -15,7 +15,13 @@ _LITERAL = re.compile(r"(?<!`)``(?!`)(.+?)``(?!`)", re.S)
 _LINK = re.compile(r"`([^`<>]++)<(https?://[^<>\s]++)>`__?")
 _NAMED_LINK = re.compile(r"(?<!`)`([^`\n]+)`__?(?!\w)")
 _FOOTNOTE = re.compile(r" ?\[(?:\*|#\w*|\d+)\]_")
-_FIELD = re.compile(r"^([^\S\n]*+):([\w -]++|`[^`\n]++`):(?=\s)", re.M)
+_FIELD = re.compile(
+    r"""
+    ^(?P<indent>[^\S\n]*+) :(?P<name>[\w -]++|`[^`\n]++`):
+    (?: (?P<below>[^\S\n]*+\n[^\S\n]++)(?=\S) | (?=\s) )  # what it says begins on the next line, or here
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
 _TITLE = re.compile(
     r"""
     ^(?P<title>\S[^\n]*)\n
@@ -221,8 +227,12 @@ def plain_roles(text: str) -> str:
     text = _LINK.sub(lambda one: f"[{one[1].rstrip()}]({one[2]})", text)
     text = _LITERAL.sub(r"`\1`", _FOOTNOTE.sub("", text))
     text = _NAMED_LINK.sub(lambda one: one[1] if one.group().endswith("_") else one.group(), text)
-    text = _COUNTED.sub(r"\g<1>1.", _FIELD.sub(r"\1\2:", text))
+    text = _COUNTED.sub(r"\g<1>1.", _FIELD.sub(_field, text))
     return _TITLE.sub(lambda one: f"**{one['title'].replace('`', '')}**", text)
+
+
+def _field(match: re.Match[str]) -> str:
+    return f"{match['indent']}{match['name']}:{' ' if match['below'] else ''}"
 
 
 def _role(match: re.Match[str]) -> str:
