@@ -19,7 +19,6 @@ from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
 from quire.ordinals import NONE, contains, difference, intersection, union
 from quire.ranking import EMPTY, Ranking, fuse, rank
-from quire.search.intent import read_intent
 from quire.search.query import Question
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ def find_related(
     """Callers and callees of the named symbols, where the question is about either; scores at most 1."""
     if not len(named):
         return EMPTY
-    asked = read_intent(question.text)
+    asked = question.intent
     if not (asked.callers or asked.callees):
         return EMPTY
     callers = find_callers(index.keywords, question.names, RELATED, allowed) if asked.callers else EMPTY

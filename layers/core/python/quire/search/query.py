@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from quire.analysis.spelling import best_spelling, swaps
 from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers, words
 from quire.index.bm25 import idf
-from quire.search.intent import WantedDefinition, read_intent
+from quire.search.intent import Intent, WantedDefinition, read_intent
 
 SHORTEST_MENDED, LONGEST_MENDED = 4, 40
 MOST_MENDED = 6
@@ -53,6 +53,7 @@ class Question(NamedTuple):
         defined: the one of `names` whose definition is asked for.
         subject: the one of `names` whose callers or usages are asked for; "" for most questions.
         mended: words as written, each with what it was read as.
+        intent: what it asks for by its wording, with its spelling mended.
         known_share: share of the question's information (summed idf) in terms that the collection holds, 0 to 1; a
             word whose spelling was mended counts only where it became a symbol's name.
         foreign: it writes an identifier that the collection neither defines nor mentions.
@@ -64,6 +65,7 @@ class Question(NamedTuple):
     names: tuple[str, ...]
     whole: bool
     mended: Mapping[str, str]
+    intent: Intent
     known_share: float = 1.0
     foreign: bool = False
     defined: WantedDefinition | None = None
@@ -103,6 +105,7 @@ def read_question(
         names,
         whole,
         mended,
+        intent,
         _known_share(frequencies, vocabulary.chunk_count),
         foreign,
         wanted if wanted and wanted.name in names else None,

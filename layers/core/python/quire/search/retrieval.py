@@ -229,7 +229,7 @@ def _weight(profile: Profile, question: Question, mode: str) -> float:
 
 
 def _priors(index: OpenedIndex, profile: Profile, question: Question) -> NDArray[np.float32]:
-    is_place = profile.place_demotions and (question.whole or read_intent(question.text).is_place)
+    is_place = profile.place_demotions and (question.whole or question.intent.is_place)
     return index.filters.priors(
         (*profile.demotions, *profile.place_demotions) if is_place else profile.demotions
     )
