@@ -13,7 +13,7 @@ import pytest
 from quire.collections import read_collections
 from quire.profiles import PROFILES
 from tests.support.house import broken_rules, unexplained_patterns
-from tests.support.tree import ROOT, complaints, parsed, project_files, python_files
+from tests.support.tree import ROOT, complaints, nodes, project_files, python_files
 
 TOP_LEVEL = frozenset(
     "functions infra build_index tests layers cdk.json pyproject.toml Makefile README.md LICENSE ARCHITECTURE.md "
@@ -82,8 +82,7 @@ def test_a_class_name_stands_once_in_the_tree() -> None:
     places: dict[str, list[str]] = {}
     for path in SHIPPED:
         if not path.is_relative_to("functions/faces"):
-            tree = parsed((ROOT / path).read_text(encoding="utf-8"))
-            for node in ast.walk(tree):
+            for node in nodes((ROOT / path).read_text(encoding="utf-8")):
                 if isinstance(node, ast.ClassDef):
                     places.setdefault(node.name.lstrip("_"), []).append(str(path))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.support.tree import parsed
+from tests.support.tree import nodes
 
 OWN_PATCH = re.compile(
     r"""patch(?:\.object)?\(\s*["']?(?:quire|functions|build_index|infra)\b|mock[.]patch|[M]agicMock"""
@@ -23,32 +23,31 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def broken_rules(source: str, *, shipped: bool) -> list[str]:
     """What breaks the rules, with line numbers; files that are not `shipped` are tests and have rules of their own."""
-    tree = parsed(source)
-    further = _large_classes(tree) if shipped else _in_tests(tree, source)
-    return [*_everywhere(tree), *further]
+    further = _large_classes(source) if shipped else _in_tests(source)
+    return [*_everywhere(source), *further]
 
 
-def _everywhere(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _everywhere(source: str) -> Iterator[str]:
+    for node in nodes(source):
         if isinstance(node, ast.Raise) and "NotImplementedError" in ast.dump(node):
             yield f"line {node.lineno}: raises NotImplementedError"
 
 
-def _large_classes(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _large_classes(source: str) -> Iterator[str]:
+    for node in nodes(source):
         if isinstance(node, ast.ClassDef):
             public = [one for one in node.body if isinstance(one, Function) and one.name[0] != "_"]
             if len(public) > MOST_PUBLIC_METHODS:
                 yield f"line {node.lineno}: {node.name} has {len(public)} public methods, wanted {MOST_PUBLIC_METHODS}"
 
 
-def _in_tests(tree: ast.Module, source: str) -> Iterator[str]:
+def _in_tests(source: str) -> Iterator[str]:
     yield from (
         f"line {number}: patches our own code"
         for number, line in enumerate(source.splitlines(), 1)
         if OWN_PATCH.search(line)
     )
-    for node in ast.walk(tree):
+    for node in nodes(source):
         if isinstance(node, Function) and node.name.startswith("test_") and not _asserts(node):
             yield f"line {node.lineno}: {node.name} asserts nothing"
 
@@ -67,7 +66,7 @@ def _asserts(function: Function) -> bool:
 def unexplained_patterns(source: str) -> list[str]:
     """Long regular expressions that are not verbose, or say nothing in a comment."""
     found = []
-    for node in ast.walk(parsed(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Call) and _is_compile(node.func):
             constants = [one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)]
             pattern, flags = "".join(map(str, constants)), "".join(map(ast.unparse, node.args[1:]))

@@ -52,8 +52,8 @@ def _imports(node: ast.AST, *, deferred: bool) -> Iterator[Import]:
             yield from _from_import(child, deferred=deferred)
         elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
             yield from _imports(ast.Module(child.orelse, []), deferred=deferred)
-        else:
-            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        elif not isinstance(child, ast.expr):  # no import stands in an expression, and most nodes do
+            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
             yield from _imports(child, deferred=deferred or inside)
 
 

@@ -61,3 +61,9 @@ def complaints(
 def parsed(source: str) -> ast.Module:
     """The syntax tree of a source; several rules read the same one."""
     return ast.parse(source)
+
+
+@cache
+def nodes(source: str) -> tuple[ast.AST, ...]:
+    """Every node of the syntax tree of a source: to walk them is dearer than to read them, and several rules do."""
+    return tuple(ast.walk(parsed(source)))
