@@ -313,6 +313,16 @@ def _mdbook(file: Path, project: Path, root: Path) -> FoundSite:
     return FoundSite(site, (file,))
 
 
+def _quarto(file: Path, project: Path, root: Path) -> FoundSite:
+    """Of a website or a book; other projects, such as a presentation, have no pages."""
+    tree = _table(file)
+    kind = str(_at(tree, "project", "type") or "")
+    address = str(_at(tree, kind, "site-url") or "")
+    content = _content(project, root, "") if kind in ("website", "book") else None
+    site = PublishedSite("quarto", address.rstrip("/"), _some(content), anchors=AnchorRules("quarto"))
+    return FoundSite(site, (file,))
+
+
 def _hugo(file: Path, project: Path, root: Path) -> FoundSite:
     tree = {key.lower(): value for key, value in _table(file).items()}
     if "baseurl" not in tree:  # config.toml of something else
@@ -414,6 +424,7 @@ _READERS: tuple[tuple[tuple[str, ...], _Read], ...] = (
     (("mkdocs.yml", "mkdocs.yaml"), _mkdocs),
     (("conf.py",), _sphinx),
     (("book.toml",), _mdbook),
+    (("_quarto.yml", "_quarto.yaml"), _quarto),
     (_HUGO, _hugo),
     (("_config.yml", "_config.yaml"), _jekyll),
 )

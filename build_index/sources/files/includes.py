@@ -2,7 +2,8 @@
 
 Sources: mdBook's `{{#include}}`; of MkDocs `pymdownx.snippets`, `markdown-include` with its `{!path!}` and
 `markdown-include-variants` with its `{* path *}`; VitePress's `<<<` and `@include`; the directives `include` and
-`literalinclude` of reStructuredText and Sphinx; AsciiDoc's `include::` with the names that Antora gives to files.
+`literalinclude` of reStructuredText and Sphinx; AsciiDoc's `include::` with the names that Antora gives to files;
+Quarto's `{{< include >}}`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _MARKDOWN = re.compile(
     | \{\*[ \t]++(?P<variant>[^\s*{}]++)(?:[ \t]++ln\\?\[(?P<ln>[\d:,]*+)\])?+[^}\n]*?\*\}
     | \{!>?[ \t]*+(?P<bang>[^\s!{}]++)[ \t]*+!\}
     | include::(?P<adoc>[^\s\[\]{}]++)\[(?P<given>[^\]\n]*+)\]
+    | \{\{<[ \t]*+include[ \t]++(?P<quarto>[^\s<>{}"']++)[ \t]*+>\}\}
     | <<<[ \t]*+(?P<code>[^\s{}\#\[]++)(?:\#(?P<region>[\w*.-]++))?+[^\n]*+
     )[ \t]*+$
     """,
@@ -51,6 +53,7 @@ _ASCIIDOC_HEADING = re.compile(r"^(?==+[ \t])", re.MULTILINE)
 IMPORT = re.compile(r"^import\s+\w+\s+from\s*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
 """A page of MDX imports another."""
 _PAGE = re.compile(r"^include::([^\s\[\]{}]+\.(?:adoc|asciidoc))\[", re.MULTILINE)
+_QUARTO_PAGE = re.compile(r"^\{\{<[ \t]*include[ \t]+([^\s<>{}\"']+)[ \t]*>\}\}", re.MULTILINE)
 _ROWS = re.compile(r"(\d*)(?:([:,])(\d*))?")
 _MARK = re.compile(
     r"""
@@ -138,9 +141,10 @@ class IncludedFiles:
                 yield file
 
     def imported(self, path: str, text: str) -> Iterator[str]:
-        """Paths of the pages of MDX that a page imports, and of those of AsciiDoc that it includes."""
+        """Paths of the pages of MDX that a page imports, and of those of AsciiDoc and Quarto that it includes."""
         targets = IMPORT.findall(text) if "import" in text else []
-        targets += [found[1] for found in _PAGE.finditer(text)] if "include::" in text else []
+        targets += _PAGE.findall(text) if "include::" in text else []
+        targets += _QUARTO_PAGE.findall(text) if "{{<" in text else []
         for target in targets:
             file = self._found(self.root / path, target)
             if file and file.is_relative_to(self.root):
@@ -202,7 +206,7 @@ def included_files(root: Path, site: FoundSite) -> IncludedFiles:
 
 
 def _target(found: re.Match[str]) -> str:
-    kinds = ("mdbook", "snippet", "page", "code", "variant", "bang", "adoc")
+    kinds = ("mdbook", "snippet", "page", "code", "variant", "bang", "adoc", "quarto")
     return next(found[one] for one in kinds if found[one])
 
 
@@ -213,7 +217,7 @@ def _filled(text: str, inner: Mapping[str, str]) -> str:
 
 
 def _may_include(text: str) -> bool:
-    return any(sign in text for sign in ("{{#", "8<-", "@include", "<<<", "{*", "{!", "include::"))
+    return any(sign in text for sign in ("{{#", "{{<", "8<-", "@include", "<<<", "{*", "{!", "include::"))
 
 
 def _given_lines(text: str, given: str) -> str:

@@ -26,10 +26,11 @@ from quire.limits import CONVERTED_FILE_BYTES
 from quire.parsing.asciidoc_markdown import ASCIIDOC
 from quire.parsing.formats import CONVERTED, HTML, TEXT, RawFile, kind_of, suffix_of, title_of
 from quire.parsing.outline import Outline
+from quire.parsing.quarto import QUARTO
 from quire.parsing.rst import parse_rst
 
 _MARKUP: Mapping[str, tuple[str, Callable[[str], Outline]]] = {".rst": ("rst", parse_rst)}
-SUFFIXES = (".md", ".mdx", ".markdown", *ASCIIDOC, *_MARKUP, *HTML, *TEXT, *CONVERTED)
+SUFFIXES = (".md", ".mdx", ".markdown", *QUARTO, *ASCIIDOC, *_MARKUP, *HTML, *TEXT, *CONVERTED)
 """Of a PDF or a notebook, which hold pictures beside their text."""
 _NO_PAGES = frozenset(("404.html", "genindex.html", "py-modindex.html"))
 _FOR_PROGRAMS = re.compile(
@@ -48,8 +49,8 @@ def read_markdown_tree(
     """Read every file of `SUFFIXES` below `root`, one document a file; of files with the same bytes, the first.
 
     What a page of Markdown includes of other files stands in it. A file that a page of other markup includes, and that
-    is not read as a page, is a document behind the first such page, at that page's address. A file of AsciiDoc that a
-    page includes is no document of its own.
+    is not read as a page, is a document behind the first such page, at that page's address. A file of AsciiDoc or
+    Quarto that a page includes is no document of its own.
 
     `chapter` and `section` are the page's title, as `/ingest` has it; `chapters` adds its folder's, so that both are
     found by. `url` is where the `site` shows the page, "" where it shows none; without a site it is the path.
@@ -120,7 +121,7 @@ def _read_page(
 def _owners(root: Path, included: IncludedFiles) -> Mapping[str, str]:
     """The page that each file is shown on that others include or import: of several the one that stands nearest."""
     owners: dict[str, str] = {}
-    for path in walk_files(root, (*_MARKUP, *ASCIIDOC, ".md", ".mdx")):
+    for path in walk_files(root, (*_MARKUP, *ASCIIDOC, *QUARTO, ".md", ".mdx")):
         text = _text_or_nothing(root, path)
         fragments = (one for one in included.fragment_paths(path, text) if not _is_walked(one))
         for one in (*fragments, *included.imported(path, text)):
@@ -168,7 +169,7 @@ def _why_no_document(path: str, site: FoundSite | None = None, owners: Collectio
     """Why a file of text is none: `settings` are for programs, `built` is what a generator made of documents, or a
     book's list of its pages, `included` stands in the page that includes it.
     """
-    if path in owners and path.lower().endswith(ASCIIDOC):
+    if path in owners and path.lower().endswith((*ASCIIDOC, *QUARTO)):
         return "included"
     if _FOR_PROGRAMS.fullmatch(PurePosixPath(path).name):
         return "settings"

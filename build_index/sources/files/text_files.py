@@ -13,7 +13,21 @@ from quire.limits import DOCUMENT_FILE_BYTES
 
 SKIPPED = frozenset(("node_modules", "__pycache__"))
 DOCUMENTS = (
-    *(".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".textile", ".txt", ".html", ".htm"),
+    *(
+        ".md",
+        ".mdx",
+        ".markdown",
+        ".qmd",
+        ".rmd",
+        ".rst",
+        ".adoc",
+        ".asciidoc",
+        ".org",
+        ".textile",
+        ".txt",
+        ".html",
+        ".htm",
+    ),
     *(".pdf", ".doc", ".docx", ".odt", ".ppt", ".pptx", ".odp", ".epub", ".tex", ".ipynb"),
 )
 """How names of files end that people write documents in."""

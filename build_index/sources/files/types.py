@@ -33,7 +33,7 @@ LANGUAGES: Mapping[str, str] = {
         "luau": ".luau",
         "shell": ".sh .bash .zsh",
         "sql": ".sql",
-        "markdown": ".md .mdx .markdown",
+        "markdown": ".md .mdx .markdown .qmd .rmd",
         "rst": ".rst",
         "asciidoc": ".adoc .asciidoc .asc",
         "json": ".json .jsonc",

@@ -10,6 +10,7 @@ from build_index.sources.javascript_objects import read_objects
 from build_index.sources.site_config import find_site
 from quire.documents import Document
 from quire.errors import ConfigError, SourceError
+from quire.parsing.markdown import parse_markdown
 from quire.parsing.site_pages import site_of
 from tests.support.doc_sites import DOCUSAURUS, MKDOCS, SITES, write_site
 
@@ -52,6 +53,33 @@ def test_a_book_of_mdbook_has_its_addresses_by_option_too(tmp_path: Path) -> Non
         "a.md": "https://host/book/a.html",
         "guide/README.md": "https://host/book/guide/index.html",
     }
+
+
+def test_a_book_of_quarto_has_its_addresses_and_anchors(tmp_path: Path) -> None:
+    root = write_site(
+        tmp_path,
+        {
+            "_quarto.yml": "project:\n  type: website\nwebsite:\n  site-url: https://harbour.example\n",
+            "index.qmd": "# Harbour\n\nText.\n",
+            "knots/index.Rmd": "# Knots\n\n## 2.1 What's a `bend`?\n\nText.\n\n## Hitches {#sec-h .x}\n\nText.\n",
+            "knots/bends.qmd": "# Bends\n\nText.\n",
+            "knots/_part.qmd": "A part that nobody includes.\n",
+        },
+    )
+    assert urls(root, {}) == {
+        "index.qmd": "https://harbour.example/",
+        "knots/_part.qmd": "",
+        "knots/bends.qmd": "https://harbour.example/knots/bends.html",
+        "knots/index.Rmd": "https://harbour.example/knots/",
+    }
+    reading = open_reading("docs", [("docs", str(root))], tmp_path / ".cache", {})
+    knots = next(
+        one for one in reading.documents if isinstance(one, Document) and one.id == "knots/index.Rmd"
+    )
+    page = parse_markdown(knots.text, knots.id, anchors=knots.anchors)
+    assert [one.anchor for one in page.sections] == ["knots", "whats-a-bend", "sec-h"]
+    (tmp_path / "_quarto.yml").write_text("project:\n  type: default\n")
+    assert find_site(root) is None
 
 
 def test_a_build_says_which_files_its_addresses_hang_on(tmp_path: Path) -> None:
@@ -102,7 +130,7 @@ def test_what_a_site_does_not_show_has_no_address(tmp_path: Path) -> None:
     [
         (
             "gatsby",
-            "wanted one of docusaurus, hugo, jekyll, mdbook, mkdocs, plain, sphinx, vitepress, found 'gatsby'",
+            "wanted one of docusaurus, hugo, jekyll, mdbook, mkdocs, plain, quarto, sphinx, vitepress, found 'gatsby'",
         ),
         ({"generator": "mkdocs", "clean": True}, "'clean' is unknown"),
         ({"generator": "mkdocs", "use_directory_urls": "no"}, "wanted bool, found 'no'"),

@@ -121,6 +121,18 @@ def test_what_a_page_of_asciidoc_includes_stands_in_it(tmp_path: Path) -> None:
     assert chunk.text == ("# Moor\n\n## Knots\n\nTwo of them.\n\n```\ntie();\nend();\n```\n\nFirst note.")
 
 
+def test_what_a_page_of_quarto_includes_stands_in_it(tmp_path: Path) -> None:
+    pages = {
+        "_quarto.yml": "project:\n  type: book\nbook:\n  site-url: https://harbour.example/course/\n",
+        "moor.qmd": "# Moor {.x}\n\n{{< include _knots.qmd >}}\n\n{{< include none.qmd >}}\n",
+        "_knots.qmd": "Two of @sec-bends.\n\n```{r}\n#| eval: false\ntie()\n```\n",
+    }
+    (page,) = documents(write_site(tmp_path, pages))
+    (chunk,) = chunks(page)
+    assert chunk.text == "# Moor\n\nTwo of “bends”.\n\n```r\ntie()\n```"
+    assert page.metadata["url"] == "https://harbour.example/course/moor.html"
+
+
 def test_snippets_of_mkdocs_stand_in_their_page(tmp_path: Path) -> None:
     root = write_site(
         tmp_path,

@@ -1,7 +1,8 @@
 """The fragments that documentation generators give to headings: each its own way, and each its own way of twins.
 
 Sources: github-slugger (Docusaurus), `@mdit-vue/shared` with markdown-it-anchor (VitePress), `markdown.extensions.toc`
-(MkDocs) and `docutils.nodes.make_id` (Sphinx). Tests hold them against sites that the generators themselves built.
+(MkDocs), `docutils.nodes.make_id` (Sphinx) and Pandoc's manual (Quarto). Tests hold the first four against sites that
+the generators themselves built.
 """
 
 from __future__ import annotations
@@ -260,9 +261,30 @@ def _inline() -> MarkdownIt:
     return without_open_brackets(MarkdownIt("commonmark", {"html": True}).enable("strikethrough"))
 
 
+def pandoc_identifier(text: str) -> str:
+    """As Pandoc's `auto_identifiers` makes it; "" where nothing is left.
+
+    >>> pandoc_identifier("2.1 What's `new` in v3.0?")
+    'whats-new-in-v3.0'
+    """
+    kept = re.sub(r"[^\w\s.-]", "", text.lower())
+    return re.sub(r"^[\W\d_]+", "", re.sub(r"\s+", "-", kept.strip()))
+
+
+def _quarto(texts: Sequence[str], _: AnchorRules) -> Iterator[str]:
+    taken: set[str] = set()
+    for written in texts:
+        name, text = _split_attributes(written)
+        base = name or pandoc_identifier(shown_text(text, images=False)) or "section"
+        found = next(one for one in _numbered(base) if one not in taken)
+        taken.add(found)
+        yield found
+
+
 _STYLES: Mapping[str, Callable[[Sequence[str], AnchorRules], Iterator[str]]] = {
     "docusaurus": _docusaurus,
     "mkdocs": _mkdocs,
+    "quarto": _quarto,
     "sphinx": _sphinx,
     "vitepress": _vitepress,
 }

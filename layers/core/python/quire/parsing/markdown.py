@@ -19,6 +19,7 @@ from quire.parsing.markup import clean_markup
 from quire.parsing.myst import plain_directives
 from quire.parsing.page import Block, Page, Section, moved_to, with_lines
 from quire.parsing.python_markdown import plain_blocks
+from quire.parsing.quarto import QUARTO, plain_quarto
 from quire.parsing.scan import MARKS, Dialect, Insert, MarkupScan
 from quire.parsing.tags import BLOCK
 from quire.parsing.template_tags import without_template_tags
@@ -75,7 +76,7 @@ def dialect_of(
         references: whether code spans may be cross references.
         wiki: it lies among notes that link as wikis do.
     """
-    if path.lower().endswith(ASCIIDOC):
+    if path.lower().endswith((*ASCIIDOC, *QUARTO)):
         return Dialect()
     if path.endswith(".mdx"):
         return Dialect(mdx=True, strict="all", references=references)
@@ -112,6 +113,8 @@ def parse_markdown(
     if path.lower().endswith(ASCIIDOC):
         text, numbers = as_markdown(text)
         lines = [lines[number - 1] for number in numbers] if lines else numbers
+    elif path.lower().endswith(QUARTO):
+        text = plain_quarto(text)
     else:
         text = plain_blocks(text, everywhere=rules.generator == "mkdocs")
         text = plain_directives(text, everywhere=rules.generator == "sphinx")
@@ -202,7 +205,11 @@ def page_title(text: str, path: str = "") -> str:
     Raises:
         SourceError: the front matter is malformed.
     """
-    text = as_markdown(_plain(text))[0] if path.lower().endswith(ASCIIDOC) else _plain(text)
+    text = _plain(text)
+    if path.lower().endswith(ASCIIDOC):
+        text = as_markdown(text)[0]
+    elif path.lower().endswith(QUARTO):
+        text = plain_quarto(text)
     head = read_front_matter(text, path)
     body = _without_code("".join(text.split("\n", head.end_line)[head.end_line :]) if head.end_line else text)
     heading, titled = _H1.search(body), normal_line(head.string("title"))

@@ -1,8 +1,8 @@
 """Where a documentation site shows a file: the address that its generator gives to each page.
 
 Sources: Docusaurus's `plugin-content-docs` and `plugin-content-blog`, MkDocs's `structure/files.py`, Sphinx's HTML
-builders, VitePress's routing guide, mdBook's guide, Hugo's and Jekyll's pages on permalinks. Tests hold the first four
-against sites that the generators themselves built.
+builders, VitePress's routing guide, the guides of mdBook and Quarto, Hugo's and Jekyll's pages on permalinks. Tests
+hold the first four against sites that the generators themselves built.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from quire.documents import GITHUB, AnchorRules
 from quire.errors import ConfigError
 from quire.parsing.front_matter import FrontMatter, read_front_matter
 
-GENERATORS = ("docusaurus", "hugo", "jekyll", "mdbook", "mkdocs", "plain", "sphinx", "vitepress")
+GENERATORS = ("docusaurus", "hugo", "jekyll", "mdbook", "mkdocs", "plain", "quarto", "sphinx", "vitepress")
 _VERSION_LIKE = re.compile(r"\d+[-_.]\d+")
 _NUMBER = re.compile(r"\d+\s*[-_.]+\s*([^-_.\s].*)")
 _DATED = re.compile(
@@ -30,6 +30,7 @@ _DATED = re.compile(
     re.VERBOSE,
 )
 _SUFFIX = re.compile(r"\.(?:mdx?|markdown|rst|txt|ipynb)$", re.IGNORECASE)
+_QUARTO_PAGE = re.compile(r"\.(?:qmd|rmd|md|ipynb)$", re.IGNORECASE)
 _MARKDOWN = re.compile(r"\.(?:mdx?|markdown)$", re.IGNORECASE)
 
 
@@ -314,6 +315,13 @@ def _sphinx(site: PublishedSite, _: Content, path: str, __: str) -> str | None:
     return re.sub(r"(^|/)index$", r"\1", name) if re.search(r"(?:^|/)index$", name) else f"{name}/"
 
 
+def _quarto(_: PublishedSite, __: Content, path: str, ___: str) -> str | None:
+    """A page a file; what begins with `_` or lies below such a folder is included by others."""
+    if not _QUARTO_PAGE.search(path) or any(part.startswith("_") for part in path.split("/")):
+        return None
+    return re.sub(r"(^|/)index\.html$", r"\1", _QUARTO_PAGE.sub(".html", path))
+
+
 def _vitepress(site: PublishedSite, _: Content, path: str, __: str) -> str | None:
     if not path.endswith(".md"):
         return None
@@ -329,6 +337,7 @@ _ROUTES: Mapping[str, Callable[[PublishedSite, Content, str, str], str | None]] 
     "jekyll": _jekyll,
     "mdbook": _mdbook,
     "mkdocs": _mkdocs,
+    "quarto": _quarto,
     "sphinx": _sphinx,
     "vitepress": _vitepress,
 }
