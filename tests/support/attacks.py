@@ -327,6 +327,7 @@ BOUNDED = {
     "build_index/sources/files/types.py: _GENERATED": (255, "a file's name"),
     "build_index/sources/files/types.py: _TEST_NAME": (255, "a file's name"),
     "build_index/sources/files/types.py: _TRANSLATED_PAGE": (255, "a file's name"),
+    "build_index/sources/files/types.py: _TRANSLATED_ANYWHERE": (4_096, "a file's path"),
     "layers/core/python/quire/answering/citations.py: _WORD_BEFORE": (80, "what stands before a mark"),
     "layers/core/python/quire/answering/generative/prompt.py: _SIGNS": (
         400,
