@@ -10,9 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.embedding.quantization import Quantized, mean_row, quantize, restore, sign_bits
+from quire.embedding.quantization import (
+    Quantized,
+    mean_row,
+    quantize,
+    restore,
+    sign_bits,
+    whole_question,
+    words,
+)
 from quire.errors import ArtifactCorrupt
-from quire.index.cells import PROBED, CellArrays, CellVectors
+from quire.index.cells import PROBED, CellArrays, CellVectors, weigh
 from quire.index.exact import ExactVectors
 from quire.index.layout import CELLS
 from quire.index.reader import open_segment, verify_segment
@@ -92,6 +100,19 @@ def test_small_sets_of_any_shape_find_all_that_is_nearest(count: int, dimensions
     found, wanted = index.nearest(rows[-1], count), ExactVectors(arrays).nearest(rows[-1], count)
     assert found.ordinals.tolist() == wanted.ordinals.tolist()
     assert found.scores.tolist() == wanted.scores.tolist()
+
+
+@given(st.integers(0, 40), st.integers(1, 400), st.integers(0, 9))
+def test_rows_are_weighed_by_the_questions_numbers_where_their_bits_are_set(
+    count: int, dimensions: int, seed: int
+) -> None:
+    is_set = isotropic(count, dimensions, seed) > 0
+    packed = np.zeros((count, 8 * words(dimensions)), np.uint8)
+    packed[:, : -(-dimensions // 8)] = np.packbits(is_set, axis=1, bitorder="little")
+    bits = np.ascontiguousarray(packed.view(np.uint64).T)
+    question = isotropic(1, dimensions, seed + 10)[0]
+    wanted = [float(whole_question(question).astype(np.int64)[row].sum()) for row in is_set]
+    assert weigh(bits, question).tolist() == wanted
 
 
 @pytest.mark.parametrize("dimensions", [64, 384, 1536])

@@ -9,11 +9,12 @@ nearest neighbor search", IEEE TPAMI 2011, for the inverted file.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quire.embedding.quantization import BLOCK_ROWS, cosines, whole_question, words
+from quire.embedding.quantization import cosines, whole_question, words
 from quire.errors import ArtifactCorrupt
 from quire.index.exact import bit_distances, question_bits
 from quire.index.vectors import VectorArrays, score_rows
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
     from quire.ports import Ordinals, VectorIndex, Vectors
 
 PROBED = 512
-SCORED, SCORED_A_HIT, COMPARED = 1000, 8, 8
+SCORED, SCORED_A_HIT, COMPARED = 2000, 8, 8
 """Cells whose bits are compared; rows that are scored exactly, at least and for each row that the wanted chunks have;
-and how many times as many are weighed before. Real questions lie further from passages than these from each other: 217
-of them over a million rows made of 39,727 real ones find with 128, 256 and 512 cells .959, .971 and .985 of the ten
-nearest (the scan .998), questions made of rows .998 with 128."""
+and how many times as many are weighed before. Real questions lie further from passages than these from each other: 405
+of them over a million rows made of 31,882 real ones find .982 of the ten nearest and .955 of the 120 nearest (.973 and
+.921 with 1,000 scored, 2 ms of CPU less; .989 and .974 with 768 cells and 3,000 scored, 5 ms more)."""
 BLOCK_COLUMNS = 1 << 14
 """Columns that are compared at a time: 0.8 MB."""
 
@@ -99,7 +100,7 @@ class CellVectors:
         before = np.cumsum(ends - begins)
         of_cell = before.searchsorted(near, side="right")
         places = near + (ends - before)[of_cell]
-        best = places[_best(_weights(cells.bits.take(places, axis=1), vector), wanted)]
+        best = places[_best(weigh(cells.bits.take(places, axis=1), vector), wanted)]
         return np.sort(cells.rows[best].astype(np.intp))
 
     def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:
@@ -150,14 +151,19 @@ def _least(distances: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
     return np.flatnonzero(distances <= np.partition(distances, count - 1)[count - 1])
 
 
-def _weights(bits: NDArray[np.uint64], vector: Vectors) -> NDArray[np.float32]:
-    """The sum of the question's numbers where a row's bits are set, for each column."""
-    columns, whole = np.ascontiguousarray(bits.T).view(np.uint8), whole_question(vector)
-    weights = np.empty(len(columns), np.float32)
-    for start in range(0, len(columns), BLOCK_ROWS):
-        block = columns[start : start + BLOCK_ROWS]
-        ones = np.unpackbits(block, axis=1, bitorder="little", count=len(vector))
-        np.matmul(ones.astype(np.float32), whole, out=weights[start : start + BLOCK_ROWS])
+def weigh(bits: NDArray[np.uint64], vector: Vectors) -> NDArray[np.float32]:
+    """The sum of the question's numbers where a row's bits are set, for each column.
+
+    Eight bits are looked up at a time in a table of their 256 sums, in two thirds of the time that a product takes.
+    """
+    numbers = np.zeros((8 * len(bits), 8), np.float32)
+    numbers.reshape(-1)[: len(vector)] = whole_question(vector)
+    patterns = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+    tables = numbers @ patterns.T.astype(np.float32)
+    weights = np.zeros(bits.shape[1], np.float32)
+    columns = chain.from_iterable(word.view(np.uint8).reshape(-1, 8).T for word in bits)
+    for column, table in zip(columns, tables, strict=True):
+        weights += table.take(column)
     return weights
 
 

@@ -16,7 +16,7 @@ from quire.index.writer.rows import gather
 
 CELLS_A_ROOT = 2
 SAMPLED_A_CELL, ROUNDS = 32, 4
-BLOCK = 2048
+BLOCK, SUMMED = 2048, 32
 
 
 def cell_arrays(codes: NDArray[np.int8], bits: NDArray[np.uint64]) -> dict[str, Array]:
@@ -30,11 +30,7 @@ def cell_arrays(codes: NDArray[np.int8], bits: NDArray[np.uint64]) -> dict[str, 
         bits: theirs, shape (words, rows).
     """
     count = min(CELLS_A_ROOT * math.isqrt(len(codes)), len(codes))
-    parts = []
-    for part in gather(codes, _spread(len(codes), SAMPLED_A_CELL * count)):
-        parts.append(part)
-        give_back(codes)
-    sample = np.concatenate(parts)
+    sample = np.concatenate(list(_sampled(codes, SAMPLED_A_CELL * count)))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         try:
             centres = _centres(sample, count, pool)
@@ -48,6 +44,12 @@ def cell_arrays(codes: NDArray[np.int8], bits: NDArray[np.uint64]) -> dict[str, 
     for word, column in zip(bits, ordered, strict=True):
         np.take(word, rows, out=column)
     return {"codes": centres, "scales": _inverse(centres), "starts": starts, "rows": rows, "bits": ordered}
+
+
+def _sampled(codes: NDArray[np.int8], count: int) -> Iterator[NDArray[np.int8]]:
+    for part in gather(codes, _spread(len(codes), count)):
+        yield part
+        give_back(codes)
 
 
 def _spread(size: int, count: int) -> NDArray[np.intp]:
@@ -67,7 +69,10 @@ def _centres(sample: NDArray[np.int8], count: int, pool: ThreadPoolExecutor) -> 
         cells = _assigned(sample, centres, pool)
         sizes = np.bincount(cells, minlength=count)
         begins = np.minimum(np.cumsum(sizes) - sizes, len(sample) - 1)
-        sums = np.add.reduceat(sample[np.argsort(cells, kind="stable")], begins, axis=0, dtype=np.int64)
+        ordered = sample[np.argsort(cells, kind="stable")]
+        # A few columns at a time: numpy widens all that it adds up, which is 200 MB for a million rows.
+        spans = (ordered[:, start : start + SUMMED] for start in range(0, sample.shape[1], SUMMED))
+        sums = np.hstack([np.add.reduceat(span, begins, axis=0, dtype=np.int64) for span in spans])
         moved = (sizes > 0) & sums.any(axis=1)
         centres[moved] = _rounded(sums[moved])
     return centres

@@ -19,6 +19,7 @@ from quire.index.layout import (
     MANIFEST,
     SPELLING,
     VECTORS,
+    Counts,
     Manifest,
     SourceFacts,
     read_manifest,
@@ -113,6 +114,22 @@ class _Input:
 
 
 def _write(work: Path, given: _Input, facts: SegmentFacts, vector_index: str) -> Manifest:
+    written = _write_files(
+        work, given, facts
+    )  # what its writers held is free again when the rows are divided
+    files = {**written.files, **write_approximation(work, written.counts.vectors, vector_index)}
+    manifest = Manifest(**facts._asdict(), **written._replace(files=files)._asdict())
+    write_durably(work / MANIFEST, manifest.to_json())
+    return manifest
+
+
+class _SegmentFiles(NamedTuple):
+    counts: Counts
+    source_counts: Mapping[str, Counts]
+    files: Mapping[str, FileFacts]
+
+
+def _write_files(work: Path, given: _Input, facts: SegmentFacts) -> _SegmentFiles:
     with (
         Spool(work / "codes.spool") as codes,
         Spool(work / "lines.spool") as lines,
@@ -140,16 +157,7 @@ def _write(work: Path, given: _Input, facts: SegmentFacts, vector_index: str) ->
         more = located | {"fingerprints": keywords.fingerprints(arranged.order)}
         files[COLUMNS] = columns.finish(work, arranged, more)
         files[SPELLING] = spelling.finish(work, columns.names)
-        counts, source_counts = columns.counts(arranged)
-    files |= write_approximation(work, len(vectors), vector_index)
-    manifest = Manifest(
-        **facts._asdict(),
-        counts=counts,
-        source_counts=source_counts,
-        files=files,
-    )
-    write_durably(work / MANIFEST, manifest.to_json())
-    return manifest
+        return _SegmentFiles(*columns.counts(arranged), files)
 
 
 def approximation_of(vector_index: str, count: int) -> str:
