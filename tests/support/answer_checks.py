@@ -103,7 +103,7 @@ def _cut(citation: Citation, before: Citation | None, after: Citation | None) ->
     for kind, start, end in _blocks(text):
         overlaps = citation.start < end and start < citation.end
         said = before is not None and text[start : citation.start].strip() in before.quote
-        goes_on = after is not None and after.quote.startswith(text[citation.end : end].strip())
+        goes_on = after is not None and after.quote.lstrip().startswith(text[citation.end : end].strip())
         whole = (said or citation.start <= start) and (goes_on or end <= citation.end)
         if overlaps and not whole and end - start <= LONG_BLOCK:
             yield kind

@@ -16,15 +16,17 @@ from quire.answering.abstention import (
     begin,
     confidence,
     fit_threshold,
+    gather,
     measure_topic,
     read_abstention,
 )
 from quire.answering.abstention import EVIDENCE as EVIDENCE_NUMBER
+from quire.answering.extractive.weighing import weigh
 from quire.answering.findings import find
 from quire.answering.request import Inquiry
 from quire.ports import Vectors
 from tests.support.fakes import HashingEmbedder
-from tests.support.shelves import household, shelf_of
+from tests.support.shelves import chunk, hit_of, household, shelf_of
 
 GOOD = Evidence(0.7, 0.8, 1.0, 0.0, name_unknown=False, name_missing=False)
 BAD = Evidence(0.1, 0.15, 0.1, 0.9, name_unknown=True, name_missing=True)
@@ -92,7 +94,7 @@ def test_what_a_few_questions_prefer_by_chance_does_not_move_the_threshold() -> 
     def evidence(cosine: float) -> Evidence:
         return Evidence(cosine, cosine, 0.5, 0.0, name_unknown=False, name_missing=False)
 
-    start, level = Abstention(0.6), 0.36
+    start, level = Abstention(0.6), 0.26
     answered = [(evidence(level), True), *[(evidence(0.9), True)] * 5]
     strange = [(evidence(0.1), False)] * 4
     assert confidence(evidence(level)) < start.threshold
@@ -121,6 +123,14 @@ def test_a_calibration_survives_the_manifest() -> None:
     assert read_abstention(None) == DEFAULT
     assert read_abstention({"threshold": "high"}) == DEFAULT
     assert read_abstention({"threshold": 0.21, "examples": 9}) == DEFAULT, "measured with other weights"
+
+
+def test_of_a_manifest_that_was_measured_with_the_weights_before_the_topic_stays() -> None:
+    before = Abstention(0.71, topic=Topic((0.5, -1.25), 0.75))
+    older = {**before.as_json(), "evidence": EVIDENCE_NUMBER - 1}
+    assert read_abstention(older) == Abstention(BOUNDS[0], topic=before.topic)
+    assert read_abstention({**older, "topic": None}) == DEFAULT
+    assert read_abstention({**older, "evidence": EVIDENCE_NUMBER - 2}) == DEFAULT
 
 
 def rows(*texts: str) -> Vectors:
@@ -158,6 +168,28 @@ def test_everyday_words_that_a_large_collection_holds_by_chance_do_not_make_a_qu
     by_chance = Evidence(0.45, 0.5, 0.5, 0.0, name_unknown=False, name_missing=False, score=0.06)
     assert confidence(replace(by_chance, topic=3.0)) > 0.5
     assert confidence(replace(by_chance, topic=-0.3)) < BOUNDS[0]
+
+
+def test_a_single_word_that_question_and_passage_share_speaks_less_than_several_of_the_same_weight() -> None:
+    text = "# Lamp\n\nThe lamp has a button. Its bulb and its shade are of glass."
+    index = shelf_of([chunk("torch.md", text), *household()]).index
+
+    def alone(question: str) -> float:
+        asked = weigh(question, index)
+        return gather(asked, asked, [hit_of(chunk("torch.md", text), 1)], (), lexicon=index).alone
+
+    assert alone("Who invented the button and the zipper?") == 1.0
+    assert alone("Is the shade of glass or of porcelain?") == pytest.approx(0.5)
+    assert alone("button") == 0.0
+    one = Evidence(0.5, 0.5, 0.4, 0.0, name_unknown=False, name_missing=False, topic=1.0, score=0.3)
+    assert confidence(replace(one, alone=1.0)) < confidence(replace(one, alone=0.5)) < confidence(one)
+
+
+def test_a_symbol_that_is_named_is_no_word_by_chance() -> None:
+    code = chunk("kettle.py", "def descale(water):\n    water.heat()", lang="python")
+    shelf = shelf_of([code._replace(symbols=("descale",)), *household()])
+    asked = "Who on earth would ever call descale()?"
+    assert find(shelf, Inquiry(asked), asked).evidence.alone == 0.0
 
 
 def test_the_threshold_begins_above_what_everyday_questions_reach() -> None:

@@ -149,7 +149,7 @@ def _evidence(
     if not is_named:
         return evidence
     # What is asked of a symbol that was found may be called by words of the asker's own.
-    return replace(evidence, unknown=0.0, coverage=max(evidence.coverage, NAMED_COVERAGE))
+    return replace(evidence, unknown=0.0, coverage=max(evidence.coverage, NAMED_COVERAGE), alone=0.0)
 
 
 def _query(inquiry: Inquiry, searched: str, *, leans: bool) -> Query:
