@@ -112,13 +112,15 @@ def _cut(citation: Citation, before: Citation | None, after: Citation | None) ->
 def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
     """Lists and tables of a text with their spans, code apart."""
     fenced = [match.span() for match in _FENCED.finditer(text)]
-    kind, first, last, position = "", 0, 0, 0
+    kind, first, last, position, marker = "", 0, 0, 0, 0
     for line in [*text.splitlines(keepends=True), ""]:
         start, position = position, position + len(line)
         stripped = line.rstrip()
         inside = any(begin <= start < end for begin, end in fenced)
         new = "" if inside else "list" if _ITEM.match(line) else "table" if _ROW.search(stripped) else ""
-        continues = kind == "list" and not inside and (not stripped or re.match(r"\s{2,}\S", line))
+        indent = len(line) - len(line.lstrip())
+        deep = max(2, marker + 1)  # what an item holds stands deeper than its mark
+        continues = kind == "list" and not inside and (not stripped or indent >= deep)
         if new == kind and kind:
             last = start + len(stripped)
         elif continues and line:
@@ -126,7 +128,7 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
         else:
             if kind and text[first:last].count("\n"):
                 yield kind, first, last
-            kind, first, last = new, start + len(line) - len(line.lstrip()), start + len(stripped)
+            kind, first, last, marker = new, start + indent, start + len(stripped), indent
 
 
 def _is_reversed(citations: tuple[Citation, ...]) -> bool:

@@ -65,6 +65,8 @@ def test_code_is_cut_at_statements_never_inside_a_docstring_or_comment(room: int
 
 def test_the_source_of_a_page_is_shown_as_code() -> None:
     assert "```html\n<form>\n" in show(code_chunk("<form>\n  <input name='a[0]'>\n</form>\n", "html"))
+    template = "{% import 'parts.html' as parts %}\n{{ parts.menu }}\n"
+    assert show(chunk("menu.html", template, lang="html")).endswith("```html\n" + template + "```")
 
 
 def test_a_fence_without_a_language_is_given_none() -> None:
@@ -105,6 +107,20 @@ def test_a_note_that_is_a_reference_alone_keeps_it_and_names_of_pictures_are_not
         "pump.rst", "Close the valve.\n\n|Picture of the valve|\n\n#. Wait.\n#. Rinse it.\n", lang="rst"
     )
     assert show(one) == "Close the valve.\n\n1. Wait.\n1. Rinse it.\n[1]"
+
+
+def test_drawings_are_not_shown_and_what_a_directive_says_over_two_lines_is_read_as_one() -> None:
+    drawing = '.. graphviz::\n\n    digraph g {\n        valve -> pump [label="oil"]\n    }\n'
+    assert plain_rst(f"It flows so:\n\n{drawing}\nThen it stops.") == "It flows so:\n\nThen it stops."
+    source = ".. seealso:: :ref:`valves <valve-care>`, :ref:`the oil of\n   pumps <oil>`.\n"
+    assert plain_rst(source) == "See also: valves, the oil of\npumps."
+    source = ".. function:: oil(pump, *, \\\n              grade=5)\n   :canonical: pump.oil\n\n   Oils it.\n"
+    assert plain_rst(source) == "`oil(pump, *, grade=5)`\n\nOils it."
+
+
+def test_data_that_goes_on_from_the_chunk_before_is_fenced() -> None:
+    rest = '  "state": "open",\n  "valve": {\n    "name": "oil"\n  },\n  "sure": true,\n}\n\nIt is closed at night.'
+    assert show(chunk("pump.rst", rest, lang="rst")).startswith('```\n"state": "open",\n"valve": {\n')
 
 
 def test_two_colons_on_a_line_of_their_own_leave_nothing_beside_the_code_that_they_announce() -> None:

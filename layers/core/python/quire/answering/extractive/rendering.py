@@ -36,7 +36,7 @@ from quire.documents import Chunk, Citation
 PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc"))
 _PROSE_SUFFIXES = frozenset(("", ".txt", ".text", ".tex", ".org", ".textile", ".rdoc", ".pod", ".wiki"))
 TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".hbs", ".erb"))
-_SOURCE_OF_PAGE = re.compile(r"\s*+<[!A-Za-z/]")
+_SOURCE_OF_PAGE = re.compile(r"\s*+(?:<[!A-Za-z/]|\{[%{#])")
 FENCE_NAMES = {"shell": "bash", "makefile": "make", "c_sharp": "csharp", "batch": "bat"}
 
 _TICKS = re.compile(r"`++")
@@ -113,8 +113,12 @@ def _suffix(chunk: Chunk) -> str:
 
 
 def _looks_like_code(text: str) -> bool:
-    """Whether it has the signs of code: prose has them in less than one character of a hundred."""
-    return sum(map(text.count, "{}();=<>[]_")) > len(text) / 40
+    """Whether it has the signs of code: prose has them in less than one character of a hundred, or data's commas."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    is_data = (
+        len(lines) > 2 and sum(line[0] in '"}]' and line[-1] in ",{[}]" for line in lines) > len(lines) / 2
+    )
+    return is_data or sum(map(text.count, "{}();=<>[]_")) > len(text) / 40
 
 
 def shown(*parts: Citation) -> str:

@@ -73,6 +73,12 @@ _LAYOUT = frozenset(
         "autofunction",
         "meta",
         "raw",
+        "graphviz",  # what is drawn from its body
+        "digraph",
+        "graph",
+        "mermaid",
+        "uml",
+        "plantuml",
     )
 )
 _CONDITIONS = frozenset(("only", "ifconfig"))
@@ -132,6 +138,8 @@ def _directive(found: re.Match[str], body: Sequence[str]) -> str:
     """A directive as a fence, as a note that is spoken, or as nothing where it only says how to lay out."""
     name, said, indent = found["name"], (found["said"] or "").strip(), len(found["indent"])
     at = 0
+    while said.endswith("\\") and at < len(body):  # a signature over several lines
+        said, at = f"{said[:-1].rstrip()} {body[at].strip()}", at + 1
     while at < len(body) and _OPTION.fullmatch(body[at]):
         at += 1
     if name in _CODE_NAMES:
@@ -146,7 +154,9 @@ def _directive(found: re.Match[str], body: Sequence[str]) -> str:
         if label.endswith("version"):
             spoken = f"{label} {said}{': ' + inner if inner else '.'}"
         else:
-            spoken = f"{label}: {' '.join(filter(None, (plain_roles(said), inner)))}"
+            goes_on = said and body[at:] and body[at].strip()  # a role may stand on both lines
+            whole = plain_rst("\n".join((said, textwrap.dedent("\n".join(body[at:]))))) if goes_on else ""
+            spoken = f"{label}: {whole or ' '.join(filter(None, (plain_roles(said), inner)))}"
     else:
         spoken = (
             ""
