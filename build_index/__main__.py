@@ -51,6 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_evaluate(commands_of.add_parser("evaluate", help="ask the golden questions"))
     _add_beir(commands_of.add_parser("beir", help="run a BEIR-format folder"))
     _add_answers(commands_of.add_parser("answers", help="judge extracted answers on a SQuAD-like folder"))
+    model = commands_of.add_parser("model", help="export the embedding model once, and print its folder")
+    model.set_defaults(run=commands.run_model)
     add_release_commands(commands_of)
     return parser
 

@@ -103,6 +103,7 @@ def retention(days: int) -> logs.RetentionDays:
 def _environment(plan: FunctionPlan, settings: StackSettings) -> dict[str, str]:
     environment = {
         "QUIRE_CACHE_MB": str(settings.ephemeral_mb),
+        "QUIRE_MODEL_FOLDERS": "/opt/models",
         "QUIRE_CACHE": "/tmp/quire",  # noqa: S108, the one folder that a function may write
         "QUIRE_COLLECTIONS": f"{LAMBDA_TASK}/collections.toml",
         **STARTING,

@@ -29,7 +29,12 @@ QUERY, ANSWER, MEMORY, JOBS = "query", "answer", "memory", "jobs"
 MOST_NAMED = 20
 ACCESS = "access.toml"
 """The object of the bucket that says which keys have which scopes; see `quire.service.access_file`."""
-LAYERS = {"core": "quire", "runtime": "numpy, onnxruntime, usearch, FastAPI", "llm": "google-genai, mcp"}
+LAYERS = {
+    "core": "quire",
+    "runtime": "numpy, onnxruntime, usearch, FastAPI",
+    "model": "the embedding model",
+    "llm": "google-genai, mcp",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,12 @@ def _said(value: str | None, what: str, wanted: str) -> str:
 _SHARDINGS = {"local": _local, "dask": _dask, "stepfunctions": _step_functions}
 
 
+def run_model(_: argparse.Namespace) -> int:
+    """Print the folder of the exported embedding model, which is called like its digest."""
+    print(open_tools().model_folder.resolve())
+    return OK
+
+
 def run_inspect(args: argparse.Namespace) -> int:
     """Print what a collection serves now."""
     store = open_store(args.store)

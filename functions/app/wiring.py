@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from functions.web.live import Live
+    from quire.adapters.s3 import S3Store
+    from quire.adapters.s3_reader import S3Reader
 
 WRITERS = 8
 MIB = 1 << 20
@@ -85,11 +87,12 @@ class _OpenedStore:
     service: Knowledge
 
 
-def _open(settings: Settings, steady_s: float = math.inf) -> _OpenedStore:
+def _open(settings: Settings, steady_s: float = math.inf, *, is_late: bool = False) -> _OpenedStore:
     objects = open_objects(settings.store, SERVING)
-    store = SegmentStore(objects, settings.cache, most_bytes=int(settings.cache_mb * MIB))
+    store = SegmentStore(objects, settings.cache, most_bytes=int(settings.cache_mb * MIB), is_late=is_late)
     models = Models(
-        partial(model_folder, objects, settings.cache), partial(open_embedder, threads=settings.threads)
+        partial(model_folder, objects, settings.cache, brought=settings.models),
+        partial(open_embedder, threads=settings.threads),
     )
     live = LiveCatalog(store, steady_s=steady_s)
     catalog = Catalog(store, refresh_s=settings.refresh_s, steady_s=steady_s)
@@ -152,9 +155,23 @@ def open_objects(store: str, timeouts: Timeouts | None = None) -> ObjectStore:
         return FolderStore(Path(store))
     if scheme != "s3":
         raise ConfigError(f"QUIRE_STORE: wanted a folder or s3://bucket/prefix, found the scheme {scheme!r}")
-    from quire.adapters.s3 import open_s3_store  # boto3 costs 280 ms to import: only a bucket needs it
+    return _open_bucket(store, timeouts)
 
-    bucket = open_s3_store(store, timeouts)
+
+def _open_bucket(store: str, timeouts: Timeouts | None) -> ObjectStore:
+    """A bucket that is served is read without boto3 where that can be; whoever builds writes, which boto3 does."""
+
+    def open_whole() -> S3Store:
+        from quire.adapters.s3 import open_s3_store  # boto3 costs 120 ms of CPU
+
+        return open_s3_store(store, timeouts)
+
+    bucket: S3Reader | S3Store | None = None
+    if timeouts is not None:
+        from quire.adapters.s3_reader import open_s3_reader
+
+        bucket = open_s3_reader(store, timeouts, open_whole)
+    bucket = bucket or open_whole()
     after_restore(bucket.reconnect)
     return bucket
 
@@ -163,10 +180,16 @@ def _app(settings: Settings, functions: Sequence[str], *, concurrent: bool) -> F
     # The shell's commands open the same service and want no web framework, which takes half a second to import.
     from functions.app.app import create_app
     from functions.web.calls import Once
+    from functions.web.faces import MEMORY
     from functions.web.hosts import hosts_of
 
     configure_logs()  # first: what is opened says what was chosen
-    opened = _open(settings, math.inf if concurrent else STEADY_S)
+    opened = _open(
+        settings,
+        math.inf if concurrent else STEADY_S,
+        # Somebody waits for a function's start; a snapshot's nobody does, and jobs read what is stored from end to end.
+        is_late=not concurrent and MEMORY not in functions and not is_snapshotted(),
+    )
     app = create_app(
         opened.service,
         guarded(_access(settings, opened.objects), settings, opened.service.collections),
@@ -289,6 +312,11 @@ def _warm(service: Knowledge, has_room: Callable[[], bool]) -> None:
         failed = {"": str(error)}
     for name, message in failed.items():
         log("not warm", logging.WARNING, collection=name, message=message)
+
+
+def is_snapshotted(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether Lambda keeps a snapshot of this process once it has started."""
+    return environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start"
 
 
 def after_restore(work: Callable[[], object]) -> None:

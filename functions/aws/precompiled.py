@@ -30,7 +30,13 @@ _engine: Any = importlib.import_module("_sre")
 FILE = Path(__file__).with_name("precompiled.bin")
 MADE_BY = importlib.util.MAGIC_NUMBER + _engine.MAGIC.to_bytes(4, "little")
 HANDLERS = ("query", "answer", "memory", "jobs")
-LATER = ("quire.adapters.s3", "quire.adapters.dynamo", "quire.index.usearch", "functions.app.llms")
+LATER = (
+    "quire.adapters.s3",
+    "quire.adapters.s3_reader",
+    "quire.adapters.dynamo",
+    "quire.index.usearch",
+    "functions.app.llms",
+)
 """What only some functions import, or only with the first request; the faces besides."""
 
 Text = tuple[str, str]

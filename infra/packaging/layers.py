@@ -2,6 +2,7 @@
 
     core       quire
     runtime    what searching needs, from layers/runtime/requirements.txt
+    model      the embedding model that builds use, so that no start fetches its 23 MB
     llm        what answering needs beyond that, an answer model and MCP, from layers/llm/requirements.txt
     functions  the handlers, `functions/routes.json` and `collections.toml`
     grammars   what cutting code and scanning need beyond `runtime`, from layers/grammars/requirements.txt
@@ -19,6 +20,7 @@ import hashlib
 import json
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import tomllib
@@ -43,7 +45,7 @@ OUT = ROOT / "build" / "layers"
 LOCKS = {name: ROOT / "layers" / name / "requirements.txt" for name in ("runtime", "llm", "grammars")}
 LAYERS = ("core", "runtime", "llm")
 """What the functions import; they are made after it."""
-SERVING = (*LAYERS, "functions")
+SERVING = (*LAYERS, "model", "functions")
 """What every deployment has; the others are there for builds in shards."""
 SEARCH_LIMIT_BYTES = 136 << 20
 """What `core` and `runtime` may weigh together, unpacked; Lambda takes 250 MiB with the functions and all layers."""
@@ -154,6 +156,16 @@ def _llm(tree: Path, site: Path, _: Path) -> None:
     _packages(tree, site, _wanted()["llm"], without=_wanted()["runtime"])
 
 
+def _model(tree: Path, *_: Path) -> None:
+    """The export that builds on this machine use; where an index wants another, its functions fetch that."""
+    command = (sys.executable, "-m", "build_index", "model")
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise ConfigError("layers: the embedding model cannot be had, see above")
+    folder = Path(done.stdout.strip())
+    shutil.copytree(folder, tree / "models" / folder.name)
+
+
 def _wanted() -> dict[str, list[str]]:
     """What the project itself asks for, by layer."""
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
@@ -205,6 +217,7 @@ def _inputs(name: str, made: Mapping[str, Archive]) -> str:
         "core": [*_sources(ROOT / "layers/core/python/quire")],
         "functions": [*_sources(ROOT / "functions"), ROOT / "collections.toml"],
         "worker": [*_sources(ROOT / "build_index")],
+        "model": [*_sources(ROOT / "build_index/model")],
     }
     digest = hashlib.sha256(name.encode())
     if name in LOCKS:
@@ -232,6 +245,7 @@ def _check_sizes(made: dict[str, Archive]) -> None:
 MAKERS: dict[str, Callable[[Path, Path, Path], None]] = {
     "core": _core,
     "runtime": _runtime,
+    "model": _model,
     "llm": _llm,
     "functions": _functions,
     "grammars": _grammars,

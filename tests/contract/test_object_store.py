@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
@@ -19,10 +20,11 @@ from quire.adapters.circuit_breaker import Timeouts
 from quire.adapters.folder import FolderStore
 from quire.adapters.ranges import BLOCK_BYTES
 from quire.adapters.s3 import S3Store, open_s3_store
+from quire.adapters.s3_reader import S3Reader, open_s3_reader
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
 from quire.ports import ObjectStore
 from quire.service.access_object import AccessObject
-from tests.support.aws import BOTO, bucket_of, use_endpoint
+from tests.support.aws import BOTO, CREDENTIALS, bucket_of, use_endpoint
 from tests.support.pace import seconds
 from tests.support.s3_faults import (
     GONE,
@@ -284,6 +286,63 @@ class TestS3StoreOverSeaweed(S3Contract):
         return seaweed_url
 
 
+class S3ReaderContract(S3Contract):
+    """The same bucket as a function reads it, and that it reads without boto3."""
+
+    @pytest.fixture
+    def store(self, url: str, monkeypatch: pytest.MonkeyPatch) -> ObjectStore:
+        use_endpoint(monkeypatch, url)
+        return read_by_itself(f"s3://{bucket_of(url)}/prefix/{uuid4().hex[:4]}")
+
+    def test_what_is_there_and_what_is_not_is_read_without_boto3(
+        self, url: str, store: ObjectStore, tmp_path: Path
+    ) -> None:
+        location = f"s3://{bucket_of(url)}/prefix/{uuid4().hex[:4]}"
+        open_s3_store(location).write("c/a", b"data")
+        alone = read_by_itself(location, is_alone=True)
+        stored = alone.read("c/a")
+        assert stored is not None
+        assert alone.read_if_changed("c/a", stored.etag) is None
+        assert (alone.read("c/b"), alone.list(""), alone.list("c/")) == (None, ["c/"], ["a"])
+        alone.fetch_file("c/a", tmp_path / "out", hashlib.sha256(b"data").hexdigest())
+        with pytest.raises(KeyError):
+            alone.read_if_changed("c/b", stored.etag)
+
+
+class TestS3ReaderOverMoto(S3ReaderContract):
+    @pytest.fixture
+    def url(self, moto_url: str) -> str:
+        return moto_url
+
+
+class TestS3ReaderOverSeaweed(S3ReaderContract):
+    @pytest.fixture
+    def url(self, seaweed_url: str) -> str:
+        return seaweed_url
+
+
+def read_by_itself(location: str, timeouts: Timeouts | None = None, *, is_alone: bool = False) -> S3Reader:
+    """A reader that has nothing else to ask where it `is_alone`."""
+
+    def open_rest() -> S3Store:
+        assert not is_alone, "boto3 was asked"
+        return open_s3_store(location, timeouts)
+
+    # As Lambda sets it, and not this machine's.
+    environ = {
+        **CREDENTIALS,
+        "AWS_REGION": CREDENTIALS["AWS_DEFAULT_REGION"],
+        "AWS_ENDPOINT_URL": os.environ["AWS_ENDPOINT_URL"],
+    }
+    reader = open_s3_reader(location, timeouts or Timeouts(), open_rest, environ)
+    assert reader is not None
+    return reader
+
+
+each_client = pytest.mark.parametrize("open_store", [open_s3_store, read_by_itself], ids=["boto3", "reader"])
+OpenStore = Callable[[str, Timeouts], S3Store | S3Reader]
+
+
 class TestWhatABucketIsCalled:
     def test_an_unknown_bucket_is_a_store_that_cannot_be_reached(
         self, moto_url: str, monkeypatch: pytest.MonkeyPatch
@@ -342,14 +401,15 @@ class TestABucketWithShortTimeouts:
     def timeouts(self) -> Timeouts:
         return Timeouts(connect_s=0.5, silence_s=0.5, attempts=2, file_s=0.5, rest_s=0.3)
 
+    @each_client
     def test_bytes_that_trickle_end_at_the_deadline(
-        self, s3: FaultyS3, moto_url: str, timeouts: Timeouts, tmp_path: Path
+        self, s3: FaultyS3, moto_url: str, timeouts: Timeouts, tmp_path: Path, open_store: OpenStore
     ) -> None:
         bucket, prefix = bucket_of(moto_url), uuid4().hex[:4]
         data = bytes(400_000)
         client = boto3.client("s3", endpoint_url=moto_url, **BOTO)
         S3Store(client, bucket, f"{prefix}/").write("large", data)
-        store = open_s3_store(f"s3://{bucket}/{prefix}", timeouts)
+        store = open_store(f"s3://{bucket}/{prefix}", timeouts)
         s3.state = TRICKLING
         began = time.monotonic()
         with pytest.raises(StoreUnavailable, match="too slowly"):
@@ -360,11 +420,12 @@ class TestABucketWithShortTimeouts:
         assert s3.trickled < 2 * BLOCK_BYTES
         assert list(tmp_path.iterdir()) == []
 
+    @each_client
     @pytest.mark.parametrize("fault", [GONE, SLOW, THROTTLED])
     def test_a_failed_bucket_is_left_alone_for_a_while(
-        self, s3: FaultyS3, moto_url: str, timeouts: Timeouts, fault: str
+        self, s3: FaultyS3, moto_url: str, timeouts: Timeouts, fault: str, open_store: OpenStore
     ) -> None:
-        store = open_s3_store(f"s3://{bucket_of(moto_url)}", timeouts)
+        store = open_store(f"s3://{bucket_of(moto_url)}", timeouts)
         s3.state = fault
         began = time.monotonic()
         with pytest.raises(StoreUnavailable, match=r"current\.json"):
@@ -379,10 +440,11 @@ class TestABucketWithShortTimeouts:
         time.sleep(timeouts.rest_s)
         assert store.read("current.json") is None
 
+    @each_client
     def test_after_a_restore_nothing_is_known_of_an_outage(
-        self, s3: FaultyS3, moto_url: str, timeouts: Timeouts
+        self, s3: FaultyS3, moto_url: str, timeouts: Timeouts, open_store: OpenStore
     ) -> None:
-        store = open_s3_store(f"s3://{bucket_of(moto_url)}", replace(timeouts, rest_s=60))
+        store = open_store(f"s3://{bucket_of(moto_url)}", replace(timeouts, rest_s=60))
         s3.state = GONE
         with pytest.raises(StoreUnavailable):
             store.read("x")

@@ -11,10 +11,12 @@ import pytest
 
 from quire.adapters.folder import FolderStore
 from quire.embedding import open_embedder
+from quire.store.keys import model_key
 from quire.store.store import SegmentStore
 from tests.support.corpus import write_corpus
+from tests.support.deployed import Bucket
 from tests.support.events import event_v1, event_v2
-from tests.support.rig import Function, Root
+from tests.support.rig import Function, Root, run_python
 
 HANDLER = "functions.query.handler"
 EventMaker = Callable[..., dict[str, Any]]
@@ -95,6 +97,24 @@ def test_a_function_whose_store_holds_nothing_starts_and_says_so(lambda_root: Ro
         function.wait_ready()
         assert function.invoke(event_v2("GET", "/health")).status() == 200
         assert function.invoke(event_v2("POST", "/query", {"collection": "x", "q": "x"})).status() == 404
+
+
+def test_a_function_starts_and_answers_without_boto3_and_with_the_layers_model(
+    lambda_root: Root, moto_url: str, tmp_path: Path, model_folder: Path
+) -> None:
+    bucket = Bucket(moto_url, tmp_path, model_folder)
+    bucket.publish()
+    for name in ("model.onnx", "model.onnx.data"):
+        bucket.objects.delete(model_key(model_folder.name) + name)
+    known = bucket.environment(
+        lambda_root, tmp_path / "tmp", QUIRE_MODEL_FOLDERS=str(lambda_root / "opt/models")
+    )
+    with Function(lambda_root, HANDLER, known) as function:
+        function.wait_ready()
+        reply = function.invoke(event_v1("POST", "/query", {"collection": "roblox", "q": "Died"}))
+    assert (reply.status(), reply.json()["degraded"]) == (200, [])
+    started = "import functions.query, sys; assert not {'boto3', 'botocore'} & set(sys.modules)"
+    run_python(lambda_root, "-c", started, environment=known)
 
 
 def test_a_handler_that_cannot_be_imported_is_an_error_of_the_start(

@@ -174,7 +174,9 @@ def test_a_function_runs_a_published_version_from_its_snapshot(deployment: Deplo
     assert function.get("SnapStart") == wanted
     assert function["EphemeralStorage"] == {"Size": 512}
     assert function["Environment"]["Variables"]["QUIRE_CACHE_MB"] == "512"
-    assert len(function["Layers"]) == (3 if name == "answer" else 2)
+    assert function["Environment"]["Variables"]["QUIRE_MODEL_FOLDERS"] == "/opt/models"
+    assert len(function["Layers"]) == (4 if name == "answer" else 3)
+    assert any("LayerModel" in flat(one) for one in function["Layers"])
     (alias,) = (one for key, one in deployment.of_type("Lambda::Alias").items() if f"Functions{title}" in key)
     assert alias["Name"] == "live"
     assert "Version" in flat(alias["FunctionVersion"])

@@ -317,6 +317,7 @@ class Rehearsal:
             "AWS_ENDPOINT_URL_LAMBDA": self._lambda_url,
             "QUIRE_CACHE": str(self._work / f"tmp-{name}"),
             "QUIRE_COLLECTIONS": str(self._root / "task/collections.toml"),
+            "QUIRE_MODEL_FOLDERS": str(self._root / "opt/models"),
             "QUIRE_REFRESH_S": "0",
         }
 

@@ -34,7 +34,7 @@ from tests.support.tree import ROOT
 START_S = 60.0
 MEMORY_MB = 1769
 CLIENT = ("awslambdaric", "simplejson", "snapshot-restore-py")
-PLACES = {"core": "opt", "runtime": "opt", "llm": "llm", "functions": "task"}
+PLACES = {"core": "opt", "runtime": "opt", "model": "opt", "llm": "llm", "functions": "task"}
 Root = Path
 
 

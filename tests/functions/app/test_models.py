@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import threading
 from pathlib import Path
 
@@ -123,3 +124,18 @@ def test_another_model_in_the_folder_is_refused(tmp_path: Path) -> None:
     models = Models(lambda digest: tmp_path, lambda path: EMBEDDER)
     with pytest.raises(ModelError, match=f"index has '{'0' * 64}'.*{DIGEST}"):
         models("0" * 64)
+
+
+def test_a_model_that_the_deployment_brought_is_used_and_another_comes_from_the_store(
+    folder: Path, tmp_path: Path
+) -> None:
+    objects = MemoryStore()
+    brought = tmp_path / "opt"
+    shutil.copytree(folder, brought / DIGEST)
+    objects.is_down = True
+    assert model_folder(objects, tmp_path / "cache", DIGEST, brought=brought) == brought / DIGEST
+    (brought / DIGEST).rename(brought / ("0" * 64))
+    objects.is_down = False
+    upload_model(objects, folder)
+    found = model_folder(objects, tmp_path / "cache", DIGEST, brought=brought)
+    assert found == tmp_path / "cache" / "models" / DIGEST

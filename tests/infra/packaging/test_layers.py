@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -20,7 +21,9 @@ from infra.packaging.layer_contents import (
 )
 from infra.packaging.layer_tools import find_python
 from infra.packaging.layers import OUT, SEARCH_LIMIT_BYTES, SERVING, Archive, build_archives
+from quire.embedding.model_folder import verify_model
 from quire.errors import ConfigError
+from tests.support.tree import ROOT
 
 MIB = 1 << 20
 
@@ -103,6 +106,15 @@ def test_tracebacks_name_the_place_where_lambda_mounts_a_layer(archive_folder: P
     assert b"/opt/python/quire/ranking.py" in code
 
 
+def test_the_models_layer_holds_the_one_that_builds_use_under_its_digest(
+    archive_folder: Path, model_folder: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(archive_folder / "model.zip") as archive:
+        archive.extractall(tmp_path)
+    [folder] = (tmp_path / "models").iterdir()
+    assert folder.name == verify_model(folder).digest == model_folder.name
+
+
 def test_the_layers_hold_what_they_should_and_nothing_else(archive_folder: Path) -> None:
     runtime, llm, core = (names(archive_folder, name) for name in ("runtime", "llm", "core"))
     tops = {name.split("/")[1] for name in runtime}
@@ -136,9 +148,9 @@ def test_the_same_sources_give_the_same_bytes(tmp_path: Path, archives: dict[str
         for suffix in (".zip", ".cdx.json"):
             (tmp_path / name).with_suffix(suffix).symlink_to(OUT / f"{name}{suffix}")
     (tmp_path / "manifest.json").write_text(json.dumps(packages), encoding="utf-8")
-    made = build_archives(tmp_path, ("functions",))
+    made = build_archives(tmp_path, ("functions", "model"))
     assert {name: made[name] for name in SERVING} == {name: archives[name] for name in SERVING}
-    for name in ("core", "functions"):
+    for name in ("core", "functions", "model"):
         assert (tmp_path / f"{name}.zip").read_bytes() == (OUT / f"{name}.zip").read_bytes()
 
 
@@ -262,3 +274,12 @@ def test_a_source_that_does_not_compile_is_refused(tmp_path: Path, archives: obj
     (tmp_path / "broken.py").write_text("def", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"broken\.py"):
         compile_tree(tmp_path, find_python(), "/opt")
+
+
+@pytest.mark.skipif(sys.version_info[:2] == (3, 13), reason="the Python that runs this is Lambda's")
+def test_where_no_python_of_lambda_is_the_command_that_brings_one_is_told(tmp_path: Path) -> None:
+    nowhere = dict.fromkeys(("PATH", "PYENV_ROOT", "XDG_DATA_HOME", "UV_PYTHON_INSTALL_DIR"), str(tmp_path))
+    command = (sys.executable, "-m", "infra.packaging.layers", "core", "--out", str(tmp_path / "out"))
+    done = subprocess.run(command, env=nowhere, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "`.venv/bin/uv python install 3.13` brings one" in done.stderr

@@ -28,7 +28,7 @@ _NAMES = frozenset(
     """
     STORE CACHE CACHE_MB COLLECTIONS REFRESH_S API_KEY API_KEYS_BEFORE THREADS MAX_BODY_BYTES BASE_PATH MEMORY ACCESS
     STALE_AFTER_DAYS PROVIDER ANSWER_S REWRITE MODEL OPENAI_BASE_URL GEMINI_BASE_URL HOSTS MODEL_SECRET
-    PUBLIC_TOKENS_PER_DAY PRINT_ANSWERS LOG_REQUESTS CODE_ROOT MODEL_SOURCE ENV_FILE
+    PUBLIC_TOKENS_PER_DAY PRINT_ANSWERS LOG_REQUESTS CODE_ROOT MODEL_SOURCE MODEL_FOLDERS ENV_FILE
     """.split()
 )
 """What follows `QUIRE_` in the names of settings that a person writes."""
@@ -47,6 +47,7 @@ class Settings:
         cache: folder for vectors, exported models and downloaded sources.
         cache_mb: what may lie in that folder where it is this process's own, as a function's /tmp is: what is not open
             goes before something new is fetched. 0 removes nothing.
+        models: folder of embedding models that a deployment brings along, by digest; others come from the store.
         collections_file: path of `collections.toml`; an empty file describes none.
         refresh_s: a serving process looks at the pointer at most this often, in seconds.
         api_key: when set, all but `/health` needs it.
@@ -77,6 +78,7 @@ class Settings:
     store: str = f"{LOCAL_ROOT}/store"
     cache: Path = Path(LOCAL_ROOT) / "cache"
     cache_mb: float = 0.0
+    models: Path | None = None
     collections_file: Path = Path("collections.toml")
     refresh_s: float = 1.0
     api_key: str | None = None
@@ -118,6 +120,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         store=env.get("QUIRE_STORE") or env.get("RAG_INDEX_DIR") or default.store,
         cache=Path(env.get("QUIRE_CACHE") or default.cache),
         cache_mb=_number(env, "QUIRE_CACHE_MB", default.cache_mb),
+        models=Path(env["QUIRE_MODEL_FOLDERS"]) if env.get("QUIRE_MODEL_FOLDERS") else default.models,
         collections_file=_collections_file(env) or default.collections_file,
         refresh_s=_number(env, "QUIRE_REFRESH_S", 10.0 if "AWS_LAMBDA_FUNCTION_NAME" in env else 1.0),
         api_key=env.get("QUIRE_API_KEY") or env.get("RAG_API_KEY") or None,

@@ -193,12 +193,12 @@ def test_a_manifest_can_be_amended_before_publishing(tmp_path: Path) -> None:
     verify_segment(tmp_path / "a")
 
 
-def test_payloads_are_cut_into_shards_of_four_megabytes(tmp_path: Path) -> None:
-    rows = [plain_row(f"d{number:02d}", "0", f"{number} " * 100_000) for number in range(49)]
+def test_payloads_are_cut_into_shards_of_a_megabyte(tmp_path: Path) -> None:
+    rows = [plain_row(f"d{number:02d}", "0", f"{number} " * 25_000) for number in range(49)]
     segment = build(tmp_path / "s", rows)
     sizes = [facts.size for name, facts in segment.manifest.files.items() if name.startswith("payloads/")]
     assert len(sizes) == 4
-    assert all(4_000_000 <= size < 4_400_000 for size in sizes[:-1])
+    assert all(1_000_000 <= size < 1_100_000 for size in sizes[:-1])
     assert [chunk.id for chunk in segment.payloads.fetch(range(49))] == [row.chunk.id for row in rows]
 
 

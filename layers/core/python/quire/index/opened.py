@@ -154,13 +154,18 @@ class OpenedIndex:
 
     def fetch(self, ordinals: Sequence[int] | Ordinals) -> list[Chunk]:
         """See `quire.ports.PayloadStore`."""
-        return [chunk for ordinal in ordinals for chunk in self._fetch(int(ordinal))]
+        places = [self._place(int(ordinal)) for ordinal in ordinals]
+        for number, segment in enumerate(self.segments):
+            if segment.bring:
+                segment.payloads.prepare(local for held, local in places if held == number)
+        return [chunk for number, local in places for chunk in self.segments[number].payloads.fetch([local])]
 
-    def _fetch(self, ordinal: int) -> list[Chunk]:
+    def _place(self, ordinal: int) -> tuple[int, int]:
+        """Number of the chunk's segment, and its ordinal there."""
         number = bisect_right(self._bases, ordinal) - 1
         if number < 0 or ordinal >= self._bases[number] + self.segments[number].chunk_count:
             raise IndexError(f"chunk ordinal {ordinal}: out of range")
-        return self.segments[number].payloads.fetch([ordinal - self._bases[number]])
+        return number, ordinal - self._bases[number]
 
     def fingerprints(self, ordinals: Ordinals) -> NDArray[np.uint64]:
         """Simhash of each chunk's terms, see `quire.index.fingerprints`."""

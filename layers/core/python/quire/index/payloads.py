@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from quire.ports import Ordinals
 
 Buffer = bytes | mmap.mmap
-HELD_SHARDS = 16
+Bring = Callable[[Collection[int]], None]
+HELD_SHARDS = 64
 """Of so many shards, 64 MB, those that were read stay mapped; of more none does, for 15 us a chunk."""
 
 
@@ -30,14 +31,20 @@ class PayloadShards:
         offsets: uint64, shape (n + 1,): where each chunk's line begins in the shards laid end to end.
         shards: uint32, shape (shards + 1,): ordinal of the first chunk of each shard, then n.
         open_shard: the bytes of the shard of that number.
+        bring: brings the shards of those numbers near where they are not; None where all are.
     """
 
     def __init__(
-        self, offsets: NDArray[np.uint64], shards: NDArray[np.uint32], open_shard: Callable[[int], Buffer]
+        self,
+        offsets: NDArray[np.uint64],
+        shards: NDArray[np.uint32],
+        open_shard: Callable[[int], Buffer],
+        bring: Bring | None = None,
     ) -> None:
         self._offsets = offsets.data  # gives int, not numpy's scalars, for a fifth of the time
         self._firsts: list[int] = shards.tolist()
         self._open_shard = open_shard
+        self._bring = bring
         self._opened: dict[int, Buffer] = {}
 
     def __len__(self) -> int:
@@ -45,7 +52,13 @@ class PayloadShards:
 
     def fetch(self, ordinals: Sequence[int] | Ordinals) -> list[Chunk]:
         """See `quire.ports.PayloadStore`."""
+        self.prepare(map(int, ordinals))
         return [read_line(self.line(int(ordinal))) for ordinal in ordinals]
+
+    def prepare(self, ordinals: Iterable[int]) -> None:
+        """Bring near what the chunks lie in, all of it at once; nothing where it is."""
+        if self._bring:
+            self._bring({self.shard_of(ordinal) for ordinal in ordinals})
 
     def line(self, ordinal: int) -> bytes:
         """The stored line of a chunk.
@@ -56,7 +69,7 @@ class PayloadShards:
         shard = self.shard_of(ordinal)
         data = self._opened.get(shard)
         if data is None:
-            data = self._open_shard(shard)
+            data = self._open(shard)
             if len(self._firsts) - 1 <= HELD_SHARDS:
                 self._opened[shard] = data
         begin = self._offsets[self._firsts[shard]]
@@ -68,9 +81,14 @@ class PayloadShards:
         for shard, (first, last) in enumerate(pairwise(bounds)):
             if first == last:
                 continue
-            data, begin = self._open_shard(shard), self._offsets[self._firsts[shard]]
+            data, begin = self._open(shard), self._offsets[self._firsts[shard]]
             for ordinal in ordinals[first:last].tolist():
                 yield data[self._offsets[ordinal] - begin : self._offsets[ordinal + 1] - begin]
+
+    def _open(self, shard: int) -> Buffer:
+        if self._bring:
+            self._bring((shard,))
+        return self._open_shard(shard)
 
     def shard_of(self, ordinal: int) -> int:
         """Number of the shard that holds a chunk.

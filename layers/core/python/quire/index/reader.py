@@ -24,7 +24,7 @@ from quire.index.layout import (
     payload_shard,
     read_manifest,
 )
-from quire.index.payloads import PayloadShards
+from quire.index.payloads import Bring, PayloadShards
 from quire.index.postings import Postings, postings, string_table
 from quire.index.tensors import Array, FileRows, file_facts, read_buffer, read_tensors
 from quire.index.vectors import VectorArrays
@@ -64,9 +64,11 @@ class Segment:
     Attributes:
         chunk_count, document_count: hidden ones included.
         graph: the file of the graph over its vectors, where it has one.
+        bring: brings payload shards near that follow the other files; None where all are there.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest) -> None:
+    def __init__(self, folder: Path, manifest: Manifest, bring: Bring | None = None) -> None:
+        self.bring = bring
         self.folder = folder
         self.manifest = manifest
         self.chunk_count = manifest.counts.chunks
@@ -135,6 +137,7 @@ class Segment:
             self._columns["payload.offsets"],
             self._columns["payload.shards"],
             lambda shard: read_buffer(folder / payload_shard(shard)),
+            self.bring,
         )
 
     @cached_property
@@ -165,13 +168,16 @@ def open_spelling(arrays: Mapping[str, Array]) -> Spelling:
     return Spelling(postings(arrays, "trigrams"), words, arrays["lengths"], arrays["counts"], arrays["names"])
 
 
-def open_segment(folder: Path, digest: str = "", *, spared: Collection[str] = ()) -> Segment:
+def open_segment(
+    folder: Path, digest: str = "", *, spared: Collection[str] = (), bring: Bring | None = None
+) -> Segment:
     """Open a segment. Sizes are checked, digests are not; `verify_segment` checks those.
 
     Args:
         folder: where it lies.
         digest: the name that the pointer knows it by; "" accepts any.
         spared: files that are not looked at now; one that is broken is an error of its first use.
+        bring: brings payload shards near, of which the missing ones are spared too.
 
     Raises:
         ArtifactCorrupt: a file is missing or has another size, or the manifest is not the one named.
@@ -184,7 +190,7 @@ def open_segment(folder: Path, digest: str = "", *, spared: Collection[str] = ()
         size = _size(folder, name)
         if size != facts.size:
             raise ArtifactCorrupt(f"{name}: {size} bytes expected {facts.size}")
-    return Segment(folder, manifest)
+    return Segment(folder, manifest, bring)
 
 
 def verify_segment(folder: Path, digest: str = "") -> None:

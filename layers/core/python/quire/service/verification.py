@@ -93,8 +93,8 @@ def verify_citation(claim: Claim, open_version: Callable[[str], OpenedIndex]) ->
     if found is None:
         return Verdict(NOT_IN_VERSION, f"chunk {claim.id!r}: version {claim.version} has none of that id")
     segment, ordinal = found
-    file, sha256 = _prove(segment, ordinal)
     [chunk] = segment.payloads.fetch([ordinal])
+    file, sha256 = _prove(segment, ordinal)
     if chunk.id != claim.id:
         raise ArtifactCorrupt(f"columns: chunk {claim.id} expected, its place holds {chunk.id}")
     difference = _difference(claim, chunk)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quire.embedding.model_folder import FACTS_FILE, read_facts
 from quire.errors import ArtifactCorrupt
 from quire.index.layout import MANIFEST, Manifest, read_manifest
-from quire.index.tensors import file_facts
+from quire.index.tensors import FileFacts, file_facts
 
 if TYPE_CHECKING:
     from quire.ports import ObjectStore
@@ -109,10 +109,11 @@ def fetch_segment(
     folder: Path,
     *,
     make_room: Callable[[int], None] | None = None,
+    follows: Callable[[Manifest], Collection[str]] = lambda _: (),
 ) -> None:
-    """Bring a segment to `folder`, which appears whole; every byte is checked on arrival.
+    """Bring a segment to `folder`, which appears whole but for what `follows`; every byte is checked on arrival.
 
-    `make_room` is told beforehand how many bytes will arrive.
+    `make_room` is told beforehand how many bytes will arrive, with those that follow.
 
     Raises:
         ArtifactCorrupt: a file is missing or is not what the digest promises.
@@ -126,13 +127,23 @@ def fetch_segment(
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=folder.parent))
     try:
-        files = ((prefix + name, work / name, one.sha256) for name, one in manifest.files.items())
-        _carry(objects.fetch_file, files)
+        whole = {name: one for name, one in manifest.files.items() if name not in follows(manifest)}
+        fetch_files(objects, prefix, work, whole)
         (work / MANIFEST).write_bytes(data)
         if not folder.exists():
             work.rename(folder)
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def fetch_files(objects: ObjectStore, prefix: str, folder: Path, files: Mapping[str, FileFacts]) -> None:
+    """Bring files of a segment to `folder`, each of which appears whole and checked; the largest begin first.
+
+    Raises:
+        ArtifactCorrupt: one is missing or is not what the digest promises.
+    """
+    names = sorted(files, key=lambda name: (-files[name].size, name))
+    _carry(objects.fetch_file, ((prefix + name, folder / name, files[name].sha256) for name in names))
 
 
 def _carry(move: Callable[[str, Path, str], None], files: Iterable[tuple[str, Path, str]]) -> None:

@@ -20,15 +20,18 @@ from quire.store.catalog import Catalog
 from quire.store.keys import MODELS, model_key
 
 
-def model_folder(objects: ObjectStore, cache: Path, digest: str) -> Path:
+def model_folder(objects: ObjectStore, cache: Path, digest: str, *, brought: Path | None = None) -> Path:
     """Where the model's files lie on this machine: in the store itself, in the cache, or fetched into it just now.
+
+    `brought` is a folder of models that came with the program. Each lies under its digest, and one that the index does
+    not want is of no use.
 
     Raises:
         ModelError: neither has the model.
         StoreError, ArtifactError: it cannot be fetched, or other bytes arrived than were promised.
     """
     here, cached = objects.local_path(model_key(digest)), cache / "models" / digest
-    for folder in (here, cached):
+    for folder in (here, brought and brought / digest, cached):
         if digest and folder is not None and (folder / FACTS_FILE).exists():
             return folder
     stored = objects.read(model_key(digest) + FACTS_FILE) if digest else None

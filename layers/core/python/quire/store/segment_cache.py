@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from quire.errors import unavailable
 from quire.index.layout import KEYWORDS, MANIFEST, Manifest
@@ -16,6 +16,7 @@ from quire.index.reader import Segment, open_segment
 from quire.index.stack import Stack
 from quire.store.disk_space import ARRIVING, DiskSpace
 from quire.store.keys import fetch_segment, read_stored_manifest, segment_key
+from quire.store.late_shards import LateShards, none_follows, shards_that_follow
 
 if TYPE_CHECKING:
     from quire.ports import ObjectStore
@@ -29,9 +30,16 @@ class SegmentCache:
         cache: folder for fetched ones; unused where the store's files can be mapped in place.
         most_bytes: what may lie in that folder where it is this process's own: closed segments go before a new one
             comes. 0 removes nothing.
+        is_late: whether the first segment of a collection is opened before its stored text is here, see
+            `quire.store.late_shards`.
     """
 
-    def __init__(self, objects: ObjectStore, cache: Path, *, most_bytes: int = 0) -> None:
+    def __init__(
+        self, objects: ObjectStore, cache: Path, *, most_bytes: int = 0, is_late: bool = False
+    ) -> None:
+        self._is_late = is_late
+        self._known: set[str] = set()
+        self._coming: WeakSet[LateShards] = WeakSet()
         self._objects = objects
         self._cache = cache
         self._space = DiskSpace(cache, most_bytes)
@@ -58,8 +66,13 @@ class SegmentCache:
 
     def _open(self, name: str, digest: str) -> Segment:
         # Without its keywords a segment can still be searched by its vectors.
-        segment = open_segment(self.folder(name, digest), digest, spared=(KEYWORDS,))
+        folder, late = self._arrive(name, digest, is_late=self._is_late and name not in self._known)
+        spared = (KEYWORDS, *late.missing) if late else (KEYWORDS,)
+        segment = open_segment(folder, digest, spared=spared, bring=late.bring if late else None)
         with self._guard:
+            self._known.add(
+                name
+            )  # of a newer version every byte is here before it takes the place of this one
             return self._segments.setdefault(digest, segment)
 
     def is_near(self, name: str, digest: str) -> bool:
@@ -91,26 +104,40 @@ class SegmentCache:
 
     def folder(self, name: str, digest: str) -> Path:
         """Where the segment's files lie on this machine; fetched, and every byte checked, if they did not yet."""
+        return self._arrive(name, digest, is_late=False)[0]
+
+    def _arrive(self, name: str, digest: str, *, is_late: bool) -> tuple[Path, LateShards | None]:
+        """The segment's folder, and what brings those of its shards that are not there; None where all are."""
         prefix = segment_key(name, digest)
         local = self._objects.local_path(prefix)
         if local is not None:
-            return local
+            return local, None
         folder = self._cache / "segments" / digest
         try:
             if not (folder / MANIFEST).exists():
-                fetch_segment(self._objects, prefix, digest, folder, make_room=self._free_space)
+                follows = shards_that_follow if is_late else none_follows
+                fetch_segment(
+                    self._objects, prefix, digest, folder, make_room=self._free_space, follows=follows
+                )
+            late = LateShards(self._objects, prefix, folder)
+            if not is_late:
+                late.bring_all()
             if self._space.most_bytes:
                 os.utime(folder)  # what was opened longest ago goes first
         except OSError as error:
             raise unavailable(f"segment {digest[:12]} of {name}", error) from error
-        return folder
+        if not late.missing:
+            return folder, None
+        self._coming.add(late)
+        return folder, late
 
     def _free_space(self, wanted: int) -> None:
         if self._space.most_bytes:
             gc.collect()  # what a request held in a cycle is not open any more
             with self._guard:
                 opened = set(self._segments)
-            self._space.free(wanted, opened)
+            coming = sum(late.missing_bytes for late in self._coming)  # has its place too
+            self._space.free(wanted + coming, opened)
 
     def keep(self, digest: str, folder: Path) -> None:
         """Keep a copy of a segment that was written here: nobody needs to fetch what they sent a moment ago."""

@@ -38,6 +38,7 @@ class SegmentStore:
         objects: the store.
         cache: folder for fetched segments; unused where the store's files can be mapped in place.
         most_bytes: what may lie in that folder where no other process uses it; 0 bounds nothing.
+        is_late: whether a collection is first opened before its stored text is here.
         clock: seconds since the epoch.
 
     Attributes:
@@ -50,10 +51,11 @@ class SegmentStore:
         cache: Path,
         *,
         most_bytes: int = 0,
+        is_late: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._objects = objects
-        self._shelf = SegmentCache(objects, cache, most_bytes=most_bytes)
+        self._shelf = SegmentCache(objects, cache, most_bytes=most_bytes, is_late=is_late)
         self._clock = clock
         self.pointers = Pointers(objects)
         self.collections = self.pointers.collections

@@ -16,7 +16,8 @@ from quire.index.tensors import Array, FileFacts
 from quire.index.writer.kept_rows import KeptRows
 from quire.index.writer.rows import IndexRow, Spool
 
-SHARD_BYTES = 4_000_000
+SHARD_BYTES = 1_000_000
+"""A function that starts fetches whole shards, of those lines alone that its first answers read."""
 
 
 class PayloadsWriter:
