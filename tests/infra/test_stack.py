@@ -16,7 +16,9 @@ from functions.web.metrics import DISK_SHARE, NAMESPACE, UNITS, embedded
 from infra.routes import FACES, deployed_routes, face_of, functions_of, read_table, written_collections
 from infra.state_machine import definition
 from quire.collections import read_collections
+from quire.errors import ArtifactCorrupt, DiskFull, QuireError, StoreUnavailable, UnknownCollection
 from quire.profiles import PROFILES
+from quire.store.catalog import label_failure
 from tests.support.deployment import KEPT, SHARDED, Deployment, flat, listed
 from tests.support.tree import ROOT
 
@@ -701,6 +703,19 @@ def test_the_runbook_says_of_every_alarm_what_it_means_and_what_ends_it(
     found = {name for one in (deployment, many) for name in one.of_type("CloudWatch::Alarm")}
     rung = {name.removeprefix("Monitoring")[:-8] for name in found}
     assert {"Stale" if name.startswith("Stale") else name for name in rung} <= told
+
+
+@pytest.mark.parametrize(
+    "error",
+    [StoreUnavailable(), UnknownCollection("docs"), ArtifactCorrupt(), DiskFull()],
+    ids=lambda one: type(one).__name__,
+)
+def test_the_runbook_says_what_ends_each_way_of_serving_an_older_version(error: QuireError) -> None:
+    readme = (ROOT / "infra/README.md").read_text(encoding="utf-8")
+    rows = {
+        line.split("`")[1] for line in readme.splitlines() if line.startswith("| `") and line.count("|") == 4
+    }
+    assert re.split(r" \(|: ", label_failure(error, "v1"))[0] in rows
 
 
 # ---- builds in shards -----------------------------------------------------------------------------------------
