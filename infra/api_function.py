@@ -85,6 +85,8 @@ class ApiFunction(Construct):
             snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if plan.has_snapshot else None,
         )
         self.alias = lambda_.Alias(self, "Alias", alias_name=ALIAS, version=self.function.current_version)
+        if settings.tracing:
+            accept(self.role, {"AwsSolutions-IAM5[Resource::*]": "X-Ray's actions know no resource"})
         accept(self.function, {"AwsSolutions-L1": "the layers hold libraries and bytecode of Python 3.13"})
 
 

@@ -334,6 +334,8 @@ def test_the_bucket_is_versioned_encrypted_private_and_reached_over_tls_only(dep
     assert bucket["LifecycleConfiguration"]["Rules"][0]["NoncurrentVersionExpiration"] == {
         "NoncurrentDays": 30
     }
+    # What was deleted leaves a marker, which nobody would ever delete.
+    assert bucket["LifecycleConfiguration"]["Rules"][0]["ExpiredObjectDeleteMarker"] is True
     for policy in deployment.of_type("S3::BucketPolicy").values():
         denied = [one for one in policy["PolicyDocument"]["Statement"] if one["Effect"] == "Deny"]
         assert denied[0]["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
@@ -579,7 +581,9 @@ def test_requests_are_throttled_counted_by_key_and_logged_without_their_content(
     assert (settings["ThrottlingRateLimit"], settings["DataTraceEnabled"]) == (50, False)
     # They cost for each method of the API, and nothing here looks at them.
     assert settings["MetricsEnabled"] is False
-    assert "request_id" in flat(stage["AccessLogSetting"]["Format"])
+    written = flat(stage["AccessLogSetting"]["Format"])
+    for field in ("requestId", "status", "responseLatency", "integrationLatency", "error.responseType"):
+        assert f"$context.{field}" in written
     (plan,) = deployment.of_type("ApiGateway::UsagePlan").values()
     assert plan["Quota"] == {"Limit": 10_000, "Period": "DAY"}
 
@@ -688,6 +692,40 @@ def test_a_build_that_failed_is_begun_again_by_itself(deployment: Deployment, ma
         for of in (deployment, many)
         for one in of.of_type("CodeBuild::Project").values()
     ] == [1, 3]
+
+
+def test_what_a_small_account_lacks_is_a_choice(deployment: Deployment, many: Deployment) -> None:
+    assert building_of(deployment) == ("BUILD_GENERAL1_LARGE", 120)
+    assert building_of(many) == ("BUILD_GENERAL1_SMALL", 180)
+    for one, reserved, timeouts in (
+        (deployment, None, {29, 120, 900}),
+        (many, 2, {20, 60, 300}),
+    ):
+        ours = [
+            function
+            for function in one.of_type("Lambda::Function").values()
+            if function["Handler"].startswith("functions.")
+        ]
+        assert {function.get("ReservedConcurrentExecutions") for function in ours} == {reserved}
+        assert {function["Timeout"] for function in ours} == timeouts
+
+
+def building_of(deployment: Deployment) -> tuple[str, int]:
+    """The size of the machine that builds, and a build's minutes."""
+    [project] = deployment.of_type("CodeBuild::Project").values()
+    return project["Environment"]["ComputeType"], project["TimeoutInMinutes"]
+
+
+def test_calls_are_traced_where_that_is_asked_for(
+    deployment: Deployment, other_deployment: Deployment
+) -> None:
+    for one, wanted in ((deployment, set()), (other_deployment, {"Active"})):
+        traced = {
+            function["TracingConfig"]["Mode"]
+            for function in one.of_type("Lambda::Function").values()
+            if "TracingConfig" in function
+        }
+        assert traced == wanted
 
 
 def test_two_hundred_collections_synthesize(many: Deployment) -> None:

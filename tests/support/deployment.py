@@ -28,6 +28,15 @@ CONTEXT = {
     "key_generation": "2",
 }
 KEPT = {"bucket": "quire-artifacts-of-before", "table": "quire-turns-of-before", "build_retries": "3"}
+SMALL_ACCOUNT = {
+    "build_size": "SMALL",
+    "build_timeout_h": "3",
+    "reserved_concurrency": "2",
+    "query_timeout_s": "20",
+    "answer_timeout_s": "60",
+    "job_timeout_s": "300",
+}
+"""What an account may choose that has not the limits of others."""
 SHARDED = {"distributed": "true", "shard_concurrency": "8"}
 REGIONS = {"many": "mx-central-1"}
 """Of a deployment that is not made for us-west-2."""
@@ -116,7 +125,7 @@ def deployments(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) 
     choices = {
         "deployment": CONTEXT,
         "other_deployment": CONTEXT | OTHER | {"collections": str(folder / "other.toml")},
-        "many": CONTEXT | KEPT | SHARDED | {"collections": str(folder / "many.toml")},
+        "many": CONTEXT | KEPT | SHARDED | SMALL_ACCOUNT | {"collections": str(folder / "many.toml")},
     }
     archives = folder / "archives"
     with alone("cdk"):
@@ -212,6 +221,7 @@ OTHER = {
     "dashboard": "true",
     "canary": "false",
     "firewall": "true",
+    "tracing": "true",
     "domain": "api.example.com",
     "certificate_arn": "arn:aws:acm:us-west-2:111111111111:certificate/abc",
     "github_provider_arn": "arn:aws:iam::111111111111:oidc-provider/token.actions.githubusercontent.com",
