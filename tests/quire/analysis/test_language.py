@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from quire.analysis.language import is_foreign
+from quire.analysis.language import is_foreign, is_unread
+from quire.analysis.terms import analyze
 from tests.support.shared import shared_path
 
 FOREIGN = """
@@ -87,3 +88,43 @@ def test_with_fewer_than_two_words_beside_code_it_does_not_judge(question: str) 
 def test_six_thousand_english_questions_raise_no_alarm() -> None:
     rows = shared_path("data/beir/squad2-dev-half/queries.jsonl").read_text(encoding="utf-8").splitlines()
     assert [text for text in (json.loads(row)["text"] for row in rows) if is_foreign(text)] == []
+
+
+class Shelf:
+    """Chunks, and how many have a term."""
+
+    def __init__(self, *chunks: str) -> None:
+        self._chunks = [set(analyze(text)) for text in chunks]
+
+    @property
+    def chunk_count(self) -> int:
+        return len(self._chunks)
+
+    def document_frequency(self, term: str) -> int:
+        return sum(term in chunk for chunk in self._chunks)
+
+
+GERMAN = Shelf(
+    "Die Maschine wird alle drei Monate entkalkt, und der Tank ist dann leer.",
+    "Drücken Sie die Taste, wenn das Licht nicht leuchtet.",
+)
+SCRIPTS = Shelf("var lamp = find(1)", "var hall = 2", "var shelf = 3", "A lamp for the hall.")
+
+
+@pytest.mark.parametrize(
+    ("question", "sources", "unread"),
+    [
+        ("Wie oft muss ich die Maschine entkalken?", GERMAN, False),
+        ("¿Dónde guardo los datos del jugador?", GERMAN, True),
+        ("How often do I descale it?", GERMAN, False),
+        ("Wie oft muss ich die Maschine entkalken?", Shelf("Descale the machine every two months."), True),
+        ("hur fungerar var och som?", SCRIPTS, True),
+        ("水箱容量是多少", Shelf("水箱容量为一点五升。"), False),
+        ("水箱容量是多少", Shelf("The tank holds 1.5 litres.", "语言"), True),
+        ("Как очистить бак?", Shelf("Как часто нужно очистить бак."), False),
+    ],
+)
+def test_a_question_is_unread_where_the_sources_do_not_have_its_language(
+    question: str, sources: Shelf, unread: bool
+) -> None:
+    assert is_unread(question, sources) is unread

@@ -221,6 +221,33 @@ def test_a_question_in_another_language_is_not_answered_by_chance() -> None:
     assert READS in given.notices
 
 
+@pytest.mark.parametrize(
+    ("told", "beside", "question", "quoted"),
+    [
+        (
+            "# Entkalken\n\nDie Maschine muss alle zwei Monate entkalkt werden, und das ist nicht schwer.",
+            "Die Lampe {} steht auf dem Regal, und der Schalter ist nicht bei der Tür.",
+            "Wie oft muss ich die Maschine entkalken?",
+            "alle zwei Monate",
+        ),
+        (
+            "# 清洗\n\n每两个月清洗一次机器。请将清洗剂倒入水箱。",
+            "灯 {} 在架子上。",
+            "机器多久清洗一次",
+            "每两个月清洗一次机器",
+        ),
+    ],
+)
+def test_sources_in_another_language_answer_questions_in_theirs(
+    told: str, beside: str, question: str, quoted: str
+) -> None:
+    others = [chunk(f"{number}.md", beside.format(number)) for number in range(20)]
+    given = answer(shelf_of([chunk("a.md", told), *others]), Inquiry(question))
+    assert quoted in given.text
+    assert not {NOTICE, READS} & set(given.notices)
+    check_quotes(given)
+
+
 def test_with_terms_a_question_in_another_language_is_answered() -> None:
     given = answer(SHELF, Inquiry(SPANISH, terms=QUESTION))
     assert given.answerable

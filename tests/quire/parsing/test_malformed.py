@@ -27,6 +27,12 @@ def test_malformed_mdx_is_an_error_that_names_file_and_line(source: str, line: i
     assert raised.value.path == "book/page.mdx"
 
 
+@pytest.mark.parametrize("address", ["https://host/a_(b)", "my file.md", "../assets/image (1).png"])
+def test_a_link_whose_address_stands_in_angle_brackets_is_no_tag(address: str) -> None:
+    [section] = parse_markdown(f"See [the plan](<{address}>) of it.\n", "book/page.mdx").sections
+    assert "See the plan of it." in "".join(block.text for block in section.blocks)
+
+
 @pytest.mark.parametrize(("source", "_"), BROKEN[:-1])
 def test_plain_markdown_takes_the_same_text_as_it_comes(source: str, _: int) -> None:
     assert parse_markdown(source, "page.md").sections

@@ -1,4 +1,4 @@
-"""Whether a question is in English: by its script, then by the small words that each language cannot do without.
+"""Whether a question is in a language of the sources: by its script, then by small words that each cannot do without.
 
 A guess by letter statistics raises false alarms on technical English ("flex align center"); small words do not.
 """
@@ -8,43 +8,62 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from itertools import chain
+from typing import Protocol
 
-from quire.analysis.terms import STOP_WORDS, identifiers, words
+from quire.analysis.terms import STOP_WORDS, analyze, identifiers, words
 
 NOTICE = "Please ask your question in English."
 READS = (
     "This index reads English; in another language send `terms` too, the English names and words to look for."
 )
 
+ELSEWHERE = 0.3
+"""Share of letters of another script from which on a question is in one."""
+SPOKEN = 0.05
+SPOKEN_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _QUOTED = re.compile(r"`[^`]*`")
 _CODE_MARK = re.compile(r"[(){}<>=/\\]")
-_LISTED = frozenset(
-    """
+_LANGUAGES = tuple(
+    frozenset(listed.split())
+    for listed in """
     el los las del una unos unas por para con sin sobre qué cómo cuál cuándo dónde como cuando donde porque puedo puede
     cuánto cuánta cuántos cuántas hacer hago tengo quiero necesito está están esto ese esa mi mis su sus al y o pero muy
     más
+
     le les un une des du de la au aux et ou où est sont dans sur avec sans pour par qui que quoi comment quand pourquoi
     quel quelle quels quelles je tu il elle nous vous ils elles mon ma mes ce cette ces puis peut faire lors chez
+
     der das dem den des ein eine einen einem einer eines und oder aber nicht ist sind wird werden wie wo wann warum
     wieso welche welcher welches ich du wir ihr sie mein meine meinen kann können muss für mit von vom zum zur bei auf
     aus nach über unter zwischen dass wenn mache machen gibt es im beim sich
+
     os uma umas uns no na nos nas do da dos das em ao à às com sem isso este esta ele ela eu você meu minha qual quais
     quando onde porquê fazer posso não são tem ter pelo pela foi ser
+
     il lo gli una uno di della delle dei degli che cosa dove perché posso fare sono è nel nella con senza come quale
+
     het een de van voor naar met niet hoe wat waar wanneer waarom welke ik jij wij zijn wordt kan maken mijn en of op
+
     bir ve ile için nasıl nedir neden hangi bu şu mi mı mu mü değil olarak
+
     jak co gdzie kiedy dlaczego który która jest są nie się w z na do dla czy i oraz mój
+
     och att det som är inte hur vad var när varför kan jag min med för på av till en ett
+
     og til ikke hvordan hva hvor når hvorfor jeg er på av med
+
     yang dan di ke dari untuk dengan bagaimana apa kenapa cara saya ini itu adalah tidak
+
     hai hain hota hoti hote hua hui kya kyun kyu kyon kaise kaisa kaisi kab kahan kaun konsa konsi kitna kitne kitni
     kar karta karti karte karna karne karein karo karen kaam ka ki ko se mein aur nahi nahin mujhe mera meri mere tum
     aap apna hum yeh ye woh wo iska iski iske uska uski uske isko usko liye raha rahi rahe batao bataye bataen samjhao
     samjhaye chahiye sakta sakti sakte wala wali wale tha thi thay bhi jab jaise lekin magar kuch koi
-    """.split()
+    """.split("\n\n")
 )
-"""The last four lines are Urdu and Hindi as they are typed in Latin letters."""
+"""Small words, a paragraph a language; the last is Urdu and Hindi as they are typed in Latin letters."""
+_LISTED = frozenset[str]().union(*_LANGUAGES)
 _SHARED = frozenset(
     """
     a an as at be by can come care do en i in is it me no not of on or so to up us was we all den far for from has he
@@ -54,6 +73,17 @@ _SHARED = frozenset(
     es os al una des uns do da na no nos dos das em ser per kar ka ki ko se hum tum tha mere ye wo kab aap
     """.split()
 )
+
+
+class SourceWords(Protocol):
+    """What is known of the words of the sources: an open index is one."""
+
+    @property
+    def chunk_count(self) -> int:
+        """Chunks of the sources."""
+
+    def document_frequency(self, term: str) -> int:
+        """Chunks that have the term."""
 
 
 def _unaccented(listed: Iterable[str]) -> frozenset[str]:
@@ -74,16 +104,37 @@ MOST_OF_CODE = 2
 _ENGLISH_BESIDE = frozenset("for fur nar till uber mas are var gar kan".split())
 _FOREIGN = _LISTED | _unaccented(_LISTED)
 _TELLING = _FOREIGN - _SHARED - STOP_WORDS
+_TOLD = tuple((one | _unaccented(one)) - _SHARED - STOP_WORDS for one in _LANGUAGES)
 _WEAK = _FOREIGN & _SHARED - STOP_WORDS
 
 
-def notices(question: str, terms: str) -> tuple[str, ...]:
-    """What is said of a question in another language that nobody put into English.
+def notices(question: str, terms: str, sources: SourceWords) -> tuple[str, ...]:
+    """What is said of a question in a language that the sources do not have, and that nobody put into English."""
+    return (NOTICE, READS) if not terms and is_unread(question, sources) else ()
 
-    >>> notices("¿Dónde guardo los datos?", "")[0], notices("¿Dónde guardo los datos?", "save data")
-    ('Please ask your question in English.', ())
+
+def is_unread(question: str, sources: SourceWords) -> bool:
+    """Whether the question is in another language than English, and the sources are not.
+
+    Sources have a language where three of its small words stand in a twentieth of the chunks each: `var` alone is
+    JavaScript. Of another script they have a question where they have half of its words.
     """
-    return (NOTICE, READS) if not terms and is_foreign(question) else ()
+    if not is_foreign(question):
+        return False
+    listed = [
+        word.lower().replace("’", "'") for word in _WORD.findall(unicodedata.normalize("NFC", question))
+    ]
+    if _letters_elsewhere(listed) > ELSEWHERE:
+        asked = set(chain.from_iterable(map(analyze, listed)))
+        return 2 * sum(sources.document_frequency(term) > 0 for term in asked) < max(1, len(asked))
+    often = max(1.0, SPOKEN * sources.chunk_count)
+    told = [telling for telling in _TOLD if not telling.isdisjoint(listed)]
+    return not any(_is_spoken(telling, sources, often) for telling in told)
+
+
+def _is_spoken(telling: frozenset[str], sources: SourceWords, often: float) -> bool:
+    terms = {term for word in telling for term in analyze(word)}
+    return sum(sources.document_frequency(term) >= often for term in terms) >= SPOKEN_WORDS
 
 
 def is_foreign(question: str) -> bool:
@@ -97,7 +148,7 @@ def is_foreign(question: str) -> bool:
     """
     text = _without_code(unicodedata.normalize("NFC", question))
     listed = [word.lower().replace("’", "'") for word in _WORD.findall(text)]
-    if _letters_elsewhere(listed) > 0.3:
+    if _letters_elsewhere(listed) > ELSEWHERE:
         return True
     latin = [word for word in listed if _is_latin(word)]
     if len(latin) < 2:

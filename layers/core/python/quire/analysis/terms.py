@@ -17,6 +17,8 @@ _JOIN = r"(?:\.|::?|->|#)"
 _TOKEN = re.compile(rf"[^\W\d]\w*+(?:(?:{_JOIN}[^\W\d]\w*+)++|['’]\w++)?|\w++(?:['’]\w++)?")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _CONNECTOR = re.compile(_JOIN)
+_UNSPACED = re.compile(r"[\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+"""Chinese characters and Japanese syllables, which are written without blanks between words."""
 _DOTTED = rf"[^\W\d]\w*+(?:{_JOIN}[^\W\d]\w*+)++"
 _IDENTIFIER = re.compile(rf"{_DOTTED}|(?=\w++\Z)(?:\w*[a-z0-9][A-Z]|\w+_\w|[A-Z]{{2,}}+[a-z])\w*+")
 HEADING_MARK = "@"
@@ -110,12 +112,30 @@ def _expand(token: str) -> tuple[str, ...]:
     lower = token.lower() if token.isascii() else unicodedata.normalize("NFKC", token).lower()
     if lower in STOP_WORDS or len(lower) > LONGEST_TOKEN:
         return ()
+    if not token.isascii() and _UNSPACED.search(lower):
+        return _pairs(lower)
     if "'" in lower:
         return tuple(term for part in lower.split("'") if len(part) > 1 for term in _expand(part))
     parts = (token,) if token.isalnum() else _CONNECTOR.split(token)
     if len(parts) > 1:
         return (".".join(parts).lower(), *chain.from_iterable(map(_expand_known, parts)))
     return (stem(lower), *_subwords(token, lower))
+
+
+def _pairs(text: str) -> tuple[str, ...]:
+    """Overlapping pairs of characters, as Lucene's CJK analyzer makes them; the words of other scripts between stay.
+
+    >>> _pairs("水箱容量"), _pairs("用api吧")
+    (('水箱', '箱容', '容量'), ('用', 'api', '吧'))
+    """
+    terms: list[str] = []
+    end = 0
+    for run in _UNSPACED.finditer(text):
+        terms += _expand_known(text[end : run.start()]) if run.start() > end else ()
+        terms += [run[0][at : at + 2] for at in range(max(1, len(run[0]) - 1))]
+        end = run.end()
+    terms += _expand_known(text[end:]) if end < len(text) else ()
+    return tuple(terms)
 
 
 def _subwords(token: str, lower: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from quire.analysis.language import NOTICE, is_foreign
+from quire.analysis.language import NOTICE, is_unread
 from quire.analysis.language import notices as language_notices
 from quire.analysis.terms import identifiers
 from quire.answering.abstention import DEFAULT
@@ -128,7 +128,7 @@ def _with_rewriting(written: WrittenAnswer, rewritten: Rewritten | None) -> Writ
 def _answer(
     collection: AskedCollection, inquiry: Inquiry, written: WrittenAnswer, found: Retrieved
 ) -> Answer:
-    notices = list(language_notices(inquiry.question, found.terms))
+    notices = list(language_notices(inquiry.question, found.terms, collection.index))
     notices += [
         f"Read `{name}` as `{known}`."
         for name, known in found.mended.items()
@@ -175,16 +175,14 @@ def _write(request: _Request, findings: Findings) -> Writing:
         if citations:
             notices = (*written.notices, *([CLOSEST] if is_unsure else []))
             return (yield from _say(replace(written, text=text, citations=citations, notices=notices)))
-    is_unread = is_foreign(inquiry.question) and not findings.found.terms
-    text = (
-        NOTICE if is_unread else not_covered(collection.title, collection.index.profile, findings.found.hits)
-    )
+    in_vain = not findings.found.terms and is_unread(inquiry.question, collection.index)
+    text = NOTICE if in_vain else not_covered(collection.title, collection.index.profile, findings.found.hits)
     return (yield from _say(replace(written, text=text, answerable=False)))
 
 
 def _is_by_chance(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -> bool:
     """Whether quotes would be a matter of luck: for a question in another language that names nothing of the index."""
-    if findings.found.terms or not is_foreign(inquiry.question):
+    if findings.found.terms or not is_unread(inquiry.question, collection.index):
         return False
     return not any(map(collection.index.has_symbol, identifiers(inquiry.question)))
 

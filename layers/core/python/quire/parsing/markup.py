@@ -68,7 +68,9 @@ _EXPORT = re.compile(
 )
 _DECLARATION = re.compile(r"(?:const|let)\s+[\w${\[][^=\n]*=|function\s+\w+\s*\(")
 _CONSTANT = re.compile(r"export\s++const\s++(\w++)\s*+=\s*+(.+)", re.DOTALL)
-_ADMONITION = re.compile(r"[ \t]*:::+[ \t]*(\w+)?(?:\[([^\]\n]*)\]|[ \t]+(.*?))?[ \t]*$", re.MULTILINE)
+_ADMONITION = re.compile(
+    r"[ \t]*:::+[ \t]*(\w+)?(?:\[([^\]\n]*)\](?:\{[^{}\n]*\})?|[ \t]+(.*?))?[ \t]*$", re.MULTILINE
+)
 
 
 def clean_markup(scan: MarkupScan, on_tag: Callable[[MarkupScan, Tag], int]) -> str:
@@ -154,6 +156,8 @@ def _tag(scan: MarkupScan, match: re.Match[str], on_tag: Callable[[MarkupScan, T
     if match[0] == "<!--":
         return _comment(scan, match)
     start = match.start()
+    if scan.text.endswith("](", 0, start):  # a link's destination in angle brackets, whose marks are no tag's
+        return _copy(scan, match)
     tag = read_tag(scan.text, start, braces=scan.unclosed < MOST_UNCLOSED)
     if tag:
         return on_tag(scan, tag)

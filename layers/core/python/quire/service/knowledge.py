@@ -147,7 +147,7 @@ class Knowledge:
         note(collection=served.name, version=served.version, degraded=bool(degraded), index_age_h=age_h)
         note_degraded(degraded)
         notices = (
-            *language_notices(text, found.terms),
+            *language_notices(text, found.terms, served.index),
             *missing_values(served.index.filters, query.filters),
         )
         return Found(served, hits, found.mode, degraded, notices, found.terms)
