@@ -323,6 +323,16 @@ def _quarto(file: Path, project: Path, root: Path) -> FoundSite:
     return FoundSite(site, (file,))
 
 
+def _gitbook(file: Path, project: Path, root: Path) -> FoundSite:
+    """By its configuration; where there is none, by a summary beside the folder in which it keeps pictures."""
+    listed = file.name == "SUMMARY.md"
+    if listed and not (project / ".gitbook").is_dir():
+        return FoundSite(PublishedSite(contents=()), (file,))
+    folder = "" if listed else str(_table(file).get("root") or "")
+    content = _content(project / folder.strip("/"), root, "")
+    return FoundSite(PublishedSite("gitbook", "", _some(content), anchors=AnchorRules("gitbook")), (file,))
+
+
 def _hugo(file: Path, project: Path, root: Path) -> FoundSite:
     tree = {key.lower(): value for key, value in _table(file).items()}
     if "baseurl" not in tree:  # config.toml of something else
@@ -425,6 +435,7 @@ _READERS: tuple[tuple[tuple[str, ...], _Read], ...] = (
     (("conf.py",), _sphinx),
     (("book.toml",), _mdbook),
     (("_quarto.yml", "_quarto.yaml"), _quarto),
+    ((".gitbook.yaml", ".gitbook.yml", "SUMMARY.md"), _gitbook),
     (_HUGO, _hugo),
     (("_config.yml", "_config.yaml"), _jekyll),
 )

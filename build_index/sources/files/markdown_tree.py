@@ -173,7 +173,7 @@ def _why_no_document(path: str, site: FoundSite | None = None, owners: Collectio
         return "included"
     if _FOR_PROGRAMS.fullmatch(PurePosixPath(path).name):
         return "settings"
-    if site and site.site.generator == "mdbook" and path == "SUMMARY.md":
+    if site and site.site.generator in ("gitbook", "mdbook") and path == "SUMMARY.md":
         return "built"
     is_page = suffix_of(path) in HTML
     is_built = is_page and not {"_build", "_site", "htmlcov", *_NO_PAGES}.isdisjoint(path.lower().split("/"))

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from build_index.sources.files.selection import Excluded
 from quire.errors import SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
+from quire.parsing.formats import RawFile, text_of
 
 SKIPPED = frozenset(("node_modules", "__pycache__"))
 DOCUMENTS = (
@@ -110,14 +111,7 @@ def read_text(root: Path, path: str) -> str:
     """The file's text, line breaks as they are.
 
     Raises:
-        SourceError: it leads out of `root`, cannot be read, is larger than `DOCUMENT_FILE_BYTES` or is not UTF-8; the
+        SourceError: it leads out of `root`, cannot be read, is larger than `DOCUMENT_FILE_BYTES` or is no text; the
             message names the file and, for a wrong byte, its line.
     """
-    content = read_bytes(root, path)
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise SourceError(
-            f"{path}:{line}: byte 0x{content[error.start]:02x} is not UTF-8", path=path
-        ) from error
+    return text_of(RawFile(path, read_bytes(root, path)))

@@ -8,6 +8,7 @@ import pytest
 from build_index.pipeline.reading import open_reading
 from build_index.sources.javascript_objects import read_objects
 from build_index.sources.site_config import find_site
+from quire.chunking import CHUNKERS
 from quire.documents import Document
 from quire.errors import ConfigError, SourceError
 from quire.parsing.markdown import parse_markdown
@@ -82,6 +83,36 @@ def test_a_book_of_quarto_has_its_addresses_and_anchors(tmp_path: Path) -> None:
     assert find_site(root) is None
 
 
+def test_a_space_of_gitbook_is_found_and_its_summary_and_tags_are_no_text(tmp_path: Path) -> None:
+    tree = {
+        ".gitbook.yaml": "root: ./docs/\n",
+        "docs/SUMMARY.md": "# Summary\n\n* [Install](guide/install.md)\n",
+        "docs/README.md": "# Welcome\n\nHello.\n",
+        "docs/guide/README.md": "# Guide\n\nAll of it.\n",
+        "docs/guide/install.md": '# Install\n\n{% hint style="info" %}\nNeeds 4 GB.\n{% endhint %}\n\n'
+        '{% code title="a.yml" %}\n```yaml\nport: 1\n```\n{% endcode %}\n\n![](<../.gitbook/assets/image (1).png>)\n',
+    }
+    root = write_site(tmp_path, tree)
+    assert urls(root / "docs", {"base_url": "https://host/space"}) == {
+        "README.md": "https://host/space/",
+        "guide/README.md": "https://host/space/guide",
+        "guide/install.md": "https://host/space/guide/install",
+    }
+    by_summary = write_site(
+        tmp_path / "other", {"SUMMARY.md": "# Summary\n", "a.md": "# A\n", ".gitbook/assets/a.md": ""}
+    )
+    assert urls(by_summary, {})["a.md"] == "/a"
+    reading = open_reading("docs", [("docs", str(root / "docs"))], tmp_path / ".cache", {})
+    [install] = [
+        one for one in reading.documents if isinstance(one, Document) and one.id == "guide/install.md"
+    ]
+    shown = "\n".join(chunk.text for chunk in CHUNKERS["docs"](install))
+    assert "Needs 4 GB." in shown
+    assert "port: 1" in shown
+    assert "a.yml" in shown
+    assert "{%" not in shown
+
+
 def test_a_build_says_which_files_its_addresses_hang_on(tmp_path: Path) -> None:
     root = write_site(tmp_path, MKDOCS)
     reading = open_reading("docs", [("docs", str(root / "docs"))], tmp_path / ".cache", {})
@@ -130,7 +161,10 @@ def test_what_a_site_does_not_show_has_no_address(tmp_path: Path) -> None:
     [
         (
             "gatsby",
-            "wanted one of docusaurus, hugo, jekyll, mdbook, mkdocs, plain, quarto, sphinx, vitepress, found 'gatsby'",
+            (
+                "wanted one of docusaurus, gitbook, hugo, jekyll, mdbook, mkdocs, plain, quarto, sphinx, vitepress, "
+                "found 'gatsby'"
+            ),
         ),
         ({"generator": "mkdocs", "clean": True}, "'clean' is unknown"),
         ({"generator": "mkdocs", "use_directory_urls": "no"}, "wanted bool, found 'no'"),

@@ -231,6 +231,12 @@ def test_slugs_follow_the_sites() -> None:
         ("<table><tr><td>B</td></tr></table><p>And more.</p>\n", ["B", "And more."]),
         ("- <table><tr><td>B</td></tr></table>And more.\n", ["B", "- And more."]),
         ("<h2>Sub</h2>And more.\n", ["Sub\nAnd more."]),
+        (
+            "<ParamField path='limit' type='integer'>\nHow many.\n</ParamField>\n",
+            ["limit\ninteger\nHow many."],
+        ),
+        ('<ResponseField name="id" type="string">The row.</ResponseField>\n', ["id\nstring\nThe row."]),
+        (":::tip[My tip]{.extra}\nSave it.\n:::\n", ["Tip: My tip", "Save it."]),
     ],
 )
 def test_text_on_the_line_of_a_label_table_or_heading_is_kept(source: str, shown: list[str]) -> None:

@@ -60,6 +60,12 @@ def test_a_wrong_byte_is_named_with_its_line(tmp_path: Path) -> None:
         read_text(tmp_path, "a.md")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_text_is_read_as_windows_writes_it(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.md").write_bytes("# Größe\r\n\r\nIt is 3 m.\r\n".encode(encoding))
+    assert read_text(tmp_path, "a.md").removeprefix("\ufeff") == "# Größe\r\n\r\nIt is 3 m.\r\n"
+
+
 def test_a_file_that_is_missing_or_too_large_is_named(tmp_path: Path) -> None:
     with (tmp_path / "large.md").open("wb") as file:
         file.truncate(DOCUMENT_FILE_BYTES + 1)

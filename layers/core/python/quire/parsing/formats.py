@@ -31,6 +31,7 @@ _MAGIC = {
     b"\xd0\xcf\x11\xe0": "an old office document",
     b"\x7fELF": "a program",
 }
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 SNIFFED = 8_192
 
 
@@ -114,16 +115,32 @@ def decoded(file: RawFile) -> str:
     """The text of a file that is one.
 
     Raises:
-        SourceError: it is a binary, or not UTF-8.
+        SourceError: it is a binary, or neither UTF-8 nor UTF-16 with its mark.
     """
-    refuse_binary(file.path, file.data[:SNIFFED])
+    if not _is_utf_16(file.data):
+        refuse_binary(file.path, file.data[:SNIFFED])
+    return text_of(file)
+
+
+def text_of(file: RawFile) -> str:
+    r"""A file's bytes as UTF-8, or as the UTF-16 that Windows's editors call Unicode, which begins with a mark.
+
+    Raises:
+        SourceError: they are neither; the message names the line.
+
+    >>> text_of(RawFile("a.md", b"\xff\xfeh\x00i\x00"))
+    'hi'
+    """
     try:
-        return file.data.decode("utf-8")
+        return file.data.decode("utf-16" if _is_utf_16(file.data) else "utf-8")
     except UnicodeDecodeError as error:
         line = file.data.count(b"\n", 0, error.start) + 1
-        raise SourceError(
-            f"{file.path}:{line}: byte 0x{file.data[error.start]:02x} is not UTF-8", path=file.path
-        ) from error
+        where = f"{file.path}:{line}: byte 0x{file.data[error.start]:02x}"
+        raise SourceError(f"{where} is not {error.encoding.upper()}", path=file.path) from error
+
+
+def _is_utf_16(data: bytes) -> bool:
+    return data.startswith(_UTF_16) and len(data) > len(_UTF_16[0])
 
 
 def refuse_binary(path: str, beginning: bytes, hint: str = "") -> None:

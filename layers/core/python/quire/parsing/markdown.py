@@ -25,7 +25,7 @@ from quire.parsing.tags import BLOCK
 from quire.parsing.template_tags import without_template_tags
 from quire.parsing.wiki import SIGNS
 
-LIKE_GITHUB = frozenset(("plain", "mdbook", "hugo", "jekyll"))
+LIKE_GITHUB = frozenset(("plain", "gitbook", "mdbook", "hugo", "jekyll"))
 """Generators that make fragments as GitHub does."""
 _LOOKS_MDX = re.compile(
     r"""

@@ -69,7 +69,14 @@ _EXPORT = re.compile(
 _DECLARATION = re.compile(r"(?:const|let)\s+[\w${\[][^=\n]*=|function\s+\w+\s*\(")
 _CONSTANT = re.compile(r"export\s++const\s++(\w++)\s*+=\s*+(.+)", re.DOTALL)
 _ADMONITION = re.compile(
-    r"[ \t]*:::+[ \t]*(\w+)?(?:\[([^\]\n]*)\](?:\{[^{}\n]*\})?|[ \t]+(.*?))?[ \t]*$", re.MULTILINE
+    r"""
+    [ \t]*:::+[ \t]*(\w+)?
+    (?: \[([^\]\n]*)\](?:\{[^{}\n]*\})?  # :::tip[A title]{.class}
+      | [ \t]+(.*?)                      # :::tip A title
+    )?
+    [ \t]*$
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 
 

@@ -1,8 +1,8 @@
 """Where a documentation site shows a file: the address that its generator gives to each page.
 
 Sources: Docusaurus's `plugin-content-docs` and `plugin-content-blog`, MkDocs's `structure/files.py`, Sphinx's HTML
-builders, VitePress's routing guide, the guides of mdBook and Quarto, Hugo's and Jekyll's pages on permalinks. Tests
-hold the first four against sites that the generators themselves built.
+builders, VitePress's routing guide, the guides of mdBook and Quarto, Hugo's and Jekyll's pages on permalinks, GitBook's
+on Git Sync. Tests hold Docusaurus, MkDocs, Sphinx and VitePress against sites that the generators themselves built.
 """
 
 from __future__ import annotations
@@ -18,7 +18,18 @@ from quire.documents import GITHUB, AnchorRules
 from quire.errors import ConfigError
 from quire.parsing.front_matter import FrontMatter, read_front_matter
 
-GENERATORS = ("docusaurus", "hugo", "jekyll", "mdbook", "mkdocs", "plain", "quarto", "sphinx", "vitepress")
+GENERATORS = (
+    "docusaurus",
+    "gitbook",
+    "hugo",
+    "jekyll",
+    "mdbook",
+    "mkdocs",
+    "plain",
+    "quarto",
+    "sphinx",
+    "vitepress",
+)
 _VERSION_LIKE = re.compile(r"\d+[-_.]\d+")
 _NUMBER = re.compile(r"\d+\s*[-_.]+\s*([^-_.\s].*)")
 _DATED = re.compile(
@@ -235,6 +246,14 @@ def _page_route(_: Content, path: str, head: FrontMatter) -> str:
     return head.string("slug") or re.sub(r"(^|/)index$", r"\1", _SUFFIX.sub("", path))
 
 
+def _gitbook(_: PublishedSite, __: Content, path: str, ___: str) -> str | None:
+    """A page a file of Markdown, without its ending; `README.md` stands for its folder, the summary is no page."""
+    if not path.endswith(".md") or path == "SUMMARY.md":
+        return None
+    folder, _slash, name = path.removesuffix(".md").rpartition("/")
+    return "/".join(part for part in (folder, "" if name == "README" else name) if part)
+
+
 def _hugo(site: PublishedSite, content: Content, path: str, text: str) -> str | None:
     """A page a file, in lower case; `index` and `_index` stand for their folder, `url` and `slug` outrank names."""
     if not _MARKDOWN.search(path):
@@ -333,6 +352,7 @@ def _vitepress(site: PublishedSite, _: Content, path: str, __: str) -> str | Non
 
 _ROUTES: Mapping[str, Callable[[PublishedSite, Content, str, str], str | None]] = {
     "docusaurus": _docusaurus,
+    "gitbook": _gitbook,
     "hugo": _hugo,
     "jekyll": _jekyll,
     "mdbook": _mdbook,

@@ -41,6 +41,11 @@ _END = re.compile(r"\s*(/?)>")
 _SPREAD = re.compile(r"\s*(?=\{)")
 
 
+_FIELDS: Mapping[str, frozenset[str]] = {
+    "ParamField": frozenset("path query body header type default".split()),
+    "ResponseField": frozenset("name type default".split()),
+}
+"""Mintlify's parameters of an API, whose names stand in attributes."""
 _NONE: Mapping[str, tuple[int, str]] = MappingProxyType({})
 
 
@@ -109,7 +114,7 @@ def shown_attributes(tag: Tag) -> list[str]:
     if tag.name == "img":
         return ["alt"] if "alt" in tag.strings else []
     if tag.is_component:
-        return [name for name in tag.strings if name in VISIBLE]
+        return [name for name in tag.strings if name in VISIBLE or name in _FIELDS.get(tag.name, ())]
     return [
         name for name in ("title", "alt") if name in tag.strings and tag.name in ("iframe", "video", "audio")
     ]

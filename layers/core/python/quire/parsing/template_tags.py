@@ -1,4 +1,4 @@
-"""Tags of the templates of Hugo and Jekyll, taken out of Markdown: what they hold stays, in its lines."""
+"""Tags of the templates of Hugo, Jekyll and GitBook, taken out of Markdown: what they hold stays, in its lines."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ESCAPED = re.compile(r"\{\{([<%])/\*|\*/([>%])\}\}")
 
 
 def without_template_tags(text: str, generator: str) -> str:
-    """The text of a page of `hugo` or `jekyll` without its tags; any other generator's stays.
+    """The text of a page of `hugo`, `jekyll` or `gitbook` without its tags; any other generator's stays.
 
     A tag's words (`text`, `title`, `caption`, `alt`) are kept, and code that a tag holds becomes a fenced block.
 
@@ -51,6 +51,8 @@ def without_template_tags(text: str, generator: str) -> str:
     'A Pod runs.\\n\\nOne.\\n'
     >>> without_template_tags("{% highlight ruby %}\\nx = 1\\n{% endhighlight %}\\n{: .note }", "jekyll")
     '```ruby\\nx = 1\\n```\\n'
+    >>> without_template_tags('{% tabs %}\\n{% tab title="npm" %}\\nRun it.\\n{% endtab %}\\n{% endtabs %}', "gitbook")
+    '\\nnpm\\nRun it.\\n\\n'
     """
     reader = _READERS.get(generator)
     if reader is None or ("{{" not in text and "{%" not in text and "{:" not in text):
@@ -107,6 +109,15 @@ def _liquid(found: re.Match[str], holders: frozenset[str]) -> str:
     return _shown((found["tag"] or "").strip().rstrip("-"), holders, "end")
 
 
+def _without_blocks(line: str, _: frozenset[str]) -> str:
+    """GitBook's `code` stands around a fenced block: its tags, like all others, say no more than their titles."""
+    return _LIQUID.sub(lambda found: _liquid(found, frozenset()), line) if "{%" in line else line
+
+
+def _as_it_stands(line: str, _: frozenset[str]) -> str:
+    return line
+
+
 def _in_code_of_jekyll(line: str, holders: frozenset[str]) -> str:
     closing = _CLOSING.match(line.lstrip())
     return "```" if closing and closing[1] in holders else _RAW.sub("", line)
@@ -121,5 +132,6 @@ _Reader = Callable[[str, frozenset[str]], str]
 _READERS: Mapping[str, tuple[_Reader, _Reader]] = {
     "hugo": (_without_shortcodes, _in_code_of_hugo),
     "jekyll": (_without_liquid, _in_code_of_jekyll),
+    "gitbook": (_without_blocks, _as_it_stands),
 }
 """What is done to a line outside of code, and to one inside; `holders` are the tags that hold code."""
