@@ -255,5 +255,5 @@ def test_a_damaged_pointer_is_refused(change: Callable[[dict[str, object]], obje
 
 def test_a_pointer_of_a_later_format_is_refused() -> None:
     tree = json.loads(SEVERAL.to_json()) | {"format": 3}
-    with pytest.raises(ArtifactMismatch, match="format 3, this program reads 2"):
+    with pytest.raises(ArtifactMismatch, match="format 3, this program reads 2; use the Quire that wrote it"):
         read_pointer(json.dumps(tree).encode())

@@ -149,8 +149,12 @@ def test_a_segment_under_another_name_is_refused(segment: Segment) -> None:
 
 def test_another_format_is_refused_by_name(segment: Segment, tmp_path: Path) -> None:
     tree = json.loads((segment.folder / MANIFEST).read_bytes())
-    with pytest.raises(ArtifactMismatch, match="format 99, this program reads 1"):
+    with pytest.raises(
+        ArtifactMismatch, match="format 99, this program reads 1; use the Quire that wrote it"
+    ):
         read_manifest(json.dumps(tree | {"format": 99}).encode())
+    with pytest.raises(ArtifactMismatch, match="format 0, this program reads 1; build the index again"):
+        read_manifest(json.dumps(tree | {"format": 0}).encode())
 
 
 def test_the_same_rows_give_the_same_bytes_in_any_order_of_documents(

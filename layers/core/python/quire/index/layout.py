@@ -358,5 +358,14 @@ def _read_json(data: bytes, name: str, formats: tuple[int, ...]) -> dict[str, An
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ArtifactCorrupt(f"{name}: wanted a JSON object with a format, found {data[:40]!r}") from error
     if found not in formats:
-        raise ArtifactMismatch(f"{name}: format {found!r}, this program reads {formats[-1]}")
+        newest = formats[-1]
+        is_newer = isinstance(found, int) and found > newest
+        raise ArtifactMismatch(
+            f"{name}: format {found!r}, this program reads {newest}; "
+            + (
+                "use the Quire that wrote it, or a newer one"
+                if is_newer
+                else "build the index again, into an empty store"
+            )
+        )
     return tree
