@@ -26,6 +26,7 @@ from quire.documents import Chunk, Document
 from quire.errors import ConfigError
 from tests.support.poison_texts import HONEST, LATER, as_bits, as_tags, poisoned, threaded
 from tests.support.shared import shared_path
+from tests.support.tree import CORE, ROOT, project_files
 
 EXPECTED = {
     "invisible": {"invisible", "hidden_markup", "instructions"},
@@ -174,6 +175,14 @@ def real_chunks() -> Iterator[Chunk]:
 
 
 @pytest.mark.shared
+def test_the_projects_own_text_greets_no_newcomer_with_an_alarm() -> None:
+    """`make run` scans it; the prompt alone speaks to models, and is cut so that none of its chunks is found."""
+    prompt = CORE / "quire/answering/generative/prompt.py"
+    own = [one for one in project_files() if one.suffix in (".py", ".md") and one.parts[0] != "tests"]
+    found = {one: [*scan_text((ROOT / one).read_text(encoding="utf-8"))] for one in own if one != prompt}
+    assert {str(one): what for one, what in found.items() if what} == {}
+
+
 def test_real_documentation_raises_no_alarm() -> None:
     scan = PoisonScan()
     assert sum(scan.lets_pass(list(scan_chunk(one))) for one in real_chunks()) > 1500

@@ -1,4 +1,4 @@
-"""A model whose call is cancelled when whoever asked has gone: an answer that nobody reads costs time and money."""
+"""A model whose call ends when whoever asked has gone: an answer that nobody reads costs time and money."""
 
 from __future__ import annotations
 
