@@ -82,10 +82,10 @@ def published(written: Published, tmp_path: Path) -> Published:
 
 def late_shards(published: Published, clock: Clock) -> LateShards:
     folder = published.work / "cache/segments" / published.manifest.digest
-    fetch_segment(
+    manifest = fetch_segment(
         published.objects, published.prefix, published.manifest.digest, folder, follows=shards_that_follow
     )
-    return LateShards(published.objects, published.prefix, folder, clock=clock)
+    return LateShards(published.objects, published.prefix, folder, manifest, clock=clock)
 
 
 def test_a_start_waits_for_what_its_answer_shows_alone(published: Published) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from quire.errors import DiskFull
@@ -26,10 +26,11 @@ class DiskSpace:
         self._cache = cache
         self.most_bytes = most_bytes
 
-    def free(self, wanted: int, opened: Collection[str]) -> None:
+    def free(self, wanted: int, open_now: Callable[[], Collection[str]]) -> None:
         """Remove fetched segments until so many bytes fit, those first that were opened longest ago.
 
-        Those in `opened` (digests) stay: what is mapped would keep its space though its name is gone.
+        Those in `open_now` (digests) stay: what is mapped would keep its space though its name is gone. It is asked
+        only where something has to go.
 
         Raises:
             DiskFull: they do not fit though nothing else is left to remove.
@@ -37,6 +38,9 @@ class DiskSpace:
         if not self.most_bytes:
             return
         left = self.left()
+        if left >= wanted:
+            return
+        opened = open_now()
         for folder in self._removable(opened):
             if left >= wanted:
                 break

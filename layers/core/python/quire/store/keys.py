@@ -110,10 +110,10 @@ def fetch_segment(
     *,
     make_room: Callable[[int], None] | None = None,
     follows: Callable[[Manifest], Collection[str]] = lambda _: (),
-) -> None:
+) -> Manifest:
     """Bring a segment to `folder`, which appears whole but for what `follows`; every byte is checked on arrival.
 
-    `make_room` is told beforehand how many bytes will arrive, with those that follow.
+    `make_room` is told beforehand how many bytes will arrive, with those that follow. Returns the segment's manifest.
 
     Raises:
         ArtifactCorrupt: a file is missing or is not what the digest promises.
@@ -127,13 +127,15 @@ def fetch_segment(
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=folder.parent))
     try:
-        whole = {name: one for name, one in manifest.files.items() if name not in follows(manifest)}
+        later = follows(manifest)
+        whole = {name: one for name, one in manifest.files.items() if name not in later}
         fetch_files(objects, prefix, work, whole)
         (work / MANIFEST).write_bytes(data)
         if not folder.exists():
             work.rename(folder)
     finally:
         shutil.rmtree(work, ignore_errors=True)
+    return manifest
 
 
 def fetch_files(objects: ObjectStore, prefix: str, folder: Path, files: Mapping[str, FileFacts]) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quire.errors import ArtifactError, StoreError, unavailable
-from quire.index.layout import MANIFEST, PAYLOADS, Manifest, payload_shard, read_manifest
+from quire.index.layout import PAYLOADS, Manifest, payload_shard
 from quire.store.keys import fetch_files
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class LateShards:
         objects: where they come from.
         prefix: of the segment's keys.
         folder: of the segment.
+        manifest: of the segment.
         clock: seconds, monotonic.
     """
 
@@ -58,6 +59,7 @@ class LateShards:
         objects: ObjectStore,
         prefix: str,
         folder: Path,
+        manifest: Manifest,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -65,7 +67,7 @@ class LateShards:
         self._prefix = prefix
         self._folder = folder
         self._clock = clock
-        self._manifest = read_manifest((folder / MANIFEST).read_bytes())
+        self._manifest = manifest
         shards = (name for name in self._manifest.files if name.startswith(f"{PAYLOADS}/"))
         self.missing = {name for name in sorted(shards) if not (folder / name).exists()}
         self._guard = threading.Lock()

@@ -12,7 +12,7 @@ from weakref import WeakSet, WeakValueDictionary
 
 from quire.errors import unavailable
 from quire.index.layout import KEYWORDS, MANIFEST, Manifest
-from quire.index.reader import Segment, open_segment
+from quire.index.reader import Segment, manifest_in, open_segment
 from quire.index.stack import Stack
 from quire.store.disk_space import ARRIVING, DiskSpace
 from quire.store.keys import fetch_segment, read_stored_manifest, segment_key
@@ -114,12 +114,14 @@ class SegmentCache:
             return local, None
         folder = self._cache / "segments" / digest
         try:
-            if not (folder / MANIFEST).exists():
+            if (folder / MANIFEST).exists():
+                manifest = manifest_in(folder)
+            else:
                 follows = shards_that_follow if is_late else none_follows
-                fetch_segment(
+                manifest = fetch_segment(
                     self._objects, prefix, digest, folder, make_room=self._free_space, follows=follows
                 )
-            late = LateShards(self._objects, prefix, folder)
+            late = LateShards(self._objects, prefix, folder, manifest)
             if not is_late:
                 late.bring_all()
             if self._space.most_bytes:
@@ -132,12 +134,13 @@ class SegmentCache:
         return folder, late
 
     def _free_space(self, wanted: int) -> None:
-        if self._space.most_bytes:
-            gc.collect()  # what a request held in a cycle is not open any more
-            with self._guard:
-                opened = set(self._segments)
-            coming = sum(late.missing_bytes for late in self._coming)  # has its place too
-            self._space.free(wanted + coming, opened)
+        coming = sum(late.missing_bytes for late in self._coming)  # has its place too
+        self._space.free(wanted + coming, self._open_now)
+
+    def _open_now(self) -> set[str]:
+        gc.collect()  # what a request held in a cycle is not open any more; costs a start 35 ms
+        with self._guard:
+            return set(self._segments)
 
     def keep(self, digest: str, folder: Path) -> None:
         """Keep a copy of a segment that was written here: nobody needs to fetch what they sent a moment ago."""
