@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from build_index.sources import Failure
 from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.selection import Excluded, Selection, select_files
-from build_index.sources.files.types import TEXT, is_test_path, is_translation, language_of
+from build_index.sources.files.types import TEXT, is_test_path, is_translation, language_of, role_of
 from quire.documents import Document, Value
 from quire.errors import NoText, SourceError
 from quire.parsing.formats import CONVERTED, RawFile, kind_of, suffix_of
@@ -158,13 +158,15 @@ def _document(repository: Repository, path: str, content: bytes, *, named: bool)
 
 
 def _facts(repository: Repository, path: str, language: str) -> dict[str, Value]:
-    return {
+    facts: dict[str, Value] = {
         "path": path,
         "lang": language,
         "repository": repository.name,
         "commit": repository.commit,
         "is_test": is_test_path(path),
     }
+    role = role_of(path)
+    return facts | {"role": role} if role else facts
 
 
 def _unwanted_content(text: str, head: str, language: str) -> str:

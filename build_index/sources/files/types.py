@@ -198,6 +198,15 @@ _GENERATED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _TEST_FOLDERS = frozenset("test tests __tests__ spec specs testdata __mocks__ e2e t".split())
+_TEST_FOLDER = re.compile(
+    r"""
+    (?:  android | common | jvm | js | native | ios | desktop   # source sets of Kotlin and Gradle: src/androidTest
+       | unit | integration | functional | acceptance | instrumented | ui | smoke )[-_]?tests?
+    | test(?:fixtures|demo|data|suite|support|utils?|helpers?)
+    | .+[-_.]tests?                                              # a module of its own: Shop.Tests, shop-test
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _TEST_NAME = re.compile(
     r"""
     test_.+\.pyi? | .+_tests?\.\w+                          # Python, Go, Rust
@@ -206,10 +215,27 @@ _TEST_NAME = re.compile(
     | tests?\.(?:py|js|ts|php|rs)
     | .+_spec\.rb
     | (?:.+[a-z0-9])Tests?\.(?:java|php|cs|kt|scala|swift)    # `UserTest.java`, not `Latest.java`
+    | IT[A-Z][a-z].+\.(?:java|kt) | .+[a-z0-9]IT\.(?:java|kt)       # Maven's integration tests
     | test-.+\.\w+
     """,
     re.VERBOSE,
 )
+_EXAMPLE_FOLDER = re.compile(r"_?(?:example|sample|demo|playground|tutorial|benchmark)s?", re.IGNORECASE)
+_EXAMPLE_NAME = re.compile(r"(?:example|demo)s?\.\w+", re.IGNORECASE)
+_SOURCE_FOLDERS = frozenset("src lib main app pkg internal".split())
+"""Below these a folder is named for what the code is about: a package `com.shop.samples`, a class `Demo`."""
+_HISTORY_FOLDERS = frozenset(
+    "changelog changelogs releases release-notes release_notes whatsnew .changeset".split()
+)
+_HISTORY_NAME = re.compile(
+    r"""
+    (?: change[-_]?logs? | changes | history | news | release[-_]?notes? | whats?[-_]?new
+      | upgrad(?:e|ing) | migrat(?:ion|ing) | authors | contributors )  # what came of it, and by whom
+    (?: [-_.].* )? \. (?: md | mdx | markdown | rst | adoc | txt )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+EXAMPLE, HISTORY = "example", "history"
 
 
 def language_of(path: str, head: str = "") -> str:
@@ -242,7 +268,25 @@ def is_test_path(path: str) -> bool:
     (True, True, False)
     """
     *folders, name = PurePosixPath(path).parts
-    return any(folder.lower() in _TEST_FOLDERS for folder in folders) or bool(_TEST_NAME.fullmatch(name))
+    in_tests = any(one.lower() in _TEST_FOLDERS or _TEST_FOLDER.fullmatch(one) for one in folders)
+    return in_tests or bool(_TEST_NAME.fullmatch(name))
+
+
+def role_of(path: str) -> str:
+    """What a file is beside the code itself: `example`, or `history` (notes of releases and upgrades); "" for most.
+
+    >>> role_of("_examples/rest/main.go"), role_of("docs/UPGRADE-20.0.md"), role_of("src/com/shop/samples/Basket.kt")
+    ('example', 'history', '')
+    """
+    *folders, name = path.split("/")
+    if _HISTORY_NAME.fullmatch(name) or not _HISTORY_FOLDERS.isdisjoint(one.lower() for one in folders):
+        return HISTORY
+    for folder in folders:
+        if _EXAMPLE_FOLDER.fullmatch(folder):
+            return EXAMPLE
+        if folder.lower() in _SOURCE_FOLDERS:
+            return ""
+    return EXAMPLE if _EXAMPLE_NAME.fullmatch(name) else ""
 
 
 def is_vendored(path: str) -> bool:

@@ -19,7 +19,7 @@ class Profile(NamedTuple):
         vector_weight: share of the vectors in the fusion for a question in prose.
         identifier_vector_weight: the same for a question that names identifiers.
         demotions: `(field, value, factor)`: a chunk whose metadata says so has its fused score multiplied; the field
-            must be one of `filters`.
+            must be one of `filters`. A `role` that the question asks for is not demoted.
         place_demotions: the same, for questions that ask for a place in code.
         per_document: hits of one document at most, before others had their turn; 0 means no cap.
         coherence: what a file's best chunk gains where its other chunks match as well as any file's do.
@@ -74,8 +74,13 @@ PROFILES = {
         Profile(
             "code",
             "codebase",
-            ("path", "lang", "symbol", "kind", "repository", "is_test"),
-            demotions=(("is_test", True, 0.5),),
+            ("path", "lang", "symbol", "kind", "repository", "is_test", "role"),
+            demotions=(
+                ("is_test", True, 0.5),
+                ("role", "example", 0.7),
+                ("role", "history", 0.7),
+                ("lang", "json", 0.7),
+            ),
             place_demotions=(("kind", "section", 0.6),),
             vector_breadcrumb=False,
             per_document=0,

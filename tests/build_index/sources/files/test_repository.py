@@ -47,6 +47,9 @@ def test_a_file_becomes_a_document_with_what_is_known_of_it(tmp_path: Path) -> N
         "is_test": False,
     }
     assert documents["tests/test_basket.py"].metadata["is_test"] is True
+    write(tmp_path, "examples/basket.py", "total()\n")
+    documents, _ = read(Repository(tmp_path, "shop", "abc"))
+    assert documents["examples/basket.py"].metadata["role"] == "example"
     [chunk] = chunk_source_code(source)
     assert chunk.metadata["commit"] == "abc"
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from build_index.sources.files.types import LANGUAGES, is_test_path, language_of, unwanted_name
+from build_index.sources.files.types import LANGUAGES, is_test_path, language_of, role_of, unwanted_name
 from quire.parsing.grammars import GRAMMARS
 
 
@@ -42,17 +42,42 @@ def test_names_and_first_lines_tell_the_language(path: str, head: str, language:
 @pytest.mark.parametrize(
     "path",
     """tests/unit/helpers.py t/unit/app/conftest.py pkg/a_test.go src/a.spec.ts src/__tests__/a.js a/BasketTest.php
-    src/test/java/org/BasketTests.java spec/basket_spec.rb test_basket.py a/basket_test.py Button.test.tsx""".split(),
+    src/test/java/org/BasketTests.java spec/basket_spec.rb test_basket.py a/basket_test.py Button.test.tsx
+    src/androidTest/kotlin/Basket.kt core/src/commonTest/Basket.kt shop-tests/src/main/java/Fixtures.java
+    Shop.Tests/Basket.cs store/src/integration-test/Basket.java store/ITBasket.java store/BasketIT.java""".split(),
 )
 def test_paths_of_tests_are_known(path: str) -> None:
     assert is_test_path(path)
 
 
 @pytest.mark.parametrize(
-    "path", "src/contest.py celery/testing_tools.py latest/a.py attest.go protest.js".split()
+    "path",
+    "src/contest.py celery/testing_tools.py latest/a.py attest.go protest.js ITEMS.java src/Iterator.java".split(),
 )
 def test_paths_of_other_code_are_no_tests(path: str) -> None:
     assert not is_test_path(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("_examples/rest/main.go", "example"),
+        ("modules/shop/examples/main.tf", "example"),
+        ("example.lua", "example"),
+        ("benchmarks/src/main/kotlin/Startup.kt", "example"),
+        ("src/main/kotlin/com/shop/samples/Basket.kt", ""),
+        ("lib/demo/basket.rb", ""),
+        ("src/examples.rs", ""),
+        ("CHANGELOG.md", "history"),
+        ("docs/UPGRADE-20.0.md", "history"),
+        ("docs/changelog/2.1.rst", "history"),
+        ("docs/upgrade.py", ""),
+        ("src/History/Basket.swift", ""),
+        ("lib/changes.rb", ""),
+    ],
+)
+def test_examples_and_notes_of_releases_are_told_by_path(path: str, role: str) -> None:
+    assert role_of(path) == role
 
 
 @pytest.mark.parametrize(

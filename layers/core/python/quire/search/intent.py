@@ -29,6 +29,8 @@ class Intent:
 
     >>> Intent("Where are retries scheduled?").is_place, Intent("Where is it documented?").is_place
     (True, False)
+    >>> sorted(Intent("What changed in the examples since version 5?").roles)
+    ['example', 'history']
     >>> Intent("Where is Task.retry implemented?").definition, Intent("the end of time").definition
     (WantedDefinition(name='Task.retry', kind=''), None)
     >>> Intent("class Celery").definition, Intent("side effects of revoke").definition
@@ -54,6 +56,11 @@ class Intent:
     def is_place(self) -> bool:
         """Whether the answer is a place in code, rather than a text about it."""
         return bool(_compiled(_PLACE).match(self.text))
+
+    @cached_property
+    def roles(self) -> frozenset[str]:
+        """The roles of files that it asks for beside code: `example`, `history`."""
+        return frozenset(role for role, wording in _ROLES.items() if self._has(wording))
 
     @cached_property
     def definition(self) -> WantedDefinition | None:
@@ -142,6 +149,16 @@ _PLACE = r"""
     # what asks for a text about it, and not for the place
     (?! .*\b(?: document | describ | explain | mention | guide | manual | readme | tutorial | example | read | learn ) )
 """
+_ROLES = {
+    "example": r"\b(?: examples? | samples? | demos? | playgrounds? | tutorials? | benchmarks? )\b",
+    "history": r"""
+        \b(?:  # what notes of releases and upgrades tell
+          changelogs? | chang(?:es|ed) | releases? | released | versions? | history | news | authors | contributors
+          | upgrad(?:e[sd]?|ing) | migrat(?:e[sd]?|ing|ions?) | deprecat(?:ed?|ions?) | removed | breaking | backwards?
+          | since )\b
+    """,
+}
+"""The wording that asks for files of a role."""
 _NAME = r"(?P<name> [^\W\d]\w* (?: (?:\.|::?|->|\#|\\) [^\W\d]\w* )* ) (?:\(\))?"
 _KIND = r"""
     (?: (?:abstract|async|public|private|static) \s+ )?

@@ -230,9 +230,11 @@ def _weight(profile: Profile, question: Question, mode: str) -> float:
 
 def _priors(index: OpenedIndex, profile: Profile, question: Question) -> NDArray[np.float32]:
     is_place = profile.place_demotions and (question.whole or question.intent.is_place)
-    return index.filters.priors(
-        (*profile.demotions, *profile.place_demotions) if is_place else profile.demotions
-    )
+    demotions = (*profile.demotions, *profile.place_demotions) if is_place else profile.demotions
+    wanted = question.intent.roles
+    if wanted:
+        demotions = tuple(one for one in demotions if one[0] != "role" or one[1] not in wanted)
+    return index.filters.priors(demotions)
 
 
 def _hits(index: OpenedIndex, ranked: Ranked, chosen: Ranking, chunks: Sequence[Chunk]) -> tuple[Hit, ...]:

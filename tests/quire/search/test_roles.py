@@ -1,0 +1,78 @@
+"""Files beside the code, examples and notes of releases, come after it unless a question asks for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from quire.documents import Document
+from quire.index.opened import OpenedIndex
+from quire.index.reader import open_segment
+from quire.ports import Embedder
+from quire.search.intent import read_intent
+from quire.search.retrieval import Query, retrieve
+from tests.support.corpus import write_corpus
+
+SOURCE = (
+    'def refund(order):\n    """Pay a customer back in the currency of the order."""\n'
+    "    return order.bank.pay_back(order.customer, order.currency)\n"
+)
+EXAMPLE = (
+    '"""Pay a customer back in the currency of the order: how it is done."""\n\n'
+    "customer_order = load()\nrefund(customer_order)  # pays the customer back in the currency of the order\n"
+)
+NOTES = (
+    "# Changelog\n\n## Release 5.1\n\n"
+    "This release pays back: a customer is paid back in the currency of the order: pay back, customer, currency.\n"
+)
+DATA = (
+    '{"pay": "back a customer in the currency of the order", "customer": "pay back", "currency": "order"}\n'
+)
+FILES = {
+    "shop/money.py": ("python", SOURCE, ""),
+    "examples/refunds.py": ("python", EXAMPLE, "example"),
+    "CHANGELOG.md": ("markdown", NOTES, "history"),
+    "shop/orders.json": ("json", DATA, ""),
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> OpenedIndex:
+    folder = tmp_path_factory.mktemp("shop")
+    documents = [
+        Document(path, text, "source_code", {"path": path, "lang": lang} | ({"role": role} if role else {}))
+        for path, (lang, text, role) in FILES.items()
+    ]
+    write_corpus(folder / "segment", embedder, documents, profile="code")
+    return OpenedIndex([(open_segment(folder / "segment"), 0)])
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("pay a customer back in the currency of the order", "shop/money.py"),
+        ("example: pay a customer back in the currency of the order", "examples/refunds.py"),
+        ("Which release pays back a customer in the currency of the order?", "CHANGELOG.md"),
+    ],
+)
+def test_code_comes_first_unless_an_example_or_a_release_is_asked_for(
+    shop: OpenedIndex, embedder: Embedder, question: str, path: str
+) -> None:
+    assert retrieve(shop, embedder, Query(question)).hits[0].chunk.metadata["path"] == path
+
+
+def test_a_role_can_be_filtered_by(shop: OpenedIndex, embedder: Embedder) -> None:
+    found = retrieve(shop, embedder, Query("pay a customer back", filters={"role": ["example", "history"]}))
+    assert {hit.chunk.metadata["path"] for hit in found.hits} == {"examples/refunds.py", "CHANGELOG.md"}
+
+
+@pytest.mark.parametrize(
+    ("question", "roles"),
+    [
+        ("How is a basket stored?", set()),
+        ("an example of a basket", {"example"}),
+        ("What breaks when upgrading to 5.1?", {"history"}),
+        ("Which demos were removed in the last release?", {"example", "history"}),
+    ],
+)
+def test_a_question_says_which_files_beside_the_code_it_wants(question: str, roles: set[str]) -> None:
+    assert read_intent(question).roles == roles
