@@ -118,6 +118,29 @@ def test_a_document_of_sections_is_cut_at_headings_and_defines_its_settings() ->
     assert first.symbols == ()
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        "\n".join(
+            f"| {n:4} | what failure number {n:4} means |\n+------+-----------------------------+"
+            for n in range(20)
+        ),
+        ".. code-block:: console\n\n"
+        + "\n".join(f"    LAMP_{n:02}    what the variable is for\n" for n in range(20)),
+        "It takes:\n\n"
+        + "\n".join(f"    lamp --number {n:02}    lights the lamp of that number\n" for n in range(16)),
+    ],
+    ids=["table", "code", "announced"],
+)
+@pytest.mark.parametrize("above", [300, 600, 900])
+def test_a_document_of_sections_is_not_cut_inside_of_a_block_that_fits(block: str, above: int) -> None:
+    prose = "Lamps are lit at dusk and put out at dawn.\n\n"
+    text = f"Lamps\n=====\n\n{prose * (above // len(prose))}{block}\n\n{prose * 30}"
+    chunks = cut(text, "rst", "docs/lamps.rst")
+    assert any(block.strip() in chunk.text for chunk in chunks)
+    assert max(len(chunk.text) for chunk in chunks) <= 1_800
+
+
 def test_a_bare_heading_and_an_opening_line_stand_with_what_they_lead_into() -> None:
     words = "Each of them is sent once.\n" * 50
     guide = cut(f"Signals\n=======\n\nTask signals\n------------\n\nSent\n~~~~\n\n{words}", "rst")

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.answering.extractive.blocks import CODE, LIST, TABLE, split_blocks, split_pieces
+from quire.answering.extractive.passages import split_passages
 
 STEPS = """\
 ## Install
@@ -104,3 +105,19 @@ def test_pieces_stand_in_order_and_overlap_nowhere(lines: list[str]) -> None:
     for piece in split_pieces(text):
         assert end <= piece.start < piece.end <= len(text)
         end = piece.end
+
+
+EXCEPTIONS = {"Dry": "No water is left.", "Hot": "It boils."}
+
+
+def test_what_a_directive_defines_heads_its_body_and_a_bare_label_does_not() -> None:
+    dry, hot = (f".. py:exception:: {name}\n\n    {said}\n\n" for name, said in EXCEPTIONS.items())
+    text = f"{dry}{hot}.. setting:: pump\n"
+    assert [text[one.start : one.end].strip() for one in split_pieces(text)] == [
+        "No water is left.",
+        "It boils.",
+    ]
+    assert [one.section for one in split_pieces(text)] == [1, 2]
+    second = split_passages(text)[1]
+    assert second.heading is not None
+    assert text[slice(*second.heading)] == "Hot"

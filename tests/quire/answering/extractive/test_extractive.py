@@ -147,6 +147,15 @@ def test_a_list_is_quoted_whole_with_the_line_that_introduces_it() -> None:
     )
 
 
+def test_a_list_that_may_be_shown_whole_is_not_cut_for_the_line_that_introduces_it() -> None:
+    items = "\n".join(f"- Step {number:02} of the care of a lamp is to polish it." for number in range(28))
+    text = f"{'The care of a lamp is long and takes these steps in this order'.ljust(200, '.')}:\n\n{items}"
+    asked = weigh("Which steps has the care of a lamp?", SHELF.index)
+    scored = score_passages(asked, [hit_of(chunk("lamp.md", text), cosine=None)], None, None)
+    assert len(text) > 1_500
+    assert choose_quotes(asked, scored)[0].text == text
+
+
 def test_a_row_comes_with_the_head_of_its_table() -> None:
     _, found = quotes("What is the price of a filter?")
     assert any("Part | Price | Life" in one and "Filter | 4 euros" in one for one in found)

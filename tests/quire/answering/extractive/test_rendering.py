@@ -288,3 +288,44 @@ def test_code_whose_announcement_stands_in_the_chunk_before_is_fenced() -> None:
     )
     prose = "   The rope lies on the quay.\n\nIt is tied.\n"
     assert "```" not in show(chunk("ropes.rst", prose, lang="rst"))
+
+
+API = """\
+.. py:class:: Pump(size, *, slow=False)
+              Pump()
+    :module: well
+
+    Lifts water out of the well.
+
+    :param int size: Liters that one stroke lifts.
+        More of them need a stronger motor.
+    :returns: The pump, stopped.
+    :raises ValueError: There is no water.
+
+    .. py:method:: stop()
+
+        Ends the stroke.
+"""
+
+
+def test_what_a_directive_defines_is_named_above_what_is_said_of_it() -> None:
+    made = chunk("well.rst", API, lang="rst")
+    assert show(made) == (
+        "**`Pump(size, *, slow=False)`, `Pump()`**\n\nLifts water out of the well.\n\n"
+        "- `size` (int): Liters that one stroke lifts.\n    More of them need a stronger motor.\n"
+        "- Returns: The pump, stopped.\n- Raises `ValueError`: There is no water.\n\n"
+        "**`stop()`**\n\nEnds the stroke. [1]"
+    )
+
+
+def test_a_body_that_is_all_indented_is_no_code() -> None:
+    made = chunk(
+        "well.rst",
+        "    It stops at once:\n\n    .. code-block:: python\n\n        pump = Pump(3)\n",
+        lang="rst",
+    )
+    assert show(made).startswith("It stops at once:\n\n```python\npump = Pump(3)\n```")
+    torn = chunk(
+        "well.rst", "        pump = Pump(3)\n        pump[0] = {}\n\n    Then it runs.\n", lang="rst"
+    )
+    assert show(torn) == "```\npump = Pump(3)\npump[0] = {}\n```\n\nThen it runs. [1]"

@@ -24,16 +24,18 @@ class SpanSizes:
         holder: up to this what holds definitions, such as a class, is one span.
         small: neighbouring definitions that are all smaller are joined,
         merged: up to this.
+        unbroken: up to this a part may grow, or shrink to an eighth of `whole`, rather than end inside of a block.
     """
 
     whole: int
     holder: int
     small: int
     merged: int
+    unbroken: int = 0
 
 
 CODE = SpanSizes(whole=2400, holder=1200, small=200, merged=700)
-SECTIONS = SpanSizes(whole=1200, holder=1200, small=500, merged=1000)
+SECTIONS = SpanSizes(whole=1200, holder=1200, small=500, merged=1000, unbroken=1800)
 
 _MINOR = frozenset("module variable macro type".split())
 _HOLDERS = frozenset("class interface trait struct enum record impl union namespace module section".split())
@@ -218,7 +220,7 @@ def _parts(span: Span, outline: Outline, lines: Lines, sizes: SpanSizes) -> Iter
     """A span cut into parts of at most `sizes.whole` characters where its lines allow it, at shallow statements."""
     start, part = span.start_line, span
     while lines.size(start, span.end_line) > sizes.whole:
-        line = _best_cut((start, span.end_line), outline, lines, sizes.whole)
+        line = _best_cut((start, span.end_line), outline, lines, sizes)
         if line > span.end_line:
             break
         yield part._replace(start_line=start, end_line=line - 1)
@@ -226,16 +228,47 @@ def _parts(span: Span, outline: Outline, lines: Lines, sizes: SpanSizes) -> Iter
     yield part
 
 
-def _best_cut(part: tuple[int, int], outline: Outline, lines: Lines, whole: int) -> int:
+def _best_cut(part: tuple[int, int], outline: Outline, lines: Lines, sizes: SpanSizes) -> int:
     """The line with which the next part begins."""
     start, end = part
     rest = lines.size(start, end)
-    most = min(whole, -(-rest // -(-rest // whole)) * 5 // 4)  # even parts, with room to find a good cut
-    base = lines.offsets[start - 1]
+    most = min(
+        sizes.whole, -(-rest // -(-rest // sizes.whole)) * 5 // 4
+    )  # even, with room to find a good cut
     furthest = lines.last_within(start, most) + 1
-    nearest = max(start + 1, bisect_left(lines.offsets, base + most // 2) + 1)
-    low, high = bisect_left(outline.cuts, (nearest, 0)), bisect_left(outline.cuts, (furthest + 1, 0))
-    candidates = [cut for cut in outline.cuts[low:high] if cut[0] <= end]
-    if not candidates:
-        return min(furthest, end + 1)
-    return min(candidates, key=lambda cut: (cut[1], -cut[0]))[0]
+    candidates = _cuts_between(part, outline, lines, (most // 2, most))
+    best = min(candidates, key=lambda cut: (cut[1], -cut[0]), default=None)
+    if sizes.unbroken and (best is None or best[1]):
+        whole = _whole_blocks(part, outline, lines, sizes)
+        best = min(whole, key=lambda cut: abs(lines.size(start, cut[0] - 1) - most), default=best)
+    return best[0] if best else min(furthest, end + 1)
+
+
+def _whole_blocks(
+    part: tuple[int, int], outline: Outline, lines: Lines, sizes: SpanSizes
+) -> list[tuple[int, int]]:
+    """Cuts that stand inside of no block, and whose own block is no longer than a part may be."""
+    around = _cuts_between(part, outline, lines, (sizes.whole // 8, sizes.unbroken))
+    shallow = min((depth for _, depth in around), default=0)
+    outer = [line for line, depth in around if depth == shallow]
+    last = part[1] + 1
+    following = range(bisect_left(outline.cuts, (outer[-1] + 1, 0)) if outer else 0, len(outline.cuts))
+    behind = next((outline.cuts[place][0] for place in following if outline.cuts[place][1] <= shallow), last)
+    ends = [*outer[1:], min(behind, last)]
+    return [
+        (line, shallow)
+        for line, end in zip(outer, ends, strict=False)
+        if lines.size(line, end - 1) <= sizes.unbroken
+    ]
+
+
+def _cuts_between(
+    part: tuple[int, int], outline: Outline, lines: Lines, sizes: tuple[int, int]
+) -> list[tuple[int, int]]:
+    """Lines of the part, with their depth, that leave between so many and so many characters before them."""
+    start, end = part
+    least, most = sizes
+    nearest = max(start + 1, bisect_left(lines.offsets, lines.offsets[start - 1] + least) + 1)
+    beyond = min(lines.last_within(start, most) + 1, end)
+    low, high = bisect_left(outline.cuts, (nearest, 0)), bisect_left(outline.cuts, (beyond + 1, 0))
+    return list(outline.cuts[low:high])

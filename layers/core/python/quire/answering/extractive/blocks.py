@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from quire.answering.extractive.passages import LABEL, is_row, is_underlined
+from quire.answering.extractive.passages import LABEL, defined_at, is_row, is_underlined
 
 PARAGRAPH, LIST, TABLE, CODE, HEADING, NOTE = "paragraph", "list", "table", "code", "heading", "note"
 LONGEST_LABEL = 60
@@ -140,7 +140,8 @@ def _leads(paragraph: str) -> bool:
 class _Open:
     """The block that lines are added to; `fence` is what closes it, `indent` that of its marker.
 
-    `closed` says that the fence has ended, `blank` that the line before was empty.
+    `closed` says that the fence has ended, `blank` that the line before was empty, `defines` that it is the head of a
+    directive.
     """
 
     start: int
@@ -150,6 +151,7 @@ class _Open:
     indent: int = 0
     blank: bool = False
     closed: bool = False
+    defines: bool = False
 
 
 def _raw_blocks(text: str) -> Iterator[QuoteBlock]:
@@ -183,6 +185,8 @@ def _opened(lines: Sequence[str], number: int, start: int, end: int, *, literal:
         return None
     if fence := _FENCE.match(line):
         return _Open(start, end, CODE, fence=fence[1])
+    if defined_at(lines, number):
+        return _Open(start, end, HEADING, defines=True)
     if _HEADING.match(line):
         return _Open(start, end, HEADING)
     return _Open(start, end, _kind(line, indent, literal=literal), indent=indent)
@@ -210,7 +214,7 @@ def _is_in_table(line: str) -> bool:
 def _takes(block: _Open, line: str, lines: Sequence[str], number: int) -> bool:
     """Whether the line belongs to the open block."""
     if block.closed or block.kind == HEADING:
-        return False
+        return block.defines and bool(line.strip())  # further signatures, and options
     if block.fence:
         closing = _FENCE.match(line)
         block.closed = bool(closing) and line.strip().strip(block.fence[0]) == "" and block.fence in line

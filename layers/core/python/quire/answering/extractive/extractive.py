@@ -329,7 +329,7 @@ def _widened(
     place = next((n for n in numbers if pieces[n].start <= at < pieces[n].end), None)
     if place is None:  # a line that is a heading alone
         return Quote(one.hit, at, one.passage.end, at)
-    if pieces[place].end - pieces[place].start > LONGEST_PIECE:
+    if _is_too_long(text, pieces[place]):
         return Quote(one.hit, *_part(question, text, pieces[place], one), at)
     beside = [other for other in ranked if other.hit.chunk.id == one.hit.chunk.id]
     values = [
@@ -338,6 +338,12 @@ def _widened(
     page = _PageText(text, pieces, values, room, question.wants_code, crosses)
     first, last = _neighbours(page, place)
     return Quote(one.hit, _with_heading(text, pieces[first].start), pieces[last].end, at)
+
+
+def _is_too_long(text: str, piece: QuotePiece) -> bool:
+    """Whether the piece, without what leads into it, is longer than what is shown whole."""
+    block = next(one for one in split_blocks(text) if one.end == piece.end)
+    return block.end - block.start > LONGEST_PIECE
 
 
 def _with_heading(text: str, start: int) -> int:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 SENTENCE, ITEM, ROW, CODE = "sentence", "item", "row", "code"
 TITLE = "title"  # with a row of signs below it
+DEFINED = "defined"  # by a directive, whose body is about it
 
 _HEADING = re.compile(r"#{1,6} ")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
@@ -20,6 +21,17 @@ _RULE = re.compile(r"[\s|:+=-]*$")
 _UNDERLINE = re.compile(r"([-=`:.'\"~^_*+#<>])\1{2,}")
 LABEL = re.compile(r"\s*+\.\. (?:_[^:\n]++:(?: \S++)?|[\w-]+:: ?[\w./-]*)$")
 """Of reStructuredText: a target, also of links, or a directive that says nothing itself."""
+_DEFINES = re.compile(
+    r"""
+    (?P<indent>[ \t]*+)\.\.[ ](?:
+      [a-z]{1,12}:[a-z-]++                                           # of a domain: py:method, c:function, http:get
+    | class | exception | function | method | staticmethod | classmethod | attribute | data | property | decorator
+    | describe | object | option | cmdoption | confval | envvar | setting | signal | event | macro | member | type
+    )::[ \t]++(?P<name>\S.*+)
+    """,
+    re.VERBOSE,
+)
+"""Of reStructuredText: what says that its body is about a name."""
 _END = re.compile(r"[.!?…][\"'”’)\]*_`]*(?=\s)(?!\s+[a-z])|[。！？]")
 _ENDS = re.compile(r"[.!?…;)\"”'`\]。]\s*$")
 LONGEST_TITLE = 80
@@ -73,10 +85,8 @@ def _lines(text: str) -> Iterator[tuple[int, int, str]]:
         start, end = position, position + len(line.rstrip())
         position += len(line)
         mark = _FENCE.match(line)
-        if not fence and is_underlined(lines, number):
-            yield start, end, TITLE
-        elif not fence and (is_underlined(lines, number - 1) or is_underlined(lines, number + 1, over=True)):
-            yield start, end, "rule"
+        if named := None if fence else _named(lines, number):
+            yield start + named[0], end, named[1]
         elif fence:
             if mark and mark[1].startswith(fence):
                 yield fence_start, end, CODE
@@ -87,6 +97,16 @@ def _lines(text: str) -> Iterator[tuple[int, int, str]]:
             yield start, end, _kind(line.rstrip())
     if fence:
         yield fence_start, len(text.rstrip()), CODE
+
+
+def _named(lines: Sequence[str], number: int) -> tuple[int, str] | None:
+    """Kind of a line that names what follows, or belongs to one that does, and where in it the name begins."""
+    if is_underlined(lines, number):
+        return 0, TITLE
+    if is_underlined(lines, number - 1) or is_underlined(lines, number + 1, over=True):
+        return 0, "rule"
+    name = defined_at(lines, number)
+    return (name, DEFINED) if name else None
 
 
 def is_underlined(lines: Sequence[str], number: int, *, over: bool = False) -> bool:
@@ -110,6 +130,19 @@ def is_underlined(lines: Sequence[str], number: int, *, over: bool = False) -> b
         return True
     # A fence is three signs wide; a row that is exactly as wide as a longer title was drawn below it.
     return len(row) > len("~~~") and len(row) - len(title) <= 1
+
+
+def defined_at(lines: Sequence[str], number: int) -> int:
+    """Where in the line the name begins that the indented text below it is about; 0 where the line begins no such text.
+
+    >>> defined_at([".. py:method:: stop(timeout)\\n", "\\n", "    Ends it.\\n"], 0)
+    15
+    """
+    found = _DEFINES.fullmatch(lines[number].rstrip())
+    if found is None:
+        return 0
+    below = next((line for line in lines[number + 1 :] if line.strip()), "")
+    return found.start("name") if len(below) - len(below.lstrip()) > len(found["indent"]) else 0
 
 
 def _kind(line: str) -> str:
@@ -151,7 +184,7 @@ class _Cutter:
         """Add a line; a line of another kind ends the block."""
         if kind in ("blank", "rule"):
             self.end_block()
-        elif kind in ("heading", TITLE):
+        elif kind in ("heading", TITLE, DEFINED):
             self.end_block()
             begin = start + (
                 self._text[start:end].index(" ") + 1 if kind == "heading" else _blanks(self._text, start)

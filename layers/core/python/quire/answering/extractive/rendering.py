@@ -26,6 +26,7 @@ from quire.answering.extractive.blocks import (
 )
 from quire.answering.extractive.rst_text import (
     SUBSTITUTION,
+    defined_names,
     grid_rows,
     markdown_table,
     plain_roles,
@@ -189,7 +190,16 @@ def _prose(citation: Citation) -> str:
 def _torn_code(text: str) -> int:
     """Where the indented code ends that a text begins with, whose announcement stands in the chunk before; else 0."""
     lines = text.splitlines(keepends=True)
-    head = "".join(takewhile(lambda line: not line.strip() or line[0].isspace(), lines)).rstrip()
+    first = next((line for line in lines if line.strip()), "")
+    depth = len(first) - len(first.lstrip())
+    # What stands less deep is text again, and a directive no code, though a body of one is all indented.
+    inside = takewhile(
+        lambda line: (
+            not line.strip() or (depth and line[:depth].isspace() and not line.startswith(".. ", depth))
+        ),
+        lines,
+    )
+    head = "".join(inside).rstrip()
     return len(head) if head and _looks_like_code(head) else 0
 
 
@@ -224,6 +234,8 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
             next(filter(is_table_row, chunk.aliases.splitlines()), "") if is_torn else stored.splitlines()[0]
         )
         return _table(stored, quote, above, is_rst=is_rst)
+    if block.kind == HEADING and (names := defined_names(quote)):
+        return f"**{', '.join(f'`{name}`' for name in names)}**"
     if block.kind == HEADING:
         title = _HEADING_MARK.sub("", quote.strip(), count=1)
         return f"**{_escaped(title.replace('`', ''))}**" if not _UNDER_LINE.fullmatch(title) else ""

@@ -81,6 +81,16 @@ _LAYOUT = frozenset(
         "plantuml",
     )
 )
+_PARAMETERS = frozenset("param parameter arg argument key keyword kwarg kwparam var ivar cvar".split())
+_OUTCOMES = {
+    **dict.fromkeys(("return", "returns"), "Returns"),
+    **dict.fromkeys(("raise", "raises", "except", "exception"), "Raises"),
+    **dict.fromkeys(("yield", "yields"), "Yields"),
+    "rtype": "Type of what is returned",
+    "type": "Type of",
+    "vartype": "Type of",
+}
+"""What fields of a signature say; their other names are Sphinx's own."""
 _CONDITIONS = frozenset(("only", "ifconfig"))
 """Directives whose argument says when their body is shown."""
 
@@ -117,6 +127,20 @@ def plain_rst(text: str) -> str:
             words.append(lines[at])
             at += 1
     return "\n\n".join(filter(None, [*shown, _words(words)]))
+
+
+def defined_names(text: str) -> tuple[str, ...]:
+    """The signatures in the head of a directive that defines something; none where the text is no such head.
+
+    >>> defined_names(".. py:method:: stop(timeout)\\n               stop()\\n    :async:")
+    ('stop(timeout)', 'stop()')
+    """
+    first, *others = text.strip().replace("\\\n", "").splitlines() or [""]
+    found = _DIRECTIVE.fullmatch(first)
+    if found is None or not found["said"]:
+        return ()
+    names = (found["said"], *(line for line in others if not _OPTION.fullmatch(line)))
+    return tuple(" ".join(name.replace("`", "").split()) for name in names)
 
 
 def _indent(line: str) -> int:
@@ -242,7 +266,21 @@ def plain_roles(text: str) -> str:
 
 
 def _field(match: re.Match[str]) -> str:
-    return f"{match['indent']}{match['name']}:{' ' if match['below'] else ''}"
+    """A field as an item of a list where it documents a parameter or what comes back, else as a line.
+
+    >>> plain_roles(":param int size: How many.\\n:returns: The rest.\\n:Author: Ann")
+    '- `size` (int): How many.\\n- Returns: The rest.\\nAuthor: Ann'
+    """
+    space = " " if match["below"] else ""
+    kind, *words = match["name"].split()
+    if kind in _PARAMETERS and words:
+        *types, name = words
+        kind = f" ({' '.join(types)})" if types else ""
+        return f"{match['indent']}- `{name}`{kind}:{space}"
+    if kind in _OUTCOMES:
+        named = f" `{' '.join(words)}`" if words else ""
+        return f"{match['indent']}- {_OUTCOMES[kind]}{named}:{space}"
+    return f"{match['indent']}{match['name']}:{space}"
 
 
 def _role(match: re.Match[str]) -> str:
