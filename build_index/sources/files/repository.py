@@ -15,7 +15,7 @@ from build_index.sources.files.selection import Excluded, Selection, select_file
 from build_index.sources.files.types import TEXT, is_test_path, is_translation, language_of, role_of
 from quire.documents import Document, Value
 from quire.errors import NoText, SourceError
-from quire.parsing.formats import CONVERTED, RawFile, kind_of, suffix_of
+from quire.parsing.formats import CONVERTED, RawFile, kind_of, suffix_of, with_line_feeds
 
 HEAD_CHARACTERS = 4096
 LONGEST_LINE = 20_000
@@ -91,7 +91,8 @@ def read_repository(
 ) -> Iterator[Document | Failure]:
     """Read every wanted file, in order; one file is in memory at a time.
 
-    A document's text is the file as decoded: UTF-8, UTF-16 with its mark, or else Latin-1, line breaks as they are.
+    A document's text is the file as decoded: UTF-8, UTF-16 with its mark, or else Windows-1252 or Latin-1, line
+    breaks as they are but for those of old Macs, which become line feeds.
 
     Args:
         repository: what to read.
@@ -202,9 +203,14 @@ def decode(content: bytes) -> str | None:
 
     >>> decode(b"a\r\nb"), decode(b"\xff\xfeh\x00i\x00"), decode(b"caf\xe9"), decode(b"\x00\x01")
     ('a\r\nb', 'hi', 'café', None)
-    >>> decode(b"\xef\xbb\xbfhi")
-    'hi'
+    >>> decode(b"\xef\xbb\xbfhi"), decode(b"\x93hi\x94"), decode(b"a\rb")
+    ('hi', '“hi”', 'a\nb')
     """
+    text = _decoded(content)
+    return None if text is None else with_line_feeds(text)
+
+
+def _decoded(content: bytes) -> str | None:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
             return content.decode("utf-16")
@@ -215,8 +221,18 @@ def decode(content: bytes) -> str | None:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        controls = sum(byte < 9 or 13 < byte < 27 for byte in content[:HEAD_CHARACTERS])
-        return None if controls > len(content[:HEAD_CHARACTERS]) // 50 else content.decode("latin-1")
+        if not _is_written(content):
+            return None
+    try:
+        return content.decode("cp1252")
+    except UnicodeDecodeError:  # it leaves five bytes undefined
+        return content.decode("latin-1")
+
+
+def _is_written(content: bytes) -> bool:
+    """Whether hardly any control characters stand in the beginning of what is not UTF-8."""
+    head = content[:HEAD_CHARACTERS]
+    return sum(byte < 9 or 13 < byte < 27 for byte in head) <= len(head) // 50
 
 
 def _read_bytes(root: Path, path: str) -> bytes:

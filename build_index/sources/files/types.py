@@ -131,10 +131,13 @@ DATA = frozenset(
 """Extensions of text that nobody asks about: tables, records, keys, translations of an interface's strings."""
 
 _TONGUES = (
-    "ar|az|be|bg|bn|ca|cs|cy|da|de|el|eo|es|et|eu|fa|fi|fil|fr|ga|gl|gu|he|hi|hr|hu|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|lt|lv"
-    "|mk|ml|mn|mr|ms|my|nb|ne|nl|nn|no|pa|pl|ps|pt|ro|ru|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|uk|ur|uz|vi|zh"
+    "af|ar|ast|az|be|bg|bn|br|bs|ca|ckb|cs|cy|da|de|el|eo|es|et|eu|fa|fi|fil|fr|ga|gd|gl|gu|he|hi|hr|hu|hy|id|is|it|ja|jp"
+    "|ka|kk|km|kn|ko|ku|ky|lb|lt|lv|mk|ml|mn|mr|ms|mt|my|nb|ne|nl|nn|no|oc|pa|pl|ps|pt|ro|ru|si|sk|sl|sq|sr|sv|sw|ta|te"
+    "|tg|th|tk|tl|tr|tt|ug|uk|ur|uz|vi|yi|zh|zu"
 )
-TONGUE = rf"(?:{_TONGUES})(?:[-_](?:[A-Za-z]{{2}}|hans|hant|latn|cyrl|419))?"
+_VARIANT = "[A-Za-z]{2}|hans|hant|latn|cyrl|latin|cyrillic|formal|informal|valencia|419"
+"""Where, in which script and how politely it is spoken: `pt_BR`, `zh-Hans-CN`, `sr@latin`, `de_DE_formal`."""
+TONGUE = rf"(?:{_TONGUES})(?:[-_@](?:{_VARIANT})){{0,2}}"
 _TRANSLATED_FOLDER = re.compile(TONGUE, re.IGNORECASE)
 _TRANSLATED_STRINGS = re.compile(rf"{TONGUE}\.\w+", re.IGNORECASE)  # fr.json
 _TRANSLATED_DATA = re.compile(
@@ -145,7 +148,7 @@ _TRANSLATED_ANYWHERE = re.compile(
     rf"""
     .*/
     (?:
-        values-{TONGUE.replace("[-_]", "-r?")}/\w+\.xml            # Android's: res/values-pt-rBR/strings.xml
+        values-{TONGUE.replace("[-_@]", "-r?")}/\w+\.xml            # Android's: res/values-pt-rBR/strings.xml
         | {TONGUE}\.lproj/.+                                      # Apple's
         | \w*(?:message|string|label|text|bundle|resource|i18n|translation|error)s?_{TONGUE}\.properties  # Java's
     )
@@ -163,8 +166,8 @@ _OF_TONGUES = (
 )
 _VENDORED = frozenset(
     """
-    vendor vendors vendored _vendor third_party third-party thirdparty 3rdparty 3rd_party bower_components
-    jspm_packages pods carthage site-packages elm-stuff
+    vendor vendors vendored _vendor third_party third-party thirdparty 3rdparty 3rd_party extlib extlibs
+    bower_components jspm_packages pods carthage site-packages elm-stuff
     """.split()
 )
 _LOCK = re.compile(
@@ -190,7 +193,7 @@ _MINIFIED = re.compile(
 _GENERATED = re.compile(
     r"""
     .*(?:
-        _pb2(?:_grpc)?\.pyi? | \.pb\.(?:go|cc|h|swift|dart)  # by protoc
+        _pb2(?:_grpc)?\.pyi? | \.pb\.(?:go|cc|h|swift|dart|exs?) | _pb\.(?:rb|js|d\.ts)  # by protoc
         | \.g\.(?:dart|cs) | \.freezed\.dart | \.designer\.cs
         | [_.]generated\.\w+ | zz_generated.*\.go | \.gen\.\w+
     )

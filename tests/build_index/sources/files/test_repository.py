@@ -95,10 +95,16 @@ def test_other_encodings_are_read(tmp_path: Path) -> None:
     write(tmp_path, "latin.php", b"<?php // caf\xe9\n")
     write(tmp_path, "wide.txt", "h\u00e9llo\n".encode("utf-16"))
     write(tmp_path, "marked.py", b"\xef\xbb\xbfx = 1\n")
+    write(tmp_path, "windows.cs", b"// \x93caf\xe9\x94 \x96 10 \x80\r\n")
+    write(tmp_path, "undefined.c", b"/* \x81\xe9 */\n")
+    write(tmp_path, "mac.pas", b"unit Shop;\rinterface\rimplementation\rend.\r")
     documents, _ = read(Repository(tmp_path, "shop"))
     assert {path: document.text for path, document in documents.items()} == {
         "latin.php": "<?php // café\n",
+        "mac.pas": "unit Shop;\ninterface\nimplementation\nend.\n",
         "marked.py": "x = 1\n",
+        "undefined.c": "/* \x81é */\n",
+        "windows.cs": "// “café” – 10 €\r\n",
         "wide.txt": "héllo\n",
     }
 

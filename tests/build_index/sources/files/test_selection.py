@@ -63,7 +63,7 @@ def test_the_usual_folders_locks_minified_and_generated_files_are_left_out(tmp_p
 
 
 def test_what_others_wrote_and_translations_are_left_out_unless_a_pattern_names_them(tmp_path: Path) -> None:
-    write(tmp_path, "src/a.py", "vendor/lib/b.py", "src/third_party/c.c", "src/vendoring.py", "src/it/d.py")
+    write(tmp_path, "src/a.py", "vendor/lib/b.py", "extlibs/third/c.c", "src/vendoring.py", "src/it/d.py")
     write(
         tmp_path,
         "docs/en/a.md",
@@ -85,6 +85,9 @@ def test_what_others_wrote_and_translations_are_left_out_unless_a_pattern_names_
     [
         ("lang/de.json", "lang/en.json"),
         ("app/lang/pt_BR.php", "app/languages/go.js"),
+        ("app/Locale/de_DE_du/strings.php", "app/Locale/en_GB/strings.php"),
+        ("locale/sr@latin/strings.py", "locale/strings.py"),
+        ("docs/zh-Hans-CN/a.md", "docs/a-b/a.md"),
         ("config/locales/devise.fr.yml", "config/locales/devise.en.yml"),
         ("translations/messages.de.yaml", "src/messages.de.yaml"),
         ("i18n/fr.ts", "i18n/set_id.py"),

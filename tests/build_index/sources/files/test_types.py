@@ -89,6 +89,8 @@ def test_examples_and_notes_of_releases_are_told_by_path(path: str, role: str) -
         ("jquery.min.js", "minified"),
         ("app.js.map", "minified"),
         ("api.pb.go", "generated"),
+        ("lib/api.pb.ex", "generated"),
+        ("api_pb.d.ts", "generated"),
         ("Form.Designer.cs", "generated"),
         ("locksmith.py", ""),
         ("minify.js", ""),

@@ -125,6 +125,8 @@ def decoded(file: RawFile) -> str:
 def text_of(file: RawFile) -> str:
     r"""A file's bytes as UTF-8, or as the UTF-16 that Windows's editors call Unicode, which begins with a mark.
 
+    Lines that end as on old Macs end in line feeds.
+
     Raises:
         SourceError: they are neither; the message names the line.
 
@@ -132,11 +134,20 @@ def text_of(file: RawFile) -> str:
     'hi'
     """
     try:
-        return file.data.decode("utf-16" if _is_utf_16(file.data) else "utf-8")
+        return with_line_feeds(file.data.decode("utf-16" if _is_utf_16(file.data) else "utf-8"))
     except UnicodeDecodeError as error:
         line = file.data.count(b"\n", 0, error.start) + 1
         where = f"{file.path}:{line}: byte 0x{file.data[error.start]:02x}"
         raise SourceError(f"{where} is not {error.encoding.upper()}", path=file.path) from error
+
+
+def with_line_feeds(text: str) -> str:
+    r"""The text with line feeds where it ends its lines in carriage returns alone, as Macs did until 2001.
+
+    >>> with_line_feeds("a\rb"), with_line_feeds("a\r\nb\r")
+    ('a\nb', 'a\r\nb\r')
+    """
+    return text if "\n" in text else text.replace("\r", "\n")
 
 
 def _is_utf_16(data: bytes) -> bool:
