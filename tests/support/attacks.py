@@ -338,7 +338,7 @@ BOUNDED = {
         "the end of a text, `TAIL_CHARACTERS`",
     ),
     "layers/core/python/quire/parsing/site_pages.py: _DATED": (4_096, "a page's path"),
-    "layers/core/python/quire/search/intent.py: line 83": (500, "a question's `RELATION_CHARACTERS`"),
+    "layers/core/python/quire/search/intent.py: line 90": (500, "a question's `RELATION_CHARACTERS`"),
     "layers/core/python/quire/answering/evidence_hits.py: _KINDS": (4_096, "a file's path"),
 }
 """Patterns that are only given short texts: of at most how many characters, and why."""
