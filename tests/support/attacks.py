@@ -79,7 +79,9 @@ def patterns_of(path: Path, module: object, called: Mapping[str, Set[str]]) -> I
                 continue
             if pattern is not None and pattern not in held:
                 methods = {"search", "fullmatch"} if method in ("compile", "_compiled") else {method}
-                yield Used(f"{path}: line {node.lineno}", pattern, frozenset(methods))
+                argument = node.args[0]
+                place = argument.id if isinstance(argument, ast.Name) else f"line {node.lineno}"
+                yield Used(f"{path}: {place}", pattern, frozenset(methods))
     for one, name in held.items():
         known = (own if name.startswith("_") else called).get(name)
         yield Used(f"{path}: {name}", one, frozenset(known or {"search", "fullmatch"}))
@@ -338,7 +340,7 @@ BOUNDED = {
         "the end of a text, `TAIL_CHARACTERS`",
     ),
     "layers/core/python/quire/parsing/site_pages.py: _DATED": (4_096, "a page's path"),
-    "layers/core/python/quire/search/intent.py: line 90": (500, "a question's `RELATION_CHARACTERS`"),
+    "layers/core/python/quire/search/intent.py: _CALLERS": (500, "a question's `RELATION_CHARACTERS`"),
     "layers/core/python/quire/answering/evidence_hits.py: _KINDS": (4_096, "a file's path"),
 }
 """Patterns that are only given short texts: of at most how many characters, and why."""

@@ -209,3 +209,22 @@ def test_a_chunk_of_code_has_what_it_defines_and_what_documents_it_as_its_headli
     )
     said = {chunk.headline for chunk in chunks}
     assert "close All: Closes orders. Each is shipped first." in said
+
+
+def test_half_of_a_pages_front_matter_is_not_shown_and_all_of_it_is_searched() -> None:
+    head = '---\ntitle: "Pumps"\ndescription: "How oil is moved."\n---\n'
+    (page,) = cut(f"{head}\n\nTurn the valve.\n\n## Stop\n\nTurn it back.\n", "markdown", "pumps.md")
+    assert page.text == "Turn the valve.\n\n## Stop\n\nTurn it back."
+    assert (page.metadata["start_line"], page.metadata["end_line"]) == (7, 11)
+    assert "How oil is moved." in page.aliases
+    (bare,) = cut(head, "markdown", "pumps.md")
+    assert "How oil is moved." in bare.text
+
+
+def test_the_rest_of_a_torn_table_is_found_by_its_head() -> None:
+    rows = "".join(f"| `pump.{n}` | Moves oil through pipe {n}, {'slowly ' * 20}| {n} |\n" for n in range(30))
+    chunks = cut(
+        f"# Settings\n\n| Name | Meaning | Default |\n|---|---|---|\n{rows}", "markdown", "settings.md"
+    )
+    assert len(chunks) > 2
+    assert all("Name | Meaning | Default" in one.aliases for one in chunks[1:])

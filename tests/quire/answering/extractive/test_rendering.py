@@ -135,6 +135,18 @@ def test_debris_of_mdx_and_check_lists_is_not_shown() -> None:
     assert show(one) == "Care:\n\n- Rinse it. Twice.\n[1]"
 
 
+def test_blocks_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_titles() -> None:
+    source = (
+        'Fill the tank.\n{: .subtitle }\n\n!!! warning "Hot oil"\n    Wait for an hour.\n\n    Then open it.\n\n'
+        '!!! note\n\n    It is loud.\n\n??? tip "Filters"\n    - paper\n    - steel\n\n=== "Linux"\n    Run it.\n\n'
+        '{% include-markdown "more.md" %}\n\n> [!NOTE]\n> It leaks.\n'
+    )
+    assert show(chunk("a.md", source, lang="markdown")) == (
+        "Fill the tank.\n\nHot oil:\nWait for an hour.\n\nThen open it.\n\nNote:\n\nIt is loud.\n\n"
+        "Filters:\n\n- paper\n- steel\n\nLinux:\nRun it.\n\n> Note:\n> It leaks. [1]"
+    )
+
+
 def test_what_looks_like_a_mark_in_the_source_is_escaped_outside_code() -> None:
     one = chunk("a.md", "Take items[0] or [99], but `items[2]` and [a link](x) stay.")
     text = show(one)

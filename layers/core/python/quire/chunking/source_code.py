@@ -16,6 +16,7 @@ from quire.documents import Chunk, Document, Value, chunk_id, text_sha256
 from quire.errors import SourceError
 from quire.parsing.asciidoc import parse_asciidoc, readable_asciidoc
 from quire.parsing.components import COMPONENTS, script_blocks
+from quire.parsing.front_matter import read_front_matter
 from quire.parsing.grammars import GRAMMARS
 from quire.parsing.outline import Outline
 from quire.parsing.rst import is_label, parse_rst, readable_rst, rst_anchors
@@ -141,16 +142,22 @@ def _markdown(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
         yield from _windows(document, path, lines)
         return
     file = _SourceFile(document, path, lines, Outline(), "")
+    head = read_front_matter(document.text, path).end_line
     for piece in pieces:
         start, end = piece.metadata["start_line"], piece.metadata["end_line"]
         if not isinstance(start, int) or not isinstance(end, int):
             continue
+        aliases = [piece.aliases]
+        if start <= head < end:  # a page's own facts are searched with it, but half of them shown is debris
+            aliases.append(lines.text(start, head - 1))
+            start = next((n for n in range(head + 1, end) if not lines.is_blank(n)), end)
         title, _, trail = piece.breadcrumb.partition(" › ")
         span = Span(start, end, "section", tuple(trail.split(" › ")) if trail else (title,))
         text = lines.text(start, end)
         if start == end and len(text) > LONG_LINE:
             text = piece.text
-        yield _chunk(file, span, text, f"{piece.breadcrumb}\n{piece.text}", identity=piece.id)
+        chunk = _chunk(file, span, text, f"{piece.breadcrumb}\n{piece.text}", identity=piece.id)
+        yield chunk._replace(aliases="\n".join(filter(None, aliases)))
 
 
 def _windows(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:

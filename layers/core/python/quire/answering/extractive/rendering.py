@@ -50,12 +50,25 @@ _DUNDER = re.compile(
 _CHECKBOX = re.compile(r"^([^\S\n]*+(?:[-*+]|\d{1,3}[.)])\s++)\[[ xX]?\]\s+", re.M)
 _BARE_CHECKBOX = re.compile(r"^([^\S\n]*+)\[[ xX]?\]\s+", re.M)
 _ADMONITION = re.compile(r"^[^\S\n]*+:::++\s*+(\w++)?[ \t]*(?:\[([^\]\n]*)\]|([^\n]*))$", re.M)
+_MKDOCS_BLOCK = re.compile(
+    r"""
+    ^[^\S\n]*+(?:
+        (?:!!!|\?\?\?\+?)[ \t]++(?P<kind>[a-z][\w-]*+)[^"\n]*+(?:"(?P<title>[^"\n]*+)"[ \t]*+)?  # !!! note "Title"
+      | ===[!+]?[ \t]++"(?P<tab>[^"\n]++)"[ \t]*+                                                # === "Tab"
+      | >[ \t]?\[!(?P<callout>[A-Za-z]++)\][-+]?[ \t]*+(?P<named>[^\n]*+)                         # > [!NOTE] Title
+    )$
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+"""Lines that open a block in files which are stored as they are written; what stands in it follows."""
 _TAG_LINE = re.compile(
     r"""
     ^[^\S\n]*+(?:
         </?[A-Z]\w*(?:\s[^<>\n]*)?/?>  # a component
         | <!--.*?-->
         | \{/\*.*?\*/\}               # a comment of MDX
+        | \{:[^{}\n]*\}               # attributes of the paragraph above
+        | \{%-?[^%\n]*%\}             # a template's tag, such as one that includes a file
     )\s*$\n?
     """,
     re.MULTILINE | re.VERBOSE,
@@ -245,7 +258,7 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     if is_rst:
         is_literal = block.kind == CODE and not quote.lstrip().startswith("..")
         return fenced(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
-    return _list(quote) if block.kind == LIST else plain_words(_dedented(quote))
+    return _list(_dedented(quote)) if block.kind == LIST else plain_words(_dedented(quote))
 
 
 def _list(quote: str) -> str:
@@ -278,7 +291,11 @@ def _one_colon(quote: str) -> str:
 
 
 def _dedented(quote: str) -> str:
-    return textwrap.dedent(quote.expandtabs(4))
+    """Without the indentation that all lines have, those below the opening of a block by themselves."""
+    text = textwrap.dedent(quote.expandtabs(4))
+    if opening := _MKDOCS_BLOCK.match(text):
+        return text[: opening.end()] + "\n" + textwrap.dedent(text[opening.end() + 1 :])
+    return text
 
 
 def _table(stored: str, quote: str, above: str, *, is_rst: bool) -> str:
@@ -323,7 +340,7 @@ def plain_words(text: str) -> str:
         text = _PRE.sub(lambda found: f"\n\n{fenced(unescape(found[1]))}\n\n", text)
         text = _GAP.sub("\n\n", text)
     text = _INLINE_CODE.sub(lambda found: f"`{unescape(found[1])}`", text)
-    text = _ADMONITION.sub(_admonition, text)
+    text = _MKDOCS_BLOCK.sub(_opening_in_words, _ADMONITION.sub(_admonition, text))
     text = _BARE_CHECKBOX.sub(r"\1", _CHECKBOX.sub(r"\1", text))
     parts, end = [], 0
     for begin, past in _code_spans(text):
@@ -384,6 +401,14 @@ def _admonition(match: re.Match[str]) -> str:
     return (
         f"{title.strip().capitalize() if not match[2] and not match[3] else title.strip()}:" if title else ""
     )
+
+
+def _opening_in_words(match: re.Match[str]) -> str:
+    title = match["title"] or match["tab"] or match["named"]
+    quoted = "> " if match["callout"] else ""
+    if match["title"] == "":  # a block that is to have no title
+        return ""
+    return f"{quoted}{(title or (match['kind'] or match['callout']).capitalize()).strip().rstrip(':')}:"
 
 
 def _escaped(words: str) -> str:
