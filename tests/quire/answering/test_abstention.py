@@ -12,6 +12,7 @@ from quire.answering.abstention import (
     DEFAULT,
     Abstention,
     Evidence,
+    News,
     Topic,
     begin,
     confidence,
@@ -46,6 +47,21 @@ def test_more_evidence_never_lowers_confidence(evidence: Evidence, better: float
     assert confidence(replace(evidence, cosine=max(evidence.cosine or 0, better))) >= base
     assert confidence(replace(evidence, coverage=max(evidence.coverage, better))) >= base
     assert confidence(replace(evidence, name_unknown=False, name_missing=False)) >= base
+
+
+@given(EVIDENCE, SHARE, SHARE)
+def test_more_evidence_for_what_a_follow_up_asks_anew_never_lowers_confidence(
+    evidence: Evidence, cosine: float, joined: float
+) -> None:
+    known = confidence(replace(evidence, news=News(cosine, joined)))
+    assert 0 <= known <= 1
+    assert confidence(replace(evidence, news=News(cosine + 0.1, joined))) >= known
+    assert confidence(replace(evidence, news=News(cosine, joined + 0.1))) >= known
+
+
+def test_a_topic_that_is_known_does_not_answer_what_is_new() -> None:
+    unheard, heard = replace(GOOD, news=News(0.1, 0.0)), replace(GOOD, news=News(0.5, 0.8))
+    assert confidence(unheard) < BOUNDS[0] < confidence(heard)
 
 
 @pytest.mark.parametrize("kept", [GOOD, BAD])

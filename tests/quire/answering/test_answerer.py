@@ -139,6 +139,48 @@ def test_a_follow_up_shows_what_its_own_words_ask_and_nothing_that_was_just_show
     assert all("Transporter" not in citation.quote for citation in given.citations)
 
 
+DESCALED = (Turn("user", QUESTION), Turn("assistant", answer(SHELF, Inquiry(QUESTION)).text))
+
+
+@pytest.mark.parametrize("question", ["Who painted it?", "And how loud does it whistle?"])
+def test_a_follow_up_that_the_sources_do_not_answer_is_refused_though_they_know_its_topic(
+    question: str,
+) -> None:
+    given = answer(SHELF, Inquiry(question, history=DESCALED))
+    assert not given.answerable
+    assert given.confidence is not None
+    assert given.confidence < SHELF.abstention.threshold
+
+
+@pytest.mark.parametrize(
+    ("question", "said"), [("And do I rinse it afterwards?", "Rinse it twice"), ("Why?", "scale")]
+)
+def test_a_follow_up_that_the_sources_answer_is_answered(question: str, said: str) -> None:
+    given = answer(SHELF, Inquiry(question, history=DESCALED))
+    assert given.answerable
+    assert said in given.text
+
+
+def test_a_question_that_is_not_covered_by_itself_may_be_by_what_it_follows() -> None:
+    chunks = [chunk("lathe.md", "# Lathe\n\nThe lathe turns at up to 900 rounds with two motors.")]
+    shelf = shelf_of([*chunks, *household()])
+    opening = Turn("user", "How fast does the lathe turn?")
+    question = "With several motors?"
+    assert not answer(SHELF, Inquiry(question)).answerable
+    given = answer(shelf, Inquiry(question, history=(opening, Turn("assistant", "At 900 rounds [1]."))))
+    assert given.answerable
+    assert "two motors" in given.text
+    strange = Inquiry("Which colours suit a wedding in Verona?", history=(opening,))
+    assert not answer(shelf, strange).answerable
+
+
+def test_a_model_is_asked_a_follow_up_whose_own_words_the_sources_do_not_hold() -> None:
+    model = Scripted(["Every two months ", "[1]."])
+    given = answer(SHELF, Inquiry("Can you shorten it for a child?", history=DESCALED), model)
+    assert model.asked
+    assert given.model_used == "scripted"
+
+
 def test_a_vague_question_is_completed_by_the_history() -> None:
     history = (Turn("user", QUESTION), Turn("assistant", "Every two months [1]."))
     given = answer(SHELF, Inquiry("Tell me more", history=history))

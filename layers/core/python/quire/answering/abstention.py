@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,19 @@ from quire.documents import Hit
 from quire.ports import Vectors
 
 READ_HITS = 3
+
+
+class News(NamedTuple):
+    """What speaks for an answer to what a follow-up asks anew.
+
+    Attributes:
+        cosine: of its own words with the nearest of the first passages.
+        joined: the most that one of the first hits holds of the new terms and of what they follow: the product of both
+            shares, 0 to 1.
+    """
+
+    cosine: float
+    joined: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,7 @@ class Evidence:
         score: of the first hit that is evidence, as the search calibrates it.
         alone: how much of what the best of the first hits holds of the question lies in one term, 0 to 1; 0 for a
             question of one term. What shares a single word with a question shares it by chance: "bow", "button".
+        news: of a follow-up, what speaks for its own words; None for a question that stands by itself.
     """
 
     cosine: float | None
@@ -52,6 +66,7 @@ class Evidence:
     topic: float | None = None
     score: float = 0.5
     alone: float = 0.0
+    news: News | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +173,11 @@ LEAST_SCORE = 0.01
 _WITH_VECTORS = (-5.74, 6.33, 3.61, 2.24, 0.0, -1.13, -1.07, -0.86, 1.1, 0.5, -2.0)
 _WORDS_ALONE = (0.47, 0.0, 0.0, 3.08, -2.06, -0.64, -0.68, 0.0, 0.0, 0.3, 0.0)
 
+# Of a follow-up: the intercept, and weights of the log odds above, of its own words' cosine and of what is joined.
+# Fitted by logistic regression on 319 follow-ups to eleven collections, of which 92 have an answer, the intercept
+# raised by 1.3. `bench_follow_ups` asks them, and those of collections that took no part.
+_FOLLOWING = (-4.7, 0.6, 7.4, 3.0)
+
 
 def gather(
     question: Weighed,
@@ -174,10 +194,7 @@ def gather(
     `question` is what the user wrote, `whole` what was searched for, selected text included: words that a reader
     marked on a page of the collection are no sign of a strange topic.
     """
-    read = [
-        set(analyze(f"{hit.chunk.text} {hit.chunk.breadcrumb} {hit.chunk.aliases}"))
-        for hit in hits[:READ_HITS]
-    ]
+    read = [hit_terms(hit) for hit in hits[:READ_HITS]]
     cosines = [hit.cosine for hit in hits if hit.cosine is not None]
     passages = [one.cosine for one in scored if one.cosine is not None]
     unknown = {term for term in question.idf if not lexicon.document_frequency(term)}
@@ -194,6 +211,11 @@ def gather(
         topic=topic,
         score=hits[0].score if hits else 0.0,
     )
+
+
+def hit_terms(hit: Hit) -> set[str]:
+    """What a hit holds, shown or searched."""
+    return set(analyze(f"{hit.chunk.text} {hit.chunk.breadcrumb} {hit.chunk.aliases}"))
 
 
 def _share_of_one(question: Weighed, terms: Set[str]) -> float:
@@ -225,7 +247,13 @@ def confidence(evidence: Evidence) -> float:
         float(_log_odds(min(max(evidence.score, LEAST_SCORE), 1 - LEAST_SCORE))),
         evidence.alone,
     )
-    return 1.0 / (1.0 + math.exp(-sum(weight * value for weight, value in zip(weights, values, strict=True))))
+    log_odds = sum(weight * value for weight, value in zip(weights, values, strict=True))
+    if evidence.news is not None:
+        intercept, before, cosine, joined = _FOLLOWING
+        log_odds = (
+            intercept + before * log_odds + cosine * evidence.news.cosine + joined * evidence.news.joined
+        )
+    return 1.0 / (1.0 + math.exp(-log_odds))
 
 
 def fit_threshold(examples: Sequence[tuple[Evidence, bool]], start: Abstention = DEFAULT) -> Abstention:

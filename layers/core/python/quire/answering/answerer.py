@@ -10,9 +10,9 @@ from typing import TypeAlias
 from quire.analysis.language import NOTICE, is_unread
 from quire.analysis.language import notices as language_notices
 from quire.analysis.terms import identifiers
-from quire.answering.abstention import DEFAULT
+from quire.answering.abstention import DEFAULT, Abstention
 from quire.answering.claims import is_api, missing_symbols, sentence
-from quire.answering.conversation import complete, is_vague
+from quire.answering.conversation import complete, is_vague, join
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.extractive import extract, unsaid
@@ -100,6 +100,8 @@ def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]
     """What the question finds, with terms of the model's where it finds little; and what those cost."""
     collection, inquiry, model = request.collection, request.inquiry, request.model
     findings = find(collection, inquiry, searched)
+    if searched == inquiry.question and not _abstention(collection, findings).covers(findings.confidence):
+        findings = _find_joined(collection, inquiry) or findings
     hits = findings.found.hits
     if model is None or inquiry.terms or not wants_rewrite(inquiry.rewrite, hits[0].score if hits else 0.0):
         return findings, None
@@ -108,6 +110,23 @@ def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]
     if rewritten.terms:
         findings = find(collection, replace(inquiry, terms=rewritten.terms), searched)
     return findings, rewritten
+
+
+def _find_joined(collection: AskedCollection, inquiry: Inquiry) -> Findings | None:
+    """What a question finds as a follow-up that does not say so: "With several workers?", "Who coined the term?".
+
+    None where that is not covered either: what stands by itself is judged by itself.
+    """
+    joined = join(inquiry.question, inquiry.history)
+    if joined == inquiry.question:
+        return None
+    findings = find(collection, inquiry, joined)
+    return findings if _abstention(collection, findings).covers(findings.confidence) else None
+
+
+def _abstention(collection: AskedCollection, findings: Findings) -> Abstention:
+    """The collection's threshold; what it was measured with includes its vectors."""
+    return collection.abstention if findings.evidence.cosine is not None else DEFAULT
 
 
 def _with_rewriting(written: WrittenAnswer, rewritten: Rewritten | None) -> WrittenAnswer:
@@ -151,14 +170,13 @@ def _answer(
 
 def _write(request: _Request, findings: Findings) -> Writing:
     collection, inquiry, model = request.collection, request.inquiry, request.model
-    # What a collection's threshold was measured with includes its vectors.
-    abstention = collection.abstention if findings.evidence.cosine is not None else DEFAULT
+    abstention = _abstention(collection, findings)
     written = WrittenAnswer("")
     if is_api(collection.index) and (missing := missing_symbols(collection.index, inquiry.question)):
         title = named(collection.title, collection.index.profile)
         text = "\n\n".join(sentence(one, title, collection.label) for one in missing)
         return (yield from _say(WrittenAnswer(text, answerable=False)))
-    if model is not None and findings.confidence >= MODEL_LENIENCY * abstention.threshold:
+    if model is not None and findings.topic_confidence >= MODEL_LENIENCY * abstention.threshold:
         written = yield from _generate(request, findings, model)
         if written.text:
             return written

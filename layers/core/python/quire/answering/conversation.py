@@ -55,6 +55,11 @@ def is_vague(question: str) -> bool:
     return len(content) == 1 and bool(_OPENERS.match(question)) and len(words(question)) <= 6
 
 
+def says_something(question: str) -> bool:
+    """Whether the question has words of its own, if only one: "And on Linux?" has, "Tell me more" has none."""
+    return bool(_content(question) or identifiers(question))
+
+
 def is_follow_up(question: str) -> bool:
     """Whether the question leans on an earlier one: vague, begins with "and", or points with a pronoun.
 
@@ -98,8 +103,15 @@ def complete(question: str, history: Sequence[Turn]) -> str:
     >>> complete("And its range?", [Turn("user", "What does the lidar cost?"), Turn("assistant", "249 dollars.")])
     'And its range?\\nWhat does the lidar cost?'
     """
-    if not history or not is_follow_up(question):
-        return question
+    return join(question, history) if is_follow_up(question) else question
+
+
+def join(question: str, history: Sequence[Turn]) -> str:
+    """The question with what the user said before, as if it followed that; as it is where nobody said anything.
+
+    >>> join("With how many rotors?", [Turn("user", "Which drone is it?"), Turn("assistant", "The X4.")])
+    'With how many rotors?\\nWhich drone is it?'
+    """
     followed = [question]
     for turn in reversed(history[-MOST_TURNS:]):
         if turn.role == "user" and not is_vague(turn.text):

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
 from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
-from quire.answering.conversation import is_vague
+from quire.answering.conversation import says_something
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
 from quire.answering.extractive.weighing import Weighed, strange_words, weigh
+from quire.answering.following import gather_news
 from quire.answering.request import Inquiry
 from quire.documents import Hit
 from quire.index.opened import OpenedIndex
@@ -84,6 +85,11 @@ class Findings:
     evidence: Evidence
     confidence: float
 
+    @property
+    def topic_confidence(self) -> float:
+        """Of a follow-up, that of it together with what it follows: what it asks anew may be for a model to see."""
+        return confidence(replace(self.evidence, news=None)) if self.confidence else 0.0
+
 
 def find(
     collection: AskedCollection, inquiry: Inquiry, searched: str, *, ranked: Ranked | None = None
@@ -97,7 +103,7 @@ def find(
         InputError: the question is empty, or a filter field unknown; `field` names it.
     """
     index, embedder = collection.index, collection.embedder
-    leans = searched != inquiry.question and not is_vague(inquiry.question)
+    leans = searched != inquiry.question and says_something(inquiry.question)
     query = _query(inquiry, searched, leans=leans)
     found = retrieve(index, embedder, query, ranked=ranked)
     text = read_by_terms(query).text
@@ -114,6 +120,11 @@ def find(
     told = evidence_of(text, found.plain or found.hits)
     read, scored = _passages(collection, told, text, vector, weighed=weighed)
     evidence = _evidence(collection, known[1], told, vector, read=(weighed, scored))
+    if leans and embedder is not None and vector is not None:
+        own = mended(inquiry.question, found.mended)
+        earlier = f"{searched.removeprefix(inquiry.question)}\n{inquiry.selected_text}"
+        news = gather_news(own, earlier, told, scored, lexicon=index, embedder=embedder)
+        evidence = replace(evidence, news=news)
     sure = confidence(evidence) if told else 0.0
     if found.plain:
         text = f"{text} {inquiry.terms}"
