@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from build_index.cache.inputs import digest_code
 from build_index.cache.store import ContentStore
 from build_index.sources.files.selection import Excluded, as_selection, select_files
-from quire import __version__
 
 KIND = "files"
 UNREADABLE = ""
@@ -139,7 +139,7 @@ class Ledger:
 
 
 def _identity(version: str) -> list[Any]:
-    return [4, version, __version__]  # 4: of several folders
+    return [4, version, digest_code()]  # 4: of several folders
 
 
 def _digest(file: Path) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from build_index.pipeline.file_ledger import Order, Root, roots_of
+import pytest
+
+from build_index.pipeline import file_ledger
+from build_index.pipeline.file_ledger import KnownFiles, Ledger, Order, Root, roots_of
 
 
 def order(folder: Path, *, add: bool = True) -> Order:
@@ -31,3 +34,14 @@ def test_a_folder_takes_the_place_of_itself_and_of_those_inside_and_of_none_that
 def test_a_folder_inside_of_a_held_one_is_there_already(tmp_path: Path) -> None:
     held = [Root(str(tmp_path), ("*.php",))]
     assert roots_of(order(tmp_path / "src"), held) == tuple(held)
+
+
+def test_what_another_state_of_the_program_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever pulls a newer one and indexes again would keep what the older one made of the same files."""
+    ledger, known = Ledger(tmp_path, "code"), KnownFiles({"a.py": "0f"}, {}, (Root("/a", ("*.py",)),))
+    ledger.write("v1", known)
+    assert ledger.read("v1") == known
+    monkeypatch.setattr(file_ledger, "digest_code", lambda: "another")
+    assert ledger.read("v1") == KnownFiles()
