@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from quire.analysis.language import is_foreign, is_unread
+from quire.analysis.language import NOTICE, OTHER_NOTICE, OTHER_READS, READS, is_foreign, is_unread, notices
 from quire.analysis.terms import analyze
 from tests.support.shared import shared_path
 
@@ -108,6 +108,12 @@ GERMAN = Shelf(
     "Die Maschine wird alle drei Monate entkalkt, und der Tank ist dann leer.",
     "Drücken Sie die Taste, wenn das Licht nicht leuchtet.",
 )
+RUSSIAN = Shelf(
+    "Бак нужно очистить, если индикатор не горит.",
+    "Кнопка находится на панели и включает насос для воды.",
+)
+CHINESE = Shelf("如果指示灯没有亮，可以按下按钮。", "每两个月清洗一次水箱，使用清洗剂。")
+JAPANESE = Shelf("ボタンを押してから水を入れます。このタンクは大きいです。", "清掃する前には電源を切ること。")
 SCRIPTS = Shelf("var lamp = find(1)", "var hall = 2", "var shelf = 3", "A lamp for the hall.")
 
 
@@ -122,9 +128,24 @@ SCRIPTS = Shelf("var lamp = find(1)", "var hall = 2", "var shelf = 3", "A lamp f
         ("水箱容量是多少", Shelf("水箱容量为一点五升。"), False),
         ("水箱容量是多少", Shelf("The tank holds 1.5 litres.", "语言"), True),
         ("Как очистить бак?", Shelf("Как часто нужно очистить бак."), False),
+        ("Назови столицу Франции", RUSSIAN, False),
+        ("Назови столицу Франции", CHINESE, True),
+        ("法国的首都是哪里？", CHINESE, False),
+        ("法国的首都是哪里？", RUSSIAN, True),
+        ("フランスの首都はどこですか", JAPANESE, False),
+        ("フランスの首都はどこですか", CHINESE, True),
     ],
 )
 def test_a_question_is_unread_where_the_sources_do_not_have_its_language(
     question: str, sources: Shelf, unread: bool
 ) -> None:
     assert is_unread(question, sources) is unread
+
+
+def test_who_asks_in_another_language_is_told_to_ask_in_that_of_the_sources() -> None:
+    asked = "¿Dónde guardo los datos del jugador?"
+    assert notices(asked, "", RUSSIAN) == (OTHER_NOTICE, OTHER_READS)
+    assert notices(asked, "", GERMAN) == (OTHER_NOTICE, OTHER_READS)
+    assert notices(asked, "", SCRIPTS) == (NOTICE, READS)
+    assert notices(asked, "player data", SCRIPTS) == ()
+    assert notices("Где лежат данные?", "", RUSSIAN) == ()

@@ -17,6 +17,11 @@ NOTICE = "Please ask your question in English."
 READS = (
     "This index reads English; in another language send `terms` too, the English names and words to look for."
 )
+OTHER_NOTICE = "Please ask your question in a language of the sources."
+OTHER_READS = (
+    "In another language send `terms` too, the names and words to look for as the sources have them."
+)
+"""The same where the sources have another language, be it beside English."""
 
 ELSEWHERE = 0.3
 """Share of letters of another script from which on a question is in one."""
@@ -75,6 +80,21 @@ _SHARED = frozenset(
 )
 
 
+_SCRIPTS = {
+    script: frozenset(listed.split())
+    for script, listed in {
+        "CYRILLIC": "и в на не с для по как это что из или к о у і й та що за від",
+        "GREEK": "και το να της του η με για την από είναι στο",
+        "ARABIC": "من في على و إلى أن هذا مع عن که را از به در این با است",
+        "HEBREW": "של את על לא זה עם או אם הוא כל",
+        "CJK": "一个 可以 使用 我们 如果 没有 这个 不是 需要 时候 一個 我們 沒有 這個 時候",
+        "HIRAGANA": "です ます する して から この には では こと ない",
+        "HANGUL": "수 이 및 그 할 때 있는 있습니다 합니다 하는 것 또는",
+    }.items()
+}
+"""Small words of the languages of a script, as `analyze` cuts them; of Chinese, and of Japanese, pairs of letters."""
+
+
 class SourceWords(Protocol):
     """What is known of the words of the sources: an open index is one."""
 
@@ -109,27 +129,46 @@ _WEAK = _FOREIGN & _SHARED - STOP_WORDS
 
 
 def notices(question: str, terms: str, sources: SourceWords) -> tuple[str, ...]:
-    """What is said of a question in a language that the sources do not have, and that nobody put into English."""
-    return (NOTICE, READS) if not terms and is_unread(question, sources) else ()
+    """What is said of a question in a language that the sources do not have, and that nobody put into theirs."""
+    if terms or not is_unread(question, sources):
+        return ()
+    often = _often(sources)
+    if any(_is_spoken(words, sources, often) for words in (*_TOLD, *_SCRIPTS.values())):
+        return OTHER_NOTICE, OTHER_READS
+    return NOTICE, READS
 
 
 def is_unread(question: str, sources: SourceWords) -> bool:
     """Whether the question is in another language than English, and the sources are not.
 
     Sources have a language where three of its small words stand in a twentieth of the chunks each: `var` alone is
-    JavaScript. Of another script they have a question where they have half of its words.
+    JavaScript. Of another script they have a question where they have half of its words, or its script's small words.
     """
     if not is_foreign(question):
         return False
     listed = [
         word.lower().replace("’", "'") for word in _WORD.findall(unicodedata.normalize("NFC", question))
     ]
+    often = _often(sources)
     if _letters_elsewhere(listed) > ELSEWHERE:
         asked = set(chain.from_iterable(map(analyze, listed)))
-        return 2 * sum(sources.document_frequency(term) > 0 for term in asked) < max(1, len(asked))
-    often = max(1.0, SPOKEN * sources.chunk_count)
-    told = [telling for telling in _TOLD if not telling.isdisjoint(listed)]
+        if 2 * sum(sources.document_frequency(term) > 0 for term in asked) >= max(1, len(asked)):
+            return False
+        told = [_SCRIPTS[script] for script in _scripts(listed) & _SCRIPTS.keys()]
+    else:
+        told = [telling for telling in _TOLD if not telling.isdisjoint(listed)]
     return not any(_is_spoken(telling, sources, often) for telling in told)
+
+
+def _scripts(listed: Iterable[str]) -> set[str]:
+    """The scripts of the words' letters by Unicode's names, such as `CYRILLIC`; Japanese is told by its kana."""
+    names = {unicodedata.name(letter, "").partition(" ")[0] for word in listed for letter in word}
+    return {"HIRAGANA"} if names & {"HIRAGANA", "KATAKANA"} else names
+
+
+def _often(sources: SourceWords) -> float:
+    """Chunks that a small word of their language stands in."""
+    return max(1.0, SPOKEN * sources.chunk_count)
 
 
 def _is_spoken(telling: frozenset[str], sources: SourceWords, often: float) -> bool:

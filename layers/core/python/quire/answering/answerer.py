@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from quire.analysis.language import NOTICE, is_unread
+from quire.analysis.language import is_unread
 from quire.analysis.language import notices as language_notices
 from quire.analysis.terms import identifiers
 from quire.answering.abstention import DEFAULT, Abstention
@@ -193,8 +193,9 @@ def _write(request: _Request, findings: Findings) -> Writing:
         if citations:
             notices = (*written.notices, *([CLOSEST] if is_unsure else []))
             return (yield from _say(replace(written, text=text, citations=citations, notices=notices)))
-    in_vain = not findings.found.terms and is_unread(inquiry.question, collection.index)
-    text = NOTICE if in_vain else not_covered(collection.title, collection.index.profile, findings.found.hits)
+    unread = language_notices(inquiry.question, findings.found.terms, collection.index)
+    refusal = not_covered(collection.title, collection.index.profile, findings.found.hits)
+    text = unread[0] if unread else refusal
     return (yield from _say(replace(written, text=text, answerable=False)))
 
 
