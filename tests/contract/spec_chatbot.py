@@ -264,6 +264,8 @@ def test_2_1_pdf_html_notebooks_and_plain_text_are_read_by_their_names(empty: Te
         ("a.pdf", "Only words.", "no PDF"),
         ("a.md", "PK\x03\x04rest", "an office document"),
         ("a.txt", "zero \x00 byte", "looks like binary"),
+        ("a.png", base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(60)).decode(), "the base64 of a PNG image"),
+        ("a.pdf", base64.b64encode(b"%PDF-1.7\n" + bytes(60)).decode(), '"encoding": "base64"'),
     ],
 )
 def test_2_1_a_binary_sent_as_text_is_refused_with_a_word_on_what_is_read(

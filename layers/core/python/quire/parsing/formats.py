@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -154,13 +155,27 @@ def _is_utf_16(data: bytes) -> bool:
     return data.startswith(_UTF_16) and len(data) > len(_UTF_16[0])
 
 
+def _known_binary(beginning: bytes) -> str:
+    """What kind of file begins so; "" where none that is known does."""
+    return next((name for magic, name in _MAGIC.items() if beginning.startswith(magic)), "")
+
+
+def _decoded(beginning: bytes) -> bytes:
+    """The bytes that a base64 begins with; b"" where it is none. Four characters stand for three bytes."""
+    try:
+        return base64.b64decode(beginning[:16], validate=True)
+    except ValueError:
+        return b""
+
+
 def refuse_binary(path: str, beginning: bytes, hint: str = "") -> None:
     """Refuse what is no text by its first bytes.
 
     Raises:
         SourceError: it is none; the message says what it looks like, and what is read.
     """
-    known = next((name for magic, name in _MAGIC.items() if beginning.startswith(magic)), "")
-    if known or b"\0" in beginning:
-        what = known or "binary"
+    known = _known_binary(beginning)
+    encoded = "" if known else _known_binary(_decoded(beginning))
+    if known or encoded or b"\0" in beginning:
+        what = known or (f"the base64 of {encoded}" if encoded else "binary")
         raise SourceError(f"{path}: looks like {what}, not text{hint}; read are {READABLE}", path=path)
