@@ -247,3 +247,22 @@ def test_text_behind_an_included_file_is_kept() -> None:
     source = "import Note from './note.md'\n\n<Note/> And more.\n"
     page = parse_markdown(source, "page.mdx", MDX, {"./note.md": "Included.\n"})
     assert [part.text for part in parts(page)] == ["Included.", "And more."]
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("| Type |\n| --- |\n| number |\n", ["| Type |", "| number |"]),
+        (
+            "| Part | Price |\n| --- | --- |\n| Seal | 4 |\n| Spare | |\n",
+            ["Part | Price", "Seal | 4", "| Spare |"],
+        ),
+        ("<table><tr><th>Type</th></tr><tr><td>number</td></tr></table>\n", ["| Type |", "| number |"]),
+        ("![The pump, from above](pump.png)\n\nIt runs.\n", ["Picture: The pump, from above", "It runs."]),
+        ("![pump.png](pump.png)\n\nIt runs.\n", ["It runs."]),
+        ("[![Builds](b.svg)](x) [![Price](p.svg)](y)\n\nIt runs.\n", ["It runs."]),
+        ("Press ![the bell](bell.png) twice.\n", ["Press the bell twice."]),
+    ],
+)
+def test_a_lone_cell_is_a_row_and_a_lone_picture_is_told_as_one(source: str, shown: list[str]) -> None:
+    assert texts(source) == shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import count
 from textwrap import dedent
@@ -271,8 +272,19 @@ def join_cells(cells: list[str]) -> str:
     return " | ".join(_BAR.sub(r"\|", cell) for cell in cells).lstrip()
 
 
-def _table(rows: tuple[Part, ...]) -> Iterator[Block]:
+def marked_rows(rows: Sequence[Part]) -> tuple[Part, ...]:
+    """The rows of a table; a cell alone in one of several gets bars, else it would be a line of text."""
+    if len(rows) < 2:
+        return tuple(rows)
+    return tuple(
+        row if row.code or "\n" in row.text or _BAR.search(row.text) else replace(row, text=f"| {row.text} |")
+        for row in rows
+    )
+
+
+def _table(rows: Sequence[Part]) -> Iterator[Block]:
     if rows:
+        rows = marked_rows(rows)
         yield Block("table", rows, header=rows[0].text)
 
 

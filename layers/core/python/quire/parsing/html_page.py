@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from quire.parsing.blocks import join_cells
+from quire.parsing.blocks import join_cells, marked_rows
 from quire.parsing.page import Block, Page, Part, Section
 
 _UNSHOWN = (
@@ -118,7 +118,7 @@ def _block(node: LexborNode, tag: str) -> Iterator[Block]:
             yield Block("list", parts)
     elif tag == "table":
         rows = [[_words(cell) for cell in row.iter() if cell.tag in ("th", "td")] for row in _rows(node)]
-        kept = tuple(Part(join_cells(row), 1, 1) for row in rows if any(row))
+        kept = marked_rows([Part(join_cells(row), 1, 1) for row in rows if any(row)])
         if kept:
             yield Block("table", kept, header=kept[0].text)
     else:

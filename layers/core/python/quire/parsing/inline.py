@@ -29,6 +29,16 @@ _OPEN_BRACKETS = re.compile(r"(?:!?\[)++")
 _LAST_BRACKET = -1  # in the cache of a state, whose other keys are positions
 
 
+PICTURE = "Picture"
+_FILE_NAME = re.compile(
+    r"""
+    \S+\.(?:png|jpe?g|gif|svg|webp|avif)             # a file
+    | (?:image|img|screenshot|untitled)[-_ ]?\d*     # what programs call one
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
 def without_open_brackets(parser: MarkdownIt) -> MarkdownIt:
     """The parser, which takes a bracket that nothing closes for text at once: rules would look for its end 20 times."""
     parser.inline.ruler.before("link", "open_bracket", _open_bracket)
@@ -50,7 +60,13 @@ def _open_bracket(state: StateInline, silent: bool) -> bool:
 
 
 def readable(children: Sequence[Token] | None) -> str:
-    """Text of inline tokens; a source line break is `\\n`, a rendered one the `BREAK` mark."""
+    """Text of inline tokens; a source line break is `\\n`, a rendered one the `BREAK` mark.
+
+    Pictures with nothing beside them are told as such: their words alone would be a stray line. Several that are links
+    are badges, which say nothing of what the page is about.
+    """
+    if children and any(token.type == "image" for token in children) and not any(map(_has_words, children)):
+        return _pictures(children)
     pieces: list[str] = []
     for token in children or ():
         kind = token.type
@@ -65,6 +81,23 @@ def readable(children: Sequence[Token] | None) -> str:
         elif kind == "image":
             pieces.append(readable(token.children))
     return "".join(pieces)
+
+
+def _has_words(token: Token) -> bool:
+    """Whether a reader sees more of the token than a picture or white space."""
+    return token.type == "code_inline" or (
+        token.type in ("text", "text_special") and bool(token.content.strip())
+    )
+
+
+def _pictures(children: Sequence[Token]) -> str:
+    images = [token for token in children if token.type == "image"]
+    if len(images) > 1 and sum(token.type == "link_open" for token in children) == len(images):
+        return ""
+    said = (readable(token.children).strip() for token in images)
+    return f"{BREAK}\n".join(
+        f"{PICTURE}: {words}" for words in said if words and not _FILE_NAME.fullmatch(words)
+    )
 
 
 def normal_line(text: str) -> str:
