@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.adapters.provider_wire import event_data, failure, lines
-from quire.answering.answerer import named, near_topics, not_covered
 from quire.answering.generative.cleaning import as_data, visible
 from quire.answering.generative.context import PromptSource, quote_sources
 from quire.answering.generative.prompt import is_code, new_nonce, write_prompt
@@ -102,14 +101,6 @@ def test_each_number_quotes_the_passage_that_says_most_of_its_claim() -> None:
     first, second = quote_sources(text, [2, 1], [SOURCES[0], lamp], shelf.index)
     assert (first.n, first.quote) == (1, "Citric acid removes the scale within 20 minutes.")
     assert (second.n, second.quote) == (2, "A bulb may draw at most 40 watts.")
-
-
-def test_a_refusal_names_the_collection_and_up_to_three_headings() -> None:
-    hits = [hit_of(chunk(f"{n}.md", "x", breadcrumb=f"Part {n % 4}")) for n in range(9)]
-    assert near_topics(hits) == ["Part 0", "Part 1", "Part 2"]
-    assert not_covered("Handbook", "docs", []) == "This topic is not covered in the Handbook documentation."
-    assert named("the Handbook textbook", "textbook") == "the Handbook textbook"
-    assert named("shop", "code") == "the shop code base"
 
 
 def test_server_sent_events_may_be_cut_anywhere() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -22,8 +22,9 @@ from quire.answering.generative.generation import Draft, generate
 from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import new_nonce, write_prompt
 from quire.answering.generative.rewriting import Rewritten, wants_rewrite, write_terms
+from quire.answering.refusing import ask_back, named, refusal
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
-from quire.documents import Citation, Hit
+from quire.documents import Citation
 from quire.ports import AnswerModel
 from quire.search.retrieval import Retrieved
 
@@ -31,10 +32,6 @@ MODEL_LENIENCY = 0.25
 """A model may try from this share of the threshold on: it reads, and can still say that the sources do not answer."""
 CONTEXT_TOKENS = 4000
 CLOSEST = "These are the closest passages; they may not answer the question."
-NOUNS = {"textbook": "textbook", "code": "code base", "sites": "documents", "roblox": "reference"}
-"""How sentences call a collection of a profile; all others are documentation."""
-DEFAULT_NOUN = "documentation"
-MOST_TOPICS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +190,7 @@ def _write(request: _Request, findings: Findings) -> Writing:
         if citations:
             notices = (*written.notices, *([CLOSEST] if is_unsure else []))
             return (yield from _say(replace(written, text=text, citations=citations, notices=notices)))
-    unread = language_notices(inquiry.question, findings.found.terms, collection.index)
-    refusal = not_covered(collection.title, collection.index.profile, findings.found.hits)
-    text = unread[0] if unread else refusal
-    return (yield from _say(replace(written, text=text, answerable=False)))
+    return (yield from _say(replace(written, text=refusal(collection, inquiry, findings), answerable=False)))
 
 
 def _is_by_chance(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -> bool:
@@ -268,39 +262,3 @@ def _say(written: WrittenAnswer) -> Writing:
         yield Delta(f"{paragraph}\n\n")
     yield Delta(paragraphs[-1])
     return written
-
-
-def named(title: str, profile: str) -> str:
-    """How a sentence names the collection, with an article and what kind of thing it is.
-
-    >>> named("Robots for All", "textbook"), named("React Native documentation", "docs")
-    ('the Robots for All textbook', 'the React Native documentation')
-    """
-    noun = NOUNS.get(profile, DEFAULT_NOUN)
-    plain = title.removeprefix("the ").removeprefix("The ")
-    return f"the {plain}" if plain.casefold().endswith(noun.casefold()) else f"the {plain} {noun}"
-
-
-def not_covered(title: str, profile: str, hits: Sequence[Hit]) -> str:
-    """That the topic is not covered, and headings of the collection that are nearest to it."""
-    sentence = f"This topic is not covered in {named(title, profile)}."
-    topics = near_topics(hits)
-    if not topics:
-        return sentence
-    return f"{sentence} Related topics that are covered:\n\n" + "\n".join(f"- {topic}" for topic in topics)
-
-
-def ask_back(profile: str) -> str:
-    """What a vague question is answered with."""
-    return f"I need more context. Please ask a specific question about the {NOUNS.get(profile, DEFAULT_NOUN)} content."
-
-
-def near_topics(hits: Sequence[Hit]) -> list[str]:
-    """Headings of the hits, best first, each once: breadcrumbs where a heading alone says too little."""
-    topics: dict[str, None] = {}
-    for hit in hits:
-        chunk = hit.chunk
-        topic = chunk.breadcrumb or str(chunk.metadata.get("heading") or chunk.metadata.get("title") or "")
-        if topic:
-            topics.setdefault(topic)
-    return list(topics)[:MOST_TOPICS]

@@ -1,0 +1,104 @@
+"""What is said where nothing is answered: what is missing, what stands nearest, and what to ask instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quire.analysis.language import is_foreign
+from quire.analysis.language import notices as language_notices
+from quire.analysis.terms import analyze
+from quire.answering.evidence_hits import evidence_of
+from quire.answering.extractive.weighing import Lexicon
+from quire.answering.findings import AskedCollection, Findings
+from quire.answering.request import Inquiry
+from quire.documents import Hit
+
+NOUNS = {"textbook": "textbook", "code": "code base", "sites": "documents", "roblox": "reference"}
+"""How sentences call a collection of a profile; all others are documentation."""
+DEFAULT_NOUN = "documentation"
+MOST_TOPICS = 3
+MOST_WORDS = 3
+TOPICS = "Related topics that are covered:"
+_MARKS = """ ?!.,;:()[]{}<>"'`“”‘’"""
+
+
+def refusal(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -> str:
+    """That the collection does not answer, which of the question's words it does not have, and what is nearest.
+
+    Of a follow-up to what the collection does cover it is said that this alone is not answered. A question in a
+    language that the sources do not have is asked for in theirs.
+    """
+    unread = language_notices(inquiry.question, findings.found.terms, collection.index)
+    if unread:
+        return unread[0]
+    title = named(collection.title, collection.index.profile)
+    opening = f"This topic is not covered in {title}."
+    if findings.evidence.news is not None and collection.abstention.covers(findings.topic_confidence):
+        opening = (
+            f"{title[:1].upper()}{title[1:]} covers what this follows, but I found no answer to this in it."
+            " If it is about something else, ask it as a whole question."
+        )
+    absent = [] if findings.found.terms else absent_words(inquiry.question, collection.index)
+    if absent:
+        opening += f" Nothing in it mentions {_listed(absent)}."
+    return _with_topics(opening, evidence_of(inquiry.question, findings.found.hits))
+
+
+def named(title: str, profile: str) -> str:
+    """How a sentence names the collection, with an article and what kind of thing it is.
+
+    >>> named("Robots for All", "textbook"), named("React Native documentation", "docs")
+    ('the Robots for All textbook', 'the React Native documentation')
+    """
+    noun = _noun(profile)
+    plain = title.removeprefix("the ").removeprefix("The ")
+    return f"the {plain}" if plain.casefold().endswith(noun.casefold()) else f"the {plain} {noun}"
+
+
+def ask_back(profile: str) -> str:
+    """What a vague question is answered with."""
+    return f"I need more context. Please ask a specific question about the {_noun(profile)} content."
+
+
+def absent_words(question: str, lexicon: Lexicon) -> list[str]:
+    """The question's words that no chunk holds, at most `MOST_WORDS`: those written as names before others.
+
+    Empty for a question in another language than English, whose words say nothing of its topic.
+    """
+    if is_foreign(question):
+        return []
+    said = dict.fromkeys(
+        word.strip(_MARKS).removesuffix("'s").removesuffix("’s") for word in question.split()
+    )
+    held = lexicon.document_frequency
+    absent = [word for word in said if (terms := analyze(word)) and not any(map(held, terms))]
+    return sorted(absent, key=str.islower)[:MOST_WORDS]
+
+
+def near_topics(hits: Sequence[Hit]) -> list[str]:
+    """Headings of the hits, best first, each once: breadcrumbs where a heading alone says too little."""
+    topics: dict[str, None] = {}
+    for hit in hits:
+        chunk = hit.chunk
+        topic = chunk.breadcrumb or str(chunk.metadata.get("heading") or chunk.metadata.get("title") or "")
+        if topic:
+            topics.setdefault(topic)
+    return list(topics)[:MOST_TOPICS]
+
+
+def _with_topics(opening: str, hits: Sequence[Hit]) -> str:
+    topics = near_topics(hits)
+    return f"{opening} {TOPICS}\n\n" + "\n".join(f"- {topic}" for topic in topics) if topics else opening
+
+
+def _noun(profile: str) -> str:
+    return NOUNS.get(profile, DEFAULT_NOUN)
+
+
+def _listed(found: Sequence[str]) -> str:
+    """
+    >>> _listed(["xacro"]), _listed(["Zenoh", "QoS"])
+    ('“xacro”', '“Zenoh” or “QoS”')
+    """
+    quoted = [f"“{word}”" for word in found]
+    return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from quire.answering.answerer import answer
+from quire.answering.refusing import absent_words, named, near_topics
+from quire.answering.request import Inquiry
+from quire.documents import Turn
+from tests.support.shelves import chunk, hit_of, household, shelf_of
+
+SHELF = shelf_of(household())
+QUESTION = "How often do I descale the kettle, every how many months?"
+
+
+def refused(question: str, *history: Turn) -> str:
+    given = answer(SHELF, Inquiry(question, history=history))
+    assert not given.answerable
+    return given.text
+
+
+def test_a_refusal_names_the_collection_and_up_to_three_headings() -> None:
+    hits = [hit_of(chunk(f"{n}.md", "x", breadcrumb=f"Part {n % 4}")) for n in range(9)]
+    assert near_topics(hits) == ["Part 0", "Part 1", "Part 2"]
+    assert named("the Handbook textbook", "textbook") == "the Handbook textbook"
+    assert named("shop", "code") == "the shop code base"
+
+
+def test_a_refusal_says_which_words_the_sources_do_not_have() -> None:
+    said = refused("How do I calibrate the Zorbatron of the lamp with a stroboscope?")
+    assert said.startswith("This topic is not covered in the Household documentation.")
+    assert "Nothing in it mentions “Zorbatron”, “calibrate” or “stroboscope”." in said
+    assert "Related topics that are covered:\n\n- " in said
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("How do I descale the kettle?", []),
+        ("Does the kettle have Wi-Fi, or a zither and a harp and a lute?", ["Wi-Fi", "zither", "harp"]),
+        ("¿Dónde está la tetera?", []),
+    ],
+)
+def test_words_that_are_absent_are_told_names_first(question: str, absent: list[str]) -> None:
+    assert absent_words(question, SHELF.index) == absent
+
+
+def test_a_refused_follow_up_is_told_that_its_topic_is_covered_and_this_is_not() -> None:
+    opened = answer(SHELF, Inquiry(QUESTION))
+    history = (Turn("user", QUESTION), Turn("assistant", opened.text))
+    said = refused("And who painted it?", *history)
+    assert said.startswith("The Household documentation covers what this follows, but I found no answer")
+    assert "Nothing in it mentions “painted”." in said
+    assert refused("Who won the Zorbatron cup?", *history).startswith("This topic is not covered")
+
+
+def test_what_is_no_evidence_is_no_related_topic() -> None:
+    people = "\n".join(f"Ada Lamp {n}" for n in range(9))
+    shelf = shelf_of([chunk("AUTHORS.txt", people, lang="text"), *household()], profile="code")
+    said = answer(shelf, Inquiry("Which Ada lamp has a zither?"))
+    assert not said.answerable
+    assert "Authors" not in said.text
