@@ -1,4 +1,4 @@
-"""Any tree of Markdown, reStructuredText, AsciiDoc, HTML, text, notebooks and PDF: the source of profile `docs`."""
+"""Any tree of Markdown, other markup, HTML, text, notebooks, PDF and office: the source of profile `docs`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,21 @@ from quire.ingestion.rows import read_apart
 from quire.limits import CONVERTED_FILE_BYTES
 from quire.parsing.asciidoc_markdown import ASCIIDOC
 from quire.parsing.formats import CONVERTED, HTML, TEXT, RawFile, kind_of, suffix_of, title_of
+from quire.parsing.latex import parse_latex
+from quire.parsing.org import parse_org
 from quire.parsing.outline import Outline
 from quire.parsing.quarto import QUARTO
 from quire.parsing.rst import parse_rst
 
-_MARKUP: Mapping[str, tuple[str, Callable[[str], Outline]]] = {".rst": ("rst", parse_rst)}
-SUFFIXES = (".md", ".mdx", ".markdown", *QUARTO, *ASCIIDOC, *_MARKUP, *HTML, *TEXT, *CONVERTED)
+_MARKUP: Mapping[str, tuple[str, Callable[[str], Outline]]] = {
+    ".rst": ("rst", parse_rst),
+    ".org": ("org", parse_org),
+    ".tex": ("latex", parse_latex),
+}
+_APIS = tuple(f"{name}.{kind}" for name in ("openapi", "swagger") for kind in ("yaml", "yml", "json"))
+SUFFIXES = (".md", ".mdx", ".markdown", *QUARTO, *ASCIIDOC, *_MARKUP, *HTML, *TEXT, *CONVERTED, *_APIS)
 """Of a PDF or a notebook, which hold pictures beside their text."""
+_API_TITLE = re.compile(r"""^[ ]*"?title"?[ ]*:[ ]*(\S.*)""", re.MULTILINE)
 _NO_PAGES = frozenset(("404.html", "genindex.html", "py-modindex.html"))
 _FOR_PROGRAMS = re.compile(
     r"""
@@ -200,6 +208,8 @@ def _document(path: str, text: str, titles: tuple[str, str], url: str) -> Docume
 
 def _language(path: str) -> str | None:
     """What a page is not read as Markdown, HTML or text by: its markup, or the language of an included example."""
+    if path.lower().endswith(_APIS):
+        return language_of(path)
     suffixes = [one.lower() for one in PurePosixPath(path).suffixes]
     if path.lower().endswith(SUFFIXES):
         return _MARKUP[suffixes[-1]][0] if suffixes[-1] in _MARKUP else None
@@ -234,6 +244,9 @@ def _folder_title(root: Path, folder: str) -> str:
 
 
 def _title(text: str, path: str) -> str:
+    if path.lower().endswith(_APIS):
+        said = _API_TITLE.search(text)
+        return said[1].strip("\"', \r") if said else ""
     markup = _MARKUP.get(PurePosixPath(path).suffix.lower())
     if markup is None:
         return title_of(path, text)

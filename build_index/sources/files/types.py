@@ -36,6 +36,8 @@ LANGUAGES: Mapping[str, str] = {
         "markdown": ".md .mdx .markdown .qmd .rmd",
         "rst": ".rst",
         "asciidoc": ".adoc .asciidoc .asc",
+        "org": ".org",
+        "latex": ".tex .ltx .sty",
         "json": ".json .jsonc",
         "yaml": ".yml .yaml",
         "ini": ".ini .cfg .conf .properties",
@@ -63,6 +65,8 @@ LANGUAGES: Mapping[str, str] = {
         "graphql": ".graphql .gql",
         "hcl": ".tf .hcl",
         "cmake": ".cmake",
+        "dockerfile": ".dockerfile",
+        "makefile": ".mk",
         "groovy": ".groovy .gradle",
     }.items()
     for extension in extensions.split()

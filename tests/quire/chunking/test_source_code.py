@@ -171,9 +171,42 @@ def test_the_pieces_of_a_long_line_of_markdown_do_not_hold_all_of_it_each() -> N
 
 
 def test_other_files_are_cut_into_windows() -> None:
-    chunks = cut("key: value\n" * 200, "yaml")
-    assert {chunk.metadata["kind"] for chunk in chunks} == {"window"}
-    assert all(len(chunk.text) <= 800 for chunk in chunks)
+    for language in ("css", "toml"):  # of the second nothing is a table
+        chunks = cut("key = value\n" * 200, language)
+        assert {chunk.metadata["kind"] for chunk in chunks} == {"window"}
+        assert all(len(chunk.text) <= 800 for chunk in chunks)
+
+
+def test_files_that_declare_are_cut_by_what_they_declare() -> None:
+    services = "".join(f"  shelf{n}:\n    image: {'wood ' * 250}\n" for n in range(3))
+    chunks = cut(f"services:\n{services}volumes:\n  data: {{}}\n", "yaml", "compose.yaml")
+    assert [chunk.metadata["symbol"] for chunk in chunks] == [
+        "services",
+        "services.shelf0",
+        "services.shelf1",
+        "services.shelf2",
+        "volumes",
+    ]
+    assert chunks[1].text.startswith("  shelf0:\n    image: wood")
+    assert chunks[1].symbols == ("services.shelf0", "compose.services.shelf0")
+    assert chunks[0].symbols == (), "a word such as `services` is no symbol by itself"
+    [message] = cut("// What is wanted.\nmessage Basket {\n  string id = 1;\n}\n", "protobuf", "shop.proto")
+    assert message.symbols == ("Basket", "shop.Basket")
+    assert message.headline == "Basket: What is wanted."
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("org", "#+title: Pumps\n\n* Setup\nOil the [[file:a.org][main pump]].\n"),
+        ("latex", "\\title{Pumps}\n\\section{Setup}\nOil the \\emph{main pump}.\n"),
+    ],
+)
+def test_other_markup_keeps_its_lines_and_embeds_what_one_reads(language: str, text: str) -> None:
+    [chunk] = cut(text, language)
+    assert (chunk.text, chunk.metadata["start_line"]) == (text.removesuffix("\n"), 1)
+    assert "Oil the main pump." in (chunk.summary or "")
+    assert chunk.metadata["symbol"] == "Pumps"
 
 
 def test_a_component_is_cut_by_the_symbols_of_its_script_and_by_windows_of_the_rest() -> None:

@@ -76,6 +76,8 @@ def test_the_real_tree_is_read_whole() -> None:
             "Networking\n==========\n\nThe gateway listens on port 1194.\n\n.. option:: --retries N\n\n   Again.\n",
         ),
         ("net.adoc", "= Networking\n\nThe gateway listens on port 1194.\n"),
+        ("net.org", "* Networking\n\nThe gateway listens on port 1194.\n"),
+        ("net.tex", "\\section{Networking}\n\nThe gateway listens on port 1194.\n"),
     ],
 )
 def test_other_markup_is_read_by_its_sections_and_keeps_its_lines(
@@ -87,6 +89,27 @@ def test_other_markup_is_read_by_its_sections_and_keeps_its_lines(
     [chunk] = CHUNKERS[document.kind](document)
     assert chunk.text == text.removesuffix("\n").replace("= Net", "# Net")
     assert (chunk.metadata["heading"], chunk.metadata["start_line"]) == ("Networking", 1)
+
+
+def test_the_description_of_an_api_is_read_by_its_paths_and_other_settings_are_not(tmp_path: Path) -> None:
+    api = (
+        "openapi: 3.1.0\ninfo:\n  title: Shop's API\npaths:\n"
+        + "".join(
+            f"  /{name}/{{id}}:\n    get:\n      summary: {'Show it. ' * 150}\n"
+            for name in ("baskets", "orders")
+        )
+        + "components:\n  schemas:\n    Order:\n      type: object\n"
+    )
+    pages = {"a.md": "A\n", "api/openapi.yaml": api, "mkdocs.yml": "site_name: Shop\n"}
+    [_, document] = read_markdown_tree(write(tmp_path, pages))
+    assert isinstance(document, Document)
+    assert (document.id, document.metadata["chapter"]) == ("api/openapi.yaml", "Shop's API")
+    chunks = list(CHUNKERS[document.kind](document))
+    assert [chunk.metadata["heading"] for chunk in chunks][-3:] == [
+        "paths./baskets/{id}",
+        "paths./orders/{id}",
+        "components",
+    ]
 
 
 def test_documents_of_other_kinds_are_counted_by_the_ends_of_their_names(tmp_path: Path) -> None:

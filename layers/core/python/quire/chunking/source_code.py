@@ -16,8 +16,11 @@ from quire.documents import Chunk, Document, Value, chunk_id, text_sha256
 from quire.errors import SourceError
 from quire.parsing.asciidoc import parse_asciidoc, readable_asciidoc
 from quire.parsing.components import COMPONENTS, script_blocks
+from quire.parsing.declarations import DECLARED, parse_declarations
 from quire.parsing.front_matter import read_front_matter
 from quire.parsing.grammars import GRAMMARS
+from quire.parsing.latex import parse_latex, readable_latex
+from quire.parsing.org import parse_org, readable_org
 from quire.parsing.outline import Outline
 from quire.parsing.rst import is_label, parse_rst, readable_rst, rst_anchors
 from quire.parsing.source_code import parse_source
@@ -32,7 +35,11 @@ _ROOTS = frozenset(("src", "lib"))
 _MARKUP: Mapping[str, tuple[Callable[[str], Outline], Callable[[str], str]]] = {
     "rst": (parse_rst, readable_rst),
     "asciidoc": (parse_asciidoc, readable_asciidoc),
+    "org": (parse_org, readable_org),
+    "latex": (parse_latex, readable_latex),
 }
+_EVERYDAY = frozenset("key table stage target resource".split())
+"""Kinds whose names are words such as `build` and `users`: they are symbols only by their path, `services.web`."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -71,6 +78,8 @@ def chunk_source_code(document: Document) -> Iterator[Chunk]:
         yield from _symbols_of(
             file, _component(document.text, lines, spans) if language in COMPONENTS else spans
         )
+    elif language in DECLARED:
+        yield from _declarations(document, path, lines, language)
     elif language in _MARKUP:
         yield from _sections(document, path, lines, language)
     elif language == "markdown":
@@ -121,6 +130,15 @@ def module_name(path: str, package: str = "") -> str:
     if parts and parts[0] in _ROOTS:
         parts = parts[1:]
     return ".".join(parts[:-1] if parts and parts[-1] in ("__init__", "index", "mod") else parts)
+
+
+def _declarations(document: Document, path: str, lines: Lines, language: str) -> Iterator[Chunk]:
+    outline = parse_declarations(document.text, language)
+    if outline.definitions:
+        file = _SourceFile(document, path, lines, outline, module_name(path))
+        yield from _symbols_of(file, cut_spans(outline, lines, CODE))
+    else:
+        yield from _windows(document, path, lines)
 
 
 def _sections(document: Document, path: str, lines: Lines, language: str) -> Iterator[Chunk]:
@@ -212,8 +230,11 @@ def _symbols(span: Span, module: str) -> tuple[str, ...]:
     """Each definition by its path, its own name, and its path in its module."""
     names: dict[str, None] = {}
     for path in span.defines[:MOST_SYMBOLS]:
+        if span.kind in _EVERYDAY and len(path) == 1:
+            continue
         own = ".".join(path)
-        names[own] = names[path[-1]] = names[f"{module}.{own}" if module else own] = None
+        names[own] = names[own if span.kind in _EVERYDAY else path[-1]] = None
+        names[f"{module}.{own}" if module else own] = None
     return tuple(names)
 
 

@@ -39,6 +39,8 @@ SECTIONS = SpanSizes(whole=1200, holder=1200, small=500, merged=1000, unbroken=1
 
 _MINOR = frozenset("module variable macro type".split())
 _HOLDERS = frozenset("class interface trait struct enum record impl union namespace module section".split())
+_TITLED = frozenset(("section", "item"))
+"""What is called by a title: it is shown, and names nothing."""
 LONGEST_CLOSING = 80
 _OPENINGS = {"section": 100, "module": 40}
 """Kinds of spans that may say nothing by themselves, and up to how many characters."""
@@ -124,7 +126,7 @@ def _paths(holder: Path, definition: Definition) -> tuple[Path, tuple[Path, ...]
     """A definition's own path, and those of all that it defines."""
     if definition.kind == "namespace":
         return holder, ()
-    if definition.kind == "section":
+    if definition.kind in _TITLED:
         return (*holder, definition.names[0]), tuple((name,) for name in definition.names[1:])
     paths = tuple((*holder, *(_parts_of(name) if "." in name else (name,))) for name in definition.names)
     return paths[0], () if definition.kind == "impl" else paths
