@@ -18,7 +18,7 @@ from quire.adapters.folder import FolderStore
 from quire.embedding import open_embedder
 from quire.embedding.model_folder import read_facts
 from quire.errors import ConfigError, QuireError
-from quire.ports import Embedder, ObjectStore, Vectors
+from quire.ports import Embedder, ObjectStore, SearchServer, Vectors
 from quire.settings import Settings, adopt, read_settings
 from quire.store.leftovers import sweep_all
 from quire.store.store import SegmentStore
@@ -57,7 +57,20 @@ def open_store(location: str | None) -> SegmentStore:
     Raises:
         ConfigError: it is neither a folder nor s3://bucket/prefix.
     """
-    return SegmentStore(open_objects(location), settings().cache / "store")
+    return SegmentStore(open_objects(location), settings().cache / "store", server=open_server())
+
+
+def open_server() -> SearchServer | None:
+    """The search server that the settings name; None where they name none.
+
+    Raises:
+        ConfigError: its address is none.
+    """
+    if not settings().opensearch:
+        return None
+    from quire.adapters.opensearch import open_opensearch  # few collections are searched so
+
+    return open_opensearch(settings().opensearch)
 
 
 def open_tools(*, threads: int | None = None, cache: Path | None = None) -> Tools:

@@ -15,7 +15,7 @@ from constructs import Construct
 
 from infra.api_function import ALIAS, ApiFunction, retention
 from infra.github import add_github_role
-from infra.reasons import accept, logical_id
+from infra.reasons import accept, logical_id, searched
 from infra.schedules import add_schedules, service_of_account
 from infra.settings import StackSettings
 from infra.sharding import ShardMap
@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LEFT_OUT = [".*", "build", "cdk.out", "node_modules", "tests", "infra", "**/__pycache__", "*.egg-info"]
 CACHE = "build-cache"
 STORING = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"]
+LOADING = ["es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut", "es:ESHttpDelete"]
 SNAPSHOTS = [
     "lambda:GetFunctionConfiguration",
     "lambda:ListVersionsByFunction",
@@ -141,6 +142,11 @@ class Building(Construct):
         machine = {"QUIRE_STATE_MACHINE": self._sharding.machine.state_machine_arn} if self._sharding else {}
         return {
             **machine,
+            **(
+                {"QUIRE_OPENSEARCH_URL": self._settings.opensearch_url}
+                if self._settings.opensearch_url
+                else {}
+            ),
             "COLLECTION": "",
             "QUIRE_STORE": f"s3://{self._storage.bucket.bucket_name}",
             # Without snapshots a new version would only end the environments that are warm.
@@ -165,6 +171,10 @@ class Building(Construct):
             policy.add_statements(
                 iam.PolicyStatement(actions=SNAPSHOTS, resources=[*arns, *(f"{arn}:*" for arn in arns)])
             )
+        if self._settings.opensearch_arn:
+            indexes = [f"{self._settings.opensearch_arn}/*"]
+            policy.add_statements(iam.PolicyStatement(actions=LOADING, resources=indexes))
+            accept(policy, searched(self._settings))
         held = logical_id(self._storage.bucket)
         names = [logical_id(one.function) for one in functions.values()]
         accept(

@@ -18,7 +18,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.api_function import ALIAS, ApiFunction, FunctionPlan
-from infra.reasons import accept, logical_id
+from infra.reasons import accept, logical_id, searched
 from infra.routes import Table, functions_of, written_collections
 from infra.schedules import queue_of_failures
 from infra.settings import StackSettings
@@ -93,6 +93,8 @@ class Functions(Construct):
             # Keys with scopes and issuers of tokens; there is no need for the object to be there.
             "QUIRE_ACCESS": f"store:{ACCESS}",
         }
+        if self._settings.opensearch_url:
+            environment["QUIRE_OPENSEARCH_URL"] = self._settings.opensearch_url
         if name != QUERY:
             environment["QUIRE_MEMORY"] = f"dynamodb://{self._storage.table.table_name}"
         if name == MEMORY:
@@ -152,10 +154,15 @@ class Functions(Construct):
             statements.append(
                 _statement(["secretsmanager:GetSecretValue"], [self._storage.model_key.secret_arn])
             )
+        if self._settings.opensearch_arn:
+            statements.append(
+                _statement(["es:ESHttpGet", "es:ESHttpPost"], [f"{self._settings.opensearch_arn}/*"])
+            )
         policy = iam.Policy(self, f"{name.capitalize()}Rights", roles=[role], statements=statements)
         # A version whose start meets no rights yet would start without its model, and stay so.
         self.by_name[name].function.node.add_dependency(policy)
         accept(policy, _wildcards(logical_id(self._storage.bucket), self._written()))
+        accept(policy, searched(self._settings))
 
     def _written(self) -> list[str]:
         """The collections whose prefixes are written; all, where a policy would outgrow its 10,240 characters."""

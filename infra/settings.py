@@ -64,6 +64,8 @@ class StackSettings:
         distributed: whether builds are made by Lambda workers, led by a state machine, for collections that outgrow one
             machine; costs nothing while nothing is built.
         shard_concurrency: of those workers; a new account may have 10 functions running at once.
+        opensearch_url, opensearch_arn: a domain of Amazon OpenSearch Service that holds collections with
+            `options.engine = "opensearch"`; both or neither. The stack makes none: it costs by the hour.
         bucket, table: names of those that an earlier stack left, to be adopted; "" has AWS choose new ones.
     """
 
@@ -113,6 +115,8 @@ class StackSettings:
     reserved_concurrency: int = 0
     distributed: bool = False
     shard_concurrency: int = 100
+    opensearch_url: str = ""
+    opensearch_arn: str = ""
     bucket: str = ""
     table: str = ""
 
@@ -144,6 +148,8 @@ def read_settings(context: Mapping[str, Any]) -> StackSettings:
     settings = replace(default, **changed)
     if bool(settings.domain) != bool(settings.certificate_arn):
         raise ValueError("domain: wanted it together with certificate_arn, found one of them")
+    if bool(settings.opensearch_url) != bool(settings.opensearch_arn):
+        raise ValueError("opensearch_url: wanted it together with opensearch_arn, found one of them")
     if settings.repository.count("/") != bool(settings.repository):
         raise ValueError(f"repository: wanted owner/name, found {settings.repository!r}")
     _check_disk(settings)

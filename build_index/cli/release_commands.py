@@ -7,7 +7,7 @@ import json
 import time
 from typing import Any
 
-from build_index.gate.options import add_review_options, review_of_described
+from build_index.gate.options import add_review_options, engine_of_described, review_of_described
 from build_index.progress import say
 from build_index.release.pruning import GRACE_S, prune
 from build_index.release.publishing import (
@@ -62,6 +62,7 @@ def run_publish(args: argparse.Namespace) -> int:
             segment=args.segment,
             label=args.label,
             review=review_of_described(args, args.name),
+            engine=engine_of_described(args.name),
         )
     except BuildInProgress as busy:
         say(str(busy))

@@ -14,7 +14,7 @@ from build_index.gate import gate
 from build_index.gate.guards import MOST_LOST
 from build_index.gate.review import Review, ReviewRules
 from build_index.wiring import open_model, open_objects, open_store, settings
-from quire.collections import read_collections
+from quire.collections import read_collections, server_in
 from quire.embedding.model_folder import FACTS_FILE, read_facts
 from quire.errors import ConfigError, InputError, ModelError, QuireError
 from quire.ports import Embedder, ObjectStore
@@ -45,7 +45,12 @@ def open_review(
     cache = settings().cache
     embedder_of = partial(_embedder_of, open_objects(args.store), cache)
     return Review(
-        open_store(args.store), lru_cache(embedder_of), cache / "reports", _golden(name, golden), rules
+        open_store(args.store),
+        lru_cache(embedder_of),
+        cache / "reports",
+        _golden(name, golden),
+        rules,
+        engine=server_in(known),
     )
 
 
@@ -56,6 +61,13 @@ def review_of_described(args: argparse.Namespace, name: str) -> Review:
     if described is None:
         return open_review(args, name)
     return open_review(args, name, golden=described.golden, options=described.options)
+
+
+def engine_of_described(name: str) -> str:
+    """The server that searches the collection's builds as `collections.toml` has it; "" where none does."""
+    file = settings().collections_file
+    described = read_collections(file).get(name) if file.exists() else None
+    return server_in(described.options) if described else ""
 
 
 def _number(options: Mapping[str, Any], name: str, default: float) -> float:

@@ -13,6 +13,7 @@ from build_index.gate import gate
 from build_index.gate.guards import MOST_LOST, Shrink, find_shrinks, guard_shrink, take_stock
 from build_index.gate.report import as_json, headline, summary, tell_changes
 from build_index.progress import say
+from build_index.release.loading import open_loaded, server_named
 from quire.errors import ModelError, PublishRefused, UnknownCollection
 from quire.index.layout import Manifest
 from quire.index.opened import OpenedIndex, open_built
@@ -49,6 +50,7 @@ class Review:
         embedder_of: opens the model of a digest, or raises ModelError.
         reports: folder for the gate's reports.
         golden: the collection's golden questions.
+        engine: the server that searches what is built, so that it is judged there; "" where it is searched in place.
     """
 
     store: SegmentStore
@@ -56,6 +58,7 @@ class Review:
     reports: Path
     golden: Sequence[GoldenQuestion] = ()
     rules: ReviewRules = field(default_factory=ReviewRules)
+    engine: str = ""
 
     def __call__(self, name: str, folder: Path) -> Manifest:
         """Judge what was built, write the verdict into its manifest's notes, and give the manifest.
@@ -63,7 +66,7 @@ class Review:
         Raises:
             PublishRefused: it lost too much, or answers worse.
         """
-        built = open_built(folder)
+        built = self._built(name, folder)
         served = self._served(name)
         notes: dict[str, Any] = {**manifest_in(folder).notes}
         if served is None:
@@ -79,11 +82,16 @@ class Review:
         Raises:
             UnknownCollection: nothing that was built is served.
         """
-        built, served = open_built(folder), self._served(name)
+        built, served = self._built(name, folder), self._served(name)
         if served is None:
             raise UnknownCollection(f"collection {name!r}: nothing to compare with: no build is served")
         before = take_stock(served[0], built=served[1])
         return find_shrinks(before, take_stock(built), self.rules.most_lost), self._ask_both(served[0], built)
+
+    def _built(self, name: str, folder: Path) -> OpenedIndex:
+        if not self.engine:
+            return open_built(folder)
+        return open_loaded(server_named(self.store, self.engine), name, folder)
 
     def _ask_both(self, served: OpenedIndex, built: OpenedIndex) -> gate.Judgement:
         return gate.judge(

@@ -18,6 +18,7 @@ from build_index.pipeline.questions import read_question_options
 from build_index.pipeline.readers import reader
 from build_index.pipeline.reading import Reading, open_reading
 from build_index.progress import say
+from build_index.release.loading import load_folder, server_named
 from quire.errors import ConfigError, UnknownCollection
 from quire.index.layout import MANIFEST, Manifest, Pointer, joined_manifest, read_manifest
 from quire.store.pointer import BUILD, builds_of
@@ -79,6 +80,8 @@ def build(
         SourceError: a source cannot be fetched, or nothing in it could be read.
         ConfigError: an option has a value that it may not have.
     """
+    if publish and plan.server:
+        server_named(store, plan.server)  # before hours of work
     if read_question_options(plan.options).count and write is not ingest:
         raise ConfigError("options.questions: a build in shards writes none; leave --engine out")
     with store.lock(plan.name) as lock, _rare_collections():
@@ -90,11 +93,13 @@ def build(
             say(f"{plan.name}: nothing changed since version {served[0].version}")
             confirmed = store.confirm(plan.name, builds_of(served[0])[0])
             return _report(_unchanged(served[1], reading), confirmed)
-        staged = write is ingest and publish and not _serves(store, plan.name)
+        staged = write is ingest and publish and not plan.server and not _serves(store, plan.name)
         if staged:
             store.put_model(tools.model_folder)  # while the processes that cut files start
         made_by = partial(ingest, stage=_stage(plan, store)) if staged else write
         ingested = made_by(plan, reading, tools, inputs)
+        if publish and plan.server:
+            load_folder(server_named(store, plan.server), plan.name, ingested.folder)
         if publish and review is not None:
             ingested.manifest = review(plan.name, ingested.folder)
         pointer = _publish(plan, ingested, tools, store) if publish else None
@@ -184,4 +189,6 @@ def _unchanged(manifest: Manifest, reading: Reading) -> IngestReport:
 
 def _publish(plan: BuildPlan, ingested: IngestReport, tools: Tools, store: SegmentStore) -> Pointer:
     store.put_model(tools.model_folder)
-    return store.publish(plan.name, ingested.folder, ingested.manifest, label=ingested.label)
+    return store.publish(
+        plan.name, ingested.folder, ingested.manifest, label=ingested.label, engine=plan.server
+    )

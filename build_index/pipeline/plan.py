@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from quire.collections import server_in
 from quire.ports import AnswerModel, Embedder
 from quire.profiles import Profile
 
@@ -38,6 +39,11 @@ class BuildPlan:
     def vector_index(self) -> str:
         """What makes search approximate, one of `quire.collections.VECTOR_INDEXES`."""
         return str(self.options.get("vector_index", "auto"))
+
+    @property
+    def server(self) -> str:
+        """The name of the server that searches what is built; "" where it is searched in place."""
+        return server_in(self.options)
 
 
 @dataclass(frozen=True, slots=True)

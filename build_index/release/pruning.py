@@ -1,4 +1,4 @@
-"""Removes what no pointer and no kept version refers to: old segments, half-uploaded ones, models.
+"""Removes what no pointer and no kept version refers to: old segments, half-uploaded ones, models, indexes of a server.
 
 A store tells no ages, so removal takes two looks. The first condemns: `condemned.json` notes what nothing refers to
 and since when. A later one removes what is still condemned after the grace period. In between a process that read an
@@ -27,11 +27,16 @@ from quire.store.keys import (
     model_key,
     pointer_key,
     segment_key,
+    server_alias,
+    server_index,
     versions_key,
 )
+from quire.store.pointer import builds_of
 from quire.store.retired import delete_under
 
 GRACE_S = 3600.0
+INDEXES = "server:"
+"""Before the name of an index of a search server, where keys of the store are meant otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +68,11 @@ def prune(place: ReleaseTarget, name: str, *, keep: int, now: float, grace_s: fl
         forgotten = _forget_versions(place, name, keep)
         segments = collection_key(name) + SEGMENTS
         in_use = _referred(place, place.store.collections())
-        held = [*_folders(place.objects, segments), *_folders(place.objects, MODELS)]
+        indexes = _indexes(place, name)
+        held = [*_folders(place.objects, segments), *_folders(place.objects, MODELS), *indexes]
         unused = _without_sites_models(place, [key for key in held if key not in in_use])
-        since = _condemn(place.objects, unused, (segments, MODELS), now)
+        scope = (segments, MODELS, *indexes)
+        since = _condemn(place.objects, unused, scope, now)
         due = [key for key in unused if now - since[key] >= grace_s]
         removed = tuple(key for key in due if _remove(place, name, key))
         _acquit(place.objects, removed)
@@ -88,11 +95,19 @@ def _folders(objects: ObjectStore, prefix: str) -> Iterator[str]:
     return (prefix + one for one in objects.list(prefix) if one.endswith("/"))
 
 
+def _indexes(place: ReleaseTarget, name: str) -> list[str]:
+    """Keys of the collection's indexes on a search server, where there is one."""
+    server = place.store.server
+    return [f"{INDEXES}{one}" for one in server.indexes(server_alias(name))] if server else []
+
+
 def _referred(place: ReleaseTarget, names: Iterable[str]) -> set[str]:
     """Prefixes of the segments and models that some pointer or version of the collections needs."""
     keys: set[str] = set()
     for name in names:
         for pointer in _states(place, name):
+            if pointer.engine:
+                keys.add(f"{INDEXES}{server_index(name, builds_of(pointer))}")
             for ref in pointer.segments:
                 keys.add(segment_key(name, ref.digest))
                 manifest = manifest_of(place, name, ref.digest)
@@ -168,6 +183,10 @@ def _remove(place: ReleaseTarget, name: str, prefix: str) -> bool:
         return False
     if is_model and not _without_sites_models(place, [prefix]):
         return False
+    if prefix.startswith(INDEXES):
+        if place.store.server:
+            place.store.server.delete(prefix.removeprefix(INDEXES))
+        return True
     for one in (MANIFEST, FACTS_FILE):
         place.objects.delete(prefix + one)
     delete_under(place.objects, prefix)

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from build_index.release.loading import load_folder, load_segments, load_version, server_named
 from quire.embedding.model_folder import FACTS_FILE
 from quire.errors import ArtifactCorrupt, InputError, ModelError, UnknownVersion
-from quire.index.layout import MANIFEST, Manifest, Pointer, read_manifest
+from quire.index.layout import MANIFEST, Manifest, Pointer, SegmentRef, read_manifest
 from quire.index.reader import verify_segment
-from quire.ports import ObjectStore
+from quire.ports import ObjectStore, SearchServer
 from quire.store import pointer as states
 from quire.store.history import find_version as find_held
-from quire.store.keys import model_key, segment_key
-from quire.store.store import SegmentStore
+from quire.store.keys import model_key, segment_key, server_index
+from quire.store.store import SegmentStore, follow_pointer
 
 LATEST = "latest"
 PREVIOUS, NEWEST = "previous", "newest"
@@ -93,12 +94,17 @@ def roll_back(place: ReleaseTarget, name: str, wanted: str = PREVIOUS) -> Pointe
     for ref in older.segments:
         _require_segment(place, name, ref.digest)
 
+    if older.engine:
+        load_version(server_named(place.store, older.engine), place.store, older)
+
     def again(pointer: Pointer | None) -> Pointer:
         if pointer is None:
             raise UnknownVersion(f"version {wanted!r} of {name!r}: the pointer is gone", field="version")
         return states.with_rollback(pointer, older)
 
-    return place.store.pointers.advance(name, again, record=True)
+    pointer = place.store.pointers.advance(name, again, record=True)
+    follow_pointer(place.store.server, pointer)
+    return pointer
 
 
 def publish_built(
@@ -109,6 +115,7 @@ def publish_built(
     segment: str = LATEST,
     label: str | None = None,
     review: Callable[[str, Path], Manifest] | None = None,
+    engine: str = "",
 ) -> Pointer:
     """Serve a segment that was built with `--no-publish`, or one that the store holds already.
 
@@ -119,6 +126,7 @@ def publish_built(
         segment: digest, or `latest` for what was built last.
         label: of the version; by default the version of the first source that has one.
         review: judges what comes from the cache; what the store holds already was judged when it came.
+        engine: the server that searches it, which is given it first; "" where it is searched in place.
 
     Raises:
         PublishRefused: the review refused it.
@@ -132,7 +140,20 @@ def publish_built(
         _require_model(place, cache, manifest.model)
         if review is not None and manifest_of(place, name, manifest.digest) is None:
             manifest = review(name, folder)
-        return place.store.publish(name, folder, manifest, label=label)
+        if engine:
+            _load(place, name, (folder, manifest), server_named(place.store, engine))
+        return place.store.publish(name, folder, manifest, label=label, engine=engine)
+
+
+def _load(place: ReleaseTarget, name: str, built: tuple[Path, Manifest], server: SearchServer) -> None:
+    """Have the server hold what the cache or the store has."""
+    folder, manifest = built
+    held = folder / MANIFEST
+    if held.exists() and read_manifest(held.read_bytes()).digest == manifest.digest:
+        load_folder(server, name, folder)
+        return
+    stored = place.store.segment(name, SegmentRef(manifest.digest, 0))
+    load_segments(server, server_index(name, [manifest.digest]), [stored])
 
 
 def manifest_of(place: ReleaseTarget, name: str, digest: str) -> Manifest | None:

@@ -23,8 +23,9 @@ PREFLIGHT = {
     "vary": "origin",
 }
 EXPOSED = (
-    "etag, location, ratelimit, retry-after, x-quire-age-s, x-quire-degraded, x-quire-files-changed, x-quire-label, "
-    "x-quire-model, x-quire-notice, x-quire-published-at, x-quire-roots, x-quire-sources, x-quire-version, x-request-id"
+    "etag, location, ratelimit, retry-after, x-quire-age-s, x-quire-degraded, x-quire-engine, x-quire-files-changed, "
+    "x-quire-label, x-quire-model, x-quire-notice, x-quire-published-at, x-quire-roots, x-quire-sources, "
+    "x-quire-version, x-request-id"
 )
 """What a page may read of an answer beside its body: each header that we set and that browsers hide."""
 

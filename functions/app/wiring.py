@@ -29,7 +29,7 @@ from quire.adapters.folder import FolderStore
 from quire.collections import Collection, read_collections
 from quire.embedding import open_embedder
 from quire.errors import ConfigError, StoreError
-from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore, TokenBudget
+from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore, SearchServer, TokenBudget
 from quire.service.access_file import AccessFile, TokenPolicy
 from quire.service.access_object import AccessObject
 from quire.service.knowledge import Knowledge
@@ -89,7 +89,13 @@ class _OpenedStore:
 
 def _open(settings: Settings, steady_s: float = math.inf, *, is_late: bool = False) -> _OpenedStore:
     objects = open_objects(settings.store, SERVING)
-    store = SegmentStore(objects, settings.cache, most_bytes=int(settings.cache_mb * MIB), is_late=is_late)
+    store = SegmentStore(
+        objects,
+        settings.cache,
+        most_bytes=int(settings.cache_mb * MIB),
+        is_late=is_late,
+        server=open_server(settings),
+    )
     models = Models(
         partial(model_folder, objects, settings.cache, brought=settings.models),
         partial(open_embedder, threads=settings.threads),
@@ -156,6 +162,22 @@ def open_objects(store: str, timeouts: Timeouts | None = None) -> ObjectStore:
     if scheme != "s3":
         raise ConfigError(f"QUIRE_STORE: wanted a folder or s3://bucket/prefix, found the scheme {scheme!r}")
     return _open_bucket(store, timeouts)
+
+
+def open_server(settings: Settings) -> SearchServer | None:
+    """The search server that holds builds; None where the settings name none.
+
+    Raises:
+        ConfigError: its address is none.
+    """
+    if not settings.opensearch:
+        return None
+    from quire.adapters.opensearch import open_opensearch  # few collections are searched so
+    from quire.adapters.opensearch_wire import SEARCHING
+
+    server = open_opensearch(settings.opensearch, SEARCHING)
+    after_restore(server.reconnect)
+    return server
 
 
 def _open_bucket(store: str, timeouts: Timeouts | None) -> ObjectStore:

@@ -118,6 +118,7 @@ class FreshnessHeaders:
 def _facts(served: Served, fresh: Freshness) -> dict[str, str]:
     return {
         "x-quire-version": served.version,
+        "x-quire-engine": served.engine,
         "x-quire-label": fresh.label,
         "x-quire-published-at": fresh.published_at,
         "x-quire-age-s": "" if fresh.age_s is None else f"{fresh.age_s:.0f}",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from build_index.release.loading import SegmentsToLoad
+from quire.adapters.opensearch import OpenSearchServer, open_opensearch
+from quire.adapters.opensearch_wire import SEARCHING
 from quire.embedding.quantization import restore
 from quire.index.cells import CellVectors
 from quire.index.exact import ExactVectors
@@ -14,12 +18,14 @@ from quire.index.keywords import KeywordPart, KeywordSearch
 from quire.index.opened import OpenedIndex
 from quire.index.parts import open_vectors
 from quire.index.reader import Segment, open_segment
+from quire.index.served import BuildOnServer
 from quire.index.usearch import GraphVectors, write_graph
 from quire.index.vectors import EXACT_ROWS
 from quire.index.writer import write_segment
 from quire.ordinals import NONE
-from quire.ports import KeywordIndex, PayloadStore, VectorIndex
+from quire.ports import KeywordIndex, PayloadStore, ServedChunks, VectorIndex
 from quire.ranking import Ranking
+from tests.support.opensearch import opensearch
 from tests.support.plain_indexes import BruteForceVectors, CountedKeywords, ListedPayloads
 from tests.support.rows import (
     DIMENSIONS,
@@ -55,6 +61,30 @@ def celled(tmp_path_factory: pytest.TempPathFactory) -> Segment:
 def split(tmp_path_factory: pytest.TempPathFactory) -> OpenedIndex:
     folder = tmp_path_factory.mktemp("split")
     return open_index(*(build(folder / str(i), ROWS[i : i + 50]) for i in range(0, COUNT, 50)))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[OpenSearchServer]:
+    with opensearch() as stand_in:
+        yield open_opensearch(stand_in.url, SEARCHING)
+
+
+@pytest.fixture(scope="module")
+def served(server: OpenSearchServer, segment: Segment) -> ServedChunks:
+    server.load("quire-ports-000000000000", SegmentsToLoad([segment]))
+    return server.open("quire-ports-000000000000", chunks=COUNT, vectors=len(FLOATS), hidden=NONE)
+
+
+@pytest.fixture(scope="module")
+def on_server(
+    server: OpenSearchServer, segment: Segment, tmp_path_factory: pytest.TempPathFactory
+) -> OpenedIndex:
+    """Six segments of the same rows that the server holds, and two that were written live."""
+    folder = tmp_path_factory.mktemp("live")
+    segments = [build(folder / str(i), ROWS[i : i + 50]) for i in range(0, COUNT, 50)]
+    server.load("quire-ports-000000000001", SegmentsToLoad(segments[:6]))
+    held = BuildOnServer(server, "quire-ports-000000000001", 6)
+    return OpenedIndex([(one, n) for n, one in enumerate(segments)], version="v", on_server=held)
 
 
 def check_ranking(ranking: Ranking, limit: int) -> None:
@@ -186,6 +216,18 @@ def test_the_same_rows_give_the_same_graph(segment: Segment, tmp_path: Path) -> 
     assert (tmp_path / "again").read_bytes() == segment.graph.read_bytes()
 
 
+class TestServedVectors(VectorIndexContract):
+    @pytest.fixture
+    def index(self, served: ServedChunks) -> VectorIndex:
+        return served
+
+
+class TestOpenedVectorsOnAServer(VectorIndexContract):
+    @pytest.fixture
+    def index(self, on_server: OpenedIndex) -> VectorIndex:
+        return on_server
+
+
 class KeywordIndexContract:
     """What every keyword index over ROWS promises."""
 
@@ -250,6 +292,18 @@ class TestOpenedKeywords(KeywordIndexContract):
         return _Keywords(split)
 
 
+class TestServedKeywords(KeywordIndexContract):
+    @pytest.fixture
+    def index(self, served: ServedChunks) -> KeywordIndex:
+        return served
+
+
+class TestOpenedKeywordsOnAServer(KeywordIndexContract):
+    @pytest.fixture
+    def index(self, on_server: OpenedIndex) -> KeywordIndex:
+        return _Keywords(on_server)
+
+
 class _Keywords:
     """An opened index as a `KeywordIndex`: it names the frequency after documents, as its callers do."""
 
@@ -294,3 +348,9 @@ class TestOpenedPayloads(PayloadStoreContract):
     @pytest.fixture
     def store(self, split: OpenedIndex) -> PayloadStore:
         return split
+
+
+class TestOpenedPayloadsOnAServer(PayloadStoreContract):
+    @pytest.fixture
+    def store(self, on_server: OpenedIndex) -> PayloadStore:
+        return on_server

@@ -19,7 +19,7 @@ from quire.collections import read_collections
 from quire.errors import ArtifactCorrupt, DiskFull, QuireError, StoreUnavailable, UnknownCollection
 from quire.profiles import PROFILES
 from quire.store.catalog import label_failure
-from tests.support.deployment import KEPT, SHARDED, Deployment, flat, listed
+from tests.support.deployment import KEPT, SEARCHED, SHARDED, Deployment, flat, listed
 from tests.support.tree import ROOT
 
 TABLE = read_table(ROOT / "functions/routes.json")
@@ -321,6 +321,25 @@ def test_no_role_may_do_everything_or_touch_every_resource(deployment: Deploymen
         for one in deployment.statements(role):
             assert not [action for action in listed(one["Action"]) if action.endswith("*")], role
             assert "*" not in listed(one["Resource"]), role
+
+
+def test_a_search_domain_may_be_asked_by_functions_and_loaded_by_builds_alone(
+    deployment: Deployment, other_deployment: Deployment
+) -> None:
+    """The stack makes no domain: without one nobody is told of any."""
+    asked: set[frozenset[str]] = set()
+    for role in other_deployment.of_type("IAM::Role"):
+        for one in other_deployment.statements(role):
+            actions = {action for action in listed(one["Action"]) if action.startswith("es:")}
+            if actions:
+                asked.add(frozenset(actions))
+                assert listed(one["Resource"]) == [f"{SEARCHED['opensearch_arn']}/*"]
+    loads = frozenset({"es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut", "es:ESHttpDelete"})
+    assert asked == {frozenset({"es:ESHttpGet", "es:ESHttpPost"}), loads}
+    for function in other_deployment.of_type("Lambda::Function").values():
+        told = function.get("Environment", {}).get("Variables", {})
+        assert "QUIRE_STORE" not in told or told["QUIRE_OPENSEARCH_URL"] == SEARCHED["opensearch_url"]
+    assert "es:ESHttp" not in json.dumps(deployment.template)
 
 
 # ---- storage --------------------------------------------------------------------------------------------------

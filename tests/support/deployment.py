@@ -37,6 +37,10 @@ SMALL_ACCOUNT = {
     "job_timeout_s": "300",
 }
 """What an account may choose that has not the limits of others."""
+SEARCHED = {
+    "opensearch_url": "https://search-quire-abc.us-west-2.es.amazonaws.com",
+    "opensearch_arn": "arn:aws:es:us-west-2:111111111111:domain/quire",
+}
 SHARDED = {"distributed": "true", "shard_concurrency": "8"}
 REGIONS = {"many": "mx-central-1"}
 """Of a deployment that is not made for us-west-2."""
@@ -226,6 +230,7 @@ OTHER = {
     "certificate_arn": "arn:aws:acm:us-west-2:111111111111:certificate/abc",
     "github_provider_arn": "arn:aws:iam::111111111111:oidc-provider/token.actions.githubusercontent.com",
     "alarm_email": "",
+    **SEARCHED,
 }
 
 

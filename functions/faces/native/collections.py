@@ -26,6 +26,7 @@ def summary_wire(service: Knowledge, name: str, state: Served | Unopened | Quire
             "notice": None,
             "chunks": 0,
             "documents": 0,
+            "engine": None,
             "degraded": [f"cannot be opened ({type(state).__name__})"],
         }
     fresh = freshness_of(service, state)
@@ -42,6 +43,7 @@ def summary_wire(service: Knowledge, name: str, state: Served | Unopened | Quire
         "notice": fresh.notice or None,
         "chunks": state.chunk_count,
         "documents": sum(manifest.counts.documents for manifest in state.manifests),
+        "engine": state.engine,
         "degraded": list(state.degraded),
     }
 

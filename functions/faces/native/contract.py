@@ -175,6 +175,9 @@ class CollectionSummary(TypedDict):
     notice: Annotated[str | None, Field(description="Says so where it is older than the set age.")]
     chunks: Annotated[int, Field(description="Passages that can be found.")]
     documents: Annotated[int, Field(description="Documents that they were cut from.")]
+    engine: Annotated[
+        str | None, Field(description="What searches it: `quire`, or the server that holds its builds.")
+    ]
     degraded: Annotated[list[str], Field(description="What is wrong, in words.")]
 
 

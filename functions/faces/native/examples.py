@@ -63,6 +63,7 @@ COLLECTION: CollectionSummary = {
     "notice": None,
     "chunks": 21874,
     "documents": 12310,
+    "engine": "quire",
     "degraded": [],
 }
 

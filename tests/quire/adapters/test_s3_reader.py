@@ -12,9 +12,10 @@ from botocore.credentials import Credentials
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quire.adapters.aws_signature import Keys, SignedHost, sign
 from quire.adapters.circuit_breaker import SERVING
 from quire.adapters.s3 import S3Store
-from quire.adapters.s3_reader import Keys, Place, open_s3_reader, sign, target_of
+from quire.adapters.s3_reader import Place, open_s3_reader, target_of
 from tests.support.aws import CREDENTIALS
 
 LAMBDA = {**CREDENTIALS, "AWS_SESSION_TOKEN": "token", "AWS_REGION": "us-west-2"}
@@ -33,7 +34,7 @@ def test_a_request_is_signed_as_botocore_signs_it(path: str, query: dict[str, st
     theirs = AWSRequest("GET", f"https://{place.host}" + "?".join(filter(None, target)), headers=digest)
     S3SigV4Auth(Credentials("id", "secret", token or None), "s3", "us-west-2").add_auth(theirs)
     at = time.strptime(theirs.headers["X-Amz-Date"], "%Y%m%dT%H%M%SZ")
-    ours = sign(place, Keys("id", "secret", token), target, at)
+    ours = sign(SignedHost(place.host, "us-west-2", "s3"), Keys("id", "secret", token), target, at)
     assert theirs.headers["Authorization"] == ours["authorization"]
 
 

@@ -13,6 +13,7 @@ from quire.errors import ConfigError
 from quire.settings import check_rewrite
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}")
+ENGINES = ("quire", "opensearch")
 VECTOR_INDEXES = ("auto", "usearch", "cells", "exact")
 RESERVED = frozenset(
     "query answer collections health status reference openapi.json mcp v1 verify llms.txt widget.js assets".split()
@@ -34,7 +35,8 @@ class Collection:
         schedule: cron of its rebuild; "" means never.
         options: profile-specific settings, such as `engine_version`, `site` with `base_url`, or `exclude`; and
             `rewrite`, see `quire.settings.Settings`. `vector_index` is one of VECTOR_INDEXES: what
-            `quire.index.writer` chooses by the number of vectors (`auto`), or always the one that is named.
+            `quire.index.writer` chooses by the number of vectors (`auto`), or always the one that is named. `engine` is
+            one of ENGINES: who searches its builds.
     """
 
     name: str
@@ -46,6 +48,16 @@ class Collection:
     public_answers: bool = False
     schedule: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def server_in(options: Mapping[str, Any]) -> str:
+    """The name of the server that searches the builds of a collection with these options; "" where none does.
+
+    >>> server_in({"engine": "opensearch"}), server_in({"engine": "quire"}), server_in({})
+    ('opensearch', '', '')
+    """
+    engine = str(options.get("engine", ENGINES[0]))
+    return "" if engine == ENGINES[0] else engine
 
 
 def check_name(name: str) -> str:
@@ -100,13 +112,17 @@ def _collection(name: str, table: object, path: Path) -> Collection:
         raise ConfigError(f"{path}: [{name}] needs a profile")
     if table.get("public_answers") and not table.get("public"):
         raise ConfigError(f"{path}: [{name}] public_answers: wanted public = true with it")
-    vectors = table.get("options", {}).get("vector_index", VECTOR_INDEXES[0])
-    if vectors not in VECTOR_INDEXES:
-        wanted = ", ".join(VECTOR_INDEXES)
-        raise ConfigError(f"{path}: [{name}] options.vector_index: wanted {wanted}, found {vectors!r}")
-    check_rewrite(table.get("options", {}).get("rewrite", "off"), f"{path}: [{name}] options.rewrite")
+    _check_options(table.get("options", {}), f"{path}: [{name}]")
     plain = {key: value for key, value in table.items() if key != "source"}
     return Collection(name=check_name(name), sources=_sources(table.get("source", {})), **plain)
+
+
+def _check_options(options: Mapping[str, Any], where: str) -> None:
+    for option, known in (("vector_index", VECTOR_INDEXES), ("engine", ENGINES)):
+        value = options.get(option, known[0])
+        if value not in known:
+            raise ConfigError(f"{where} options.{option}: wanted {', '.join(known)}, found {value!r}")
+    check_rewrite(options.get("rewrite", "off"), f"{where} options.rewrite")
 
 
 def _sources(table: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

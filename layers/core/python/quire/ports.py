@@ -7,10 +7,10 @@ What a question needs imports this module for type checking alone: protocols cos
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +104,95 @@ class PayloadStore(Protocol):
         Raises:
             IndexError: an ordinal is out of range.
         """
+
+
+class ServedChunks(VectorIndex, KeywordIndex, Protocol):
+    """The chunks of a build that a search server holds: vectors, keywords and stored lines.
+
+    Every method raises StoreUnavailable where the server cannot be reached in time, and ArtifactCorrupt where the build
+    is not there.
+    """
+
+    def expect(self, terms: Iterable[str]) -> None:
+        """Look up at once how many chunks hold each of the terms, which `frequency` will be asked for."""
+
+    def lines(self, ordinals: Sequence[int] | Ordinals) -> list[bytes]:
+        """The chunks' stored lines, byte for byte as the segments have them, in the order of `ordinals`.
+
+        Raises:
+            ArtifactCorrupt: one is not there.
+        """
+
+
+class LoadedChunk(NamedTuple):
+    """A chunk as a search server is given it.
+
+    Attributes:
+        line: its stored line.
+        terms: what it is found by, and how often, 1 at least.
+        vectors: float32, shape (rows, dimensions).
+    """
+
+    ordinal: int
+    id: str
+    line: bytes
+    terms: Sequence[tuple[str, int]]
+    vectors: Vectors
+
+
+class BuildToLoad(Protocol):
+    """A build's chunks, to be read in blocks of their ordinals."""
+
+    @property
+    def chunks(self) -> int:
+        """How many there are."""
+
+    @property
+    def dimensions(self) -> int:
+        """Width of a row of vectors."""
+
+    def row_counts(self) -> NDArray[np.int64]:
+        """How many rows each chunk has, by ordinal."""
+
+    def read(self, first: int, last: int) -> Iterator[LoadedChunk]:
+        """The chunks from ordinal `first` up to before `last`."""
+
+
+class SearchServer(Protocol):
+    """A server that holds builds, each in an index that never changes once it is loaded.
+
+    An alias of each collection points at the index that is served. Every method but `open` raises StoreUnavailable
+    where the server cannot be reached, and StoreError where it refuses.
+    """
+
+    @property
+    def name(self) -> str:
+        """What replies and pointers call it."""
+
+    def open(self, index: str, *, chunks: int, vectors: int, hidden: Ordinals) -> ServedChunks:
+        """The index of a build with so many chunks and vectors; `hidden` ordinals are never found."""
+
+    def indexes(self, alias: str) -> list[str]:
+        """Names of the indexes of that alias's collection, served or not, whole or not; sorted."""
+
+    def is_loaded(self, index: str) -> bool:
+        """Whether the index is there and whole."""
+
+    def load(self, index: str, build: BuildToLoad) -> None:
+        """Make the index, or go on where an earlier call ended.
+
+        Raises:
+            StoreError: the server refused a chunk, or does not hold what it was given.
+        """
+
+    def pointed(self, alias: str) -> str | None:
+        """The index that the alias points at."""
+
+    def point(self, alias: str, index: str | None) -> None:
+        """Have the alias point at the index alone, in one step; None removes it."""
+
+    def delete(self, index: str) -> None:
+        """Remove the index; there being none is no error."""
 
 
 class ObjectStore(Protocol):

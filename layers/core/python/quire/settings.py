@@ -28,7 +28,7 @@ _NAMES = frozenset(
     """
     STORE CACHE CACHE_MB COLLECTIONS REFRESH_S API_KEY API_KEYS_BEFORE THREADS MAX_BODY_BYTES BASE_PATH MEMORY ACCESS
     STALE_AFTER_DAYS PROVIDER ANSWER_S REWRITE MODEL OPENAI_BASE_URL GEMINI_BASE_URL HOSTS MODEL_SECRET
-    PUBLIC_TOKENS_PER_DAY PRINT_ANSWERS LOG_REQUESTS CODE_ROOT MODEL_SOURCE MODEL_FOLDERS ENV_FILE
+    PUBLIC_TOKENS_PER_DAY PRINT_ANSWERS LOG_REQUESTS CODE_ROOT MODEL_SOURCE MODEL_FOLDERS ENV_FILE OPENSEARCH_URL
     """.split()
 )
 """What follows `QUIRE_` in the names of settings that a person writes."""
@@ -65,6 +65,7 @@ class Settings:
             `always`; `gated` by default where a provider hosts the model.
         model: the provider's model; "" for its default.
         provider_key, provider_url: its key, and its address where it is not the usual one.
+        opensearch: address of the OpenSearch server that holds builds of collections which say so; "" for none.
         hosts: names beside `localhost` and addresses by which a server without a key may be called; `*` for any.
         model_secret: name of the secret that holds the provider's settings instead; "" for none.
         public_tokens_per_day: what callers without a key may spend of each collection whose answers are public.
@@ -101,6 +102,7 @@ class Settings:
     print_answers: bool = False
     log_requests: bool = False
     hosts: tuple[str, ...] = ()
+    opensearch: str = ""
 
 
 def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -134,6 +136,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         answer_s=_number(env, "QUIRE_ANSWER_S", default.answer_s),
         model=env.get("QUIRE_MODEL") or env.get("LLM_MODEL") or default.model,
         hosts=tuple(filter(None, map(str.strip, env.get("QUIRE_HOSTS", "").split(",")))),
+        opensearch=env.get("QUIRE_OPENSEARCH_URL", default.opensearch),
         model_secret=env.get("QUIRE_MODEL_SECRET", default.model_secret),
         public_tokens_per_day=int(_number(env, "QUIRE_PUBLIC_TOKENS_PER_DAY", default.public_tokens_per_day)),
         print_answers=env.get("QUIRE_PRINT_ANSWERS", "") not in ("", "0"),

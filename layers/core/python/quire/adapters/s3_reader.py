@@ -6,28 +6,23 @@ plain success (another status than a read's own, a write) is left to `S3Store`, 
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import http.client
-import importlib.util
 import os
-import random
 import re
-import ssl
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
-from quire.adapters.circuit_breaker import BACKOFF_S, Outage, Timeouts
-from quire.adapters.ranges import RANGE_BYTES, ByteRange, bounded, fetch_checked, fetch_ranges
+from quire.adapters.aws_signature import Keys, SignedHost, sign
+from quire.adapters.circuit_breaker import Outage, Timeouts
+from quire.adapters.connections import Connections, HttpRequest, HttpResponse, LostAnswer
+from quire.adapters.ranges import RANGE_BYTES, ByteRange, fetch_checked, fetch_ranges
 from quire.errors import ArtifactCorrupt, StoreUnavailable
 from quire.stored import Stored
 
@@ -35,8 +30,6 @@ if TYPE_CHECKING:
     from quire.adapters.s3 import S3Store
 
 READ, PART, SAME, ABSENT, NO_RANGE = 200, 206, 304, 404, 416
-_AWAY = frozenset({429, 500, 502, 503, 504})
-"""Statuses after which the same request may succeed. Source: AWS SDKs, retry behaviour, standard mode."""
 _PLAIN_REGION = re.compile(r"(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d")
 """Regions whose hosts end in amazonaws.com; those of China and of governments are named otherwise."""
 _PLAIN_BUCKET = re.compile(r"[a-z0-9-]+")
@@ -55,9 +48,6 @@ _SET_OTHERWISE = (
 )
 """Variables that boto3 knows and this does not: where one is set, boto3 reads."""
 _TAG = re.compile(r"<(Key|Prefix|NextContinuationToken)>([^<]*)</")
-READ_BYTES = 1 << 18
-"""At most so many bytes at a time, as they come; a start from a bucket costs a tenth more by 64 KB."""
-_NOTHING = hashlib.sha256(b"").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +60,8 @@ class Place:
     region: str
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """Credentials of AWS."""
-
-    id: str
-    secret: str
-    token: str
-
-
 class _OtherAnswer(Exception):
     """The bucket says what only boto3's client knows how to tell."""
-
-
-class _LostError(Exception):
-    """No answer came, or not all of it."""
 
 
 class S3Reader:
@@ -210,10 +187,10 @@ class S3Reader:
                 return names
             wanted = {**wanted, "continuation-token": following[0]}
 
-    def _get(self, key: str, headers: Mapping[str, str] | None = None) -> _Response:
+    def _get(self, key: str, headers: Mapping[str, str] | None = None) -> HttpResponse:
         return self._wire.get(f"/{self._prefix}{key}", {}, headers or {})
 
-    def _is_there(self, answer: _Response) -> bool:
+    def _is_there(self, answer: HttpResponse) -> bool:
         """Whether an object comes; False where S3 says that there is none of that key."""
         if answer.status in (READ, PART):
             return True
@@ -222,8 +199,8 @@ class S3Reader:
             return False
         raise _OtherAnswer
 
-    def _whole(self, answer: _Response) -> bytes:
-        return b"".join(bounded(answer.blocks(), self._until()))
+    def _whole(self, answer: HttpResponse) -> bytes:
+        return answer.whole(self._until())
 
     def _until(self) -> float:
         return time.monotonic() + self._timeouts.file_s
@@ -235,7 +212,7 @@ class S3Reader:
             raise StoreUnavailable(f"{key}: not asked for: {why}")
         try:
             yield
-        except (_LostError, TimeoutError) as error:
+        except (LostAnswer, TimeoutError) as error:
             self._outage.begin(str(error))
             raise StoreUnavailable(f"{key}: {error}") from error
 
@@ -283,112 +260,22 @@ class _Wire:
     def __init__(self, place: Place, keys: Keys, timeouts: Timeouts) -> None:
         self._place = place
         self._keys = keys
-        self._timeouts = timeouts
-        self._idle: list[http.client.HTTPConnection] = []
-        weakref.finalize(self, _close_all, self._idle)
+        self._connections = Connections(place.host, is_tls=place.is_tls, timeouts=timeouts)
 
-    def get(self, path: str, query: Mapping[str, str], headers: Mapping[str, str]) -> _Response:
-        """The answer to a GET, whatever its status, but for those of a bucket that is away: they are asked again.
-
-        Raises:
-            _LostError: none came, at the last attempt either.
-        """
+    def get(self, path: str, query: Mapping[str, str], headers: Mapping[str, str]) -> HttpResponse:
+        """The answer to a GET, see `Connections.ask`."""
         target = target_of(self._place, path, query)
-        for attempt in range(1, self._timeouts.attempts + 1):
-            try:
-                answer = self._ask(target, headers)
-                if answer.status not in _AWAY:
-                    return answer
-                answer.finish()
-                why = f"HTTP {answer.status}"
-            except (OSError, http.client.HTTPException) as error:
-                why = repr(error)
-            if attempt < self._timeouts.attempts:
-                time.sleep(random.random() * BACKOFF_S * 2 ** (attempt - 1))  # noqa: S311, spreads what comes again
-        raise _LostError(why)
+        place = SignedHost(self._place.host, self._place.region, "s3")
+
+        def make() -> HttpRequest:
+            signed = sign(place, self._keys, target, time.gmtime())
+            return HttpRequest("GET", "?".join(filter(None, target)), {**signed, **headers})
+
+        return self._connections.ask(make)
 
     def close(self) -> None:
         """Close the connections that nobody uses."""
-        _close_all(self._idle)
-
-    def _ask(self, target: tuple[str, str], headers: Mapping[str, str]) -> _Response:
-        signed = sign(self._place, self._keys, target, time.gmtime())
-        url = "?".join(filter(None, target))
-        while True:
-            connection, is_kept = self._connection()
-            try:
-                connection.request("GET", url, headers={**signed, **headers})
-                if connection.sock is not None:
-                    connection.sock.settimeout(self._timeouts.silence_s)
-                return _Response(connection, connection.getresponse(), self._idle.append)
-            except (ConnectionError, http.client.BadStatusLine):
-                connection.close()
-                if not is_kept:  # a kept one may have been closed by the server meanwhile
-                    raise
-            except BaseException:
-                connection.close()
-                raise
-
-    def _connection(self) -> tuple[http.client.HTTPConnection, bool]:
-        with suppress(IndexError):
-            return self._idle.pop(), True
-        if not self._place.is_tls:
-            return http.client.HTTPConnection(self._place.host, timeout=self._timeouts.connect_s), False
-        return (
-            http.client.HTTPSConnection(self._place.host, timeout=self._timeouts.connect_s, context=_trust()),
-            False,
-        )
-
-
-def _close_all(connections: list[http.client.HTTPConnection]) -> None:
-    while connections:
-        connections.pop().close()
-
-
-class _Response:
-    """A response, with its connection until every byte of it was read."""
-
-    def __init__(
-        self,
-        connection: http.client.HTTPConnection,
-        response: http.client.HTTPResponse,
-        keep: Callable[[http.client.HTTPConnection], None],
-    ) -> None:
-        self._connection, self._response, self._keep = connection, response, keep
-        self.status = response.status
-        self.headers = response.headers
-
-    @property
-    def etag(self) -> str:
-        """The object's etag."""
-        return str(self.headers["ETag"])
-
-    def finish(self) -> None:
-        """Read what there is and have the connection kept."""
-        for _ in self.blocks():
-            pass
-
-    def blocks(self) -> Iterator[bytes]:
-        """The body, block by block; its connection is given up where whoever reads stops before the end.
-
-        Raises:
-            _LostError: the connection broke.
-        """
-        is_whole = False
-        try:
-            while block := self._response.read1(READ_BYTES):
-                yield block
-            if self._response.length:
-                raise _LostError(f"{self._response.length} bytes are missing at the end")
-            is_whole = not self._response.will_close
-            self._response.close()
-        except (OSError, http.client.HTTPException) as error:
-            raise _LostError(repr(error)) from error
-        finally:
-            if is_whole:
-                self._keep(self._connection)
-            else:
-                self._connection.close()
+        self._connections.close()
 
 
 def target_of(place: Place, path: str, query: Mapping[str, str]) -> tuple[str, str]:
@@ -399,31 +286,3 @@ def target_of(place: Place, path: str, query: Mapping[str, str]) -> tuple[str, s
     """
     asked = (f"{name}={quote(value, safe='')}" for name, value in sorted(query.items()))
     return quote(place.root + path), "&".join(asked)
-
-
-def sign(place: Place, keys: Keys, target: tuple[str, str], now: time.struct_time) -> dict[str, str]:
-    """Headers of a signed GET of that path and query, both as they are sent. Source: AWS, Signature Version 4."""
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", now)
-    headers = {"host": place.host, "x-amz-content-sha256": _NOTHING, "x-amz-date": stamp}
-    if keys.token:
-        headers["x-amz-security-token"] = keys.token
-    names = ";".join(headers)
-    lines = "".join(f"{name}:{value}\n" for name, value in headers.items())
-    request = "\n".join(("GET", *target, lines, names, _NOTHING))
-    scope = f"{stamp[:8]}/{place.region}/s3/aws4_request"
-    text = f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{hashlib.sha256(request.encode()).hexdigest()}"
-    key = f"AWS4{keys.secret}".encode()
-    for part in (*scope.split("/"), text):
-        key = hmac.digest(key, part.encode(), "sha256")
-    credential = (
-        f"AWS4-HMAC-SHA256 Credential={keys.id}/{scope}, SignedHeaders={names}, Signature={key.hex()}"
-    )
-    return {**headers, "authorization": credential}
-
-
-@cache
-def _trust() -> ssl.SSLContext:
-    """The authorities that boto3 trusts; the package is found, not imported."""
-    found = importlib.util.find_spec("botocore")
-    file = Path(found.origin).with_name("cacert.pem") if found and found.origin else None
-    return ssl.create_default_context(cafile=str(file) if file and file.exists() else None)

@@ -228,6 +228,7 @@ class Pointer(NamedTuple):
         next_sequence: what the next write takes.
         checked_at: when a build last found the sources as they were and had nothing to publish; "" where none did.
         build: of a build that has several segments, what holds for all of them; else None.
+        engine: what searches its builds where they do not do so themselves, such as `opensearch`; else "".
         etag: of the stored object that it was read from; "" when it was not; takes no part in comparisons.
     """
 
@@ -241,6 +242,7 @@ class Pointer(NamedTuple):
     next_sequence: int = 1
     checked_at: str = ""
     build: BuildFacts | None = None
+    engine: str = ""
     etag: str = ""
 
     def __eq__(self, other: object) -> bool:
@@ -260,6 +262,8 @@ class Pointer(NamedTuple):
             named["build"] = {
                 key: value for key, value in self.build.as_json().items() if key not in _UNNAMED
             }
+        if self.engine:
+            named["engine"] = self.engine
         return json_sha256(named)[:12]
 
     @property
@@ -276,8 +280,9 @@ class Pointer(NamedTuple):
         del tree["etag"]
         tree["tombstones"] = dict(self.tombstones)
         tree |= {"segments": self._refs(), "version": self.version, "format": FORMAT_VERSION}
-        if not self.checked_at:
-            del tree["checked_at"]
+        for name in ("checked_at", "engine"):
+            if not tree[name]:
+                del tree[name]
         if self.build:
             tree |= {"build": self.build.as_json(), "format": SEVERAL_VERSION}
         else:
@@ -318,7 +323,8 @@ def _demand_kinds(pointer: Pointer) -> None:
     Raises:
         ArtifactCorrupt: naming the field.
     """
-    kinds = dict.fromkeys(("collection", "profile", "face", "label", "published_at", "checked_at"), str)
+    texts = ("collection", "profile", "face", "label", "published_at", "checked_at", "engine")
+    kinds = dict.fromkeys(texts, str)
     wanted: list[tuple[str, Any, type]] = [
         (name, getattr(pointer, name), kind) for name, kind in kinds.items()
     ]

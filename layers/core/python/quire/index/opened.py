@@ -6,17 +6,17 @@ Ordinals count chunks in the pointer's order. Small segments are stacked in memo
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from quire.documents import Chunk
 from quire.errors import ArtifactCorrupt
+from quire.index.lines import read_line
 from quire.index.parts import (
-    Keywords,
     Part,
     bases,
     group,
@@ -26,23 +26,40 @@ from quire.index.parts import (
     open_vectors,
 )
 from quire.index.reader import Segment, manifest_in, open_segment
+from quire.index.served import BuildOnServer, JoinedKeywords, joined_rankings
 from quire.index.stack import Stack
 from quire.index.tables import DocumentTable, FilterTable, LiveParts, SymbolTable
 from quire.index.vocabulary import nearest_words
 from quire.ordinals import NONE
 from quire.profiles import profile_named
-from quire.ranking import Ranking, rank
+from quire.ranking import Ranking
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from quire.index.keywords import KeywordSearch
     from quire.index.layout import BuildFacts, Manifest, SourceFacts
-    from quire.ports import Ordinals, VectorIndex, Vectors
+    from quire.ports import Ordinals, SearchServer, ServedChunks, VectorIndex, Vectors
 
 HIERARCHY = "hierarchy"
 """In `extra`: class -> superclass."""
+OWN = "quire"
+"""What the engine is called that reads segments itself."""
+
+
+class _SearchedPart(NamedTuple):
+    """What finds the nearest of the `size` chunks from ordinal `base` on."""
+
+    base: int
+    size: int
+    vectors: VectorIndex
+
+    def local(self, ordinals: Ordinals) -> Ordinals:
+        """Those of the ascending ordinals that are its own, counted within it."""
+        first, last = np.searchsorted(ordinals, np.array([self.base, self.base + self.size], np.uint32))
+        return ordinals[first:last] - np.uint32(self.base)
 
 
 class OpenedIndex:
@@ -55,15 +72,20 @@ class OpenedIndex:
         stacker: makes a stack of small segments; a store passes one that remembers.
         profile: the collection's, where there is no segment to say it: its last document may have been deleted.
         build: what holds for a build of several segments.
+        on_server: who searches the first segments, where they do not do so themselves.
 
     Attributes:
+        engine: what searches the builds, `quire` or the server's name.
         segments: as they were opened, in the pointer's order.
         manifests: theirs.
         profile: the collection's.
         sources: where its chunks came from, each once.
         is_api: whether it knows the classes of an API, so that a symbol it does not have does not exist.
         filters, symbols, documents: the tables of its chunks.
+        expect: is told of which terms `document_frequency` will be asked; a server is asked once for all of them.
     """
+
+    expect: Callable[[Iterable[str]], object]
 
     def __init__(
         self,
@@ -74,14 +96,20 @@ class OpenedIndex:
         stacker: Callable[[Sequence[Segment]], Stack] = Stack,
         profile: str = "",
         build: BuildFacts | None = None,
+        on_server: BuildOnServer | None = None,
     ) -> None:
         self.version = version
+        self.engine = on_server.server.name if on_server else OWN
+        self._on_server = on_server
+        self.expect = self._expect if on_server else ignore
         self.segments = [segment for segment, _ in segments]
         self.manifests = tuple(segment.manifest for segment in self.segments)
         self.profile = self.manifests[0].profile if self.manifests else profile
         counts = [segment.chunk_count for segment in self.segments]
         self._bases = bases(counts)
-        groups = group(self.segments)
+        served = on_server.segments if on_server else 0
+        self._served_size = sum(counts[:served])
+        groups = [*([one] for one in self.segments[:served]), *group(self.segments[served:])]
         parts: list[Part] = [group[0] if len(group) == 1 else stacker(group) for group in groups]
         sequences = np.repeat(np.array([sequence for _, sequence in segments], np.int64), counts)
         hidden = [
@@ -111,28 +139,26 @@ class OpenedIndex:
         Raises:
             ArtifactCorrupt: a damaged file names a chunk that there is not.
         """
-        rankings = [
-            index.nearest(vector, limit, None if allowed is None else self._live.local(allowed, number))
-            for number, index in enumerate(self._vectors)
-        ]
-        for ranking, part in zip(rankings, self._live.parts, strict=True):
-            if len(ranking.ordinals) and int(ranking.ordinals.max()) >= part.chunk_count:
+        rankings: list[Ranking] = []
+        for side in self._sides:
+            found = side.vectors.nearest(vector, limit, None if allowed is None else self._own(side, allowed))
+            if len(found) and int(found.ordinals.max()) >= side.size:
                 raise ArtifactCorrupt(
-                    f"version {self.version}: its vectors are damaged: they name chunk {ranking.ordinals.max()}"
-                    f" of {part.chunk_count}"
+                    f"version {self.version}: its vectors are damaged: they name chunk {found.ordinals.max()}"
+                    f" of {side.size}"
                 )
-        if len(rankings) == 1:
-            return rankings[0]
-        ordinals = [r.ordinals + np.uint32(b) for r, b in zip(rankings, self._live.bases, strict=True)]
-        scores = [ranking.scores for ranking in rankings] or [np.empty(0, np.float32)]
-        return rank(np.concatenate(ordinals or [NONE]), np.concatenate(scores), limit)
+            rankings.append(
+                Ranking(found.ordinals + np.uint32(side.base), found.scores) if side.base else found
+            )
+        return joined_rankings(rankings, limit)
 
     def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:
         """See `quire.ports.VectorIndex`."""
-        found = [
-            index.cosines(vector, self._live.local(ordinals, n)) for n, index in enumerate(self._vectors)
-        ]
+        found = [side.vectors.cosines(vector, self._own(side, ordinals)) for side in self._sides]
         return found[0] if len(found) == 1 else np.concatenate([np.empty(0, np.float32), *found])
+
+    def _own(self, side: _SearchedPart, ordinals: Ordinals) -> Ordinals:
+        return ordinals if len(self._sides) == 1 else side.local(ordinals)
 
     def search(self, terms: Mapping[str, float], limit: int, allowed: Ordinals | None = None) -> Ranking:
         """See `quire.ports.KeywordIndex`; statistics are those of all live chunks of all segments.
@@ -148,17 +174,34 @@ class OpenedIndex:
             ) from error
 
     @cached_property
-    def keywords(self) -> Keywords:
+    def keywords(self) -> KeywordSearch | JoinedKeywords:
         """The keyword index; where a segment's cannot be read, one in which terms find nothing."""
-        return open_keywords(self._live.parts, self._live.hidden)
+        first = self._on_server.segments if self._on_server else 0
+        own = open_keywords(self._live.parts[first:], self._live.hidden[first:])
+        if self._served is None:
+            return own
+        live = self._served_size - sum(map(len, self._live.hidden[:first]))
+        return JoinedKeywords(self._served, self._served_size, live, own)
 
     def fetch(self, ordinals: Sequence[int] | Ordinals) -> list[Chunk]:
         """See `quire.ports.PayloadStore`."""
         places = [self._place(int(ordinal)) for ordinal in ordinals]
-        for number, segment in enumerate(self.segments):
+        served = self._fetch_served([int(one) for one in ordinals if one < self._served_size])
+        first = self._on_server.segments if self._on_server else 0
+        for number, segment in enumerate(self.segments[first:], first):
             if segment.bring:
                 segment.payloads.prepare(local for held, local in places if held == number)
-        return [chunk for number, local in places for chunk in self.segments[number].payloads.fetch([local])]
+        return [
+            next(served) if number < first else self.segments[number].payloads.fetch([local])[0]
+            for number, local in places
+        ]
+
+    def _fetch_served(self, ordinals: Sequence[int]) -> Iterator[Chunk]:
+        return map(read_line, self._served.lines(ordinals)) if self._served and ordinals else iter(())
+
+    def _expect(self, terms: Iterable[str]) -> None:
+        if self._served is not None:
+            self._served.expect(terms)
 
     def _place(self, ordinal: int) -> tuple[int, int]:
         """Number of the chunk's segment, and its ordinal there."""
@@ -207,10 +250,26 @@ class OpenedIndex:
         return largest.calibration if largest else {}
 
     @cached_property
-    def _vectors(self) -> list[VectorIndex]:
-        return [
-            open_vectors(part, hidden)
-            for part, hidden in zip(self._live.parts, self._live.hidden, strict=True)
+    def _served(self) -> ServedChunks | None:
+        """The chunks that the server holds."""
+        if self._on_server is None:
+            return None
+        server, name, count = self._on_server
+        pairs = zip(self._live.bases[:count], self._live.hidden[:count], strict=True)
+        hidden = np.concatenate([NONE, *(one + np.uint32(base) for base, one in pairs)])
+        vectors = sum(one.counts.vectors for one in self.manifests[:count])
+        return server.open(name, chunks=self._served_size, vectors=vectors, hidden=hidden)
+
+    @cached_property
+    def _sides(self) -> list[_SearchedPart]:
+        sides = [] if self._served is None else [_SearchedPart(0, self._served_size, self._served)]
+        first = self._on_server.segments if self._on_server else 0
+        live = self._live
+        return sides + [
+            _SearchedPart(base, part.chunk_count, open_vectors(part, hidden))
+            for base, part, hidden in zip(
+                live.bases[first:], live.parts[first:], live.hidden[first:], strict=True
+            )
         ]
 
     @cached_property
@@ -218,17 +277,30 @@ class OpenedIndex:
         return joined([part.fingerprints for part in self._live.parts])
 
 
-def open_built(folder: Path) -> OpenedIndex:
+def ignore(terms: Iterable[str]) -> None:
+    """What is told the terms of a question where they are looked up in place."""
+    del terms
+
+
+def open_built(folder: Path, *, server: SearchServer | None = None, index: str = "") -> OpenedIndex:
     """What a build left in a folder: a segment, or several beside a manifest of them all.
+
+    Where a `server` is given it searches them, in its `index` of that name.
 
     Raises:
         ArtifactCorrupt: a file is missing or has another size.
         ArtifactMismatch: the format is another than this program reads.
     """
-    manifest = manifest_in(folder)
-    if not manifest.parts:
-        return OpenedIndex([(open_segment(folder), 1)])
-    return OpenedIndex([(open_segment(folder / part), 1) for part in manifest.parts], build=manifest.facts)
+    segments = built_segments(folder)
+    build = manifest_in(folder).facts if manifest_in(folder).parts else None
+    on_server = BuildOnServer(server, index, len(segments)) if server else None
+    return OpenedIndex([(one, 1) for one in segments], build=build, on_server=on_server)
+
+
+def built_segments(folder: Path) -> list[Segment]:
+    """The segments that a build left in a folder; raises as above."""
+    parts = manifest_in(folder).parts
+    return [open_segment(folder / part) for part in parts] if parts else [open_segment(folder)]
 
 
 def sources_of(manifests: Iterable[Manifest], build: BuildFacts | None) -> tuple[SourceFacts, ...]:

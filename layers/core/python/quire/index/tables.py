@@ -49,15 +49,6 @@ class LiveParts:
         ]
         return found[0] if len(found) == 1 else np.concatenate([NONE, *found])
 
-    def local(self, ordinals: Ordinals, number: int) -> Ordinals:
-        """Those of the ascending ordinals that lie in the part of that number, counted within it."""
-        if len(self.parts) == 1:
-            return ordinals
-        base = self.bases[number]
-        bounds = np.array([base, base + self.parts[number].chunk_count], np.uint32)
-        first, last = np.searchsorted(ordinals, bounds)
-        return ordinals[first:last] - np.uint32(base)
-
     def is_live(self, ordinal: int) -> bool:
         """Whether no tombstone hides the chunk."""
         number = bisect_right(self.bases, ordinal) - 1

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 from quire.analysis.spelling import best_spelling, swaps
@@ -31,6 +32,10 @@ class Vocabulary(Protocol):
     @property
     def chunk_count(self) -> int:
         """Chunks that can be found."""
+
+    @property
+    def expect(self) -> Callable[[Iterable[str]], object]:
+        """Is told of which terms `document_frequency` will be asked: what asks elsewhere does so once."""
 
     def document_frequency(self, term: str) -> int:
         """Chunks that hold the term."""
@@ -86,6 +91,7 @@ def read_question(
     `resolve` turns a name that no chunk defines into one that is (an inherited member into its declaring class's).
     `is_ordinary` knows the words of the language, which are no misspellings of the collection's.
     """
+    vocabulary.expect(chain.from_iterable(map(_with_headings, [text])))  # analyzed only where it is wanted
     mended = _mend(text, vocabulary, is_ordinary)
     read = _PART.sub(lambda part: mended.get(part.group(), part.group()), text) if mended else text
     counts = Counter(analyze(read))
@@ -112,6 +118,12 @@ def read_question(
         subject if subject in names else "",
         _focus(names, frequencies, vocabulary.chunk_count),
     )
+
+
+def _with_headings(text: str) -> list[str]:
+    """The terms of a text, as they stand in it and in headings."""
+    terms = analyze(text)
+    return [*terms, *(HEADING_MARK + term for term in terms)]
 
 
 def _focus(names: Sequence[str], frequencies: Mapping[str, int], chunks: int) -> float:
@@ -191,6 +203,7 @@ def _mend(text: str, vocabulary: Vocabulary, is_ordinary: Callable[[str], bool] 
 
 def _known_spelling(word: str, vocabulary: Vocabulary) -> str | None:
     """The known word that was meant. Swapped letters are tried apart: they change half the trigrams of a short word."""
+    vocabulary.expect(term for one in swaps(word) for term in analyze(one)[:1])
     swapped = [one for one in swaps(word) if _frequency(one, vocabulary)]
     return best_spelling(word, [*swapped, *vocabulary.near(word, 24)])
 

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from quire.errors import ArtifactError, DiskFull, QuireError, StoreError, StoreUnavailable, UnknownCollection
 from quire.index.layout import Manifest, Pointer
-from quire.index.opened import OpenedIndex, sources_of
+from quire.index.opened import OWN, OpenedIndex, sources_of
 from quire.store.history import History
 
 LATEST = "latest"
@@ -84,6 +84,11 @@ class Served:
         return label_of(self.pointer, self.manifests)
 
     @property
+    def engine(self) -> str:
+        """What searches its builds: `quire`, or a server's name."""
+        return self.pointer.engine or OWN
+
+    @property
     def model(self) -> str:
         """Digest of the embedding model that the vectors are of; "" where nothing is indexed yet."""
         return next((manifest.model for manifest in self.manifests), "")
@@ -122,6 +127,11 @@ class Unopened:
     def label(self) -> str:
         """See `Served`."""
         return label_of(self.pointer, self.manifests)
+
+    @property
+    def engine(self) -> str:
+        """See `Served`."""
+        return self.pointer.engine or OWN
 
     @property
     def model(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quire.canonical_json import json_sha256
 from quire.embedding.model_folder import FACTS_FILE, read_facts
 from quire.errors import ArtifactCorrupt
 from quire.index.layout import MANIFEST, Manifest, read_manifest
@@ -49,6 +50,19 @@ def segment_key(name: str, digest: str) -> str:
 def model_key(digest: str) -> str:
     """Prefix of a model's files, which lie in a store once."""
     return f"{MODELS}{digest}/"
+
+
+def server_alias(collection: str) -> str:
+    """The alias that points at what a search server serves of a collection."""
+    return f"quire-{collection}"
+
+
+def server_index(collection: str, builds: Iterable[str]) -> str:
+    """The index of a search server that holds the builds of those digests, in their order.
+
+    Versions that differ in tombstones or live writes alone share it.
+    """
+    return f"{server_alias(collection)}-{json_sha256([*builds])[:12]}"
 
 
 CONDEMNED = "condemned.json"

@@ -34,10 +34,11 @@ def with_build(
     as_of: int,
     label: str,
     published_at: str,
+    engine: str = "",
 ) -> Pointer:
     """A finished build takes the place of the builds before it; what was written live stays behind it.
 
-    `parts` are the digests of its segments where it has several.
+    `parts` are the digests of its segments where it has several; `engine` is what searches them, "" for themselves.
     """
     written = tuple(ref for ref in previous.segments if ref.origin == WRITE) if previous else ()
     return Pointer(
@@ -50,6 +51,7 @@ def with_build(
         published_at=published_at,
         next_sequence=previous.next_sequence if previous else as_of + 1,
         build=manifest.facts if parts else None,
+        engine=engine,
     )
 
 

@@ -6,6 +6,7 @@ import gc
 import os
 import threading
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakSet, WeakValueDictionary
@@ -13,6 +14,7 @@ from weakref import WeakSet, WeakValueDictionary
 from quire.errors import unavailable
 from quire.index.layout import KEYWORDS, MANIFEST, Manifest
 from quire.index.reader import Segment, manifest_in, open_segment
+from quire.index.served import held_by_server
 from quire.index.stack import Stack
 from quire.store.disk_space import ARRIVING, DiskSpace
 from quire.store.keys import fetch_segment, read_stored_manifest, segment_key
@@ -48,21 +50,22 @@ class SegmentCache:
         self._segments: WeakValueDictionary[str, Segment] = WeakValueDictionary()
         self._stacks: WeakValueDictionary[tuple[str, ...], Stack] = WeakValueDictionary()
 
-    def segment(self, name: str, digest: str) -> Segment:
-        """The segment of a collection, opened.
+    def segment(self, name: str, digest: str, *, is_served: bool = False) -> Segment:
+        """The segment of a collection, opened; one whose chunks a server searches without what only they need.
 
         Raises:
             ArtifactCorrupt: a file other than the keyword index is missing or damaged.
             DiskFull: it cannot be fetched because this machine's disk is full.
         """
+        opening = self._open_tables if is_served else self._open
         with self._guard:
-            segment = self._segments.get(digest)
+            segment = self._segments.get(_place(digest, is_served=is_served))
         if segment is not None:
             return segment
         if not self._space.most_bytes:
-            return self._open(name, digest)
+            return opening(name, digest)
         with self._opening:  # between its arrival and its opening nobody else frees space
-            return self._open(name, digest)
+            return opening(name, digest)
 
     def _open(self, name: str, digest: str) -> Segment:
         # Without its keywords a segment can still be searched by its vectors.
@@ -75,11 +78,39 @@ class SegmentCache:
             )  # of a newer version every byte is here before it takes the place of this one
             return self._segments.setdefault(digest, segment)
 
-    def is_near(self, name: str, digest: str) -> bool:
-        """Whether the segment's files lie on this machine already."""
+    def _open_tables(self, name: str, digest: str) -> Segment:
+        """Open the tables of a segment: the rest is neither fetched nor looked at."""
+        prefix, place = segment_key(name, digest), _place(digest, is_served=True)
+        manifest = self.manifest(name, digest)
+        held = held_by_server(manifest)
+        tables = sum(one.size for file, one in manifest.files.items() if file not in held)
+        folder = self._objects.local_path(prefix)
+        if folder is None:
+            folder = self._cache / "segments" / place
+            try:
+                if not (folder / MANIFEST).exists():
+                    make_room = partial(self._free_tables, tables)
+                    fetch_segment(
+                        self._objects, prefix, digest, folder, make_room=make_room, follows=held_by_server
+                    )
+                if self._space.most_bytes:
+                    os.utime(folder)
+            except OSError as error:
+                raise unavailable(f"segment {digest[:12]} of {name}", error) from error
+        # Who reads stored text past the server, as a comparison of versions does, has it brought from the store.
+        late = LateShards(self._objects, prefix, folder, manifest)
+        segment = open_segment(folder, digest, spared=held, bring=late.bring if late.missing else None)
+        with self._guard:
+            return self._segments.setdefault(place, segment)
+
+    def _free_tables(self, size: int, _whole: int) -> None:
+        self._free_space(size)
+
+    def is_near(self, name: str, digest: str, *, is_served: bool = False) -> bool:
+        """Whether the segment's files lie on this machine already, those that `segment` needs."""
         if self._objects.local_path(segment_key(name, digest)) is not None:
             return True
-        return (self._cache / "segments" / digest / MANIFEST).exists()
+        return (self._cache / "segments" / _place(digest, is_served=is_served) / MANIFEST).exists()
 
     def manifest(self, name: str, digest: str) -> Manifest:
         """The segment's manifest, of which nothing else is fetched.
@@ -160,3 +191,8 @@ class SegmentCache:
                     (work / digest).rename(target)
             finally:
                 shutil.rmtree(work, ignore_errors=True)
+
+
+def _place(digest: str, *, is_served: bool) -> str:
+    """What the folder of a fetched segment is called, and of one of which only the tables are fetched."""
+    return f"{digest}.tables" if is_served else digest

@@ -14,21 +14,34 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quire.errors import UnknownCollection
+import numpy as np
+
+from quire.errors import ArtifactCorrupt, StoreUnavailable, UnknownCollection
 from quire.index.layout import Manifest, Pointer, SegmentRef
 from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment, manifest_in, verify_segment
+from quire.index.served import BuildOnServer
+from quire.ordinals import NONE
 from quire.store import pointer as states
-from quire.store.keys import lock_key, segment_key, upload_model, upload_segment
+from quire.store.keys import (
+    lock_key,
+    segment_key,
+    server_alias,
+    server_index,
+    upload_model,
+    upload_segment,
+)
 from quire.store.pointers import Pointers
 from quire.store.retired import retire, sweep
 from quire.store.segment_cache import SegmentCache
 
 if TYPE_CHECKING:
-    from quire.ports import ObjectStore
+    from quire.ports import ObjectStore, SearchServer
 
 if TYPE_CHECKING:
     from quire.store.lock import BuildLock
+
+VERIFIED_AT_ONCE = 1_000
 
 
 class SegmentStore:
@@ -39,9 +52,11 @@ class SegmentStore:
         cache: folder for fetched segments; unused where the store's files can be mapped in place.
         most_bytes: what may lie in that folder where no other process uses it; 0 bounds nothing.
         is_late: whether a collection is first opened before its stored text is here.
+        server: holds the builds of collections that say so.
         clock: seconds since the epoch.
 
     Attributes:
+        server: as above.
         pointers: what is served of each collection, with its `collections` and `versions`.
     """
 
@@ -52,9 +67,11 @@ class SegmentStore:
         *,
         most_bytes: int = 0,
         is_late: bool = False,
+        server: SearchServer | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._objects = objects
+        self.server = server
         self._shelf = SegmentCache(objects, cache, most_bytes=most_bytes, is_late=is_late)
         self._clock = clock
         self.pointers = Pointers(objects)
@@ -88,7 +105,10 @@ class SegmentStore:
 
     def is_near(self, pointer: Pointer) -> bool:
         """Whether opening this state fetches nothing."""
-        return all(self._shelf.is_near(pointer.collection, ref.digest) for ref in pointer.segments)
+        return all(
+            self._shelf.is_near(pointer.collection, ref.digest, is_served=_is_served(pointer, ref))
+            for ref in pointer.segments
+        )
 
     def manifests(self, pointer: Pointer) -> tuple[Manifest, ...]:
         """Those of the state's segments, which are neither fetched nor opened for it.
@@ -132,8 +152,35 @@ class SegmentStore:
         for digest in digests:
             verify_segment(self._shelf.folder(name, digest), digest)
         self._open(pointer, pointer)
+        if pointer.engine:
+            self._verify_served(pointer)
         self.pointers.verify_records(name)
         return digests
+
+    def _verify_served(self, pointer: Pointer) -> None:
+        """Compare every line that the server holds with its segment's, and see that the alias points there."""
+        server, name = self._server_of(pointer), _index_of(pointer)
+        found = server.pointed(server_alias(pointer.collection))
+        if found != name:
+            raise ArtifactCorrupt(
+                f"{server.name}: alias {server_alias(pointer.collection)} points at {found}, expected {name}"
+            )
+        base = 0
+        chunks = sum(one.counts.chunks for one in self.manifests(pointer))
+        served = server.open(name, chunks=chunks, vectors=chunks, hidden=NONE)
+        for ref in (one for one in pointer.segments if _is_served(pointer, one)):
+            segment = self._shelf.segment(pointer.collection, ref.digest)
+            for first in range(0, segment.chunk_count, VERIFIED_AT_ONCE):
+                ordinals = np.arange(
+                    first, min(first + VERIFIED_AT_ONCE, segment.chunk_count), dtype=np.uint32
+                )
+                held = served.lines(ordinals + np.uint32(base))
+                for ordinal, ours, theirs in zip(
+                    ordinals.tolist(), segment.payloads.lines(ordinals), held, strict=True
+                ):
+                    if bytes(ours) != theirs:
+                        raise ArtifactCorrupt(f"{server.name}: {name}: chunk {base + ordinal} differs")
+            base += segment.chunk_count
 
     def put(self, name: str, folder: Path, manifest: Manifest, *, is_new: bool = False) -> None:
         """Store a segment's files; nothing serves them until the pointer names them.
@@ -144,10 +191,13 @@ class SegmentStore:
         if is_new:
             self._shelf.keep(manifest.digest, folder)
 
-    def publish(self, name: str, folder: Path, manifest: Manifest, *, label: str | None = None) -> Pointer:
+    def publish(
+        self, name: str, folder: Path, manifest: Manifest, *, label: str | None = None, engine: str = ""
+    ) -> Pointer:
         """Store a build and serve it in place of the builds before; files first, the pointer last.
 
-        The folder has its segment, or several beside the manifest of them all.
+        The folder has its segment, or several beside the manifest of them all. `engine` names the server that was given
+        them and searches them; "" where they are searched here.
 
         One that is no version but a stage on the way to it, see `Manifest.is_whole`, is swept once it was replaced.
 
@@ -176,11 +226,13 @@ class SegmentStore:
                 as_of=as_of,
                 label=label,
                 published_at=self._now(),
+                engine=engine,
             )
 
         if lock:
             lock.renew()
         pointer = self.pointers.advance(name, advance, record=manifest.is_whole)
+        follow_pointer(self.server, pointer)
         stages -= {ref.digest for ref in pointer.segments}
         if stages:
             retire(self._objects, name, stages, self._clock())
@@ -194,7 +246,11 @@ class SegmentStore:
             UnknownCollection: there is no such collection.
         """
         pointer = self.pointers.read(name)
-        return self.pointers.advance(name, lambda now: states.with_check(now or pointer, digest, self._now()))
+        after = self.pointers.advance(
+            name, lambda now: states.with_check(now or pointer, digest, self._now())
+        )
+        follow_pointer(self.server, after)
+        return after
 
     def lock(self, name: str) -> BuildLock:
         """The collection's build lock, to be held by a `with` block around reading and publishing."""
@@ -214,8 +270,16 @@ class SegmentStore:
 
     def _open(self, pointer: Pointer, current: Pointer) -> OpenedIndex:
         segments = [
-            (self._shelf.segment(pointer.collection, ref.digest), ref.sequence) for ref in pointer.segments
+            (
+                self._shelf.segment(pointer.collection, ref.digest, is_served=_is_served(pointer, ref)),
+                ref.sequence,
+            )
+            for ref in pointer.segments
         ]
+        on_server = None
+        if pointer.engine:
+            count = sum(_is_served(pointer, ref) for ref in pointer.segments)
+            on_server = BuildOnServer(self._server_of(pointer), _index_of(pointer), count)
         return OpenedIndex(
             segments,
             version=pointer.version,
@@ -223,7 +287,34 @@ class SegmentStore:
             stacker=self._shelf.stack,
             profile=pointer.profile,
             build=pointer.build,
+            on_server=on_server,
         )
+
+    def _server_of(self, pointer: Pointer) -> SearchServer:
+        if self.server is None or self.server.name != pointer.engine:
+            raise StoreUnavailable(
+                f"collection {pointer.collection!r}: is searched by {pointer.engine}, which no setting names here"
+            )
+        return self.server
 
     def _now(self) -> str:
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._clock()))
+
+
+def follow_pointer(server: SearchServer | None, pointer: Pointer) -> None:
+    """Have the server's alias point at what the pointer serves, or at nothing; whoever moves a pointer does so.
+
+    Raises:
+        StoreUnavailable: the server is away; the pointer has moved all the same.
+    """
+    if server is not None:
+        server.point(server_alias(pointer.collection), _index_of(pointer) if pointer.engine else None)
+
+
+def _is_served(pointer: Pointer, ref: SegmentRef) -> bool:
+    """Whether a server searches the segment."""
+    return bool(pointer.engine) and ref.origin == states.BUILD
+
+
+def _index_of(pointer: Pointer) -> str:
+    return server_index(pointer.collection, states.builds_of(pointer))
