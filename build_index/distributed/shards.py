@@ -154,7 +154,7 @@ def _write_shard(
         vectors = CachedVectors(tools.embedder, known)
         tokens_before = vectors.tokens  # of the shards that this worker made before
         entries = list(admit_all(documents, prepared, failures, lambda *_: None, processes=1))
-        parts = Parts(entries, known, prepared, withheld_of(entries, prepared, scan), scan.quarantined)
+        parts = Parts(entries, known, prepared, withheld_of(entries, prepared, scan), scan.policy)
         facts = SegmentFacts(
             profile.name, profile.face, profile.filters, tools.embedder.dimensions, tools.embedder.digest
         )

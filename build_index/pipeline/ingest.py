@@ -112,7 +112,7 @@ def ingest(
     clear(fresh)
     with closing(ContentStore(tools.cache)) as store, PreparedDocuments(store, plan.name) as documents:
         scan = open_scan(plan.options)
-        parts = Parts([], store, documents, set(), scan.quarantined)
+        parts = Parts([], store, documents, set(), scan.policy)
         admitted = admit_all(reading.documents, documents, failures, plan.announce)
         read = parts.take_in(track(admitted, f"{plan.name}: reading"), scan, plan.tell)
         is_first = stage is not None and not read_question_options(plan.options).count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
+from dataclasses import astuple
 
 from build_index.pipeline.readers import BETWEEN, SIZES, Made, Prepared
 from build_index.scan.poison import scan_chunk
@@ -41,7 +42,7 @@ def prepared(chunk: Chunk) -> Prepared:
 def _pack(made: Iterable[Prepared]) -> bytes:
     parts = []
     for one in made:
-        finds = [[find.rule, find.document_id, find.place, find.excerpt] for find in one.finds]
+        finds = [astuple(find) for find in one.finds]
         body = (one.line, one.terms, one.frequencies, canonical_json(finds) if finds else b"")
         parts += [SIZES.pack(*map(len, body)), *body]
     return b"".join(parts)

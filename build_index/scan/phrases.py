@@ -43,14 +43,21 @@ SIGNALS = "signals"
 ENOUGH = 3.0
 WITHIN = 240
 """So many characters apart, signals of this sum are an order."""
+NAMES_MODELS = 0
+"""The first of the signals, a model's name: an order says it once or twice."""
+MOST_NAMES = 4
+ENOUGH_ABOUT_MODELS = 4.5
+"""Documentation of models names them in every sentence, and their prompts, keys and users: of 12,000 passages of nine
+such projects 24 had signals of 3.0 together; the orders of the tests have them in a page that names none elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A pattern as it is written; `weight` counts for signals alone."""
+    """A pattern as it is written; `weight` counts for signals alone, a `sample` is none in fenced code."""
 
     written: str
     weight: float
+    sample: bool = False
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -83,7 +90,10 @@ def read_phrases() -> Mapping[str, tuple[Phrase, ...]]:
     tables = tomllib.loads(PATTERNS.read_text(encoding="utf-8"))
     fragments: dict[str, str] = tables.pop("fragments")
     return {
-        rule: tuple(Phrase(_written(row["pattern"], fragments), row.get("weight", 0.0)) for row in rows)
+        rule: tuple(
+            Phrase(_written(row["pattern"], fragments), row.get("weight", 0.0), row.get("sample", False))
+            for row in rows
+        )
         for rule, rows in tables.items()
     }
 
@@ -126,9 +136,11 @@ def _tried(rule: str, wording: Wording) -> list[tuple[int, Phrase]]:
     return [(number, phrases[number]) for number in wording.likely.get(rule, ())]
 
 
-def find_phrase(rule: str, wording: Wording) -> str:
-    """The first phrase of the rule that speaks to a model; "" where there is none."""
+def find_phrase(rule: str, wording: Wording, *, outright: bool = False) -> str:
+    """The first phrase of the rule that speaks to a model, no sample where it has to be `outright`; "" without one."""
     for _, phrase in _tried(rule, wording):
+        if outright and phrase.sample:
+            continue
         for match in phrase.pattern.finditer(wording.text):
             if not _tells_about(wording.text, match.start()):
                 return match.group()
@@ -146,10 +158,12 @@ def find_signals(wording: Wording) -> str:
         for one in phrase.pattern.finditer(text)
     ]
     seen.sort()
+    names = sum(number == NAMES_MODELS for _, _, number, _ in seen)
+    enough = ENOUGH_ABOUT_MODELS if names > MOST_NAMES else ENOUGH
     for first, (start, *_) in enumerate(seen):
         near = [one for one in seen[first:] if one[0] - start <= WITHIN]
         weights = {number: weight for _, _, number, weight in near}
-        if sum(weights.values()) >= ENOUGH and not _tells_about(text, start):
+        if sum(weights.values()) >= enough and not _tells_about(text, start):
             return text[start : max(end for _, end, *_ in near)]
     return ""
 

@@ -38,14 +38,22 @@ QUARANTINED = frozenset({"invisible", "hidden_markup", "instructions", "exfiltra
 """Rules whose finds stay out of the index by default; what floods or reads backwards harms no model and is reported."""
 
 
+PROSE = frozenset(("", "markdown", "rst", "asciidoc", "html", "text"))
+"""Languages of what people read; "" is that of a page of documentation."""
+HARMLESS_IN_CODE = QUARANTINED - {"invisible"}
+"""Programs hold prompts, templates of chats and tests of both, and ignore keys: a hundred such places in the packages
+of one environment, none of them an attack, and a search for them would find nothing. What no screen shows stays out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Find:
-    """A chunk that a rule found, with an excerpt for the report."""
+    """A chunk that a rule found, with an excerpt for the report; `in_code` where the chunk is no prose."""
 
     rule: str
     document_id: str
     place: str
     excerpt: str
+    in_code: bool = False
 
     def __str__(self) -> str:
         return f"{self.rule}: {self.document_id}{self.place}: {self.excerpt}"
@@ -57,20 +65,30 @@ class PoisonScan:
 
     Attributes:
         quarantined: rules whose finds are kept out.
+        spares_code: whether those of `HARMLESS_IN_CODE` are in code nevertheless let pass, and not said.
         finds: everything that was found, in order.
         kept_out: how many chunks were kept out.
     """
 
     quarantined: Collection[str] = QUARANTINED
+    spares_code: bool = True
     finds: list[Find] = field(default_factory=list)
     kept_out: int = 0
 
+    @property
+    def policy(self) -> tuple[str, ...]:
+        """What decides which chunks are kept out, as a key of what was built by it."""
+        return (*sorted(self.quarantined), *(["code is spared"] if self.spares_code else []))
+
     def lets_pass(self, finds: Sequence[Find]) -> bool:
-        """Whether a chunk with these finds may be indexed; they are said and kept."""
+        """Whether a chunk with these finds may be indexed; they are kept, and said unless code is spared them."""
         self.finds += finds
-        for find in finds:
-            say(f"found {find}")
-        kept_out = any(find.rule in self.quarantined for find in finds)
+        told = [
+            one for one in finds if not (self.spares_code and one.in_code and one.rule in HARMLESS_IN_CODE)
+        ]
+        kept_out = any(find.rule in self.quarantined for find in told)
+        for find in told:
+            say(f"{'kept out' if kept_out else 'found'}: {find}")
         self.kept_out += kept_out
         return not kept_out
 
@@ -81,7 +99,9 @@ class PoisonScan:
 
 
 def open_scan(options: Mapping[str, object]) -> PoisonScan:
-    """The scan that a collection's `quarantine` option asks for: a list of rules; by default `QUARANTINED`.
+    """The scan that a collection's `quarantine` option asks for, a list of rules, of which code is spared none.
+
+    By default these are `QUARANTINED`, of which it is spared some.
 
     Raises:
         ConfigError: it is no list of rules.
@@ -91,16 +111,17 @@ def open_scan(options: Mapping[str, object]) -> PoisonScan:
         return PoisonScan()
     if not isinstance(rules, list) or not set(rules) <= set(RULES):
         raise ConfigError(f"quarantine: wanted a list of {', '.join(RULES)}, found {rules!r}")
-    return PoisonScan(frozenset(rules))
+    return PoisonScan(frozenset(rules), spares_code=False)
 
 
 def scan_chunk(chunk: Chunk) -> Iterator[Find]:
     """Every rule that finds something in the chunk's text, breadcrumb or aliases."""
     text = "\n".join(filter(None, (chunk.breadcrumb, chunk.text, chunk.aliases)))
     line = chunk.metadata.get("start_line")
+    in_code = chunk.metadata.get("lang", "") not in PROSE
     for rule, excerpt in scan_text(text):
         shown = " ".join(excerpt.split())[:EXCERPT]
-        yield Find(rule, chunk.document_id, f":{line}" if line else "", shown)
+        yield Find(rule, chunk.document_id, f":{line}" if line else "", shown, in_code)
 
 
 def scan_text(text: str) -> Iterator[tuple[str, str]]:
@@ -114,5 +135,35 @@ def scan_text(text: str) -> Iterator[tuple[str, str]]:
         return
     for rule, finders in ON_WORDS.items():
         found = (find(variant) for find in finders for variant in variants)
-        if excerpt := next(filter(None, found), ""):
+        if (excerpt := next(filter(None, found), "")) and not _is_sample(rule, text, hints):
             yield rule, excerpt
+
+
+def _is_sample(rule: str, text: str, hints: Collection[str]) -> bool:
+    """Whether it stands in a sample of code alone, and is no order that says outright what to ignore.
+
+    Documentation of models is full of prompts and of marks that pass for citations.
+    """
+    words = "\n".join(_unfenced(text)) if "```" in text else text
+    if words == text:
+        return False
+    variants = list(map(read_wording, readings(words, hints)))
+    if any(find(variant) for find in ON_WORDS[rule] for variant in variants):
+        return False
+    return rule == "fake_citations" or not any(
+        find_phrase(rule, variant, outright=True) for variant in map(read_wording, readings(text, hints))
+    )
+
+
+def _unfenced(text: str) -> Iterator[str]:
+    """The lines that stand in no fenced code; a fence that nothing closes goes on to the end."""
+    fence = ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        ticks = bare[: len(bare) - len(bare.lstrip("`"))]
+        if not fence:
+            fence = ticks if len(ticks) >= len("```") else ""
+            if not fence:
+                yield line
+        elif bare == ticks and ticks.startswith(fence):
+            fence = ""

@@ -252,7 +252,7 @@ def test_what_speaks_to_models_stays_out_unless_the_collection_lets_it_in(
     said = capsys.readouterr()
     report = json.loads(said.out)
     assert (report["documents"], report["poison"]) == (1, {"found": {"instructions": 1}, "kept_out": 1})
-    assert "found instructions: " in said.err
+    assert "kept out: instructions: " in said.err
     assert "bad.md" in said.err
     described = '[pages]\nprofile = "docs"\nsource = { docs = "pages" }\noptions = { quarantine = [] }\n'
     (tmp_path / "collections.toml").write_text(described)
