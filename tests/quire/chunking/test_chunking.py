@@ -86,6 +86,14 @@ def test_an_over_long_code_block_is_one_chunk_with_a_warning(caplog: pytest.LogC
     assert "guide.md:5: code block" in caplog.text
 
 
+def test_a_repository_that_is_indexed_is_not_told_of_each_long_code_block(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.WARNING, "quire"):
+        cut(f"# Loop\n\n```python\n{'x = 1' * 900}\n```\n", "docs")
+    assert caplog.text == ""
+
+
 def test_sizes_are_those_of_the_profile() -> None:
     prose = "\n\n".join(
         f"## Part {n}\n\n" + "A sentence of ten words stands here to fill space. " * 60 for n in range(5)

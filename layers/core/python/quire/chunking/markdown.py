@@ -259,7 +259,9 @@ def _warn_of_long_code(units: Sequence[Unit], path: str, sizes: Sizes) -> None:
     for unit in units:
         size = sizes.measure(unit.part.text) if unit.part.code else 0
         if size > sizes.most:
-            _LOG.warning(
+            # Whoever writes a textbook can part the block; whoever indexes somebody's repository cannot.
+            _LOG.log(
+                logging.WARNING if sizes.across else logging.INFO,
                 "%s:%d: code block of %d is larger than a chunk (%d); it is kept whole",
                 path,
                 unit.part.start_line,

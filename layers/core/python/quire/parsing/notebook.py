@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,6 +21,8 @@ def notebook_cells(text: str, path: str) -> list[str]:
     Raises:
         SourceError: it is no notebook.
     """
+    # It reads what does not follow its schema too, and tells a page of that for each cell.
+    logging.getLogger("traitlets").setLevel(logging.CRITICAL)
     try:
         notebook = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
         language = str(notebook.metadata.get("kernelspec", {}).get("language", "python"))
