@@ -9,9 +9,9 @@ from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.extractive import ANSWER_CHARACTERS, choose_quotes, extract
 from quire.answering.extractive.scoring import score_passages
 from quire.answering.extractive.weighing import cue, weigh
-from quire.answering.findings import find
+from quire.answering.findings import find, find_parts
 from quire.answering.request import Inquiry
-from quire.documents import text_sha256
+from quire.documents import Chunk, text_sha256
 from tests.support.shelves import KETTLE, chunk, hit_of, household, shelf_of
 
 SHELF = shelf_of(household())
@@ -315,3 +315,98 @@ def test_of_a_long_list_whole_items_are_quoted_with_the_code_below_them() -> Non
         assert citation.quote.count("```") % 2 == 0
         assert citation.quote.startswith(("- Step", "The valves"))
         assert len(citation.quote) < 1300
+
+
+def _answer(question: str, *found: Chunk) -> list[str]:
+    """Documents of an answer's quotes, where the search finds these chunks in this order."""
+    asked = weigh(question, SHELF.index)
+    hits = [hit_of(one, rank, cosine=None) for rank, one in enumerate(found, 1)]
+    scored = score_passages(asked, hits, None, None)
+    return [quote.hit.chunk.document_id for quote in choose_quotes(asked, scored)]
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "symbol"),
+    [
+        ("func changeBulb(lamp Lamp) {\n\tlamp.bulb = nil\n}", "go", "changeBulb"),
+        (
+            "    // Changes the bulb.\n    private void changeBulb(Lamp lamp) {\n    }",
+            "java",
+            "Lamp.changeBulb",
+        ),
+    ],
+)
+def test_asked_how_to_do_something_private_code_of_other_languages_comes_last(
+    text: str, lang: str, symbol: str
+) -> None:
+    hidden = chunk("hidden", text, lang=lang)._replace(symbols=(symbol,))
+    public = chunk("public", "func SwapBulb(lamp Lamp) {\n\tchange(lamp)\n}", lang="go")._replace(
+        symbols=("SwapBulb",)
+    )
+    assert _answer("How do I change the bulb of a lamp?", hidden, public)[0] == "public"
+
+
+def test_asked_how_to_do_something_code_follows_what_explains_it() -> None:
+    page = chunk(
+        "lamp.md", "The bulb of a lamp is changed by hand, when it is cold, on a ladder with four feet."
+    )
+    code = chunk(
+        "lamp.py", "def change_bulb(lamp, watts, holder):\n    holder.put(Bulb(watts))", lang="python"
+    )
+    assert _answer("How do I change the bulb of a lamp?", code, page) == ["lamp.md", "lamp.py"]
+
+
+def test_what_is_deprecated_comes_after_what_is_not_unless_it_is_asked_for() -> None:
+    former = chunk(
+        "old.md", "## The long pole (deprecated)\n\nThe bulb of a lamp is changed with the long pole."
+    )
+    now = chunk("new.md", "## The short pole\n\nThe bulb of a lamp is changed with the short pole.")
+    assert _answer("How is the bulb of a lamp changed?", former, now)[0] == "new.md"
+    assert _answer("Which deprecated way is there to change the bulb of a lamp?", former, now)[0] == "old.md"
+
+
+def test_asked_where_a_constant_is_used_a_place_that_reads_it_comes_before_its_definition() -> None:
+    define = chunk("limits.py", "MOST_BULBS = 3\nMOST_LAMPS = 4", lang="python")._replace(
+        symbols=("MOST_BULBS",)
+    )
+    use = chunk("lamp.py", "def fits(lamp):\n    return lamp.bulbs < MOST_BULBS", lang="python")._replace(
+        symbols=("fits",)
+    )
+    assert _answer("Where is MOST_BULBS used?", define, use)[0] == "lamp.py"
+
+
+def test_a_class_is_followed_by_its_method_that_does_what_is_asked() -> None:
+    head = chunk(
+        "lamp.py", 'class Lamp(Thing):\n    """A lamp: dims, blinks, lights the bulb."""', 0, lang="python"
+    )
+    head = head._replace(symbols=("Lamp",))
+    method = chunk("lamp.py", "    def dim(self):\n        self.bulb -= 1", 1, lang="python")._replace(
+        symbols=("Lamp.dim",)
+    )
+    other = chunk(
+        "torch.py", 'class Torch:\n    """Lights, dims and blinks a bulb, as a lamp does."""', lang="python"
+    )
+    assert _answer("How does the lamp dim?", head, other, method)[:2] == ["lamp.py", "lamp.py"]
+
+
+def test_of_two_things_compared_each_has_its_place() -> None:
+    both = chunk("sold.md", "The shop sells a lamp and a torch, which have the same bulb. " * 3)
+    lamp = chunk("desk.md", "# Lamp\n\nStands on a table.", heading="Lamp")._replace(breadcrumb="Lamp")
+    torch = chunk("hand.md", "# Torch\n\nIs held by hand.", heading="Torch")._replace(breadcrumb="Torch")
+    shelf = shelf_of([both, lamp, torch])
+    question = "What is the difference between a lamp and a torch?"
+    parts = find_parts(shelf, Inquiry(question))
+    assert [part.best.hit.chunk.document_id for part in parts] == ["desk.md", "hand.md"]
+    asked = weigh(question, shelf.index)
+    scored = score_passages(asked, [hit_of(both, 1, cosine=None)], None, None)
+    assert {quote.hit.chunk.document_id for quote in choose_quotes(asked, scored, parts=parts)} == {
+        "sold.md",
+        "desk.md",
+        "hand.md",
+    }
+
+
+def test_a_further_quote_that_points_back_at_what_is_not_shown_is_left_out() -> None:
+    first = chunk("lamp.md", "The bulb of a lamp is changed by hand, every year.")
+    other = chunk("shop.md", "But the bulb of that lamp is changed by the shop.")
+    assert _answer("How is the bulb of a lamp changed?", first, other) == ["lamp.md"]

@@ -341,3 +341,40 @@ def test_a_body_that_is_all_indented_is_no_code() -> None:
         "well.rst", "        pump = Pump(3)\n        pump[0] = {}\n\n    Then it runs.\n", lang="rst"
     )
     assert show(torn) == "```\npump = Pump(3)\npump[0] = {}\n```\n\nThen it runs. [1]"
+
+
+TORN_DOCSTRING = '''\
+        It closes the valve first.
+
+        Raises:
+            Dry: no water is left.
+        """
+        self.valve.close()
+        self.motor.stop()
+'''
+
+
+def test_code_does_not_begin_with_the_end_of_a_docstring_that_stands_in_another_chunk() -> None:
+    asked = Weighed("stop motor", {"motor": 1.0}, (), wants_code=True)
+    start, end = best_lines(asked, TORN_DOCSTRING, TORN_DOCSTRING.index("self.motor"), 900)
+    assert TORN_DOCSTRING[start:end].split() == ["self.valve.close()", "self.motor.stop()"]
+    start, end = best_lines(asked, TORN_DOCSTRING, TORN_DOCSTRING.index("Dry"), 900)
+    assert show(code_chunk(TORN_DOCSTRING), start, end).endswith(
+        "```text\nIt closes the valve first.\n\nRaises:\n    Dry: no water is left.\n```"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("```js\nimport {Pump} from 'pump';\n[]\n```", "```js\nimport {Pump} from 'pump';\n[]\n```"),
+        ("<!-- {\n  args: -- one\n} -->\nPump it.", "Pump it."),
+        ("- [ ] Pump\n- [x] Rinse", "- Pump\n- Rinse"),
+    ],
+)
+def test_debris_is_left_out_of_prose_and_never_of_code(text: str, said: str) -> None:
+    assert plain_words(text) == said
+
+
+def test_a_label_that_leads_elsewhere_is_shown_as_words() -> None:
+    assert plain_rst("See :ref:`setting_max_rows`.") == "See setting max rows."

@@ -16,7 +16,7 @@ from quire.answering.conversation import complete, is_vague, join
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.extractive import extract, unsaid
-from quire.answering.findings import AskedCollection, Findings, find
+from quire.answering.findings import AskedCollection, Findings, find, find_parts
 from quire.answering.generative.context import pack, quote_sources
 from quire.answering.generative.generation import Draft, generate
 from quire.answering.generative.judging import Judge
@@ -186,6 +186,7 @@ def _write(request: _Request, findings: Findings) -> Writing:
             unsaid(findings.scored, inquiry.history),
             sure=not is_unsure,
             beside=beside_in(collection.index),
+            parts=find_parts(collection, inquiry),
         )
         if citations:
             notices = (*written.notices, *([CLOSEST] if is_unsure else []))

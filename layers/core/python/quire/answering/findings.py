@@ -11,6 +11,7 @@ from quire.analysis.terms import analyze
 from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
 from quire.answering.conversation import says_something
 from quire.answering.evidence_hits import evidence_of
+from quire.answering.extractive.parts import AskedPart, is_about, parts_of
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
 from quire.answering.extractive.weighing import Weighed, strange_words, weigh
@@ -28,6 +29,8 @@ from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
 NAMED_COVERAGE = 0.6
 READ_HITS = 6
 """Hits whose passages are scored; later ones change one answer in a hundred."""
+PART_HITS = 3
+"""Hits of a part of the question among which what is about it is looked for."""
 CONTRAST = 4.0
 """For a passage that contrasts what the question is about with something else, itself or by its heading."""
 NAMED = 0.5
@@ -133,6 +136,19 @@ def find(
     if read_intent(inquiry.question).is_alternatives:
         scored = _contrasting_first(inquiry.selected_text or searched, index, scored)
     return Findings(found, read, weighed, scored, evidence, sure)
+
+
+def find_parts(collection: AskedCollection, inquiry: Inquiry) -> tuple[AskedPart, ...]:
+    """The parts of a question that asks for several things, with what a search for each alone finds about it."""
+    found = []
+    for part in parts_of(inquiry.question):
+        query = Query(part, PART_HITS, inquiry.filters)
+        hits = retrieve(collection.index, collection.embedder, query).hits
+        weighed = weigh(part, collection.index)
+        about = [hit for hit in hits if is_about(weighed, hit.chunk)]
+        if scored := score_passages(weighed, about, None, None):
+            found.append(AskedPart(weighed, scored[0]))
+    return tuple(found)
 
 
 def _evidence(

@@ -12,6 +12,8 @@ WHOLE = 1.25
 """A definition that is longer than the room by a quarter is shown whole: a cut would save little."""
 
 _QUOTES = re.compile(r"\"\"\"|'''")
+_BEGINS_CODE = re.compile(r"\s*(?:@|#|def\b|class\b|async\b|\"\"\"|'''|\w+ *[=(])")
+"""How what is no docstring's midst begins."""
 _COMMENT = re.compile(r"\s*(?:#|//|--|\*|/\*)")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _STRINGS = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
@@ -35,6 +37,10 @@ def best_lines(
     stands before its imports is shown or what stands behind them, unless the imports are what answers.
     """
     start, end = within or (0, len(text))
+    if not within and (inside := end_of_torn_docstring(text)):
+        if at < inside or not text[inside:].strip():
+            return start, len(text[:inside].rstrip().removesuffix('"""').removesuffix("'''").rstrip())
+        start = inside
     parts = list(_statements(text, start, end))
     if not parts:
         return start, end
@@ -45,6 +51,15 @@ def best_lines(
     parts, place = parts[first:last], place - first
     begin, stop = parts[0][0], parts[-1][1]
     return (begin, stop) if stop - begin <= room * WHOLE else _around(text, parts, place, room)
+
+
+def end_of_torn_docstring(text: str) -> int:
+    """Where the rest of a docstring ends that the border of two chunks tears; 0 where the text begins with code."""
+    marks = list(_QUOTES.finditer(text))
+    if len(marks) % 2 == 0 or _BEGINS_CODE.match(text):
+        return 0
+    end = text.find("\n", marks[0].end())
+    return len(text) if end < 0 else end + 1
 
 
 def _beside_imports(text: str, parts: list[tuple[int, int]], place: int) -> tuple[int, int]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.citations import cite
 from quire.answering.extractive.blocks import (
@@ -27,11 +26,19 @@ from quire.answering.extractive.continuing import (
     rest_before,
     rest_behind,
 )
+from quire.answering.extractive.parts import AskedPart, is_about
 from quire.answering.extractive.passages import split_passages
+from quire.answering.extractive.precedence import (
+    asks_for_former,
+    is_former,
+    is_member,
+    is_private,
+    points_back,
+)
 from quire.answering.extractive.rendering import is_code_chunk, shown
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
-from quire.documents import Chunk, Citation, Hit, Turn
+from quire.documents import Citation, Hit, Turn
 from quire.search.intent import read_intent
 
 MOST_PLACES = 3
@@ -61,6 +68,10 @@ HOW_TO_CODE = 2.0
 """What source code has less where it is asked how to do something: what explains it comes first where there is any."""
 HOW_TO_PRIVATE = 4.0
 """What a definition has less then that its own project alone is meant to call: its name begins with an underscore."""
+FORMER = 1.5
+"""What a passage has less whose section is about what is deprecated or gone, unless that may be asked for."""
+SHORT = 300
+"""A further quote shorter than this that points back at what is not shown says nothing by itself."""
 WORTHLESS = -9.0
 SAME = 0.7
 """A further quote scores at least this share of the best one's score."""
@@ -96,14 +107,19 @@ class Quote:
 
 
 def extract(
-    question: Weighed, scored: Sequence[Scored], *, sure: bool = True, beside: Beside = nothing_beside
+    question: Weighed,
+    scored: Sequence[Scored],
+    *,
+    sure: bool = True,
+    beside: Beside = nothing_beside,
+    parts: Sequence[AskedPart] = (),
 ) -> tuple[str, tuple[Citation, ...]]:
     """The answer's text in Markdown and its citations; empty where there is nothing to quote.
 
     Each paragraph of the text is a quote as `quire.answering.extractive.rendering` shows it, and its mark; quotes whose
     border tears a sentence or a list are one. `beside` finds the chunks that a quote goes on in.
     """
-    quotes = choose_quotes(question, scored, sure=sure, beside=beside)
+    quotes = choose_quotes(question, scored, sure=sure, beside=beside, parts=parts)
     citations = tuple(
         cite(n, quote.hit, quote.start, quote.end, answers_at=quote.answers_at)
         for n, quote in enumerate(quotes, 1)
@@ -135,12 +151,18 @@ def unsaid(scored: Sequence[Scored], history: Sequence[Turn]) -> Sequence[Scored
 
 
 def choose_quotes(
-    question: Weighed, scored: Sequence[Scored], *, sure: bool = True, beside: Beside = nothing_beside
+    question: Weighed,
+    scored: Sequence[Scored],
+    *,
+    sure: bool = True,
+    beside: Beside = nothing_beside,
+    parts: Sequence[AskedPart] = (),
 ) -> list[Quote]:
     """The best passage, widened to what can be read alone, then the best of other places; no repeats.
 
     What stands in one chunk comes in the order of its text. The first quote goes on in the next chunk where a list, a
-    table or its section does. Where the evidence is weak there is one more place at most.
+    table or its section does. Of a question in parts, each that the first quote is not about has a place. Where the
+    evidence is weak there is one more place at most.
     """
     answers = [one for one in scored if not one.text.endswith("?") or _is_followed(one)] or scored
     less = _code_where_prose_is_wanted(question, answers)
@@ -156,11 +178,33 @@ def choose_quotes(
         return []
     quotes = _continued(_widened(question, opening, ranked, FIRST_CHARACTERS, crosses=True), beside)
     most = len(quotes) - 1 + (MOST_PLACES if sure else UNSURE_PLACES)
-    for one in ranked:
-        if one.score >= LEAST_SHARE * ranked[0].score and not any(_covers(quote, one) for quote in quotes):
+    for one in [*_required(opening, ranked, parts), *_worthy(ranked, less)]:
+        if not any(_covers(quote, one) for quote in quotes):
             quote = _widened(question, one, ranked, LATER_CHARACTERS)
-            quotes = _with(quotes, quote, most)
+            if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
+                quotes = _with(quotes, quote, most)
     return _in_order(_completed(quotes, beside))
+
+
+def _required(opening: Scored, ranked: Sequence[Scored], parts: Sequence[AskedPart]) -> Iterator[Scored]:
+    """What a whole answer needs beside its opening: other parts of the question, and of a class the method."""
+    told = [opening.hit.chunk]
+    for part in parts:
+        if not any(is_about(part.weighed, chunk) for chunk in told):
+            best = next((one for one in ranked if is_about(part.weighed, one.hit.chunk)), part.best)
+            told.append(best.hit.chunk)
+            yield best
+    yield from [one for one in ranked if one.score > 0 and is_member(one.hit.chunk, opening.hit.chunk)][:1]
+
+
+def _worthy(ranked: Sequence[Scored], less: Mapping[str, float]) -> Iterator[Scored]:
+    """The passages that may have a further place; code that the search found first comes behind what explains it, but
+    that does not keep it out."""
+    least, first = LEAST_SHARE * ranked[0].score, min(one.hit.rank for one in ranked)
+    for one in ranked:
+        behind = less.get(one.hit.chunk.id, 0.0)
+        if one.score + (behind if behind == HOW_TO_CODE and one.hit.rank == first else 0.0) >= least:
+            yield one
 
 
 def _continued(quote: Quote, beside: Beside) -> list[Quote]:
@@ -237,21 +281,15 @@ def _code_where_prose_is_wanted(question: Weighed, answers: Sequence[Scored]) ->
         return {}
     chunks = {one.hit.chunk.id: one.hit.chunk for one in answers}
     return {
-        chunk_id: HOW_TO_PRIVATE if _is_private(chunk) else HOW_TO_CODE
+        chunk_id: HOW_TO_PRIVATE if is_private(chunk) else HOW_TO_CODE
         for chunk_id, chunk in chunks.items()
         if is_code_chunk(chunk)
     }
 
 
-def _is_private(chunk: Chunk) -> bool:
-    """Whether all that it defines is called as what nobody else should call: `_set_timeout`, and not `__init__`."""
-    names = [last_part(fold_symbol(symbol)) for symbol in chunk.symbols]
-    return bool(names) and all(name.startswith("_") and not name.endswith("__") for name in names)
-
-
 def _judged(question: Weighed, one: Scored, less: float) -> Scored:
     """With its score, `less` for its chunk, and less for what reads badly as an answer: drawings, quiz questions,
-    check lists, facts unasked."""
+    check lists, facts unasked, what is deprecated."""
     text, score = one.text, one.score - less
     if one.passage.kind == CODE:
         score -= 3.0 if _DRAWING.match(text) else 0.0 if question.wants_code else 1.0
@@ -261,6 +299,8 @@ def _judged(question: Weighed, one: Scored, less: float) -> Scored:
         score -= 1.0
     if _is_facts(text) and not question.idf.keys() & set(analyze(" ".join(_KEY.findall(text)))):
         score -= 1.5
+    if is_former(one) and not asks_for_former(question.text):
+        score -= FORMER
     return one if score == one.score else replace(one, score=score)
 
 

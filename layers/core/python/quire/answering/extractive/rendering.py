@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import textwrap
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import unescape
 from itertools import accumulate, groupby, takewhile
 from operator import itemgetter
@@ -24,6 +24,7 @@ from quire.answering.extractive.blocks import (
     is_table_row,
     split_blocks,
 )
+from quire.answering.extractive.code_lines import end_of_torn_docstring
 from quire.answering.extractive.rst_text import (
     SUBSTITUTION,
     defined_names,
@@ -168,6 +169,8 @@ def _code(citation: Citation) -> str:
     suffix = _suffix(chunk)
     unknown = language == "text" and suffix not in TEMPLATES
     name = suffix.lstrip(".") if unknown else FENCE_NAMES.get(language, language)
+    if citation.start < end_of_torn_docstring(chunk.text):
+        name = "text"
     return f"{line} [{citation.n}]\n\n{fenced(citation.quote, name)}"
 
 
@@ -335,18 +338,38 @@ def plain_words(text: str) -> str:
     >>> plain_words("- [ ] Take items[0], see [1] and __init__.")
     '- Take items\\\\[0], see \\\\[1] and `__init__`.'
     """
-    text = _IMPORT.sub("", _TAG_LINE.sub("", text))
     if "<pre" in text:
         text = _PRE.sub(lambda found: f"\n\n{fenced(unescape(found[1]))}\n\n", text)
         text = _GAP.sub("\n\n", text)
+    blocks = [span for span in _code_spans(text) if "\n" in text[slice(*span)]]
+    text = _outside(text, blocks, _without_debris)
+    return _outside(text, _code_spans(text), _escaped).strip("\n").rstrip()
+
+
+def _outside(text: str, spans: Iterable[tuple[int, int]], change: Callable[[str], str]) -> str:
+    """The text, changed outside of the spans of code, which stay as they are."""
+    parts, end = [], 0
+    for begin, past in spans:
+        parts += [change(text[end:begin]), text[begin:past]]
+        end = past
+    return "".join([*parts, change(text[end:])])
+
+
+def _without_comments(text: str) -> str:
+    """Without comments of HTML over several lines. By hand: a pattern would look for the end of each one anew."""
+    parts, at = [], 0
+    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin)) >= 0:
+        end += len("-->")
+        parts.append(text[at : begin if "\n" in text[begin:end] else end])
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _without_debris(text: str) -> str:
+    text = _IMPORT.sub("", _TAG_LINE.sub("", _without_comments(text)))
     text = _INLINE_CODE.sub(lambda found: f"`{unescape(found[1])}`", text)
     text = _MKDOCS_BLOCK.sub(_opening_in_words, _ADMONITION.sub(_admonition, text))
-    text = _BARE_CHECKBOX.sub(r"\1", _CHECKBOX.sub(r"\1", text))
-    parts, end = [], 0
-    for begin, past in _code_spans(text):
-        parts += [_escaped(text[end:begin]), text[begin:past]]
-        end = past
-    return "".join([*parts, _escaped(text[end:])]).strip("\n").rstrip()
+    return _BARE_CHECKBOX.sub(r"\1", _CHECKBOX.sub(r"\1", text))
 
 
 def _code_spans(text: str) -> Iterator[tuple[int, int]]:

@@ -10,6 +10,7 @@ _ROLE = re.compile(r":(?:[a-z][\w+-]*:)?(?P<role>[a-z][\w+-]*):`(?P<text>[^`]+)`
 _PLAIN_ROLES = frozenset(
     ("ref", "doc", "term", "abbr", "sup", "sub", "emphasis", "strong", "pep", "rfc", "download")
 )
+_JOINTS = re.compile(r"[-_]+")
 _TARGET = re.compile(r"(?<!\s)\s*+<[^<>]*+>$")
 _LITERAL = re.compile(r"(?<!`)``(?!`)(.+?)``(?!`)", re.S)
 _LINK = re.compile(r"`([^`<>]++)<(https?://[^<>\s]++)>`__?")
@@ -286,6 +287,7 @@ def _field(match: re.Match[str]) -> str:
 def _role(match: re.Match[str]) -> str:
     words = _TARGET.sub("", match["text"]) or match["text"]
     if match["role"] in _PLAIN_ROLES:
-        return words.replace("-", " ") if words == match["text"] and match["role"] == "ref" else words
+        # A label stands for the title of what it leads to, which is elsewhere.
+        return _JOINTS.sub(" ", words) if words == match["text"] and match["role"] == "ref" else words
     short = words.rpartition(".")[2] if words.startswith("~") and "@" not in words else words.lstrip("~")
     return f"`{short.replace('@', '').removeprefix('!')}`"

@@ -9,8 +9,9 @@ from functools import lru_cache
 
 from quire.analysis.calls import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
-from quire.analysis.terms import analyze
+from quire.analysis.terms import analyze, identifiers
 from quire.answering.extractive.passages import CODE, Passage, split_passages
+from quire.answering.extractive.rendering import is_code_chunk
 from quire.answering.extractive.weighing import Weighed, cue, tells_replacement
 from quire.documents import Hit
 from quire.ports import Embedder, Vectors
@@ -147,8 +148,15 @@ def _defines(hit: Hit, names: set[str]) -> bool:
 
 def _refers(hit: Hit, subject: str) -> bool:
     """Whether the chunk refers to the symbol whose callers are asked for, and is not what defines it."""
-    called = {last_part(fold_symbol(name)) for name in calls_of(hit.chunk)}
-    return last_part(subject) in called and not _defines(hit, {subject})
+    if _defines(hit, {subject}):
+        return False
+    name = last_part(subject)
+    if name in {last_part(fold_symbol(called)) for called in calls_of(hit.chunk)}:
+        return True
+    # What is read and not called, such as a constant or an error, no chunk's calls tell.
+    return is_code_chunk(hit.chunk) and name in {
+        last_part(fold_symbol(word)) for word in identifiers(hit.chunk.text)
+    }
 
 
 def _order(one: Scored) -> tuple[float, int, int]:
@@ -187,7 +195,7 @@ def _of_hit(question: Weighed, hit: Hit, prior: float, replacing: float) -> list
         score = (
             COVERAGE * coverage + CONTEXT * context + ABOVE * above + STEMS * _stems(question, terms, stems)
         )
-        score += TITLED * _titled(question, read[passage.heading] if passage.heading else own_title)
+        score += TITLED * titled(question, read[passage.heading] if passage.heading else own_title)
         score += CUE * cue(question, quote) + prior
         score += replacing * tells_replacement(quote) if replacing else 0.0
         scored.append(Scored(hit, passage, quote, order, coverage, context, score))
@@ -195,7 +203,7 @@ def _of_hit(question: Weighed, hit: Hit, prior: float, replacing: float) -> list
     return scored
 
 
-def _titled(question: Weighed, title: set[str]) -> float:
+def titled(question: Weighed, title: set[str]) -> float:
     """How well the title says what is asked and nothing else: the harmonic mean of both shares, 0 to 1."""
     said = question.idf.keys() & title
     if not said:

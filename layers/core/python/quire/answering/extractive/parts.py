@@ -1,0 +1,106 @@
+"""What a question asks for in several parts: things that it compares, or one thing and another that it wants done."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from quire.analysis.symbols import fold_symbol
+from quire.analysis.terms import analyze
+from quire.answering.extractive.scoring import Scored, titled
+from quire.answering.extractive.weighing import Weighed
+from quire.documents import Chunk
+from quire.search.query import written_names
+
+READ_CHARACTERS = 300
+"""Of a question that are read for parts: a longer one tells a story."""
+MOST_PARTS = 3
+LEAST_TERMS = 2
+"""Fewest terms of each half of a question that asks for two things: one word is an item of a list."""
+ABOUT = 0.75
+"""How well a title says a part of several words and nothing else, from which its section is about it."""
+
+_COMPARED = re.compile(
+    r"""
+    \b(?:differences?|distinction|choose|choice|relation|relationship)[ ]between[ ](.+)  # "between A and B"
+    | \b(?:compare|comparison[ ]of)[ ](.+)                                               # "compare A with B"
+    | ^(?:how|what)[ ](?:do|does|is|are)[ ](\S.*?[ ](?:differ|different)[ ]from[ ].+)      # "how does A differ from B"
+    | ^should[ ](?:i|we)[ ](?:use|take|choose|pick|prefer)[ ](\S.*?[ ]or[ ].+)            # "should I use A or B"
+    | ^(\S.*?[ ](?:vs\.?|versus)[ ].+)                                                   # "A vs B"
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Over words with one blank between them."""
+_BETWEEN = re.compile(
+    r"""
+    ,[ ](?:(?:and|or)[ ])?                                                          # a list
+    | [ ](?:and|or|vs\.?|versus|to|with|differ[ ]from|different[ ]from)[ ]          # a pair
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_ASKING = re.compile(
+    r"""
+    ^(?: (?:how|what|where|when|why|which|who)(?:[ ][\w']+){0,2}? [ ](?:do|does|did|can|could|should|would|is|are|to)
+       | can | could | should | do | does | is | are )[ ]  # "how often should", "can"
+    (?:(?:i|we|you|one)[ ])?                               # "I"
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The words before what is asked, such as "How do I "."""
+_FURTHER = re.compile(
+    r"""
+    [,;]?[ ]and[ ](?:then[ ])?(?=(?:how|what|where|when|why|which|who)\b)  # ", and how do I"
+    | \?[ ]                                                               # a second question
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_THEN = re.compile(r",?[ ]and[ ](?:then[ ])?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPart:
+    """A part of a question.
+
+    Attributes:
+        weighed: its words, as answers to it are judged by.
+        best: of what a search for the part alone found, the best passage of a chunk that is about it.
+    """
+
+    weighed: Weighed
+    best: Scored
+
+
+def parts_of(question: str) -> tuple[str, ...]:
+    """The parts, in the order of the question, each as something to search for; none where it asks for one thing.
+
+    >>> parts_of("What is the difference between a lamp and a torch?"), parts_of("lamp vs torch")
+    (('a lamp', 'a torch'), ('lamp', 'torch'))
+    >>> parts_of("How do I change the bulb and clean the shade of a lamp?")
+    ('change the bulb', 'clean the shade of a lamp')
+    >>> parts_of("How do I read and write files?")
+    ()
+    """
+    text = " ".join(question[:READ_CHARACTERS].split()).strip("?.! ")
+    if found := _COMPARED.search(text):
+        said = next(filter(None, found.groups()))
+        parts = [part for part in _BETWEEN.split(_ASKING.sub("", said)) if part and analyze(part)]
+        least = 1
+    else:
+        parts = _FURTHER.split(text)
+        if len(parts) == 1 and _ASKING.match(text):
+            parts = _THEN.split(_ASKING.sub("", text))
+        least = LEAST_TERMS
+    is_whole = all(len(set(analyze(part))) >= least for part in parts)
+    return tuple(part.strip() for part in parts) if 2 <= len(parts) <= MOST_PARTS and is_whole else ()
+
+
+def is_about(part: Weighed, chunk: Chunk) -> bool:
+    """Whether the chunk defines what the part names, or has a title that says the part and little else."""
+    further = chunk.metadata.get("headings")
+    titles = [chunk.breadcrumb, *(further if isinstance(further, list | tuple) else ())]
+    titles = [str(title).rpartition(" › ")[2].strip("`") for title in titles]
+    words = part.text.removeprefix("the ").split()
+    names = set(map(fold_symbol, words if len(words) == 1 else written_names(part.text)))
+    if not names.isdisjoint(map(fold_symbol, (*chunk.symbols, *titles))):
+        return True
+    return len(words) > 1 and any(titled(part, set(analyze(title))) >= ABOUT for title in titles)

@@ -1,0 +1,100 @@
+"""What comes later in an answer than it would by its words: private code, what is deprecated, what points back."""
+
+from __future__ import annotations
+
+import re
+
+from quire.analysis.symbols import fold_symbol, last_part
+from quire.answering.extractive.blocks import split_pieces
+from quire.answering.extractive.rendering import is_code_chunk
+from quire.answering.extractive.scoring import Scored
+from quire.documents import Chunk
+
+FORMER_CHARACTERS = 120
+"""Of a section that are read for whether it says that its subject is of the past."""
+
+_COMMENTS = ("/", "*", "#", "@", "[")
+"""How lines begin that stand before a definition: comments, decorators, attributes."""
+_HIDDEN = re.compile(
+    r"""
+    (?:(?:static|override|final|async|readonly|abstract|open)\s+)*+  # which may come first
+    (?:private|protected|internal|fileprivate)\b  # of Java, C#, Kotlin, Swift, TypeScript, PHP
+    """,
+    re.VERBOSE,
+)
+_FORMER = re.compile(
+    r"""
+    \b(?: deprecated | removed | obsolete
+         | no[ ]longer[ ](?:supported|maintained|available) )\b  # by its project
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_OF_FORMER = re.compile(
+    r"""
+    \b(?: deprecat | obsolete | legacy | former | removed\b | older\b  # what is gone
+         | migrat | upgrad )                                          # what came for it
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_CONNECTED = re.compile(
+    r"""
+    (?:but|and|or|also|then|however|alternatively|additionally|likewise|in[ ]addition  # a sentence before
+      |identical|same)\b                                                              # a thing before
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def is_private(chunk: Chunk) -> bool:
+    """Whether all that it defines is what its own project alone is meant to call, as far as its language tells.
+
+    By the name (`_set_timeout`, and not `__init__`; of Go one with a small letter), else by the word before it.
+    """
+    if chunk.metadata.get("lang") == "go":
+        names = [symbol.rpartition(".")[2] for symbol in chunk.symbols]
+        return bool(names) and not any(name[:1].isupper() for name in names)
+    lines = (line.strip() for line in chunk.text.splitlines())
+    first = next((line for line in lines if line and not line.startswith(_COMMENTS)), "")
+    names = [last_part(fold_symbol(symbol)) for symbol in chunk.symbols]
+    by_name = bool(names) and all(name.startswith("_") and not name.endswith("__") for name in names)
+    return by_name or bool(_HIDDEN.match(first))
+
+
+def is_former(one: Scored) -> bool:
+    """Whether the section of the passage says by its title or at once that its subject is deprecated or gone."""
+    chunk, heading = one.hit.chunk, one.passage.heading
+    if is_code_chunk(chunk):
+        return False
+    title = chunk.text[slice(*heading)] if heading else chunk.breadcrumb.rpartition(" › ")[2]
+    begin = heading[1] if heading else 0
+    return bool(_FORMER.search(title) or _FORMER.search(chunk.text, begin, begin + FORMER_CHARACTERS))
+
+
+def asks_for_former(question: str) -> bool:
+    """Whether what is deprecated may be what is asked for.
+
+    >>> asks_for_former("What was removed in 4.0?"), asks_for_former("How do I run a hook?")
+    (True, False)
+    """
+    return bool(_OF_FORMER.search(question))
+
+
+def points_back(chunk: Chunk, start: int) -> bool:
+    """Whether `chunk.text[start:]` begins with words that only what stands before it explains."""
+    if is_code_chunk(chunk):
+        return False
+    return any(
+        piece.start == start and (piece.follows or bool(_CONNECTED.match(chunk.text, start)))
+        for piece in split_pieces(chunk.text)
+    )
+
+
+def is_member(chunk: Chunk, holder: Chunk) -> bool:
+    """Whether a chunk of code stands in what the other one defines: a class's method in the class."""
+    if not (is_code_chunk(holder) and holder.symbols) or chunk.document_id != holder.document_id:
+        return False
+    inside = f"{fold_symbol(holder.symbols[0])}."
+    return any(
+        fold_symbol(name).startswith(inside)
+        for name in (*chunk.symbols, chunk.breadcrumb.rpartition(" › ")[2])
+    )
