@@ -242,7 +242,9 @@ _HISTORY_NAME = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-EXAMPLE, HISTORY = "example", "history"
+_INTERFACE_NAME = re.compile(r"(?:variable|output|version)s?(?:[._-]\w+)?\.tf")
+"""Of Terraform, where a module's variables and outputs stand apart from what it makes."""
+EXAMPLE, HISTORY, INTERFACE = "example", "history", "interface"
 
 
 def language_of(path: str, head: str = "") -> str:
@@ -280,12 +282,18 @@ def is_test_path(path: str) -> bool:
 
 
 def role_of(path: str) -> str:
-    """What a file is beside the code itself: `example`, or `history` (notes of releases and upgrades); "" for most.
+    """What a file is beside the code itself; "" for most.
+
+    `example`, `history` (notes of releases and upgrades) or `interface` (what a module of Terraform takes and gives).
 
     >>> role_of("_examples/rest/main.go"), role_of("docs/UPGRADE-20.0.md"), role_of("src/com/shop/samples/Basket.kt")
     ('example', 'history', '')
+    >>> role_of("modules/vpc/outputs.tf")
+    'interface'
     """
     *folders, name = path.split("/")
+    if _INTERFACE_NAME.fullmatch(name):
+        return INTERFACE
     if _HISTORY_NAME.fullmatch(name) or not _HISTORY_FOLDERS.isdisjoint(one.lower() for one in folders):
         return HISTORY
     for folder in folders:

@@ -71,6 +71,7 @@ def test_a_role_can_be_filtered_by(shop: OpenedIndex, embedder: Embedder) -> Non
         ("How is a basket stored?", set()),
         ("an example of a basket", {"example"}),
         ("What breaks when upgrading to 5.1?", {"history"}),
+        ("Which variable turns logging on?", {"interface"}),
         ("Which demos were removed in the last release?", {"example", "history"}),
     ],
 )

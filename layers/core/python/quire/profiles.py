@@ -25,6 +25,7 @@ class Profile(NamedTuple):
         coherence: what a file's best chunk gains where its other chunks match as well as any file's do.
         file_name: what it gains where the question says the file's name.
         decay: what the score of each further chunk of a document is multiplied by.
+        word_forms: whether other forms of a question's words are searched for: names of code say them so.
         method: `(field, value)`: what metadata says of chunks that do something, which how-to questions look for.
     """
 
@@ -41,6 +42,7 @@ class Profile(NamedTuple):
     coherence: float = 0.0
     file_name: float = 0.0
     decay: float = 1.0
+    word_forms: bool = False
     method: tuple[str, str] = ("", "")
 
 
@@ -79,6 +81,7 @@ PROFILES = {
                 ("is_test", True, 0.5),
                 ("role", "example", 0.7),
                 ("role", "history", 0.7),
+                ("role", "interface", 0.6),
                 ("lang", "json", 0.7),
             ),
             place_demotions=(("kind", "section", 0.6),),
@@ -87,6 +90,7 @@ PROFILES = {
             coherence=0.3,
             file_name=0.5,
             decay=0.8,
+            word_forms=True,
         ),
         Profile("sites", "sites", ("site_id", "source", "document_id")),
     )

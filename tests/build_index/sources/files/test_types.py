@@ -74,6 +74,9 @@ def test_paths_of_other_code_are_no_tests(path: str) -> None:
         ("docs/upgrade.py", ""),
         ("src/History/Basket.swift", ""),
         ("lib/changes.rb", ""),
+        ("modules/vpc/variables.tf", "interface"),
+        ("examples/vpc/outputs.networks.tf", "interface"),
+        ("modules/vpc/outputs.py", ""),
     ],
 )
 def test_examples_and_notes_of_releases_are_told_by_path(path: str, role: str) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 STEM_TERMS, FOLDER_TERMS = 8, 6
 NO_TERM = 0
+NO_FORMS = np.zeros(0, np.uint32)
 
 
 class FileNames:
@@ -32,20 +33,26 @@ class FileNames:
         self._folders = np.zeros((count, FOLDER_TERMS), np.uint32)
         self._is_read = np.zeros(count, np.bool_)
 
-    def likeness(self, documents: NDArray[np.uint32], terms: NDArray[np.uint32]) -> NDArray[np.float32]:
+    def likeness(
+        self,
+        documents: NDArray[np.uint32],
+        terms: NDArray[np.uint32],
+        forms: NDArray[np.uint32] = NO_FORMS,
+    ) -> NDArray[np.float32]:
         """How far names and a question say the same, 0 to 1, in the order of `documents`.
 
         Half is the share of the question's terms that stem or folder hold, half that of the stem's terms that the
-        question says. `terms` are those of `number_terms`.
+        question says. `terms` are those of `number_terms`, `forms` others that stand for some of them.
         """
         for document in documents[~self._is_read[documents]].tolist():
             self._read(document)
+        said_by = np.concatenate((terms, forms))
         stems = self._stems[documents]
-        in_stem = stems[:, :, None] == terms
-        in_folder = (self._folders[documents][:, :, None] == terms).any(axis=1)
+        in_stem = stems[:, :, None] == said_by
+        in_folder = (self._folders[documents][:, :, None] == said_by).any(axis=1)
         said = in_stem.any(axis=2).sum(axis=1) / np.maximum((stems != NO_TERM).sum(axis=1), 1)
         found = (in_stem.any(axis=1) | in_folder).sum(axis=1) / max(len(terms), 1)
-        likeness: NDArray[np.float32] = ((said + found) / 2).astype(np.float32)
+        likeness: NDArray[np.float32] = ((said + np.minimum(found, 1.0)) / 2).astype(np.float32)
         return likeness
 
     def _read(self, document: int) -> None:

@@ -47,7 +47,8 @@ def gather_evidence(
     places = candidates.ordinals.searchsorted(chosen.ordinals)
     evidence = np.empty((len(places), len(FEATURES)))
     evidence[:, 0] = 0.0 if candidates.cosines is None else candidates.cosines[places]
-    evidence[:, 1] = candidates.keywords[places] / max(index.keywords.ideal(question.terms), 1e-9)
+    coverage = candidates.keywords[places] / max(index.keywords.ideal(question.terms), 1e-9)
+    evidence[:, 1] = np.minimum(coverage, 1.0)  # other forms of words are no part of what is ideal
     evidence[:, 2] = contains(candidates.named, chosen.ordinals) if len(candidates.named) else 0.0
     evidence[:, 3] = question.known_share
     evidence[:, 4] = not question.foreign

@@ -76,7 +76,7 @@ def gather(
     `row` is the question's vector, None to leave vectors out; `keywords` says whether terms take part.
     """
     by_vector = EMPTY if row is None else index.nearest(row, DEPTH, allowed)
-    by_term = index.search(question.terms, KEYWORD_DEPTH, allowed) if keywords else EMPTY
+    by_term = index.search(question.searched, KEYWORD_DEPTH, allowed) if keywords else EMPTY
     named = named_chunks(index, question.names, allowed)
     related = find_related(index, question, named, allowed)
     ordinals = union([by_vector.ordinals, by_term.ordinals[:DEPTH], named, related.ordinals])

@@ -59,7 +59,7 @@ class Intent:
 
     @cached_property
     def roles(self) -> frozenset[str]:
-        """The roles of files that it asks for beside code: `example`, `history`."""
+        """The roles of files that it asks for beside code: `example`, `history`, `interface`."""
         return frozenset(role for role, wording in _ROLES.items() if self._has(wording))
 
     @cached_property
@@ -150,6 +150,7 @@ _PLACE = r"""
     (?! .*\b(?: document | describ | explain | mention | guide | manual | readme | tutorial | example | read | learn ) )
 """
 _ROLES = {
+    "interface": r"\b(?: variables? | inputs? | outputs? | settings? | options? | parameters? | defaults? )\b",
     "example": r"\b(?: examples? | samples? | demos? | playgrounds? | tutorials? | benchmarks? )\b",
     "history": r"""
         \b(?:  # what notes of releases and upgrades tell

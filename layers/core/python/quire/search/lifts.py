@@ -6,7 +6,7 @@ so that a long file leaves room for others. Chunks that define a named symbol le
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,14 +57,19 @@ def lift_matching_files(
     if not (profile.coherence or profile.file_name):
         return fused
     documents = index.documents.numbers(fused.ordinals)
-    terms = number_terms(term for term in question.terms if not term.startswith(HEADING_MARK))
+    terms = number_terms(_plain(question.terms))
+    forms = number_terms(_plain(question.forms))
 
     def named(best: NDArray[np.intp]) -> NDArray[np.float32]:
-        likeness = index.documents.names.likeness(documents[best], terms)
+        likeness = index.documents.names.likeness(documents[best], terms, forms)
         return np.float32(profile.file_name) * priors[fused.ordinals[best]] * likeness
 
     by_name = profile.file_name and not (question.whole or question.defined)
     return lift_files(fused, documents, coherence=profile.coherence, named=named if by_name else None)
+
+
+def _plain(terms: Iterable[str]) -> Iterator[str]:
+    return (term for term in terms if not term.startswith(HEADING_MARK))
 
 
 def lift_files(

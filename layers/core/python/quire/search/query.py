@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from quire.analysis.spelling import best_spelling, swaps
 from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers, words
+from quire.analysis.word_forms import other_forms
 from quire.index.bm25 import idf
 from quire.search.intent import Intent, WantedDefinition, read_intent
 
@@ -24,6 +26,9 @@ SHORTEST_QUESTION = 3
 LITTLE, MUCH = 0.3, 0.9
 _PART = re.compile(r"\w+")
 _MARKED = re.compile(r"\b([^\W\d]\w*)\(\)|`([^\W\d]\w*)`")
+
+
+NOTHING_ELSE: Mapping[str, float] = MappingProxyType({})
 
 
 class Vocabulary(Protocol):
@@ -63,6 +68,7 @@ class Question(NamedTuple):
             word whose spelling was mended counts only where it became a symbol's name.
         foreign: it writes an identifier that the collection neither defines nor mentions.
         focus: 1 where it says next to nothing beside its `names`, so that it is about them; 0 where it says much.
+        forms: terms for other forms of its words, with weights, that the collection holds; marked ones included.
     """
 
     text: str
@@ -76,6 +82,12 @@ class Question(NamedTuple):
     defined: WantedDefinition | None = None
     subject: str = ""
     focus: float = 0.0
+    forms: Mapping[str, float] = NOTHING_ELSE
+
+    @property
+    def searched(self) -> dict[str, float]:
+        """What keywords are searched by: its terms and the other forms of its words."""
+        return {**self.terms, **self.forms}
 
 
 def read_question(
@@ -85,13 +97,17 @@ def read_question(
     heading_weight: float,
     resolve: Callable[[str], str | None] = lambda _: None,
     is_ordinary: Callable[[str], bool] | None = None,
+    word_forms: bool = False,
 ) -> Question:
     """Mend the spelling, find named symbols, and weigh the terms.
 
     `resolve` turns a name that no chunk defines into one that is (an inherited member into its declaring class's).
-    `is_ordinary` knows the words of the language, which are no misspellings of the collection's.
+    `is_ordinary` knows the words of the language, which are no misspellings of the collection's. With `word_forms`
+    other forms of its words are searched for too, unless it is a name.
     """
-    vocabulary.expect(chain.from_iterable(map(_with_headings, [text])))  # analyzed only where it is wanted
+    vocabulary.expect(
+        chain.from_iterable(_expected(one, word_forms=word_forms) for one in [text])
+    )  # made where wanted
     mended = _mend(text, vocabulary, is_ordinary)
     read = _PART.sub(lambda part: mended.get(part.group(), part.group()), text) if mended else text
     counts = Counter(analyze(read))
@@ -117,13 +133,33 @@ def read_question(
         wanted if wanted and wanted.name in names else None,
         subject if subject in names else "",
         _focus(names, frequencies, vocabulary.chunk_count),
+        _forms(read, terms, vocabulary, heading_weight) if word_forms and not whole else NOTHING_ELSE,
     )
 
 
-def _with_headings(text: str) -> list[str]:
-    """The terms of a text, as they stand in it and in headings."""
-    terms = analyze(text)
-    return [*terms, *(HEADING_MARK + term for term in terms)]
+def _expected(text: str, *, word_forms: bool) -> Iterator[str]:
+    """The terms of a text and of other forms of its words, as they stand in it and in headings."""
+    terms = [*analyze(text), *(_others(text) if word_forms else ())]
+    yield from terms
+    yield from (HEADING_MARK + term for term in terms)
+
+
+def _others(text: str) -> dict[str, float]:
+    """Terms for other forms of the words, the same as those of others among them."""
+    plain = dict.fromkeys(word.lower() for word in words(text))
+    forms = (other_forms(word).items() for word in plain if word not in STOP_WORDS)
+    return dict(chain.from_iterable(forms))
+
+
+def _forms(
+    text: str, terms: Mapping[str, float], vocabulary: Vocabulary, heading_weight: float
+) -> dict[str, float]:
+    """Other forms of the words that the collection holds, as `terms` weighs the words themselves."""
+    found = (pair for pair in _others(text).items() if pair[0] not in terms)
+    held = {term: weight for term, weight in found if vocabulary.document_frequency(term)}
+    if not heading_weight:
+        return held
+    return held | {HEADING_MARK + term: weight * heading_weight for term, weight in held.items()}
 
 
 def _focus(names: Sequence[str], frequencies: Mapping[str, int], chunks: int) -> float:

@@ -168,6 +168,7 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: 
         heading_weight=HEADING_WEIGHT,
         resolve=index.symbols.resolve,
         is_ordinary=getattr(embedder, "has_word", None),  # of a `quire.ports.WordList`
+        word_forms=profile.word_forms,
     )
     row = embedder.embed([question.text])[0] if embedder is not None and mode != "keyword" else None
     candidates = gather(index, row, question, allowed, keywords=mode != "vector")

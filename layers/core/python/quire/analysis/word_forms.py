@@ -1,0 +1,94 @@
+"""Other forms of a question's words that names and pages would use: who does it, how it is shortened and spelled.
+
+A question says *parsed*, *configuration* and *colours*; code says `Parser`, `config` and `color`. Stems do not join
+these: Porter's rules leave `parser` as it is. Forms are rules over all English words and the usual abbreviations of
+programmers, so they know nothing of any collection; those that the collection does not hold are not searched for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+
+from quire.analysis.stemming import stem
+
+OTHER_FORM = 0.7
+"""What a form counts beside the word itself: .5 to 1.0 gain alike on code bases. In prose they gain nothing: nDCG@10 on
+SciFact .728 to .727, React Native's documentation as before."""
+SHORTENED = 0.5
+SHORTEST, LONGEST = 3, 40
+_DOUBLED = re.compile(r".*[^aeiou][aeiou][bdgmnprt]")  # log, logger
+_SPELLINGS = tuple(
+    (re.compile(ending), replaced)
+    for ending, replaced in (
+        (r"our(s|ed|ing|able|ful|al)?$", r"or\1"),
+        (r"or(s|ed|ing|able|ful|al)?$", r"our\1"),
+        (r"is(e|es|ed|ing|er|ation|ations)$", r"iz\1"),
+        (r"iz(e|es|ed|ing|er|ation|ations)$", r"is\1"),
+        (r"ys(e|es|ed|ing|er)$", r"yz\1"),
+        (r"yz(e|es|ed|ing|er)$", r"ys\1"),
+        (r"tre(s?)$", r"ter\1"),
+        (r"ter(s?)$", r"tre\1"),
+        (r"ogue(s?)$", r"og\1"),
+        (r"ence(s?)$", r"ense\1"),
+        (r"ll(ed|ing|er)$", r"l\1"),
+        (r"l(ed|ing)$", r"ll\1"),
+    )
+)
+"""British and American endings. A form that is no word is in no collection."""
+# the word, then how it is shortened
+_SHORT = """
+address addr / administrator admin / allocate alloc / application app / argument arg / asynchronous async /
+attribute attr / authentication auth / authorization auth / average avg / background bg / buffer buf /
+button btn / calculate calc / certificate cert / character char / command cmd / concatenate concat /
+configuration config conf cfg / connection conn / context ctx / credential cred / cryptography crypto /
+database db / declaration decl / decode dec / delete del / dependency dep / description desc /
+destination dest dst / difference diff / directory dir / document doc / documentation doc / encode enc /
+environment env / error err / evaluate eval / execute exec / expression expr / filesystem fs / foreground fg /
+function func fn / generate gen / graphql gql / identifier id / image img / implementation impl / index idx /
+information info / initialize init / internationalization i18n / iterator iter / javascript js /
+kubernetes k8s / language lang / length len / library lib / localization l10n / manager mgr / markdown md /
+maximum max / memory mem / message msg / minimum min / namespace ns / navigation nav / notification notif /
+number num / object obj / operation op / package pkg / parameter param / password pwd / permission perm /
+pointer ptr / position pos / preference pref / previous prev / process proc / property prop / publish pub /
+python py / query qry / random rand / receive recv / reference ref / remove rm / repository repo /
+request req / response res resp / separator sep / sequence seq / service svc / source src /
+specification spec / statement stmt / statistics stats / string str / subscribe sub / synchronize sync /
+synchronization sync / temporary temp tmp / timezone tz / transaction tx / typescript ts / utility util /
+value val / variable var / vector vec / version ver / websocket ws
+"""
+
+
+@lru_cache(maxsize=1 << 12)
+def other_forms(word: str) -> Mapping[str, float]:
+    """Terms for other forms of a lower-case word with their weights; the word's own term is none of them.
+
+    >>> dict(other_forms("parsed")), dict(other_forms("configuration"))["config"]
+    ({'parser': 0.7, 'parsor': 0.7}, 0.5)
+    """
+    own = stem(word)
+    if not word.isalpha() or not word.isascii() or len(own) < SHORTEST or len(word) > LONGEST:
+        return {}
+    forms = dict.fromkeys(_shortened().get(own, ()), SHORTENED)
+    forms |= dict.fromkeys(map(stem, (*_who_does(own), *_spelled(word))), OTHER_FORM)
+    forms.pop(own, None)
+    return forms
+
+
+def _who_does(own: str) -> Iterator[str]:
+    """Who or what does it: `router`, `iterator`, `logger`."""
+    yield own + "er"
+    yield own + "or"
+    if _DOUBLED.fullmatch(own):
+        yield own + own[-1] + "er"
+
+
+def _spelled(word: str) -> Iterator[str]:
+    return (ending.sub(replaced, word) for ending, replaced in _SPELLINGS if ending.search(word))
+
+
+@cache
+def _shortened() -> Mapping[str, tuple[str, ...]]:
+    words = (entry.split() for entry in _SHORT.split("/"))
+    return {stem(word): tuple(map(stem, short)) for word, *short in words}
