@@ -147,6 +147,13 @@ def test_blocks_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_
     )
 
 
+def test_roles_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_words() -> None:
+    source = "Read the {ref}`guide <pump-guide>`, {doc}`oil` and {py:class}`~pumps.Pump`, not `{x}` or `{a}` alone."
+    assert show(chunk("a.md", source, lang="markdown")) == (
+        "Read the guide, oil and `pumps.Pump`, not `{x}` or `{a}` alone. [1]"
+    )
+
+
 def test_what_looks_like_a_mark_in_the_source_is_escaped_outside_code() -> None:
     one = chunk("a.md", "Take items[0] or [99], but `items[2]` and [a link](x) stay.")
     text = show(one)

@@ -83,6 +83,14 @@ _IMPORT = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_MYST_ROLE = re.compile(
+    r"""
+    (?<!`) \{[a-z]+(?::[a-z]+)?\} `       # {ref}` or {py:class}`
+    (?: ([^`<>\n]+?)[ ]?<[^`<>\n]+> | ~?([^`<>\n]+) ) `  # words and a target, or either alone
+    """,
+    re.VERBOSE,
+)
+_MYST_WORDS = ("{ref}", "{doc}", "{numref}", "{term}", "{any}", "{download}", "{abbr}")
 _BREAK = re.compile(r"<br\s*/?>", re.I)
 _HTML = re.compile(
     r"""</?+ (?:a|abbr|aside|b|big|center|dd|details|dfn|div|dl|dt|em|figcaption|figure|font|footer|header|i|img|ins
@@ -338,6 +346,8 @@ def plain_words(text: str) -> str:
     >>> plain_words("- [ ] Take items[0], see [1] and __init__.")
     '- Take items\\\\[0], see \\\\[1] and `__init__`.'
     """
+    if "}`" in text:
+        text = _MYST_ROLE.sub(_role_in_words, text)
     if "<pre" in text:
         text = _PRE.sub(lambda found: f"\n\n{fenced(unescape(found[1]))}\n\n", text)
         text = _GAP.sub("\n\n", text)
@@ -424,6 +434,12 @@ def _admonition(match: re.Match[str]) -> str:
     return (
         f"{title.strip().capitalize() if not match[2] and not match[3] else title.strip()}:" if title else ""
     )
+
+
+def _role_in_words(match: re.Match[str]) -> str:
+    """What a role of MyST shows: the words of a link, or a name as code."""
+    said = match[1] or match[2]
+    return said if match[1] or match[0].startswith(_MYST_WORDS) else f"`{said}`"
 
 
 def _opening_in_words(match: re.Match[str]) -> str:
