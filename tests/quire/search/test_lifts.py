@@ -106,6 +106,24 @@ def test_a_bare_name_finds_its_own_definition_first_however_many_members_are_cal
     assert hits[0].chunk.metadata["path"] == "crates/serialization.py"
 
 
+@pytest.mark.parametrize("question", ["OrderBook", "class OrderBook", "Where is OrderBook defined?"])
+def test_of_a_class_in_parts_the_file_of_its_name_comes_first(
+    tmp_path: Path, embedder: Embedder, question: str
+) -> None:
+    texts = {
+        f"shop/order_book_{name}.py": f"class OrderBook:\n    {name} = 'the order book'\n"
+        for name in ("price", "row", "total")
+    }
+    limits = "".join(f"    limit_{n} = Tariff.of(year={n}, country='any', rebate=None)\n" for n in range(12))
+    texts["shop/order_book.py"] = f"class OrderBook:\n{limits}"
+    documents = [
+        Document(path, text, "source_code", {"path": path, "lang": "python"}) for path, text in texts.items()
+    ]
+    write_corpus(tmp_path / "segment", embedder, documents, profile="code")
+    index = OpenedIndex([(open_segment(tmp_path / "segment"), 0)])
+    assert retrieve(index, embedder, Query(question)).hits[0].chunk.metadata["path"] == "shop/order_book.py"
+
+
 def test_as_many_hits_come_as_are_asked_for_although_most_are_copies(
     shop: OpenedIndex, embedder: Embedder
 ) -> None:

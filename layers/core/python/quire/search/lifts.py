@@ -7,11 +7,12 @@ so that a long file leaves room for others. Chunks that define a named symbol le
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quire.analysis.symbols import fold_separators, fold_symbol
+from quire.analysis.symbols import fold_separators, fold_symbol, last_part
 from quire.analysis.terms import HEADING_MARK
 from quire.documents import Chunk
 from quire.index.file_names import number_terms
@@ -32,9 +33,11 @@ BEST_CHUNKS = 5
 """Chunks of a file that speak for it; with all of them long files would win by their length."""
 NAME_LEAD = 0.5
 """Added to the fused score (at most 1) of a chunk that defines a named symbol; less where many share the name,
-and 1 where the question is nothing but the name or asks for its definition."""
+and 1 where the question is nothing but the name."""
 OWN_LEAD = 2.0
-"""What the definition of a bare name gains where the question is nothing else: more than all else together."""
+"""What the definition of a bare name gains where it is all that is asked for: more than all else together."""
+HOME_LEAD = 1.5
+"""What it gains besides in a file of that name: a class of C# and Swift has parts in many, a module of Ruby in all."""
 INEXACT = 0.5
 """Share of the lead where the symbol is the named one but for its case: `Camera.focus` beside `Camera.Focus`. With it
 899 of 900 members of Roblox come first when asked by their names, 894 without."""
@@ -140,19 +143,40 @@ def _lifts(index: OpenedIndex, name: str, defining: Ordinals, question: Question
     """What each of the defining chunks is lifted by, float32."""
     if question.defined and question.defined.name == name:
         ranks = [_closeness(chunk, question.defined) for chunk in index.fetch(defining)]
-        return np.array([one == max(ranks) for one in ranks], np.float32)
+        return np.float32(OWN_LEAD) * np.array([one == max(ranks) for one in ranks], np.float32)
     lift = 1.0 if question.whole else NAME_LEAD / max(len(defining), 1) ** 0.5
     share = _share(name, question)
     lifts = np.full(len(defining), lift * share, np.float32)
     is_own = contains(own_chunks(index, name), defining) if question.whole else NO_CHUNKS
     if is_own.any():
         lifts[is_own], lifts[~is_own] = OWN_LEAD, INEXACT
+        lifts[is_own] += np.float32(HOME_LEAD) * _at_home(index, name, defining[is_own])
     elif 1 < len(defining) <= MOST_DEFINING and not name.islower():
         chunks = index.fetch(defining)
         if not question.whole:
             lifts[[_is_own(chunk, name) for chunk in chunks]] = np.float32(NAME_LEAD * share)
         lifts[[not _is_spelled(chunk, name) for chunk in chunks]] *= np.float32(INEXACT)
     return lifts
+
+
+def _at_home(index: OpenedIndex, name: str, chunks: Ordinals) -> NDArray[np.bool_]:
+    """Whether the file of each chunk is called by the name."""
+    files = (index.documents.id_of(number) for number in index.documents.numbers(chunks).tolist())
+    return np.array([_is_home(file, name) for file in files], np.bool_)
+
+
+def _is_home(path: str, name: str) -> bool:
+    """Whether a file is called by the name, but for case and separators.
+
+    >>> _is_home("src/sql_mapper.rb", "SqlMapper"), _is_home("SqlMapper.Rows.cs", "SqlMapper")
+    (True, False)
+    """
+    stem = PurePosixPath(path).stem
+    return _bare(stem) == _bare(last_part(fold_symbol(name)))
+
+
+def _bare(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
 
 
 def _defined(index: OpenedIndex, defining: Ordinals) -> NDArray[np.float32]:
@@ -176,9 +200,12 @@ def _is_own(chunk: Chunk, name: str) -> bool:
 
 
 def _closeness(chunk: Chunk, wanted: WantedDefinition) -> int:
-    """How well it is the definition that is asked for: in code, not in a document about it; spelled so; of the kind."""
+    """How well it is what is asked for: in code, not in a document; spelled so; of the kind; in a file of its name."""
     kind = str(chunk.metadata.get("kind") or chunk.metadata.get("member_type") or "").lower()
-    return 4 * (kind != "section") + 2 * _is_spelled(chunk, wanted.name) + (kind == wanted.kind)
+    told = (kind != "section", _is_spelled(chunk, wanted.name), kind == wanted.kind)
+    return sum(8 >> place for place, is_so in enumerate(told) if is_so) + _is_home(
+        chunk.document_id, wanted.name
+    )
 
 
 def _is_spelled(chunk: Chunk, name: str) -> bool:
