@@ -17,6 +17,8 @@ LONG_BLOCK = 1_500
 """A list or table longer than this may be shown in part, whole items at a time."""
 
 _FENCED = re.compile(r"^( *)(`{3,}|~{3,})[^\n]*\n.*?^ *\2[`~]*[ \t]*$", re.M | re.S)
+_EMPTY_FENCE = re.compile(r"[^\n]*\n\s*[`~]+\s*")
+LONG_QUOTE = 80
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _MARK = re.compile(r"(?<!\\)\[(\d{1,3})\](?!\()")
 _CODE_LINE = re.compile(
@@ -32,19 +34,21 @@ _CODE_LINE = re.compile(
     re.X,
 )
 _DUNDER = re.compile(r"(?<![\w\\`])__\w+__")
-_ROLE = re.compile(r"(?<!`):[a-z][\w:+.-]*:`|^\s*\.\. [\w-]+::", re.M)
+_ROLE = re.compile(r"(?<!`):[a-z][\w:+.-]*:`|^\s*\.\. (?:[a-z]+:)?[\w-]+::|^\s*:param |<!--", re.M)
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
 _ROW = re.compile(r"\S.* \| \S|^\s*\|.*\|\s*$")
 _TABLE_RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 
 
 def problems(given: Answer) -> list[str]:
-    """Every finding, by name: `unfenced code`, `cut list`, `table without head`, `reversed`, `dead mark`, ..."""
+    """Every finding, by name: `unfenced code`, `cut list`, `table without head`, `said twice`, `dead mark`, ..."""
     if not given.answerable:
         return []
     bare = _SPAN.sub("`", _FENCED.sub("", given.text))
     return [
         *(["broken fence"] if _has_open_fence(given.text) else []),
+        *(["empty fence"] if any(map(_EMPTY_FENCE.fullmatch, _fences(given.text))) else []),
+        *(["said twice"] if _says_twice(given.citations) else []),
         *(["unfenced code"] if _has_code(bare) else []),
         *(["markup left"] if _ROLE.search(bare) else []),
         *(["table without head"] if _has_headless_table(bare) else []),
@@ -58,6 +62,20 @@ def problems(given: Answer) -> list[str]:
         *(["reversed"] if _is_reversed(given.citations) else []),
         *_dead_marks(given, bare),
     ]
+
+
+def _fences(text: str) -> list[str]:
+    return [match.group() for match in _FENCED.finditer(text)]
+
+
+def _says_twice(citations: tuple[Citation, ...]) -> bool:
+    """Whether a quote of some length holds another one."""
+    said = [" ".join(one.quote.split()) for one in citations]
+    return any(
+        one != other and len(said[other]) >= LONG_QUOTE and said[other] in said[one]
+        for one in range(len(said))
+        for other in range(len(said))
+    )
 
 
 def _has_open_fence(text: str) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from quire.answering.citations import cite
 from quire.answering.extractive.code_lines import best_lines
+from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.rendering import is_code_chunk, plain_words, shown
 from quire.answering.extractive.rst_text import grid_rows, plain_rst
 from quire.answering.extractive.weighing import Weighed
@@ -331,7 +332,7 @@ def test_what_a_directive_defines_is_named_above_what_is_said_of_it() -> None:
     made = chunk("well.rst", API, lang="rst")
     assert show(made) == (
         "**`Pump(size, *, slow=False)`, `Pump()`**\n\nLifts water out of the well.\n\n"
-        "- `size` (int): Liters that one stroke lifts.\n    More of them need a stronger motor.\n"
+        "- `size` (int): Liters that one stroke lifts.\n  More of them need a stronger motor.\n"
         "- Returns: The pump, stopped.\n- Raises `ValueError`: There is no water.\n\n"
         "**`stop()`**\n\nEnds the stroke. [1]"
     )
@@ -385,3 +386,48 @@ def test_debris_is_left_out_of_prose_and_never_of_code(text: str, said: str) -> 
 
 def test_a_label_that_leads_elsewhere_is_shown_as_words() -> None:
     assert plain_rst("See :ref:`setting_max_rows`.") == "See setting max rows."
+
+
+def test_a_signature_over_several_lines_is_named_whole_and_is_no_passage() -> None:
+    text = ".. class:: Pump(size, *, \\\n                slow=False)\n   :canonical: well.Pump\n\n   Lifts water.\n"
+    assert show(chunk("well.rst", text, lang="rst")) == "**`Pump(size, *, slow=False)`**\n\nLifts water. [1]"
+    assert [text[one.start : one.end] for one in split_passages(text)] == ["Lifts water."]
+
+
+def test_a_dump_of_an_api_in_a_plain_text_is_fenced_and_prose_is_not() -> None:
+    dump = "func Stop()\n    Stop ends the stroke.\n\nfunc Start() error\n    Start begins one.\n"
+    path = {"path": "api.txt", "lang": "text"}
+    shown_dump = show(chunk("api.txt", dump, lang="text")._replace(metadata={**path, "start_line": 3}))
+    assert shown_dump == f"api.txt:3–7 [1]\n\n```txt\n{dump.rstrip()}\n```"
+    prose = "To stop:\n\n    pump --stop\n\nTo start, take the lever.\n"
+    assert show(chunk("read.txt", prose, lang="text")._replace(metadata=path)).startswith("To stop:")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (".. Not shown,\n\n   nor is this.\n\nIt pumps.", "It pumps. [1]"),
+        (
+            ":param dict[str, int] sizes: Of pumps.\n:param collections.abc.Callable *stops: Who stops it.",
+            "- `sizes` (dict[str, int]): Of pumps.\n- `*stops` (collections.abc.Callable): Who stops it.\n[1]",
+        ),
+        ("    token = 'a long one that no sign of code stands in'\n    place = 'well'\n", None),
+    ],
+    ids=["comment", "types", "code"],
+)
+def test_restructuredtext_is_shown_without_its_comments_and_with_its_types(
+    text: str, said: str | None
+) -> None:
+    fenced = f"```\n{textwrap.dedent(text).rstrip()}\n```\n[1]"
+    assert show(chunk("well.rst", text, lang="rst")) == (said or fenced)
+
+
+def test_a_comment_of_html_is_left_out_though_blank_lines_part_it() -> None:
+    text = "It pumps.\n\n<!-- Say\n\nwhy. -->\n\nIt stops."
+    assert show(chunk("well.md", text)) == "It pumps.\n\nIt stops. [1]"
+
+
+def test_the_midst_of_a_page_s_source_is_code() -> None:
+    page = chunk("page.html", "  .x { color: red }\n</style>\n<div>Hi</div>", lang="html")
+    assert is_code_chunk(page)
+    assert not is_code_chunk(chunk("page.html", "The words that are left of a page.", lang="html"))

@@ -23,6 +23,9 @@ _ITEM = re.compile(r"(\s*)(?:[-*+•]|#\.|(\d{1,3})[.)])\s+\S")
 _GRID = re.compile(r"[ \t]*+\+[-=+]+\+$")
 _RULE = re.compile(r"\s*[|:+=-][\s|:+=-]*$")
 _DIRECTIVE = re.compile(r"\s*\.\. [\w-]+::")
+_COMMENT = re.compile(r"\s*\.\.(?:$|\s(?!_|\||[\w:+-]+::))")
+"""Of reStructuredText; a footnote (`.. [1]`) is told as one too, since nobody is answered by it."""
+_OPENS_COMMENT, _CLOSES_COMMENT = "<!--", "-->"
 _DRAWN = re.compile(
     r"""
     \s*\.\.[ ]
@@ -104,9 +107,11 @@ def split_pieces(text: str) -> tuple[QuotePiece, ...]:
 
 
 def _says_nothing(text: str, block: QuoteBlock) -> bool:
-    """Whether it is a target of links, or a directive without a body."""
+    """Whether it is a comment, a target of links, or a directive without a body."""
     said = text[block.start : block.end]
-    return block.kind == NOTE and "\n" not in said and (said.endswith("::") or bool(LABEL.match(said)))
+    if block.kind != NOTE or _COMMENT.match(said) or said.lstrip().startswith(_OPENS_COMMENT):
+        return block.kind == NOTE
+    return "\n" not in said and (said.endswith("::") or bool(LABEL.match(said)))
 
 
 @lru_cache(maxsize=256)
@@ -187,15 +192,23 @@ def _opened(lines: Sequence[str], number: int, start: int, end: int, *, literal:
         return _Open(start, end, CODE, fence=fence[1])
     if defined_at(lines, number):
         return _Open(start, end, HEADING, defines=True)
+    if line.lstrip().startswith(_OPENS_COMMENT) and _is_closed(lines, number):
+        return _Open(start, end, NOTE, fence=_CLOSES_COMMENT, closed=_CLOSES_COMMENT in line)
     if _HEADING.match(line):
         return _Open(start, end, HEADING)
     return _Open(start, end, _kind(line, indent, literal=literal), indent=indent)
 
 
+def _is_closed(lines: Sequence[str], number: int) -> bool:
+    """Whether the comment ends, and nothing stands behind its end."""
+    closing = next((line for line in lines[number:] if _CLOSES_COMMENT in line), "")
+    return closing.rstrip().endswith(_CLOSES_COMMENT)
+
+
 def _kind(line: str, indent: int, *, literal: bool) -> str:
     if _DRAWN.match(line) or (literal and indent):
         return CODE
-    if _DIRECTIVE.match(line) or LABEL.match(line):
+    if _DIRECTIVE.match(line) or LABEL.match(line) or _COMMENT.match(line):
         return NOTE
     if _ITEM.match(line):
         return LIST
@@ -215,6 +228,9 @@ def _takes(block: _Open, line: str, lines: Sequence[str], number: int) -> bool:
     """Whether the line belongs to the open block."""
     if block.closed or block.kind == HEADING:
         return block.defines and bool(line.strip())  # further signatures, and options
+    if block.fence == _CLOSES_COMMENT:
+        block.closed = _CLOSES_COMMENT in line
+        return True
     if block.fence:
         closing = _FENCE.match(line)
         block.closed = bool(closing) and line.strip().strip(block.fence[0]) == "" and block.fence in line

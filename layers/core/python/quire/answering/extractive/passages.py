@@ -35,6 +35,8 @@ _DEFINES = re.compile(
 _END = re.compile(r"[.!?…][\"'”’)\]*_`]*(?=\s)(?!\s+[a-z])|[。！？]")
 _ENDS = re.compile(r"[.!?…;)\"”'`\]。]\s*$")
 LONGEST_TITLE = 80
+LONGEST_HEAD = 12
+"""Lines of a directive's signatures and options that are told from what it says of them."""
 _ABBREVIATION = re.compile(
     r"""
     (?:
@@ -105,8 +107,21 @@ def _named(lines: Sequence[str], number: int) -> tuple[int, str] | None:
         return 0, TITLE
     if is_underlined(lines, number - 1) or is_underlined(lines, number + 1, over=True):
         return 0, "rule"
-    name = defined_at(lines, number)
-    return (name, DEFINED) if name else None
+    if name := defined_at(lines, number):
+        return name, DEFINED
+    return (0, "rule") if _is_in_head(lines, number) else None
+
+
+def _is_in_head(lines: Sequence[str], number: int) -> bool:
+    """Whether the line is a further one of a directive's head: its signature goes on, or an option."""
+    if not lines[number][:1].isspace() or not lines[number].strip():
+        return False
+    for above in range(number - 1, max(number - 1 - LONGEST_HEAD, -1), -1):
+        if not lines[above].strip():
+            return False
+        if _DEFINES.fullmatch(lines[above].rstrip()):
+            return bool(defined_at(lines, above))
+    return False
 
 
 def is_underlined(lines: Sequence[str], number: int, *, over: bool = False) -> bool:

@@ -39,8 +39,17 @@ PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciid
 _PROSE_SUFFIXES = frozenset(("", ".txt", ".text", ".tex", ".org", ".textile", ".rdoc", ".pod", ".wiki"))
 TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".hbs", ".erb"))
 _SOURCE_OF_PAGE = re.compile(r"\s*+(?:<[!A-Za-z/]|\{[%{#])")
+_ELEMENT = re.compile(r"</?(?:script|style|div|span|table|ul|li|form|body|html)\b")
 FENCE_NAMES = {"shell": "bash", "makefile": "make", "c_sharp": "csharp", "batch": "bat"}
 
+_SIGNATURE = re.compile(r"^(?:func|def|class|type|fn|var|const|struct)\b", re.MULTILINE)
+_STATEMENT = re.compile(
+    r"""
+    [\w.\[\]]++[ ]?=[^=]                                 # sets something
+    | (?:import|from|def|return|let|const|var)\b.*[\w;:)]$  # begins as statements do
+    """,
+    re.VERBOSE,
+)
 _TICKS = re.compile(r"`++")
 _OPENING = re.compile(r"^ *+(?P<ticks>`{3,}+)[^\n]*+\n", re.M)
 _CLOSING = re.compile(r"^ *+(?P<ticks>`{3,}+)[ \t]*+$", re.M)
@@ -125,14 +134,24 @@ def is_code_chunk(chunk: Chunk) -> bool:
     if _suffix(chunk) in TEMPLATES:
         return True
     if language == "html":  # what is left of its text, or the source of a page
-        return bool(_SOURCE_OF_PAGE.match(chunk.text))
+        return bool(_SOURCE_OF_PAGE.match(chunk.text) or _ELEMENT.search(chunk.text))
     if language == "text":  # a file of no known kind, cut in windows
-        return _suffix(chunk) not in _PROSE_SUFFIXES and _looks_like_code(chunk.text)
+        is_prose = _suffix(chunk) in _PROSE_SUFFIXES
+        return _is_set_in(chunk.text) if is_prose else _looks_like_code(chunk.text)
     return language not in PROSE_LANGUAGES
 
 
 def _suffix(chunk: Chunk) -> str:
     return PurePosixPath(str(chunk.metadata.get("path") or "")).suffix.lower()
+
+
+def _is_set_in(text: str) -> bool:
+    """Whether a plain text is laid out by its indentation, as a dump of an API is: prose would join its lines."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return (
+        sum(line.startswith(("    ", "\t")) for line in lines) * 3 > len(lines)
+        and _SIGNATURE.search(text) is not None
+    )
 
 
 def _looks_like_code(text: str) -> bool:
@@ -141,7 +160,8 @@ def _looks_like_code(text: str) -> bool:
     is_data = (
         len(lines) > 2 and sum(line[0] in '"}]' and line[-1] in ",{[}]" for line in lines) > len(lines) / 2
     )
-    return is_data or sum(map(text.count, "{}();=<>[]_")) > len(text) / 40
+    is_listed = len(lines) > 1 and sum(map(bool, map(_STATEMENT.match, lines))) > len(lines) / 2
+    return is_data or is_listed or sum(map(text.count, "{}();=<>[]_")) > len(text) / 40
 
 
 def shown(*parts: Citation) -> str:
@@ -212,19 +232,26 @@ def _prose(citation: Citation) -> str:
 
 
 def _torn_code(text: str) -> int:
-    """Where the indented code ends that a text begins with, whose announcement stands in the chunk before; else 0."""
+    """Where the indented code ends that a text begins with, whose announcement stands in the chunk before; else 0.
+
+    A directive ends it, and so does a sentence that is set in less: a directive's body is all indented.
+    """
     lines = text.splitlines(keepends=True)
-    first = next((line for line in lines if line.strip()), "")
-    depth = len(first) - len(first.lstrip())
-    # What stands less deep is text again, and a directive no code, though a body of one is all indented.
-    inside = takewhile(
-        lambda line: (
-            not line.strip() or (depth and line[:depth].isspace() and not line.startswith(".. ", depth))
-        ),
-        lines,
-    )
-    head = "".join(inside).rstrip()
+    indented = takewhile(lambda line: not line.strip() or line[0].isspace(), lines)
+    parts = "".join(indented).split("\n\n")
+    depth = _depth(parts[0])
+
+    def is_inside(part: str) -> bool:
+        is_sentence = _depth(part) < depth and part.rstrip().endswith((".", ":", "!", "?"))
+        return not is_sentence and not part.lstrip().startswith(".. ")
+
+    head = "\n\n".join(takewhile(is_inside, parts)).rstrip()
     return len(head) if head and _looks_like_code(head) else 0
+
+
+def _depth(paragraph: str) -> int:
+    """Characters before the first word of the line that is set in least."""
+    return min((len(line) - len(line.lstrip()) for line in paragraph.splitlines() if line.strip()), default=0)
 
 
 def _closed(text: str) -> str:

@@ -18,7 +18,7 @@ _NAMED_LINK = re.compile(r"(?<!`)`([^`\n]+)`__?(?!\w)")
 _FOOTNOTE = re.compile(r" ?\[(?:\*|#\w*|\d+)\]_")
 _FIELD = re.compile(
     r"""
-    ^(?P<indent>[^\S\n]*+) :(?P<name>[\w -]++|`[^`\n]++`):
+    ^(?P<indent>[^\S\n]*+) :(?P<name>\w[\w .,*|~\[\]-]*+|`[^`\n]++`):
     (?: (?P<below>[^\S\n]*+\n[^\S\n]++)(?=\S) | (?=\s) )  # what it says begins on the next line, or here
     """,
     re.MULTILINE | re.VERBOSE,
@@ -92,6 +92,7 @@ _OUTCOMES = {
     "vartype": "Type of",
 }
 """What fields of a signature say; their other names are Sphinx's own."""
+_ITEMS = _PARAMETERS | _OUTCOMES.keys()
 _CONDITIONS = frozenset(("only", "ifconfig"))
 """Directives whose argument says when their body is shown."""
 
@@ -262,8 +263,22 @@ def plain_roles(text: str) -> str:
     text = _LINK.sub(lambda one: f"[{one[1].rstrip()}]({one[2]})", text)
     text = _LITERAL.sub(r"`\1`", _FOOTNOTE.sub("", text))
     text = _NAMED_LINK.sub(lambda one: one[1] if one.group().endswith("_") else one.group(), text)
-    text = _COUNTED.sub(r"\g<1>1.", _FIELD.sub(_field, text))
+    text = _COUNTED.sub(r"\g<1>1.", _FIELD.sub(_field, _with_even_fields(text)))
     return _TITLE.sub(lambda one: f"**{one['title'].replace('`', '')}**", text)
+
+
+def _with_even_fields(text: str) -> str:
+    """What goes on below a field that becomes an item, as deep as an item's text: sources align it with the field's."""
+    lines, depth = text.split("\n"), -1
+    for place, line in enumerate(lines):
+        found = _FIELD.match(line)
+        if found:
+            depth = len(found["indent"]) if found["name"].split()[0] in _ITEMS else -1
+        elif not line.strip() or _indent(line) <= depth:
+            depth = -1
+        elif depth >= 0:
+            lines[place] = f"{' ' * depth}  {line.lstrip()}"
+    return "\n".join(lines)
 
 
 def _field(match: re.Match[str]) -> str:
