@@ -149,9 +149,13 @@ def test_blocks_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_
 
 
 def test_roles_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_words() -> None:
-    source = "Read the {ref}`guide <pump-guide>`, {doc}`oil` and {py:class}`~pumps.Pump`, not `{x}` or `{a}` alone."
+    source = (
+        "Read the {ref}`guide <pump-guide>`, {doc}`oil` and {py:class}`~pumps.Pump`, not `{x}` or `{a}` alone.\n\n"
+        "- Write it so:\n\n  ```\n  {ref}`guide <pump-guide>`\n  ```\n"
+    )
     assert show(chunk("a.md", source, lang="markdown")) == (
-        "Read the guide, oil and `pumps.Pump`, not `{x}` or `{a}` alone. [1]"
+        "Read the guide, oil and `pumps.Pump`, not `{x}` or `{a}` alone.\n\n"
+        "- Write it so:\n\n  ```\n  {ref}`guide <pump-guide>`\n  ```\n[1]"
     )
 
 

@@ -373,8 +373,6 @@ def plain_words(text: str) -> str:
     >>> plain_words("- [ ] Take items[0], see [1] and __init__.")
     '- Take items\\\\[0], see \\\\[1] and `__init__`.'
     """
-    if "}`" in text:
-        text = _MYST_ROLE.sub(_role_in_words, text)
     if "<pre" in text:
         text = _PRE.sub(lambda found: f"\n\n{fenced(unescape(found[1]))}\n\n", text)
         text = _GAP.sub("\n\n", text)
@@ -404,7 +402,7 @@ def _without_comments(text: str) -> str:
 
 def _without_debris(text: str) -> str:
     text = _IMPORT.sub("", _TAG_LINE.sub("", _without_comments(text)))
-    text = _INLINE_CODE.sub(lambda found: f"`{unescape(found[1])}`", text)
+    text = _INLINE_CODE.sub(lambda found: f"`{unescape(found[1])}`", _MYST_ROLE.sub(_role_in_words, text))
     text = _MKDOCS_BLOCK.sub(_opening_in_words, _ADMONITION.sub(_admonition, text))
     return _BARE_CHECKBOX.sub(r"\1", _CHECKBOX.sub(r"\1", text))
 
