@@ -24,14 +24,10 @@ NOTES = (
     "# Changelog\n\n## Release 5.1\n\n"
     "This release pays back: a customer is paid back in the currency of the order: pay back, customer, currency.\n"
 )
-DATA = (
-    '{"pay": "back a customer in the currency of the order", "customer": "pay back", "currency": "order"}\n'
-)
 FILES = {
     "shop/money.py": ("python", SOURCE, ""),
     "examples/refunds.py": ("python", EXAMPLE, "example"),
     "CHANGELOG.md": ("markdown", NOTES, "history"),
-    "shop/orders.json": ("json", DATA, ""),
 }
 
 

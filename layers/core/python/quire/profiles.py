@@ -82,7 +82,6 @@ PROFILES = {
                 ("role", "example", 0.7),
                 ("role", "history", 0.7),
                 ("role", "interface", 0.6),
-                ("lang", "json", 0.7),
             ),
             place_demotions=(("kind", "section", 0.6),),
             vector_breadcrumb=False,
