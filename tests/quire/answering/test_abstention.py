@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from quire.answering.abstention import (
     BOUNDS,
     DEFAULT,
+    UNMEASURED,
     Abstention,
     Evidence,
     News,
@@ -61,7 +62,7 @@ def test_more_evidence_for_what_a_follow_up_asks_anew_never_lowers_confidence(
 
 def test_a_topic_that_is_known_does_not_answer_what_is_new() -> None:
     unheard, heard = replace(GOOD, news=News(0.1, 0.0)), replace(GOOD, news=News(0.5, 0.8))
-    assert confidence(unheard) < BOUNDS[0] < confidence(heard)
+    assert confidence(unheard) < UNMEASURED < confidence(heard)
 
 
 @pytest.mark.parametrize("kept", [GOOD, BAD])
@@ -144,7 +145,7 @@ def test_a_calibration_survives_the_manifest() -> None:
 def test_of_a_manifest_that_was_measured_with_the_weights_before_the_topic_stays() -> None:
     before = Abstention(0.71, topic=Topic((0.5, -1.25), 0.75))
     older = {**before.as_json(), "evidence": EVIDENCE_NUMBER - 1}
-    assert read_abstention(older) == Abstention(BOUNDS[0], topic=before.topic)
+    assert read_abstention(older) == Abstention(UNMEASURED, topic=before.topic)
     assert read_abstention({**older, "topic": None}) == DEFAULT
     assert read_abstention({**older, "evidence": EVIDENCE_NUMBER - 2}) == DEFAULT
 
@@ -208,11 +209,13 @@ def test_a_symbol_that_is_named_is_no_word_by_chance() -> None:
     assert find(shelf, Inquiry(asked), asked).evidence.alone == 0.0
 
 
-def test_the_threshold_begins_above_what_everyday_questions_reach() -> None:
-    quiet, loud = begin([0.02] * 99 + [0.7], None), begin([0.52] * 100, Topic((1.0,), 0.0))
-    assert quiet == Abstention(BOUNDS[0])
-    assert loud == Abstention(0.52, topic=Topic((1.0,), 0.0))
-    assert begin([0.9] * 100, None).threshold == BOUNDS[1]
+def test_the_threshold_begins_above_what_everyday_questions_reach_and_higher_where_they_find_more() -> None:
+    quiet, busy = begin([0.0005] * 99 + [0.4], None), begin([0.02] * 99 + [0.4], None)
+    assert BOUNDS[0] < quiet.threshold < busy.threshold < BOUNDS[1]
+    assert begin([0.52] * 100, Topic((1.0,), 0.0)).threshold >= 0.52
+    assert begin([0.001] * 90 + [0.6] * 10, None).threshold >= 0.6
+    assert begin([0.9] * 100, Topic((1.0,), 0.0)) == Abstention(BOUNDS[1], topic=Topic((1.0,), 0.0))
+    assert begin([1e-9] * 100, None).threshold == BOUNDS[0]
     assert begin([], None) == DEFAULT
 
 

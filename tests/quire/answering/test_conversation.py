@@ -84,5 +84,11 @@ def test_without_a_history_nothing_is_rewritten() -> None:
     assert complete("tell me more", (Turn("user", "hello"), Turn("assistant", "Hello."))) == "tell me more"
 
 
+def test_a_pronoun_that_ends_the_question_refers_to_what_was_said_before() -> None:
+    assert is_follow_up("How many people have installed it?")
+    assert is_follow_up("How does Haskell compile them?")
+    assert not is_follow_up("How do I create a part and move it?")
+
+
 def test_a_pronoun_that_refers_inside_the_question_makes_no_follow_up() -> None:
     assert not is_follow_up("What is domain randomization and why does it help?")

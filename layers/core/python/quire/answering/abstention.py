@@ -146,9 +146,10 @@ EVIDENCE = 5
 ALIKE = 4
 """The number before it, under which the topic was measured as it is now."""
 UNSURE = 0.35
-BOUNDS = (0.45, 0.75)
-"""What a collection's own questions may move the threshold to: sets are small and must not argue it away. Chosen with
-the weight of the search's score, for what the bars of `bench_answers` are missed by over 20 collections."""
+BOUNDS = (0.35, 0.75)
+"""What a collection's own questions may move the threshold to: sets are small and must not argue it away."""
+UNMEASURED = 0.45
+"""The threshold of a collection whose topic is known and whose everyday questions were asked with other evidence."""
 DEFAULT = Abstention(0.3)
 """Of a collection that no build has measured: its topic is not known, its scores are not lowered."""
 REFUSAL_COST = 3.0
@@ -158,6 +159,11 @@ INERTIA = 6.0
 """Pull of the default, in examples for each unit of log odds: five questions more or less must not move much."""
 REFUSED_EVERYDAY = 98
 """Of 100 questions of everyday life that a build asks so many lie below the collection's threshold, within `BOUNDS`."""
+EVERYDAY_LEVEL, EVERYDAY_SHARE = 0.67, 0.15
+"""Log odds of the threshold where those of everyday questions are 0 on average, and how much it follows them. A large
+collection finds something near for any question, be it by chance: its threshold is higher. Over 27 collections .919 of
+answerable questions are answered, .798 of near and .9996 of everyday ones refused (.917, .799 and .998 by .45 for all);
+over the largest .95, .82 and 1.0 (.96, .80 and .97)."""
 FEWEST_QUESTIONS, LEAST_SPREAD = 8, 1e-3
 TOPIC_BOUNDS = (-2.0, 3.0)
 TYPICAL_TOPIC = 2.0
@@ -291,10 +297,11 @@ def _worth(yes: NDArray[np.float64], no: NDArray[np.float64], threshold: float) 
 
 
 def begin(everyday: Sequence[float], topic: Topic | None) -> Abstention:
-    """Threshold of a collection before any golden question is asked, above the confidences of everyday questions."""
+    """Threshold of a collection before any golden question is asked, by the confidences of everyday questions."""
     if not everyday:
         return replace(DEFAULT, topic=topic)
-    reached = float(np.percentile(everyday, REFUSED_EVERYDAY))
+    level = EVERYDAY_LEVEL + EVERYDAY_SHARE * float(_log_odds(np.clip(everyday, 1e-6, 1 - 1e-6)).mean())
+    reached = max(1.0 / (1.0 + math.exp(-level)), float(np.percentile(everyday, REFUSED_EVERYDAY)))
     return Abstention(round(min(max(reached, BOUNDS[0]), BOUNDS[1]), 4), topic=topic)
 
 
@@ -314,7 +321,7 @@ def read_abstention(value: Mapping[str, Any] | None) -> Abstention:
     measured = value.get("topic")
     topic = Topic(tuple(measured["weights"]), measured["offset"]) if measured else None
     if known != EVIDENCE:
-        return Abstention(BOUNDS[0], topic=topic) if topic else DEFAULT
+        return Abstention(UNMEASURED, topic=topic) if topic else DEFAULT
     return Abstention(
         float(value["threshold"]),
         value.get("false_answers"),

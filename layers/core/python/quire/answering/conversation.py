@@ -82,13 +82,15 @@ def is_follow_up(question: str) -> bool:
 def _points_back(listed: Sequence[str], place: int, before: int, *, joined: bool) -> bool:
     """Whether the word refers to something that was named before this question.
 
-    Behind content and a conjunction, or behind two words of content, it more likely refers to one of them; `that`
-    inside a sentence joins clauses, and "it is possible" refers to nothing. `before` counts the words of content that
-    stand before it, and `joined` says whether a conjunction does.
+    Behind content and a conjunction, or behind two words of content, it more likely refers to one of them, unless it is
+    the question's last word ("How many people have installed it?"); `that` inside a sentence joins clauses, and "it is
+    possible" refers to nothing. `before` counts the words of content that stand before it, and `joined` says whether
+    a conjunction does.
     """
     word, following = listed[place], listed[place + 1 : place + 2]
     if word in _PRONOUNS:
-        return not _EXPLETIVE.intersection(following) and (not before or (before == 1 and not joined))
+        near = before <= 1 or not following
+        return not _EXPLETIVE.intersection(following) and (not before or (near and not joined))
     joins = bool(_EXPLETIVE.intersection(listed[place - 1 : place]))
     return word in _DEMONSTRATIVES and not joins and (not before or place == len(listed) - 1)
 
