@@ -73,7 +73,9 @@ def find_version(place: ReleaseTarget, name: str, wanted: str) -> Pointer:
     if wanted in (LATEST, NEWEST):
         return current if wanted == LATEST else held[0]
     if wanted == PREVIOUS:
-        older = held[held.index(current) + 1 :]
+        # What was written live since has the time of its build: only another build is a version before it.
+        built = _builds(current)
+        older = [one for one in held[held.index(current) + 1 :] if _builds(one) != built]
         if not older:
             raise UnknownVersion(
                 f"version {wanted!r} of {name!r}: {current.version} is served and the oldest that is kept",
@@ -81,6 +83,10 @@ def find_version(place: ReleaseTarget, name: str, wanted: str) -> Pointer:
             )
         return older[0]
     return find_held(held, name, wanted)
+
+
+def _builds(pointer: Pointer) -> list[SegmentRef]:
+    return [ref for ref in pointer.segments if ref.origin == states.BUILD]
 
 
 def roll_back(place: ReleaseTarget, name: str, wanted: str = PREVIOUS) -> Pointer:

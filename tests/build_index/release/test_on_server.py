@@ -53,9 +53,10 @@ from tests.support.stores import MemoryStore
 __all__ = ["book"]
 
 ALIAS = server_alias("book")
-QUICK = Timeouts(connect_s=0.5, silence_s=1.0, attempts=2, file_s=2.0, rest_s=0.0)
-WAITS_S = 6.0
-"""Two attempts of 1.5 s and the pause between, for one request."""
+QUICK = Timeouts(connect_s=1.0, silence_s=2.0, attempts=2, file_s=3.0, rest_s=0.0)
+PATIENT = Timeouts(connect_s=5.0, silence_s=30.0, attempts=3, file_s=60.0)
+WAITS_S = 9.0
+"""Two attempts of 3 s and the pause between, for one request."""
 QUESTIONS = [f"where does bend {n} of river {number} turn" for number in range(0, 24, 3) for n in range(3)]
 
 
@@ -75,7 +76,7 @@ class ServedDesk(Desk):
         super().__init__(root, pages, MemoryStore(), engine="opensearch")
         self.pages, self.root, self.most_chunks = pages, root, 1_000_000
         write_facts(root, self.embedder)
-        self.connection = open_opensearch(url, QUICK)
+        self.connection = open_opensearch(url, PATIENT)
         self.store = SegmentStore(self.objects, root / "fetched", server=self.connection)
         self.place = ReleaseTarget(self.objects, self.store)
 
@@ -282,7 +283,7 @@ def test_a_server_that_is_killed_frozen_or_empty_is_told_in_time_and_comes_back(
     desk: ServedDesk, server: OpenSearchStandIn
 ) -> None:
     pointer = desk.publish()
-    client = desk.client()
+    client = desk.client(open_opensearch(server.url, QUICK))
     question = {"collection": "book", "q": "where does bend 2 of river 7 turn"}
     before = client.post("/query", json=question).json()["hits"]
 
@@ -345,7 +346,7 @@ def test_verify_finds_a_line_that_was_changed_and_an_alias_that_points_elsewhere
 
 def test_a_killed_publish_is_mended_by_the_next_build(desk: ServedDesk, server: OpenSearchStandIn) -> None:
     """The pointer has moved and the alias has not: where nothing changed since, a build moves it too."""
-    server.faults.append(Fault("POST /_aliases", times=9, break_off=True))
+    server.faults.append(Fault("POST /_aliases", times=99, break_off=True))
     with pytest.raises(StoreUnavailable):
         desk.publish()
     assert desk.store.pointer("book").engine == "opensearch"

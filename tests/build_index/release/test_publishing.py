@@ -104,6 +104,20 @@ def test_a_rollback_serves_the_state_before_and_can_be_taken_back(releases: Rele
     assert roll_back(releases.place, "docs", "newest").version == second.version
 
 
+@pytest.mark.parametrize("note", range(6))
+def test_a_rollback_after_a_live_write_leads_to_the_build_before_and_not_to_the_same(
+    releases: Releases, note: int
+) -> None:
+    """What was written has its build's time, so that the two stand in the order of their ids, which is chance."""
+    releases.publish("alpha", "0.732")
+    releases.publish("beta", "0.735")
+    releases.place.store.pointers.advance(
+        "docs", lambda now: states.with_deletion(now, [f"note{note}"]) if now else releases.publish("none")
+    )
+    assert roll_back(releases.place, "docs").label == "0.732"
+    assert releases.text() == "alpha"
+
+
 @pytest.mark.parametrize("wanted", ["0.732", "0.732.0.77", "previous", "id"])
 def test_a_version_goes_by_id_engine_version_or_place(releases: Releases, wanted: str) -> None:
     first = releases.publish("alpha", "0.732.0.77")

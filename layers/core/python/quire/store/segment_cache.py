@@ -32,7 +32,7 @@ class SegmentCache:
         cache: folder for fetched ones; unused where the store's files can be mapped in place.
         most_bytes: what may lie in that folder where it is this process's own: closed segments go before a new one
             comes. 0 removes nothing.
-        is_late: whether the first segment of a collection is opened before its stored text is here, see
+        is_late: whether the first version of a collection is opened before its stored text is here, see
             `quire.store.late_shards`.
     """
 
@@ -73,10 +73,12 @@ class SegmentCache:
         spared = (KEYWORDS, *late.missing) if late else (KEYWORDS,)
         segment = open_segment(folder, digest, spared=spared, bring=late.bring if late else None)
         with self._guard:
-            self._known.add(
-                name
-            )  # of a newer version every byte is here before it takes the place of this one
             return self._segments.setdefault(digest, segment)
+
+    def note_opened(self, name: str) -> None:
+        """All segments of a version are open: of a newer one every byte is here before it takes the place of this."""
+        with self._guard:
+            self._known.add(name)
 
     def _open_tables(self, name: str, digest: str) -> Segment:
         """Open the tables of a segment: the rest is neither fetched nor looked at."""

@@ -276,6 +276,7 @@ class SegmentStore:
             )
             for ref in pointer.segments
         ]
+        self._shelf.note_opened(pointer.collection)
         on_server = None
         if pointer.engine:
             count = sum(_is_served(pointer, ref) for ref in pointer.segments)
