@@ -404,7 +404,8 @@ def test_a_dump_of_an_api_in_a_plain_text_is_fenced_and_prose_is_not() -> None:
     shown_dump = show(chunk("api.txt", dump, lang="text")._replace(metadata={**path, "start_line": 3}))
     assert shown_dump == f"api.txt:3–7 [1]\n\n```txt\n{dump.rstrip()}\n```"
     prose = "To stop:\n\n    pump --stop\n\nTo start, take the lever.\n"
-    assert show(chunk("read.txt", prose, lang="text")._replace(metadata=path)).startswith("To stop:")
+    shown_prose = show(chunk("read.txt", prose, lang="text")._replace(metadata=path))
+    assert shown_prose == "To stop:\n\n```\npump --stop\n```\n\nTo start, take the lever. [1]"
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from quire.answering.extractive.blocks import (
     CODE,
     HEADING,
     LIST,
+    PARAGRAPH,
     TABLE,
     QuoteBlock,
     is_table_row,
@@ -40,6 +41,8 @@ _PROSE_SUFFIXES = frozenset(("", ".txt", ".text", ".tex", ".org", ".textile", ".
 TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".hbs", ".erb"))
 _SOURCE_OF_PAGE = re.compile(r"\s*+(?:<[!A-Za-z/]|\{[%{#])")
 _ELEMENT = re.compile(r"</?(?:script|style|div|span|table|ul|li|form|body|html)\b")
+SET_IN = 4
+"""Characters before each line of what a plain text shows as code."""
 FENCE_NAMES = {"shell": "bash", "makefile": "make", "c_sharp": "csharp", "batch": "bat"}
 
 _SIGNATURE = re.compile(r"^(?:func|def|class|type|fn|var|const|struct)\b", re.MULTILINE)
@@ -296,6 +299,8 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     if is_rst:
         is_literal = block.kind == CODE and not quote.lstrip().startswith("..")
         return fenced(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
+    if block.kind == PARAGRAPH and chunk.metadata.get("lang") == "text" and _depth(quote) >= SET_IN:
+        return fenced(quote)
     return _list(_dedented(quote)) if block.kind == LIST else plain_words(_dedented(quote))
 
 
