@@ -99,6 +99,16 @@ def test_a_new_build_takes_the_place_of_the_old_which_stays_a_version(
     assert second.published_at == "1970-01-01T00:33:20Z"
 
 
+def test_of_two_versions_of_one_second_the_served_one_is_the_newest(
+    objects: ObjectStore, make: Make, tmp_path: Path
+) -> None:
+    store = SegmentStore(objects, tmp_path / "cache", clock=lambda: 1_000.0)
+    published = [
+        store.publish("docs", *make([plain_row("a", "0", text)])).version for text in ("one", "two", "three")
+    ]
+    assert store.versions("docs")[0].version == published[-1]
+
+
 def test_publishing_the_same_again_stores_nothing_new(make: Make, tmp_path: Path) -> None:
     objects = MemoryStore()
     store = SegmentStore(objects, tmp_path / "cache")

@@ -75,13 +75,18 @@ class Pointers:
         return pointer
 
     def versions(self, name: str) -> list[Pointer]:
-        """Published versions that the store holds and the current state, newest first."""
+        """Published versions that the store holds and the current state, newest first.
+
+        Of several of one second the current one counts as the newest.
+        """
         current = self.read(name)
         held = {current.version: current}
         for file in self._objects.list(versions_key(name)):
             version = file.removesuffix(".json")
             held.setdefault(version, self.record(name, version))
-        return sorted(held.values(), key=lambda one: (one.published_at, one.version), reverse=True)
+        return sorted(
+            held.values(), key=lambda one: (one.published_at, one is current, one.version), reverse=True
+        )
 
     def advance(
         self, name: str, change: Callable[[Pointer | None], Pointer], *, record: bool = False
