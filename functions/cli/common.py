@@ -15,7 +15,7 @@ from quire.parsing.formats import UNITS
 
 if TYPE_CHECKING:
     from quire.documents import Chunk
-    from quire.ports import ObjectStore
+    from quire.ports import ObjectStore, SearchServer
     from quire.service.knowledge import Knowledge
     from quire.settings import Settings
     from quire.store.catalog import Catalog, Served
@@ -79,7 +79,13 @@ def open_catalog(settings: Settings, objects: ObjectStore) -> Catalog:
     from quire.store.catalog import Catalog
     from quire.store.store import SegmentStore
 
-    return Catalog(SegmentStore(objects, settings.cache), refresh_s=0)
+    server: SearchServer | None = None
+    if settings.opensearch:
+        from quire.adapters.opensearch import open_opensearch
+        from quire.adapters.opensearch_wire import SEARCHING
+
+        server = open_opensearch(settings.opensearch, SEARCHING)
+    return Catalog(SegmentStore(objects, settings.cache, server=server), refresh_s=0)
 
 
 def log_of(settings: Settings, name: str) -> Path:

@@ -28,6 +28,7 @@ from build_index.release.pruning import prune
 from build_index.release.publishing import ReleaseTarget, publish_built, roll_back
 from functions.app.app import create_app
 from functions.web.access import OneKey
+from quire import entry
 from quire.adapters import opensearch_loading
 from quire.adapters.circuit_breaker import Timeouts
 from quire.adapters.folder import FolderStore
@@ -461,3 +462,15 @@ def test_the_textbooks_questions_are_answered_as_well_as_by_the_segments(
         assert theirs[measure] > ours[measure] - 0.02
     connection.point(server_alias("textbook"), None)
     assert connection.indexes(server_alias("textbook"))
+
+
+def test_a_library_finds_in_it_what_a_server_does(
+    desk: ServedDesk, server: OpenSearchStandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    desk.objects = FolderStore(tmp_path / "store")
+    desk.store = SegmentStore(desk.objects, tmp_path / "fetched", server=desk.connection)
+    desk.publish()
+    monkeypatch.setenv("QUIRE_OPENSEARCH_URL", server.url)
+    with pytest.warns(RuntimeWarning, match="embedding model unavailable"):
+        found = entry.open(tmp_path / "store", "book").search("river 7")
+    assert found[0].chunk.metadata["path"] == "page07.md"

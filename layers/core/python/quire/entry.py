@@ -25,7 +25,7 @@ from quire.store.models import model_folder
 from quire.store.store import SegmentStore
 
 if TYPE_CHECKING:
-    from quire.ports import AnswerModel, Embedder, ObjectStore
+    from quire.ports import AnswerModel, Embedder, ObjectStore, SearchServer
 
 REFRESH_S = 1.0
 """A newly published version is taken up within so many seconds."""
@@ -116,7 +116,7 @@ def open(  # noqa: A001
     """
     objects = _objects(location)
     near = cache_folder or read_settings().cache
-    store = SegmentStore(objects, near)
+    store = SegmentStore(objects, near, server=_server(read_settings().opensearch))
     names = store.collections()
     name = collection or (names[0] if len(names) == 1 else "")
     if name not in names:
@@ -142,6 +142,16 @@ def _objects(location: str | Path) -> ObjectStore:
     from quire.adapters.folder import FolderStore
 
     return FolderStore(inner if inner.is_dir() else folder)
+
+
+def _server(address: str) -> SearchServer | None:
+    """The search server that the settings name, for collections that it holds."""
+    if not address:
+        return None
+    from quire.adapters.opensearch import open_opensearch
+    from quire.adapters.opensearch_wire import SEARCHING
+
+    return open_opensearch(address, SEARCHING)
 
 
 def _models(objects: ObjectStore, near: Path) -> Callable[[str], Embedder]:
