@@ -243,7 +243,13 @@ class BucketDesk(SplitDesk):
         self.objects = S3Store(client, bucket_of(moto_url), f"several/{root.name}/")
         self.most_chunks = 5
         self.location = f"s3://{bucket_of(moto_url)}/several/{root.name}"
-        self.store = SegmentStore(self.objects, root / "publisher")
+        self.now = time.time()
+        self.store = SegmentStore(self.objects, root / "publisher", clock=self.tick)
+
+    def tick(self) -> float:
+        """A second later than before: versions are told apart by when they were published."""
+        self.now += 1.0
+        return self.now
 
     def sharding(self, mean_chunks: float, engine: InTurn | None = None) -> Sharding:
         return super().sharding(mean_chunks / 4, engine)
