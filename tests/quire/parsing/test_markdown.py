@@ -252,12 +252,13 @@ def test_text_behind_an_included_file_is_kept() -> None:
 @pytest.mark.parametrize(
     ("source", "shown"),
     [
-        ("| Type |\n| --- |\n| number |\n", ["| Type |", "| number |"]),
+        ("| Type |\n| --- |\n| number |\n", ["Type", "number"]),
+        ("| Type |\n| --- |\n| number |\n| text |\n", ["| Type |", "| number |", "| text |"]),
         (
             "| Part | Price |\n| --- | --- |\n| Seal | 4 |\n| Spare | |\n",
             ["Part | Price", "Seal | 4", "| Spare |"],
         ),
-        ("<table><tr><th>Type</th></tr><tr><td>number</td></tr></table>\n", ["| Type |", "| number |"]),
+        ("<table><tr><th>Type</th></tr><tr><td>number</td></tr></table>\n", ["Type", "number"]),
         ("![The pump, from above](pump.png)\n\nIt runs.\n", ["Picture: The pump, from above", "It runs."]),
         ("![pump.png](pump.png)\n\nIt runs.\n", ["It runs."]),
         ("[![Builds](b.svg)](x) [![Price](p.svg)](y)\n\nIt runs.\n", ["It runs."]),

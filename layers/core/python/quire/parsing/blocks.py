@@ -273,8 +273,11 @@ def join_cells(cells: list[str]) -> str:
 
 
 def marked_rows(rows: Sequence[Part]) -> tuple[Part, ...]:
-    """The rows of a table; a cell alone in one of several gets bars, else it would be a line of text."""
-    if len(rows) < 2:
+    """The rows of a table; a cell alone in one of several gets bars, else it would be a line of text.
+
+    One value below its name is read as that: with bars around both they would be longer than what they say.
+    """
+    if len(rows) <= 2 and not any(_BAR.search(row.text) for row in rows):
         return tuple(rows)
     return tuple(
         row if row.code or "\n" in row.text or _BAR.search(row.text) else replace(row, text=f"| {row.text} |")
