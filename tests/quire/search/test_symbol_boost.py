@@ -90,6 +90,34 @@ def members(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> Ope
     return opened(tmp_path_factory.mktemp("members"), embedder, documents, "roblox")
 
 
+@pytest.mark.parametrize("question", ["Pump.Editor", "Pump:Editor", "Editor"])
+def test_a_member_that_no_page_documents_comes_first_where_its_name_is_the_question(
+    tmp_path: Path, embedder: Embedder, question: str
+) -> None:
+    members = [
+        ("Pump", "Editor", "A property (undocumented).", {"undocumented": True, "internal": True}),
+        ("Pump", "Edit", "Pump.Edit. In Pump.Editor, the Pump Editor, an Editor of the Pump opens; Pump.Editor.", {}),
+        ("Pump", "", "Pump. Moves oil; the editor of a Pump is opened by its owner.", {}),
+        ("Valve", "Edited", "Valve.Edited: the editor of the Pump has edited the valve of the Pump.", {}),
+    ]
+    documents = [
+        Document(
+            f"{owner}.{name}",
+            text,
+            "api_member",
+            {
+                "class_name": owner,
+                "member_name": name,
+                "symbols": (f"{owner}.{name}".strip("."), name or owner),
+                **told,
+            },
+        )
+        for owner, name, text, told in members
+    ]
+    index = opened(tmp_path, embedder, documents, "roblox")
+    assert first(index, embedder, question)[1] == "Pump.Editor"
+
+
 @pytest.mark.parametrize("question", ["Oven.bake", "bake", "Oven", "Where is Oven.bake defined?"])
 def test_what_defines_a_symbol_comes_before_a_stub_that_declares_it(
     tmp_path: Path, embedder: Embedder, question: str

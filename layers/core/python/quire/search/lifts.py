@@ -126,13 +126,20 @@ def _by_document(
 def lead_with_names(
     index: OpenedIndex, fused: Ranking, question: Question, priors: NDArray[np.float32]
 ) -> Ranking:
-    """Lift the chunks that define a named symbol, a qualified name above a bare one, times their priors."""
+    """Lift the chunks that define a named symbol, a qualified name above a bare one, times their priors.
+
+    Where the name is all that is asked for, priors order those that define it and let nothing else pass them: whoever
+    writes the name of a member that no page documents wants that member.
+    """
     if not question.names:
         return fused
     scores = fused.scores.copy()
     for name in question.names:
         defining = defining_chunks(index, name)
-        lifts = _lifts(index, name, defining, question) * priors[defining]
+        weights = priors[defining]
+        if question.whole and len(defining):
+            weights = weights / weights.max()
+        lifts = _lifts(index, name, defining, question) * weights
         held = contains(defining, fused.ordinals)
         places = defining.searchsorted(fused.ordinals[held])
         scores[held] = (scores[held] + lifts[places]) * _defined(index, defining)[places]
