@@ -96,7 +96,12 @@ def test_a_member_that_no_page_documents_comes_first_where_its_name_is_the_quest
 ) -> None:
     members = [
         ("Pump", "Editor", "A property (undocumented).", {"undocumented": True, "internal": True}),
-        ("Pump", "Edit", "Pump.Edit. In Pump.Editor, the Pump Editor, an Editor of the Pump opens; Pump.Editor.", {}),
+        (
+            "Pump",
+            "Edit",
+            "Pump.Edit. In Pump.Editor, the Pump Editor, an Editor of the Pump opens; Pump.Editor.",
+            {},
+        ),
         ("Pump", "", "Pump. Moves oil; the editor of a Pump is opened by its owner.", {}),
         ("Valve", "Edited", "Valve.Edited: the editor of the Pump has edited the valve of the Pump.", {}),
     ]

@@ -40,7 +40,7 @@ HOME_LEAD = 1.5
 """What it gains besides in a file of that name: a class of C# and Swift has parts in many, a module of Ruby in all."""
 INEXACT = 0.5
 """Share of the lead where the symbol is the named one but for its case: `Camera.focus` beside `Camera.Focus`. With it
-899 of 900 members of Roblox come first when asked by their names, 894 without."""
+898 of 900 members of Roblox come first when asked by their names; without it, measured before, five fewer."""
 DECLARED = 0.4
 """Share of its score that a stub of Python or TypeScript keeps: it only declares a symbol that others define."""
 RELATED_LIFT = 0.4
