@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import mmap
+import tracemalloc
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from quire.index.payloads import HELD_SHARDS, PayloadShards
 from quire.index.tensors import MAPPED_FROM_BYTES, give_back, read_tensors, write_tensors
-from tests.support.rows import FACTS, build, make_rows, open_index
+from tests.support.rows import FACTS, build, make_rows, open_index, plain_row
 
 
 @pytest.fixture
@@ -50,19 +51,22 @@ def test_a_mapped_array_is_the_same_after_its_pages_were_given_back(tmp_path: Pa
     give_back(numbers)  # which is not mapped: nothing happens
 
 
-@pytest.mark.parametrize(("shards", "opened"), [(HELD_SHARDS, 1), (HELD_SHARDS + 1, 3)])
-def test_a_shard_is_held_after_it_was_read_only_where_there_are_few(shards: int, opened: int) -> None:
+def test_so_many_shards_are_held_as_were_opened_last() -> None:
     asked: list[int] = []
 
     def open_shard(number: int) -> bytes:
         asked.append(number)
         return b"line"
 
-    firsts = np.arange(shards + 1, dtype=np.uint32)
+    firsts = np.arange(HELD_SHARDS + 3, dtype=np.uint32)
     offsets = 4 * firsts.astype(np.uint64)
     stored = PayloadShards(offsets, firsts, open_shard)
-    assert [stored.line(1) for _ in range(3)] == [b"line"] * 3
-    assert asked == [1] * opened
+    assert [stored.line(one) for one in (1, 1, *range(HELD_SHARDS))] == [b"line"] * (HELD_SHARDS + 2)
+    assert asked == [1, 0, *range(2, HELD_SHARDS)]
+    stored.line(HELD_SHARDS)  # the first that was opened goes
+    stored.line(0)
+    stored.line(1)
+    assert asked[HELD_SHARDS:] == [HELD_SHARDS, 1]
 
 
 @given(
@@ -76,3 +80,17 @@ def test_lines_in_order_are_the_lines_one_by_one(shards: list[list[bytes]], chos
     stored = PayloadShards(offsets, firsts, lambda shard: b"".join(shards[shard]))
     ordinals = np.array(sorted(one for one in chosen if one < len(sizes)), np.uint32)
     assert list(stored.lines(ordinals)) == [stored.line(one) for one in ordinals.tolist()]
+
+
+def test_a_shard_that_stays_open_takes_the_memory_of_the_lines_that_were_read(tmp_path: Path) -> None:
+    """Read whole, the eleven here would take 11 MB for as long as the segment is open."""
+    rows = [plain_row(f"d{number:03}", "0", "oil " * 25_000) for number in range(110)]
+    segment = build(tmp_path / "a", rows)
+    tracemalloc.start()
+    try:
+        for ordinal in range(0, 110, 10):
+            assert segment.payloads.line(ordinal)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 1_000_000

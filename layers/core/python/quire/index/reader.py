@@ -33,6 +33,9 @@ from quire.index.vocabulary import Spelling
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+SHARD_MAPPED_FROM = 1 << 16
+"""Of a shard of text, which stays open, few lines are read: mapped, they alone take memory."""
+
 
 class ChunkIds(NamedTuple):
     """The ids of a segment's chunks as numbers, ascending, with the ordinal of each."""
@@ -136,7 +139,7 @@ class Segment:
         return PayloadShards(
             self._columns["payload.offsets"],
             self._columns["payload.shards"],
-            lambda shard: read_buffer(folder / payload_shard(shard)),
+            lambda shard: read_buffer(folder / payload_shard(shard), mapped_from=SHARD_MAPPED_FROM),
             self.bring,
         )
 

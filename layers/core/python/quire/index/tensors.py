@@ -149,15 +149,15 @@ def _array(data: bytes | mmap.mmap, base: int, entry: Mapping[str, Any]) -> Arra
     return np.ndarray(shape, dtype, buffer=data, offset=base + begin)
 
 
-def read_buffer(path: Path) -> bytes | mmap.mmap:
-    """The file's bytes: mapped, or read whole where the file is small.
+def read_buffer(path: Path, *, mapped_from: int = MAPPED_FROM_BYTES) -> bytes | mmap.mmap:
+    """The file's bytes: mapped, or read whole where the file has fewer than `mapped_from`.
 
     Raises:
         ArtifactCorrupt: there is no such file.
     """
     try:
         with path.open("rb") as file:
-            if path.stat().st_size < MAPPED_FROM_BYTES:
+            if path.stat().st_size < mapped_from:
                 return file.read()
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except FileNotFoundError:
