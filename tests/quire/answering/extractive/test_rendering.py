@@ -159,6 +159,13 @@ def test_roles_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_w
     )
 
 
+def test_a_comment_in_a_heading_is_not_shown() -> None:
+    assert (
+        show(chunk("a.md", "## Release v<!-- put the version here -->\n\nPack it."))
+        == "**Release v**\n\nPack it. [1]"
+    )
+
+
 def test_what_looks_like_a_mark_in_the_source_is_escaped_outside_code() -> None:
     one = chunk("a.md", "Take items[0] or [99], but `items[2]` and [a link](x) stay.")
     text = show(one)

@@ -117,6 +117,7 @@ _ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|nbsp);)[A-Za-z]{2,10};")
 _GAP = re.compile(r"\n(?:[ \t]*+\n){2,}")
 _FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})[^\S\n]*([\w+#.-]*)[^\n]*")
 _ANY_FENCE = re.compile(r"( *+)(`{3,}+|~{3,}+)(.*)")
+_COMMENT = re.compile(r"<!--[^<>]*-->")
 _HEADING_MARK = re.compile(r"#{1,6} +")
 _UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
 _RST = re.compile(r":[a-z]+:`[^`\n]+`|^\.\. (?:[\w-]+::|_)", re.M)
@@ -291,7 +292,7 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     if block.kind == HEADING and (names := defined_names(quote)):
         return f"**{', '.join(f'`{name}`' for name in names)}**"
     if block.kind == HEADING:
-        title = _HEADING_MARK.sub("", quote.strip(), count=1)
+        title = _HEADING_MARK.sub("", _COMMENT.sub("", quote).strip(), count=1)
         return f"**{_escaped(title.replace('`', ''))}**" if not _UNDER_LINE.fullmatch(title) else ""
     if opening := _FENCE_LINE.match(stored):
         lines = [line for line in quote.splitlines() if not line.strip().startswith(opening[2])]
