@@ -49,6 +49,16 @@ def test_the_first_quote_goes_on_under_the_next_heading_while_there_is_room() ->
     assert "### Switch\n\nHold the button until it blinks." in citations[0].quote
 
 
+def test_a_further_heading_whose_text_says_nothing_of_the_question_is_left_out() -> None:
+    text = (
+        "# Pump\n\n## Refill\n\nThe tank is refilled by the lid on top of it.\n\n"
+        "## Colours\n\n- [ ] Check whether Mon: grey, Tue: red\n"
+    )
+    findings = find(shelf_of([chunk("pump.md", text)]), Inquiry("How is the tank refilled?"), "x")
+    _, citations = extract(findings.weighed, findings.scored)
+    assert citations[0].quote == "# Pump\n\n## Refill\n\nThe tank is refilled by the lid on top of it."
+
+
 def test_what_the_search_found_first_opens_the_answer_unless_another_place_is_clearly_better() -> None:
     asked = weigh("Which bulb does the lamp take?", SHELF.index)
     first = chunk("lamp.md", "The lamp takes an E14 bulb from the shop.")

@@ -402,7 +402,11 @@ def _holds(piece: QuotePiece, one: Scored) -> bool:
 
 
 def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
-    """First and last piece of the widened quote: what a pronoun points at first, then the better neighbour."""
+    """First and last piece of the widened quote: what a pronoun points at first, then the better neighbour.
+
+    What stands under another heading and says nothing of the question is left out, though there is room: whoever asks
+    how a list is refreshed does not want the next property of the reference.
+    """
     first = last = place
     section = page.pieces[place].section
     while page.pieces[first].follows and _fits(page, first - 1, first, last):
@@ -414,6 +418,7 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
             - CROSSING * (page.pieces[side].section != section)
             for side in (last + 1, first - 1)
             if _fits(page, side, first, last)
+            and (page.pieces[side].section == section or page.values[side] >= 0)
         }
         if not worth:
             break
