@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -102,24 +102,29 @@ class KnownFiles(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """What is known of the files behind the version that is served, kept in the cache folder."""
+    """What is known of the files behind the version that is served, kept in the cache folder.
+
+    Attributes:
+        code: digest of the program; what another one read is not known.
+    """
 
     cache: Path
     collection: str
+    code: str = field(default_factory=digest_code)
 
     def read(self, version: str) -> KnownFiles:
         """What was kept; nothing where that version was built by something else, or elsewhere."""
         with closing(ContentStore(self.cache)) as store:
             values = store.read(KIND, [self._key])
         kept = json.loads(values.get(self._key, b"{}"))
-        if not version or kept.get("of") != _identity(version):
+        if not version or kept.get("of") != self._identity(version):
             return KnownFiles()
         roots = (Root(folder, tuple(patterns), tuple(exclude)) for folder, patterns, exclude in kept["roots"])
         return KnownFiles(kept["digests"], kept["by_content"], tuple(roots))
 
     def write(self, version: str, known: KnownFiles) -> None:
         """Keep it."""
-        kept = {"of": _identity(version), **known._asdict()}
+        kept = {"of": self._identity(version), **known._asdict()}
         with closing(ContentStore(self.cache)) as store:
             store.write(KIND, {self._key: json.dumps(kept).encode()})
 
@@ -137,9 +142,8 @@ class Ledger:
     def _key(self) -> bytes:
         return self.collection.encode()
 
-
-def _identity(version: str) -> list[Any]:
-    return [4, version, digest_code()]  # 4: of several folders
+    def _identity(self, version: str) -> list[Any]:
+        return [4, version, self.code]  # 4: of several folders
 
 
 def _digest(file: Path) -> str:

@@ -42,8 +42,8 @@ class Fault:
     """What happens to the next requests whose method and path match, instead of or after their answer.
 
     `status` is answered in place of theirs; `hang_s` passes before; `break_off` closes the connection. `busy` is how
-    many items of a bulk request get the status 429 while the others are indexed. `then` runs once the request was
-    carried out.
+    many items of a bulk request get the status 429 while the others are indexed. `spoils` is the field that the first
+    of them loses on the way for a word, which its mapping refuses. `then` runs once the request was carried out.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Fault:
         hang_s: float = 0.0,
         break_off: bool = False,
         busy: int = 0,
+        spoils: str = "",
         then: Callable[[], object] | None = None,
     ) -> None:
         self.pattern = re.compile(pattern)
@@ -63,6 +64,7 @@ class Fault:
         self.hang_s = hang_s
         self.break_off = break_off
         self.busy = busy
+        self.spoils = spoils
         self.then = then
 
 
@@ -200,6 +202,8 @@ class OpenSearchStandIn:
         pairs = [(json.loads(one), json.loads(two)) for one, two in zip(lines[::2], lines[1::2], strict=True)]
         fault = _next_fault(self, "BULK ITEMS")
         busy = min(fault.busy, len(pairs)) if fault else 0
+        if fault and fault.spoils:
+            pairs[0][1][fault.spoils] = "spoiled"
         rows: dict[str, NDArray[np.float32]] = {}
         for action, document in pairs[busy:]:
             for name, field in self.fields.get(index, {}).items():

@@ -258,17 +258,11 @@ def test_a_busy_server_is_asked_again_and_nothing_is_lost(
 
 
 def test_a_document_that_the_server_refuses_ends_the_publish(
-    desk: ServedDesk, monkeypatch: pytest.MonkeyPatch
+    desk: ServedDesk, server: OpenSearchStandIn
 ) -> None:
     first = desk.publish()
     (desk.pages / "page07.md").write_text("# River 7\n\nIt was made a canal.\n")
-    documents = opensearch_loading._documents
-
-    def spoiled(chunk):  # type: ignore[no-untyped-def]
-        lines = list(documents(chunk))
-        return [lines[0].replace(b'"row":0', b'"row":"none"'), *lines[1:]] if chunk.ordinal == 3 else lines
-
-    monkeypatch.setattr(opensearch_loading, "_documents", spoiled)
+    server.faults.append(Fault("BULK ITEMS", spoils="row"))
     with pytest.raises(StoreError, match=r"refused 1 of .* first [0-9a-f]{16}\.0: .*row"):
         desk.publish()
     assert desk.store.pointer("book") == first

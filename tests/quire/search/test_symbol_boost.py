@@ -1,5 +1,6 @@
 """Questions that name a symbol, or ask for its place, over a small code base with documents and tests beside it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from quire.answering.answerer import answer
 from quire.answering.findings import AskedCollection, find
 from quire.answering.request import Inquiry
-from quire.documents import Document
+from quire.documents import Document, Value
 from quire.index.opened import OpenedIndex
 from quire.index.reader import open_segment
 from quire.ports import Embedder
@@ -73,18 +74,7 @@ def code(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> Opened
 @pytest.fixture(scope="module")
 def members(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> OpenedIndex:
     documents = [
-        Document(
-            f"{owner}.{name}",
-            text,
-            "api_member",
-            {
-                "class_name": owner,
-                "member_name": name,
-                "member_type": "Property" if name else "Class",
-                "deprecated": is_deprecated,
-                "symbols": (f"{owner}.{name}".strip("."), name or owner),
-            },
-        )
+        api_member(owner, name, text, {"deprecated": is_deprecated})
         for owner, name, text, is_deprecated in MEMBERS
     ]
     return opened(tmp_path_factory.mktemp("members"), embedder, documents, "roblox")
@@ -105,20 +95,7 @@ def test_a_member_that_no_page_documents_comes_first_where_its_name_is_the_quest
         ("Pump", "", "Pump. Moves oil; the editor of a Pump is opened by its owner.", {}),
         ("Valve", "Edited", "Valve.Edited: the editor of the Pump has edited the valve of the Pump.", {}),
     ]
-    documents = [
-        Document(
-            f"{owner}.{name}",
-            text,
-            "api_member",
-            {
-                "class_name": owner,
-                "member_name": name,
-                "symbols": (f"{owner}.{name}".strip("."), name or owner),
-                **told,
-            },
-        )
-        for owner, name, text, told in members
-    ]
+    documents = [api_member(*one) for one in members]
     index = opened(tmp_path, embedder, documents, "roblox")
     assert first(index, embedder, question)[1] == "Pump.Editor"
 
@@ -140,6 +117,17 @@ def test_what_defines_a_symbol_comes_before_a_stub_that_declares_it(
     ]
     index = opened(tmp_path, embedder, documents, "code")
     assert first(index, embedder, question)[0] == "kitchen/oven.py"
+
+
+def api_member(owner: str, name: str, text: str, told: Mapping[str, Value]) -> Document:
+    """A member of a class, or the class itself where it has no name; `told` is further metadata."""
+    known: dict[str, Value] = {
+        "class_name": owner,
+        "member_name": name,
+        "member_type": "Property" if name else "Class",
+        "symbols": (f"{owner}.{name}".strip("."), name or owner),
+    }
+    return Document(f"{owner}.{name}", text, "api_member", {**known, **told})
 
 
 def opened(folder: Path, embedder: Embedder, documents: list[Document], profile: str) -> OpenedIndex:
