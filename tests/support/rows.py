@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -30,13 +31,14 @@ FACTS = SegmentFacts(
 )
 
 
-def vocabulary(size: int, seed: int = 0) -> list[str]:
+@cache
+def vocabulary(size: int, seed: int = 0) -> tuple[str, ...]:
     """Distinct words of two to five syllables."""
     rng = np.random.default_rng(seed)
     words: dict[str, None] = {}
     while len(words) < size:
         words["".join(rng.choice(SYLLABLES, rng.integers(2, 6)))] = None
-    return list(words)
+    return tuple(words)
 
 
 def clustered(count: int, dimensions: int, seed: int = 0, spread: float = 0.6) -> NDArray[np.float32]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from quire.errors import NoText, SourceError
@@ -62,7 +64,6 @@ def test_a_document_of_word_is_read_by_its_styles() -> None:
 _PROTECTED = {
     "META-INF/encryption.xml": '<encryption><CipherReference URI="OPS/chapter 1.xhtml"/></encryption>'
 }
-_BOMB = zipped({"META-INF/container.xml": b" " * 9_000_000})
 
 
 @pytest.mark.parametrize(
@@ -72,8 +73,6 @@ _BOMB = zipped({"META-INF/container.xml": b" " * 9_000_000})
         (zipped({"mimetype": "application/epub+zip"}), SourceError, "the book cannot be read"),
         (zipped({"META-INF/container.xml": "<a><b></a>"}), SourceError, "the book cannot be read"),
         (zipped({"META-INF/container.xml": "<container/>"}), SourceError, "the book cannot be read"),
-        (_BOMB, SourceError, "is larger than 8,000,000 bytes"),
-        (make_epub("Big", ["<p>x</p>" * 1_100_000]), SourceError, "its text is larger than 8,000,000 bytes"),
         (make_epub("Locked", ["<p>x</p>"], _PROTECTED), SourceError, "the book is protected"),
         (make_epub("Pictures", ['<img src="1.png"/>']), NoText, "the book holds no text"),
     ],
@@ -94,7 +93,6 @@ def test_a_book_that_cannot_be_read_says_why(data: bytes, error: type[Exception]
         ),
         (zipped({"word/document.xml": "<a><b></a>"}), SourceError, "the document cannot be read"),
         (zipped({"other.xml": "<a/>"}), SourceError, "the document cannot be read"),
-        (zipped({"word/document.xml": b" " * 81_000_000}), SourceError, "its text is larger than"),
         (make_docx([Styled(" ")]), NoText, "the document holds no text"),
     ],
 )
@@ -166,11 +164,6 @@ def test_code_on_a_slide_keeps_its_indentation_and_alternatives_are_read_once() 
             SourceError,
             "the presentation cannot be read",
         ),
-        (
-            make_pptx([Slide([])], {"ppt/slides/slide1.xml": b" " * 81_000_000}),
-            SourceError,
-            "its text is larger than 80,000,000 bytes",
-        ),
         (make_pptx([Slide(['<p:pic name="1"/>'])]), NoText, "the presentation holds no text"),
         (make_pptx([]), NoText, "the presentation holds no text"),
     ],
@@ -180,3 +173,32 @@ def test_a_presentation_that_cannot_be_read_says_why(
 ) -> None:
     with pytest.raises(error, match=f"a.pptx: .*{message}"):
         pptx_slides(data, "a.pptx")
+
+
+# What is large is made by the one process that runs the test, not by each that collects it.
+@pytest.mark.parametrize(
+    ("read", "make", "message"),
+    [
+        (
+            epub_html,
+            lambda: zipped({"META-INF/container.xml": b" " * 9_000_000}),
+            "is larger than 8,000,000 bytes",
+        ),
+        (
+            epub_html,
+            lambda: make_epub("Big", ["<p>x</p>" * 1_100_000]),
+            "its text is larger than 8,000,000 bytes",
+        ),
+        (docx_html, lambda: zipped({"word/document.xml": b" " * 81_000_000}), "its text is larger than"),
+        (
+            pptx_slides,
+            lambda: make_pptx([Slide([])], {"ppt/slides/slide1.xml": b" " * 81_000_000}),
+            "its text is larger than 80,000,000 bytes",
+        ),
+    ],
+)
+def test_what_unpacks_to_more_than_is_read_says_so(
+    read: Callable[[bytes, str], object], make: Callable[[], bytes], message: str
+) -> None:
+    with pytest.raises(SourceError, match=f"^a.book: .*{message}"):
+        read(make(), "a.book")

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from quire.parsing.notebook import notebook_cells
-
 
 def test_a_notebook_that_does_not_follow_its_schema_is_read_without_a_word(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    from quire.parsing.notebook import notebook_cells  # 2 s of CPU, for each process that collects tests
+
     cell = {"cell_type": "markdown", "id": "of a later version", "metadata": {}, "source": "# Pumps"}
     told = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
     assert notebook_cells(json.dumps(told), "a.ipynb") == ["# Pumps"]
