@@ -53,6 +53,22 @@ def test_importing_quire_loads_nothing_heavy() -> None:
     assert run.stdout.strip() == "[]"
 
 
+def test_what_is_found_shows_itself_in_a_line_and_an_answer_as_markdown(shelf: Shelf) -> None:
+    index = quire.open(shelf.folder)
+    (hit,) = index.search("gravity in studs", top_k=1)
+    assert repr(hit).startswith(f"<Hit 1 {hit.score:.2f} ")
+    assert hit.chunk.place in repr(hit)
+    answer = index.ask("Which event fires when a character has lost its health?")
+    assert repr(answer).startswith("<Answer of ")
+    assert "\n" not in repr(answer)
+    assert repr(answer.citations[0]).startswith(f"<Citation [1] {answer.citations[0].hit.chunk.place}")
+    assert str(answer).startswith(answer.text)
+    assert f"\n\n[1] {answer.citations[0].hit.chunk.place}" in str(answer)
+    assert f"\n\n- [1] {answer.citations[0].hit.chunk.place}" in answer._repr_markdown_()
+    refused = index.ask("How do I bake sourdough bread?")
+    assert repr(refused).startswith("<Answer, which refuses, ")
+
+
 def test_four_lines_search_and_answer(shelf: Shelf) -> None:
     index = quire.open(shelf.folder)
     hits = index.search("gravity in studs", top_k=3)

@@ -84,6 +84,18 @@ class Chunk(NamedTuple):
     summary: str = ""
     headline: str = ""
 
+    @property
+    def place(self) -> str:
+        """Where it stands for a reader: `guide/pumps.md:12-30`, or the document's id where it has no lines."""
+        path = self.metadata.get("path") or self.document_id
+        start, end = self.metadata.get("start_line"), self.metadata.get("end_line")
+        return f"{path}:{start}-{end}" if start and end else str(path)
+
+    @property
+    def url(self) -> str:
+        """Where its site shows it; "" where no site is known."""
+        return str(self.metadata.get("url") or "")
+
 
 class Hit(NamedTuple):
     """A chunk as a question found it.
@@ -102,6 +114,10 @@ class Hit(NamedTuple):
     cosine: float | None
     version: str
 
+    def __repr__(self) -> str:
+        """A line, as a notebook shows a list of them; `_asdict()` has everything."""
+        return f"<Hit {self.rank} {self.score:.2f} {self.chunk.place} {self.chunk.breadcrumb!r}>"
+
 
 class Citation(NamedTuple):
     """A passage as an answer shows it, checkable against the artifact.
@@ -118,6 +134,10 @@ class Citation(NamedTuple):
     end: int
     sha256: str
     answers_at: int
+
+    def __repr__(self) -> str:
+        """A line; `quote` has the passage."""
+        return f"<Citation [{self.n}] {self.hit.chunk.place} {len(self.quote)} characters>"
 
 
 class Turn(NamedTuple):

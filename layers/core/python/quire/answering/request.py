@@ -88,7 +88,7 @@ class Usage:
     failures: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Answer:
     """An answer, complete.
 
@@ -117,3 +117,19 @@ class Answer:
     version: str
     confidence: float | None = None
     terms: str = ""
+
+    def __str__(self) -> str:
+        """The text, and a line for each source."""
+        return "\n\n".join(filter(None, (self.text, "\n".join(self._sources()))))
+
+    def __repr__(self) -> str:
+        """A line, as an interpreter shows it; `print` shows the text."""
+        kind = "Answer" if self.answerable else "Answer, which refuses,"
+        return f"<{kind} of {len(self.text)} characters from {len(self.citations)} sources, version {self.version}>"
+
+    def _repr_markdown_(self) -> str:
+        """What a notebook shows: Markdown, in which each source has its line."""
+        return "\n\n".join(filter(None, (self.text, "\n".join(f"- {one}" for one in self._sources()))))
+
+    def _sources(self) -> list[str]:
+        return [f"[{one.n}] {one.hit.chunk.place} {one.hit.chunk.url}".rstrip() for one in self.citations]

@@ -16,6 +16,7 @@ from quire.documents import Chunk, Document, Value, chunk_id, text_sha256
 from quire.errors import SourceError
 from quire.parsing.asciidoc import parse_asciidoc, readable_asciidoc
 from quire.parsing.components import COMPONENTS, script_blocks
+from quire.parsing.contents import contents_lines
 from quire.parsing.declarations import DECLARED, parse_declarations
 from quire.parsing.front_matter import read_front_matter
 from quire.parsing.grammars import GRAMMARS
@@ -61,7 +62,7 @@ def chunk_source_code(document: Document) -> Iterator[Chunk]:
     """Cut a file of a code base; reads `path` and `lang` of its metadata.
 
     A chunk's text is the file's lines `start_line` to `end_line` without the last line feed. Every line is in a chunk,
-    but for blank files and for what Markdown does not show. `summary` is the text to embed.
+    but for blank files and for what Markdown does not show or lists as its contents. `summary` is the text to embed.
 
     Raises:
         ConfigError: the grammar of the file's language is not installed.
@@ -161,6 +162,7 @@ def _markdown(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
         return
     file = _SourceFile(document, path, lines, Outline(), "")
     head = read_front_matter(document.text, path).end_line
+    contents = contents_lines(document.text)
     for piece in pieces:
         start, end = piece.metadata["start_line"], piece.metadata["end_line"]
         if not isinstance(start, int) or not isinstance(end, int):
@@ -170,12 +172,35 @@ def _markdown(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
             aliases.append(lines.text(start, head - 1))
             start = next((n for n in range(head + 1, end) if not lines.is_blank(n)), end)
         title, _, trail = piece.breadcrumb.partition(" › ")
-        span = Span(start, end, "section", tuple(trail.split(" › ")) if trail else (title,))
-        text = lines.text(start, end)
-        if start == end and len(text) > LONG_LINE:
-            text = piece.text
-        chunk = _chunk(file, span, text, f"{piece.breadcrumb}\n{piece.text}", identity=piece.id)
-        yield chunk._replace(aliases="\n".join(filter(None, aliases)))
+        names = tuple(trail.split(" › ")) if trail else (title,)
+        parts = _beside(start, end, contents, lines)
+        for first, last in parts:
+            text = lines.text(first, last)
+            if first == last and len(text) > LONG_LINE:
+                text = piece.text
+            read = piece.text if len(parts) == 1 else text
+            identity = piece.id if first == parts[0][0] else ""
+            span = Span(first, last, "section", names)
+            chunk = _chunk(file, span, text, f"{piece.breadcrumb}\n{read}", identity=identity)
+            yield chunk._replace(aliases="\n".join(filter(None, aliases)))
+
+
+def _beside(start: int, end: int, contents: Sequence[tuple[int, int]], lines: Lines) -> list[tuple[int, int]]:
+    """What of the lines `start` to `end` stands beside tables of contents and says more than a title.
+
+    All of them where nothing does: a page may be nothing else.
+    """
+    found = [one for one in contents if one[0] <= end and start <= one[1]]
+    if not found:
+        return [(start, end)]
+    begins = [start, *(last + 1 for _, last in found)]
+    ends = [*(first - 1 for first, _ in found), end]
+    parts = []
+    for first, last in zip(begins, ends, strict=True):
+        told = [n for n in range(first, last + 1) if not lines.is_blank(n)]
+        if any(not lines.texts[n - 1].startswith("#") for n in told):
+            parts.append((told[0], told[-1]))
+    return parts or [(start, end)]
 
 
 def _windows(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:

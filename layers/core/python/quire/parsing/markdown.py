@@ -12,6 +12,7 @@ from quire.limits import DOCUMENT_FILE_BYTES
 from quire.parsing.anchors import github_slug, heading_anchors, raw_heading
 from quire.parsing.asciidoc_markdown import ASCIIDOC, as_markdown
 from quire.parsing.blocks import read_blocks
+from quire.parsing.contents import without_contents
 from quire.parsing.front_matter import FrontMatter, read_front_matter
 from quire.parsing.html import on_tag
 from quire.parsing.inline import make_part, normal_line
@@ -118,6 +119,7 @@ def parse_markdown(
     else:
         text = plain_blocks(text, everywhere=rules.generator == "mkdocs")
         text = plain_directives(text, everywhere=rules.generator == "sphinx")
+    text = without_contents(text)
     head = read_front_matter(text, path)
     if not dialect.mdx and "<" in text:
         text = _without_indent(text)

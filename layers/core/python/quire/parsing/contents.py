@@ -1,0 +1,70 @@
+"""A page's own table of contents: a list of links to its sections, which repeats their titles and says nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+LEAST_ENTRIES = 3
+"""Fewer links in a list may be what a sentence before it speaks of."""
+_ENTRY = re.compile(
+    r"""
+    [ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+     # an item
+    (?:\[[ xX]\][ \t]+)?                  # with a box, maybe
+    (?:\d[\d.]*[ \t]+)?                   # and a number of its own
+    [*_`]{0,3}\[[^\n]{1,300}\]            # whose text is a link
+    \(\#[^()\s]{0,300}(?:\([^()\s]{0,100}\)[^()\s]{0,100})?\)[*_`]{0,3}  # within the page
+    [ \t]*
+    """,
+    re.VERBOSE,
+)
+_HEADING = re.compile(r"[ \t]{0,3}#{2,6}[ \t]+\S")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+
+
+def contents_lines(text: str) -> list[tuple[int, int]]:
+    """First and last line, from 1, of each table of contents of a page of Markdown, in order.
+
+    It is a list of `LEAST_ENTRIES` items or more, each a link to a fragment of the page alone. A heading directly above
+    it, below the page's own, belongs to it.
+
+    >>> contents_lines("# Pumps\\n\\n## Contents\\n\\n- [Care](#care)\\n  - [Oil](#oil)\\n- [Use](#use)\\n\\n## Care")
+    [(3, 7)]
+    """
+    if text.count("](#") < LEAST_ENTRIES:
+        return []
+    return list(_runs(text.split("\n")))
+
+
+def _runs(lines: list[str]) -> Iterator[tuple[int, int]]:
+    entries: list[int] = []
+    fence = ""
+    for number, line in enumerate([*lines, "end"], 1):
+        opened = _FENCE.match(line)
+        if opened and (not fence or opened[1].startswith(fence)):
+            fence = "" if fence else opened[1]
+        elif not fence and _ENTRY.fullmatch(line):
+            entries.append(number)
+            continue
+        elif not line.strip():
+            continue
+        if len(entries) >= LEAST_ENTRIES:
+            yield _with_heading(lines, entries[0]), entries[-1]
+        entries = []
+
+
+def _with_heading(lines: list[str], first: int) -> int:
+    """The line of the heading that stands directly above the first entry; else that of the entry."""
+    above = next((number for number in range(first - 1, 0, -1) if lines[number - 1].strip()), 0)
+    return above if above and _HEADING.match(lines[above - 1]) else first
+
+
+def without_contents(text: str) -> str:
+    """The page with the lines of its tables of contents empty."""
+    found = contents_lines(text)
+    if not found:
+        return text
+    lines = text.split("\n")
+    for first, last in found:
+        lines[first - 1 : last] = [""] * (last - first + 1)
+    return "\n".join(lines)
