@@ -57,7 +57,7 @@ export class AnswerPanel {
     this.root.classList.toggle("unanswered", !this.answerable);
     this.#paint();
     this.end();
-    if (!this.answerable) this.root.querySelector("h2").textContent = "Not in the sources";
+    if (!this.answerable && this.hits.length) this.root.querySelector("h2").textContent = "Not in the sources";
     const by = !this.answerable ? "" : data.model_used === "extractive" ? "quoted from the sources" : data.model_used ? `written by ${data.model_used}` : "";
     this.tail.replaceChildren(
       ...[...(data.notices ?? []), ...(data.degraded ?? [])].map((one) => h("p.note", null, one)),

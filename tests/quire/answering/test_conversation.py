@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.answering.conversation import complete, is_follow_up, is_vague
+from quire.answering.conversation import complete, is_follow_up, is_vague, join
 from quire.documents import Turn
 
 VAGUE = """
@@ -82,6 +82,39 @@ def test_a_question_that_stands_alone_does_not_drag_the_old_topic_along(question
 def test_without_a_history_nothing_is_rewritten() -> None:
     assert complete("And its range?", ()) == "And its range?"
     assert complete("tell me more", (Turn("user", "hello"), Turn("assistant", "Hello."))) == "tell me more"
+
+
+def test_thanks_small_talk_and_other_languages_between_are_not_what_a_follow_up_follows() -> None:
+    asked = [
+        "What does the lidar cost?",
+        "are you a bot?",
+        "¿Cuánto cuesta y dónde lo puedo comprar?",
+        "great",
+    ]
+    talk = [turn for text in asked for turn in (Turn("user", text), Turn("assistant", "So it is [1]."))]
+    assert complete("Thanks! And its range?", talk) == f"And its range?\n{asked[0]}"
+    assert join("¿y qué peso tiene?", talk) == f"¿y qué peso tiene?\n{asked[2]}"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "no, I meant the camera",
+        "Sorry, I meant the camera",
+        "I mean the camera",
+        "no, the camera",
+        "not that, the camera",
+    ],
+)
+def test_a_correction_is_searched_for_by_what_is_meant_with_what_it_corrects(question: str) -> None:
+    assert complete(question, TALK) == "the camera\nWhat does the lidar cost?"
+
+
+@pytest.mark.parametrize(
+    "question", ["No module named tkinter", "Hello World in Rust", "Nice values of a process"]
+)
+def test_a_question_that_opens_like_a_correction_or_courtesy_is_left_as_it_is(question: str) -> None:
+    assert complete(question, TALK) == question
 
 
 def test_a_pronoun_that_ends_the_question_refers_to_what_was_said_before() -> None:

@@ -24,6 +24,7 @@ from quire.answering.generative.prompt import new_nonce, write_prompt
 from quire.answering.generative.rewriting import Rewritten, wants_rewrite, write_terms
 from quire.answering.refusing import ask_back, named, refusal
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
+from quire.answering.small_talk import bare_question, reply_to, small_talk
 from quire.documents import Citation
 from quire.ports import AnswerModel
 from quire.search.retrieval import Retrieved
@@ -50,12 +51,16 @@ class WrittenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """One call; `deadline` is in `time.monotonic()` seconds."""
+    """One call; `deadline` is in `time.monotonic()` seconds.
+
+    The inquiry's question is bare, as it is searched for; a model reads it as it was `asked`.
+    """
 
     collection: AskedCollection
     inquiry: Inquiry
     model: AnswerModel | None
     deadline: float
+    asked: str
 
 
 Writing: TypeAlias = Generator[Event, None, WrittenAnswer]
@@ -77,12 +82,15 @@ def stream_answer(
         InputError: the question is empty, or a filter field unknown; `field` names it.
     """
     inquiry, shortened = bounded(inquiry)
-    request = _Request(collection, inquiry, model, time.monotonic() + inquiry.deadline_s)
-    searched = complete(inquiry.question, inquiry.history)
-    if is_vague(searched) and not inquiry.selected_text.strip():
+    asked, until = inquiry.question, time.monotonic() + inquiry.deadline_s
+    searched = complete(asked, inquiry.history)
+    unsearched = _answer_unsearched(collection, inquiry, searched)
+    inquiry = replace(inquiry, question=bare_question(asked))
+    request = _Request(collection, inquiry, model, until, asked)
+    if unsearched:
         found = Retrieved((), "", (), collection.index.version)
         yield Sources((), found.version)
-        written = yield from _say(WrittenAnswer(ask_back(collection.index.profile), answerable=False))
+        written = yield from _say(WrittenAnswer(unsearched, answerable=False))
     else:
         findings, rewritten = _find(request, searched)
         found = findings.found
@@ -91,6 +99,16 @@ def stream_answer(
         written = _with_rewriting(written, rewritten)
     yield Citations(written.citations)
     yield Done(_answer(collection, inquiry, replace(written, notices=(*shortened, *written.notices)), found))
+
+
+def _answer_unsearched(collection: AskedCollection, inquiry: Inquiry, searched: str) -> str:
+    """What small talk and a question that names nothing are answered with; "" for what is to be searched for."""
+    if inquiry.selected_text.strip():
+        return ""
+    profile = collection.index.profile
+    if kind := small_talk(inquiry.question, goes_on=bool(inquiry.history)):
+        return reply_to(kind, named(collection.title, profile))
+    return ask_back(profile) if is_vague(searched) else ""
 
 
 def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]:
@@ -207,7 +225,7 @@ def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writ
     sources = pack(findings.read, CONTEXT_TOKENS)
     title = named(collection.title, collection.index.profile)
     prompt = write_prompt(
-        inquiry,
+        replace(inquiry, question=request.asked),
         sources,
         title=title,
         nonce=new_nonce(),

@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate
 
+from quire.analysis.language import is_foreign
 from quire.analysis.terms import STOP_WORDS, identifiers, words
+from quire.answering.small_talk import bare_question, is_correction, small_talk
 from quire.documents import Turn
 
 MOST_TURNS = 10
@@ -66,6 +68,9 @@ def is_follow_up(question: str) -> bool:
     >>> is_follow_up("And how heavy is it?"), is_follow_up("What is the mass of a part?")
     (True, False)
     """
+    if is_correction(question):
+        return True
+    question = bare_question(question)
     if is_vague(question) or _OPENERS.match(question):
         return True
     listed = [word.lower() for word in words(question)]
@@ -100,12 +105,14 @@ def complete(question: str, history: Sequence[Turn]) -> str:
 
     Where that turn is a follow-up itself, so do those before it, back to one that stands by itself: a third question
     about one thing says "it" as well. What stands by itself, or has no history, comes back as it is: a change
-    of topic must not drag the old topic along.
+    of topic must not drag the old topic along. What is not searched for is left out: thanks before a question, "no, I
+    meant" before what was meant, turns in another language than the question's.
 
     >>> complete("And its range?", [Turn("user", "What does the lidar cost?"), Turn("assistant", "249 dollars.")])
     'And its range?\\nWhat does the lidar cost?'
     """
-    return join(question, history) if is_follow_up(question) else question
+    bare = bare_question(question)
+    return join(bare, history) if is_follow_up(question) else bare
 
 
 def join(question: str, history: Sequence[Turn]) -> str:
@@ -115,12 +122,17 @@ def join(question: str, history: Sequence[Turn]) -> str:
     'With how many rotors?\\nWhich drone is it?'
     """
     followed = [question]
+    is_read = is_foreign(question)  # then the sources may be in that language
     for turn in reversed(history[-MOST_TURNS:]):
-        if turn.role == "user" and not is_vague(turn.text):
-            followed.append(turn.text)
+        if turn.role == "user" and _says_a_topic(turn.text) and (is_read or not is_foreign(turn.text)):
+            followed.append(bare_question(turn.text))
             if not is_follow_up(turn.text):
                 break
     return "\n".join(followed)
+
+
+def _says_a_topic(text: str) -> bool:
+    return not (is_vague(text) or small_talk(text, goes_on=True))
 
 
 def _content(question: str) -> list[str]:

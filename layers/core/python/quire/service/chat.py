@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from quire.answering.conversation import complete
+from quire.answering.small_talk import small_talk
 from quire.documents import Hit, Turn
 from quire.errors import InputError, ModelError, StoreUnavailable
 from quire.limits import QUESTION_CHARACTERS
@@ -149,7 +150,8 @@ class Contexts:
     ) -> Context:
         """What the user's question to the site should be answered from, and after what.
 
-        A follow-up is searched for with what it follows. Where the site knows nothing of it, there is no knowledge.
+        A follow-up is searched for with what it follows. Where the site knows nothing of it, and to small talk, there
+        is no knowledge.
 
         Raises:
             ScopeMissing: the caller may not read the site.
@@ -162,7 +164,8 @@ class Contexts:
             recent, forgotten = [], (NO_MEMORY,)
         # What the budget cannot hold is not read: a message may have 400,000 characters, and there are ten.
         turns = [one.turn._replace(text=one.turn.text[: 8 * budget_tokens]) for one in recent]
-        hits, version, degraded = self._search(site, complete(question, turns))
+        is_talk = bool(small_talk(question, goes_on=bool(turns)))
+        hits, version, degraded = self._search(site, "" if is_talk else complete(question, turns))
         written = write_context(hits, turns, budget_tokens=budget_tokens, names=ROLES)
         shown = {id(hit) for source in written.sources for hit in source.hits}
         kept = recent[len(recent) - len(written.turns) :]
@@ -183,7 +186,7 @@ class Contexts:
             embedder = self._embedder_of(served.model) if served.model else None
         except ModelError:
             embedder = None  # the ranking says that it is by keywords alone
-        if not served.index.chunk_count:
+        if not served.index.chunk_count or not question:
             return (), served.version, served.degraded
         question = question[:QUESTION_CHARACTERS]
         found = retrieve(served.index, embedder, Query(question, CHUNKS))

@@ -1,0 +1,74 @@
+"""Small talk is told by its whole wording; what merely holds such a word is a question."""
+
+from __future__ import annotations
+
+import pytest
+
+from quire.answering.answerer import answer
+from quire.answering.request import Inquiry
+from quire.answering.small_talk import ABOUT, CONSENT, DISSENT, FAREWELL, GREETING, THANKS, small_talk
+from quire.documents import Turn
+from tests.support.shelves import Scripted, household, shelf_of
+
+SHELF = shelf_of(household())
+TALK = (Turn("user", "How often do I descale the kettle?"), Turn("assistant", "Every three months [1]."))
+SAID = {
+    THANKS: "thanks|Thanks!|thank you very much|ok great, thank you so much!|thx|Thanks, that helped a lot.|cheers",
+    GREETING: "hi|Hello!|hey there|Good morning|hello, how are you?",
+    ABOUT: "who are you?|Are you a bot?|what can you do|What can I ask you?|can you help me?|what's your name?",
+    FAREWELL: "bye|ok, goodbye!",
+    DISSENT: "that's wrong|no, that is not what I asked|It didn't help.|wrong answer",
+    CONSENT: "nice|cool|ok|great, that works|I see|got it|that makes sense|perfect",
+}
+"""Texts by their kind, apart by a bar."""
+QUESTIONS = """
+How do I thank a donor?
+Hello World in Rust
+does it work?
+is that good?
+what is a good tree
+who made the kettle?
+that doesn't work with the lamp
+it works on Linux but not on Windows
+thanks to which setting does the lamp dim
+ok and then?
+nice values of a process
+What can I ask the kettle to do?
+who are the contributors
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [(kind, one) for kind, texts in SAID.items() for one in texts.split("|")]
+)
+def test_small_talk_is_told_by_its_wording(kind: str, text: str) -> None:
+    assert small_talk(text, goes_on=True) == kind
+
+
+@pytest.mark.parametrize("text", QUESTIONS)
+def test_a_question_with_such_words_is_no_small_talk(text: str) -> None:
+    assert small_talk(text, goes_on=True) == ""
+
+
+@pytest.mark.parametrize("text", ["nice", "bye", "I see", "ok", "that's wrong"])
+def test_praise_and_farewells_may_be_looked_up_where_nothing_was_said(text: str) -> None:
+    assert small_talk(text, goes_on=False) == ""
+
+
+@pytest.mark.parametrize("text", ["thanks!", "who are you?", "hello", "cool"])
+def test_small_talk_is_answered_without_a_search_or_a_model_and_repeats_no_quote(text: str) -> None:
+    model = Scripted(["You are welcome [1]."])
+    given = answer(SHELF, Inquiry(text, history=TALK), model)
+    assert (given.answerable, given.hits, given.citations, model.asked) == (False, (), (), [])
+    assert "not covered" not in given.text
+
+
+def test_about_itself_it_says_what_it_answers_from() -> None:
+    assert "from the Household documentation" in answer(SHELF, Inquiry("who are you?")).text
+
+
+def test_a_correction_is_answered_by_what_was_meant_and_a_model_reads_it_as_it_was_said() -> None:
+    said = "no, I meant the lamp"
+    model = Scripted(["NOT_COVERED"])
+    answer(SHELF, Inquiry(said, history=TALK), model)
+    assert said in str(model.asked[-1])
