@@ -62,8 +62,10 @@ _DISSENT = re.compile(
     \W*+ (?: (?: no | sorry | but ) \b \W*+ )?+
     (?: (?: that | this | it ) (?: [ ]is | ['’]?s ) [ ]
         (?: (?: all [ ] | completely [ ] )?+ (?: wrong | incorrect | nonsense | useless )
-          | not [ ] (?: right | true | correct | helpful | it | what [ ] i [ ] (?: asked | meant | wanted ) (?:[ ]for)?+ ) )
-      | (?: that | this | it ) [ ] (?: didn['’]?t | doesn['’]?t | did [ ] not | does [ ] not ) [ ] (?: help | answer [ ] my [ ] question )
+          | not [ ] (?: right | true | correct | helpful | it
+            | what [ ] i [ ] (?: asked | meant | wanted ) (?:[ ]for)?+ ) )
+      | (?: that | this | it ) [ ] (?: did | does ) (?: n['’]?t | [ ]not ) [ ]
+        (?: help | answer [ ] my [ ] question )
       | wrong [ ] answer )
     \W*+
     """,
