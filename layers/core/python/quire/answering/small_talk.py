@@ -34,6 +34,7 @@ MOST_WORDS = 12
 _GREETED = re.compile(
     r"""
     \W*+ (?: hi | hello | hey | hiya | howdy | greetings | good[ ](?:morning|afternoon|evening|day) )
+    # who is greeted, and how they are
     (?: [ ,]+ (?: there | all | everyone | everybody | again | bot | friend | team ) )?+ \W*+
     (?: how [ ] are [ ] you (?:[ ](?:doing|today))?+ \W*+ )?+
     """,
@@ -42,11 +43,13 @@ _GREETED = re.compile(
 _ABOUT_ONESELF = re.compile(
     r"""
     \W*+
+    # what it is
     (?: (?: who | what ) (?: [ ]are | ['’]re ) [ ] (?: you | u )
       | who [ ] (?: made | built | created | wrote | trained ) [ ] you
       | are [ ] you [ ] (?:an?[ ])?+ (?:real[ ])?+
         (?: bot | robot | human | person | ai | machine | program | model | real | there | alive | chatgpt )
       | what (?: [ ]is | ['’]?s ) [ ] your [ ] name
+      # what it does
       | what [ ] can [ ] you [ ] (?: do | help [ ] (?:me[ ])?+ with | answer | tell [ ] me ) (?:[ ]for[ ]me)?+
       | what [ ] (?: can | may | should | could ) [ ] i [ ] ask (?:[ ]you)?+ (?:[ ](?:about|here))?+
       | what [ ] do [ ] you [ ] (?: do | know (?:[ ]about)?+ )
@@ -60,6 +63,7 @@ _ABOUT_ONESELF = re.compile(
 _DISSENT = re.compile(
     r"""
     \W*+ (?: (?: no | sorry | but ) \b \W*+ )?+
+    # what it is, and what it did not do
     (?: (?: that | this | it ) (?: [ ]is | ['’]?s ) [ ]
         (?: (?: all [ ] | completely [ ] )?+ (?: wrong | incorrect | nonsense | useless )
           | not [ ] (?: right | true | correct | helpful | it
@@ -87,6 +91,7 @@ _CORRECTION = re.compile(
     r"""
     ^\W*+
     (?: (?: no(?:pe)?+ | sorry | wait | oh | hmm | well | actually | not[ ]that(?:[ ]one)?+ ) \b [\s,.!;:–—-]*+ ){0,3}
+    # said, or told by a word before a comma
     (?: (?:what[ ])?+ i [ ] (?:actually[ ])?+ (?: meant | mean ) \b [\s,:]*+ (?: is\b | was\b | to[ ]ask\b )?+
       | (?<=no[,.!;]\s) | (?<=nope[,.!;]\s) | (?<=that[,.!;]\s) )
     \s*+ (?=\w)
