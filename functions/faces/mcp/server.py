@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal, TypeAlias, TypeVar
 from urllib.parse import quote, unquote
 from uuid import uuid4
@@ -170,10 +170,16 @@ def _described(name: str, title: str, takes: type[Arguments], about: str) -> typ
         name=name,
         title=title,
         description=about,
-        input_schema=takes.model_json_schema(),
+        input_schema=_schema_of(takes),
         annotations=types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
         _meta={SIZE: MOST_BYTES + 1_000} if name in _LONG else None,
     )
+
+
+@cache
+def _schema_of(takes: type[Arguments]) -> dict[str, Any]:
+    """The JSON schema of a tool's arguments, made once: the SDK asks for the list of tools at every call of one."""
+    return takes.model_json_schema()
 
 
 async def _no_prompts(_: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
