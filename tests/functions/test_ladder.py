@@ -28,7 +28,7 @@ from quire.store.store import SegmentStore
 from tests.support.aws import use_endpoint
 from tests.support.corpus import api_documents
 from tests.support.deployed import Bucket, book_documents, code_documents, publish
-from tests.support.pace import seconds
+from tests.support.pace import is_within, seconds
 from tests.support.s3_faults import DENIED, GONE, SLOW, THROTTLED, FaultyS3
 
 COLLECTIONS = """
@@ -164,7 +164,7 @@ def _degraded(value: Any) -> list[str]:
 def test_where_all_is_well_nothing_is_labelled(whole: Path, route: Route) -> None:
     status, label, took_s = ask(settings_of(whole), route)
     assert (status, label) == (200, "")
-    assert took_s < seconds(5)
+    assert is_within(took_s, 5)
 
 
 @each_route
@@ -179,7 +179,7 @@ def test_a_provider_that_is_down_leaves_quotations(copies: Any, route: Route) ->
     status, label, took_s = ask(settings, route)
     assert status == 200
     assert ("quoted from the sources instead" in label) is route.answers
-    assert took_s < seconds(8)
+    assert is_within(took_s, 8)
 
 
 @each_route
@@ -190,7 +190,7 @@ def test_an_embedding_model_that_cannot_be_read_leaves_keywords(copies: Any, rou
     status, label, took_s = ask(settings_of(root), route)
     assert status == 200
     assert "ranked by keywords alone" in label
-    assert took_s < seconds(5)
+    assert is_within(took_s, 5)
 
 
 def test_without_an_embedding_model_nothing_can_be_embedded(copies: Any) -> None:
@@ -210,7 +210,7 @@ def test_a_keyword_index_that_cannot_be_read_leaves_vectors(copies: Any, route: 
     status, label, took_s = ask(settings_of(root), route)
     assert status == 200
     assert "ranked by vectors alone" in label
-    assert took_s < seconds(5)
+    assert is_within(took_s, 5)
 
 
 def test_without_keywords_and_without_a_model_a_question_is_503(copies: Any) -> None:
@@ -258,7 +258,7 @@ def test_a_store_that_is_away_leaves_the_last_good_version(
             took_s.append(spent_s)
         # A request waits out a deadline at most twice: for the pointer, and for the model's last word.
         assert max(took_s) < SERVING.deadline_s + seconds(2)
-        assert sorted(took_s)[len(took_s) // 2] < seconds(1)
+        assert is_within(sorted(took_s)[len(took_s) // 2], 1)
 
 
 def test_a_first_question_waits_for_a_slow_store_so_seldom_that_the_gateway_still_waits(
@@ -285,7 +285,7 @@ def test_a_memory_that_is_down_leaves_answers_without_history(
     status, label, took_s = ask(settings, route)
     assert status == 200
     assert (NO_CHAT in label or NO_MESSAGES in label) is route.remembers
-    assert took_s < seconds(10)
+    assert is_within(took_s, 10)
 
 
 def test_messages_themselves_are_503_while_their_memory_is_down(

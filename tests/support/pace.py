@@ -27,3 +27,13 @@ def seconds(quiet: float) -> float:
 def cpu_seconds(quiet: float) -> float:
     """So many of CPU time, and as many times more as fixed work takes here."""
     return quiet * _times(time.process_time)
+
+
+def is_within(took_s: float, quiet_s: float) -> bool:
+    """Whether what took so long is below `seconds(quiet_s)`; where it is below `quiet_s`, no machine is measured."""
+    return took_s < quiet_s or took_s < seconds(quiet_s)
+
+
+def takes_cpu_within(took_s: float, quiet_s: float) -> bool:
+    """The same of CPU time and `cpu_seconds`."""
+    return took_s < quiet_s or took_s < cpu_seconds(quiet_s)

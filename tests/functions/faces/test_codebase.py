@@ -345,7 +345,7 @@ def kill_when(server: CodeServer, reached: Any) -> None:
     process = server.start_build(incremental=True)
     while not reached():
         assert process.poll() is None, "the build ended before it could be killed"
-        time.sleep(0.001)
+        time.sleep(0.003)
     process.kill()
     process.communicate()
     assert process.returncode == -9

@@ -23,7 +23,7 @@ from quire.stored import Stored
 from tests.support.corpus import api_documents
 from tests.support.deployed import publish
 from tests.support.fakes import HashingEmbedder
-from tests.support.pace import seconds
+from tests.support.pace import is_within
 from tests.support.stores import MemoryStore
 
 EMBEDDER = HashingEmbedder()
@@ -82,7 +82,7 @@ def test_the_status_of_two_hundred_collections_opens_none_of_them(objects: Held,
     assert "fetch_file" not in objects.calls
     assert objects.calls["read"] <= 2 * COUNT  # of each its pointer and its manifest
     assert len(reply.content) < 600 * COUNT
-    assert took_s < seconds(3)
+    assert is_within(took_s, 3)
     objects.calls.clear()
     assert client.get("/status").status_code == 200
     assert objects.calls == {}  # until the next interval

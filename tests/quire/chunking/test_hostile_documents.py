@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from math import inf
 
 import pytest
 
@@ -11,7 +12,7 @@ from quire.chunking import chunk_document
 from quire.documents import Document
 from quire.errors import SourceError
 from quire.parsing.markdown import page_title
-from tests.support.pace import cpu_seconds
+from tests.support.pace import takes_cpu_within
 
 MOST_S_A_100_KB = 1.0
 HOSTILE = {
@@ -40,8 +41,8 @@ HOSTILE = {
 @pytest.mark.parametrize("shape", HOSTILE)
 def test_a_document_is_read_in_time_that_grows_with_its_size(shape: str) -> None:
     kind, path, text = HOSTILE[shape]
-    most_s = cpu_seconds(MOST_S_A_100_KB * len(text) / 100_000 + 0.1)
-    took_s = most_s
+    most_s = MOST_S_A_100_KB * len(text) / 100_000 + 0.1
+    took_s = inf
     for _ in range(5):  # the least of them: what else the process does is not the text's
         if took_s < most_s:
             break
@@ -54,4 +55,4 @@ def test_a_document_is_read_in_time_that_grows_with_its_size(shape: str) -> None
         except SourceError:
             pass  # reading ended, and said why
         took_s = min(took_s, time.process_time() - began)
-    assert took_s < most_s
+    assert takes_cpu_within(took_s, most_s)
