@@ -20,7 +20,7 @@ from quire.embedding.quantization import (
     words,
 )
 from quire.errors import ArtifactCorrupt
-from quire.index.cells import PROBED, CellArrays, CellVectors, weigh
+from quire.index.cells import FIRST, FLOOR, MOST, CellArrays, CellVectors, reach, summed, weigh
 from quire.index.exact import ExactVectors
 from quire.index.layout import CELLS
 from quire.index.reader import open_segment, verify_segment
@@ -45,7 +45,7 @@ def vectors_of(quantized: Quantized) -> VectorArrays:
 
 
 def cells_of(arrays: VectorArrays) -> CellArrays:
-    made = cell_arrays(arrays.codes, arrays.bits)
+    made = cell_arrays(Quantized(arrays.codes, arrays.scales))
     return CellArrays(*(made[name] for name in CellArrays._fields))
 
 
@@ -59,9 +59,21 @@ def cells(arrays: VectorArrays) -> CellArrays:
     return cells_of(arrays)
 
 
-def test_every_row_is_in_one_cell_with_its_bits(arrays: VectorArrays, cells: CellArrays) -> None:
+def test_every_row_is_in_one_cell_with_the_signs_of_what_it_has_beyond_the_cells_mean(
+    arrays: VectorArrays, cells: CellArrays
+) -> None:
     assert np.array_equal(np.sort(cells.rows), np.arange(COUNT))
-    assert np.array_equal(cells.bits, arrays.bits[:, cells.rows])
+    cell_of = np.repeat(np.arange(len(cells.codes)), np.diff(cells.starts.astype(np.int64)))
+    rows = restore(Quantized(arrays.codes, arrays.scales))[cells.rows].astype(np.float64)
+    along = normalized(cells.codes.astype(np.float64))
+    shares = np.bincount(cell_of, (rows * along[cell_of]).sum(axis=1)) / np.bincount(cell_of)
+    assert np.allclose(cells.lengths, shares, atol=1e-5)
+    beyond = rows - (along * shares[:, None])[cell_of]
+    factors = (beyond**2).sum(axis=1) / np.abs(beyond).sum(axis=1)
+    assert np.allclose(cells.factors, factors, rtol=5e-3)
+    bits = np.unpackbits(cells.bits.T.copy().view(np.uint8), axis=1, bitorder="little")
+    is_clear = np.abs(beyond) > 5e-4
+    assert np.array_equal(bits[is_clear] == 1, beyond[is_clear] > 0)
     for begin, end in zip(cells.starts[:-1].tolist(), cells.starts[1:].tolist(), strict=True):
         assert (np.diff(cells.rows[begin:end].astype(np.int64)) > 0).all()
 
@@ -78,7 +90,7 @@ def test_a_row_is_in_the_cell_of_the_nearest_centre(arrays: VectorArrays, cells:
 def test_nearly_all_of_the_nearest_are_found_in_a_part_of_the_cells(
     arrays: VectorArrays, cells: CellArrays
 ) -> None:
-    assert len(cells.codes) > PROBED
+    assert len(cells.codes) > FIRST
     index = CellVectors(arrays, cells, NONE, ExactVectors(arrays))
     questions = normalized(
         restore(Quantized(arrays.codes, arrays.scales))[::1800] + 0.02 * isotropic(50, DIMENSIONS)
@@ -112,17 +124,38 @@ def test_rows_are_weighed_by_the_questions_numbers_where_their_bits_are_set(
     bits = np.ascontiguousarray(packed.view(np.uint64).T)
     question = isotropic(1, dimensions, seed + 10)[0]
     wanted = [float(whole_question(question).astype(np.int64)[row].sum()) for row in is_set]
-    assert weigh(bits, question).tolist() == wanted
+    assert summed(bits, whole_question(question)).tolist() == wanted
+
+
+def test_estimates_lie_around_the_cosines(arrays: VectorArrays, cells: CellArrays) -> None:
+    rows = restore(Quantized(arrays.codes, arrays.scales))
+    question = normalized(rows[:1] + 0.1 * isotropic(1, DIMENSIONS))[0]
+    near = (cells.codes * (cells.scales * cells.lengths)[:, None]) @ question
+    places = np.arange(0, COUNT, 7)
+    cosines = rows[cells.rows[places]] @ question
+    errors = weigh(cells, near, places, question) - cosines
+    assert abs(errors.mean()) < 0.01
+    # Of what is beyond the mean an unbiased estimate by signs leaves sqrt(pi / 2 - 1) = .76, where it is normal.
+    alone = near[np.repeat(np.arange(len(near)), np.diff(cells.starts.astype(np.int64)))[places]] - cosines
+    assert errors.std() < 0.8 * alone.std()
+
+
+def test_a_question_looks_into_more_cells_where_these_may_hold_better_rows() -> None:
+    of_centres = np.linspace(0.9, 0.1, 5000, dtype=np.float32)
+    told = [reach(of_centres, np.full(40, score, np.float32)) for score in (1.2, 1.05, 1.0, 0.3)]
+    assert told[0] == FIRST < told[1] < told[2] < told[3] == MOST
+    assert reach(of_centres, np.ones(FLOOR - 1, np.float32)) == MOST
 
 
 @pytest.mark.parametrize("dimensions", [64, 384, 1536])
 def test_cells_do_not_depend_on_how_a_processor_adds(dimensions: int) -> None:
     arrays = vectors_of(quantize(clustered(900, dimensions)))
-    made = cell_arrays(arrays.codes, arrays.bits)
-    again = cell_arrays(np.ascontiguousarray(arrays.codes[:, ::-1]), arrays.bits)
+    made = cell_arrays(Quantized(arrays.codes, arrays.scales))
+    again = cell_arrays(Quantized(np.ascontiguousarray(arrays.codes[:, ::-1]), arrays.scales))
     assert np.array_equal(made["rows"], again["rows"])
     assert np.array_equal(made["codes"], again["codes"][:, ::-1])
-    assert np.array_equal(made["scales"], again["scales"])
+    for name in ("scales", "lengths", "factors"):
+        assert np.array_equal(made[name], again[name]), name
 
 
 def test_a_segment_with_cells_is_whole_and_reads_its_rows_from_the_file(tmp_path: Path) -> None:
@@ -178,6 +211,8 @@ def test_cells_that_do_not_belong_to_the_rows_are_named_as_damage(
         cells._replace(starts=cells.starts[:0]),
         cells._replace(codes=cells.codes[:, :-1]),
         cells._replace(scales=cells.scales[:0]),
+        cells._replace(lengths=cells.lengths[:-1]),
+        cells._replace(factors=cells.factors.astype(np.float64)),
         cells._replace(bits=cells.bits[:, :-1]),
         cells._replace(bits=cells.bits[0]),
     ):

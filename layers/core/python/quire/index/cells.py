@@ -1,20 +1,23 @@
-"""Approximate nearest chunks of large segments: the rows of the nearest cells, sifted by their sign bits, then exact.
+"""Approximate nearest chunks of large segments: rows of near cells, sifted by estimates of their cosines, then exact.
 
-A cell has the rows that are nearer to its centre than to any other centre. Of the cells nearest to a question the sign
-bits are compared, which lie cell by cell; then those of the fewer rows that are left are weighed by the question's own
-numbers, and what is left of these is scored exactly. All of it counts in whole numbers, see
-`quire.embedding.quantization`, so a question finds the same everywhere. Source: Jégou et al., "Product quantization for
-nearest neighbor search", IEEE TPAMI 2011, for the inverted file.
+A cell has the rows that are nearer to its centre than to any other centre. Of each row a bit a dimension tells on which
+side of the cell's mean it lies, and a factor how far: so a question's cosine with the mean, plus the factor times what
+its numbers give by those bits, estimates its cosine with the row. How many cells a question looks into depends on
+itself: those whose means are nearest first, then as many as may hold better rows than these held. The estimates of all
+their rows take the question's own signs too; those of the rows that are left its numbers; and what is left of these is
+scored exactly. All that is added up are whole numbers, see `quire.embedding.quantization`, so a question finds the same
+everywhere. Sources: Jégou et al., "Product quantization for nearest neighbor search", IEEE TPAMI 2011, for the inverted
+file; Gao and Long, "RaBitQ", SIGMOD 2024, for the estimate.
 """
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quire.embedding.quantization import cosines, whole_question, words
+from quire.embedding.quantization import cosines, question_step, whole_question, words
 from quire.errors import ArtifactCorrupt
 from quire.index.exact import bit_distances, question_bits
 from quire.index.vectors import VectorArrays, score_rows
@@ -27,14 +30,17 @@ if TYPE_CHECKING:
     from quire.index.tensors import Array
     from quire.ports import Ordinals, VectorIndex, Vectors
 
-PROBED = 512
-SCORED, SCORED_A_HIT, COMPARED = 2000, 8, 8
-"""Cells whose bits are compared; rows that are scored exactly, at least and for each row that the wanted chunks have;
-and how many times as many are weighed before. Real questions lie further from passages than these from each other: 405
-of them over a million rows made of 31,882 real ones find .982 of the ten nearest and .955 of the 120 nearest (.973 and
-.921 with 1,000 scored, 2 ms of CPU less; .989 and .974 with 768 cells and 3,000 scored, 5 ms more)."""
-BLOCK_COLUMNS = 1 << 14
-"""Columns that are compared at a time: 0.8 MB."""
+FIRST, MOST = 256, 1536
+"""Cells that are looked into in any case, and at most."""
+LEADING, FLOOR, MARGIN = 40, 10, 0.34
+"""So many rows of the first cells are scored exactly; further cells are looked into whose centres' cosines with the
+question are at most the margin below the score of the tenth of them."""
+SCORED, SCORED_A_HIT, COMPARED = 1500, 8, 8
+"""Rows that are scored exactly, at least and for each row that the wanted chunks have; and how many times as many are
+estimated by the question's numbers before. 405 real questions over a million rows made of 39,412 real ones find .996
+of the ten nearest, a half of them in no more than 350 cells."""
+BLOCK_COLUMNS = 1 << 15
+"""Columns that are compared at a time: 1.6 MB."""
 
 
 class CellArrays(NamedTuple):
@@ -43,16 +49,21 @@ class CellArrays(NamedTuple):
     Attributes:
         codes: int8, shape (cells, d): the centres.
         scales: float32, shape (cells,): 1 over the length of each, 0 for one without length.
+        lengths: float32, shape (cells,): of the mean of a cell's rows, along the centre.
         starts: uint32, shape (cells + 1,): where the rows of each cell begin, then where the last one's end.
         rows: uint32, shape (n,): the rows cell by cell, ascending in each.
-        bits: uint64, shape (words, n): their sign bits, in the order of `rows`.
+        bits: uint64, shape (words, n): signs of what they have beyond their cell's mean, in the order of `rows`.
+        factors: float32, shape (n,): what makes an estimate of those, likewise: the squared length of what a row has
+            beyond the mean by the sum of its magnitudes.
     """
 
     codes: NDArray[np.int8]
     scales: NDArray[np.float32]
+    lengths: NDArray[np.float32]
     starts: NDArray[np.uint32]
     rows: NDArray[np.uint32]
     bits: NDArray[np.uint64]
+    factors: NDArray[np.float32]
 
 
 class CellVectors:
@@ -83,8 +94,6 @@ class CellVectors:
         if allowed is not None:
             return self._exact.nearest(vector, limit, allowed)
         rows = self._proposed(vector, limit)
-        if len(rows) and int(rows[-1]) >= len(self._arrays):
-            raise ArtifactCorrupt(f"cells: damaged, they name row {rows[-1]} of {len(self._arrays)}")
         if len(self._hidden):
             rows = rows[~contains(self._hidden, self._arrays.owners[rows])]
         found = score_rows(self._arrays, vector, rows, limit)
@@ -92,16 +101,27 @@ class CellVectors:
 
     def _proposed(self, vector: Vectors, limit: int) -> NDArray[np.intp]:
         """Rows that are likely the nearest, ascending."""
+        cells = self._cells
         wanted = max(SCORED, int(SCORED_A_HIT * self._arrays.rows_a_chunk * limit))
-        cells, starts = self._cells, self._cells.starts.astype(np.intp)
-        probed = _best(cosines(cells.codes, cells.scales, vector), PROBED)
-        begins, ends = starts[probed], starts[probed + 1]
-        near = _least(_distances(cells.bits, begins, ends, vector), COMPARED * wanted)
-        before = np.cumsum(ends - begins)
-        of_cell = before.searchsorted(near, side="right")
-        places = near + (ends - before)[of_cell]
-        best = places[_best(weigh(cells.bits.take(places, axis=1), vector), wanted)]
-        return np.sort(cells.rows[best].astype(np.intp))
+        of_centres = cosines(cells.codes, cells.scales, vector)
+        near = of_centres * cells.lengths
+        order = np.argsort(-of_centres, kind="stable")
+        places, estimates = sift(cells, near, order[:FIRST], vector, count=COMPARED * wanted)
+        leading = places[_best(estimates, COMPARED * LEADING)]
+        leading = leading[_best(weigh(cells, near, leading, vector), LEADING)]
+        far = reach(of_centres[order], self._arrays.cosines(vector, self._rows(leading)))
+        if far > FIRST:
+            more, theirs = sift(cells, near, order[FIRST:far], vector, count=COMPARED * wanted)
+            places, estimates = np.concatenate([places, more]), np.concatenate([estimates, theirs])
+            places = places[_best(estimates, COMPARED * wanted)]
+        return self._rows(places[_best(weigh(cells, near, places, vector), wanted)])
+
+    def _rows(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The rows of those columns, ascending."""
+        rows = np.sort(self._cells.rows[places].astype(np.intp))
+        if len(rows) and int(rows[-1]) >= len(self._arrays):
+            raise ArtifactCorrupt(f"cells: damaged, they name row {rows[-1]} of {len(self._arrays)}")
+        return rows
 
     def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:
         """See `quire.ports.VectorIndex`."""
@@ -114,9 +134,11 @@ def _check(arrays: VectorArrays, cells: CellArrays) -> None:
     wanted = CellArrays(
         codes=np.empty((count, dimensions), np.int8),
         scales=np.empty(count, np.float32),
+        lengths=np.empty(count, np.float32),
         starts=np.empty(count + 1, np.uint32),
         rows=np.empty(rows, np.uint32),
         bits=np.empty((words(dimensions), rows), np.uint64),
+        factors=np.empty(rows, np.float32),
     )
     for name in CellArrays._fields:
         found: Array = getattr(cells, name)
@@ -129,42 +151,71 @@ def _check(arrays: VectorArrays, cells: CellArrays) -> None:
         raise ArtifactCorrupt(f"cells: starts: wanted to end at {rows}, ascending; found {cells.starts[-1]}")
 
 
-def _distances(
-    bits: NDArray[np.uint64], begins: NDArray[np.intp], ends: NDArray[np.intp], vector: Vectors
-) -> NDArray[np.uint16]:
-    """Differing bits of the question and each column of the spans, end to end; some spans at a time, for the caches."""
-    question, found, held = question_bits(vector), [], 0
-    spans = []
-    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
-        spans.append(bits[:, begin:end])
-        held += end - begin
-        if held >= BLOCK_COLUMNS or end == ends[-1]:
-            found.append(bit_distances(np.concatenate(spans, axis=1), question))
-            spans, held = [], 0
-    return np.concatenate([np.empty(0, np.uint16), *found])
+def reach(of_centres: NDArray[np.float32], scores: NDArray[np.float32]) -> int:
+    """How many cells a question looks into, by its cosines with their centres, best first, and with the best rows.
+
+    >>> far = np.linspace(0.9, -0.9, 4000, dtype=np.float32)
+    >>> [reach(far, np.full(40, score, np.float32)) for score in (0.95, 0.8, 0.1)]
+    [645, 978, 1536]
+    """
+    floor = np.sort(scores)[-FLOOR] if len(scores) >= FLOOR else -np.inf
+    return max(FIRST, min(int(np.searchsorted(-of_centres, MARGIN - floor)), MOST))
 
 
-def _least(distances: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
-    """Places of the smallest, ascending: so many, and those that equal the largest of them."""
-    if count >= len(distances):
-        return np.arange(len(distances))
-    return np.flatnonzero(distances <= np.partition(distances, count - 1)[count - 1])
+def sift(
+    cells: CellArrays, near: NDArray[np.float32], probed: NDArray[np.intp], vector: Vectors, *, count: int
+) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    """Columns of the probed cells whose rows are likely nearest, by the question's signs alone, and their estimates.
+
+    So many, and those that equal the least of them; some cells are compared at a time, for the caches.
+    """
+    signs, starts = question_bits(vector), cells.starts.astype(np.intp)
+    step = question_step(len(vector)) / len(vector)
+    magnitude = np.float32(np.abs(whole_question(vector)).sum(dtype=np.float64) * step)
+    begins, ends = starts[probed], starts[probed + 1]
+    borders = (
+        np.flatnonzero(np.diff(np.cumsum(ends - begins) // BLOCK_COLUMNS, prepend=-1)) if len(probed) else []
+    )
+    found = []
+    for first, last in pairwise([*borders, len(probed)]):
+        spans = [*map(slice, begins[first:last].tolist(), ends[first:last].tolist())]
+        distances = bit_distances(np.concatenate([cells.bits[:, span] for span in spans], axis=1), signs)
+        estimated = distances * (-2 * magnitude)
+        estimated += len(vector) * magnitude
+        estimated *= np.concatenate([cells.factors[span] for span in spans])
+        estimated += near[probed[first:last]].repeat(ends[first:last] - begins[first:last])
+        found.append(estimated)
+    estimates = np.concatenate([np.empty(0, np.float32), *found])
+    best = _best(estimates, count)
+    before = np.cumsum(ends - begins)
+    places = best + (ends - before)[before.searchsorted(best, side="right")]
+    return places, estimates[best]
 
 
-def weigh(bits: NDArray[np.uint64], vector: Vectors) -> NDArray[np.float32]:
-    """The sum of the question's numbers where a row's bits are set, for each column.
+def weigh(
+    cells: CellArrays, near: NDArray[np.float32], places: NDArray[np.intp], vector: Vectors
+) -> NDArray[np.float32]:
+    """Estimated cosines of the question with the rows of those columns."""
+    whole = whole_question(vector)
+    sums = 2 * summed(cells.bits.take(places, axis=1), whole) - whole.sum(dtype=np.float32)
+    cell_of = cells.starts.searchsorted(places, side="right") - 1
+    return near[cell_of] + cells.factors[places] * (sums * np.float32(question_step(len(vector))))
+
+
+def summed(bits: NDArray[np.uint64], whole: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The sum of the question's whole numbers where a row's bits are set, for each column.
 
     Eight bits are looked up at a time in a table of their 256 sums, in two thirds of the time that a product takes.
     """
     numbers = np.zeros((8 * len(bits), 8), np.float32)
-    numbers.reshape(-1)[: len(vector)] = whole_question(vector)
+    numbers.reshape(-1)[: len(whole)] = whole
     patterns = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
     tables = numbers @ patterns.T.astype(np.float32)
-    weights = np.zeros(bits.shape[1], np.float32)
+    sums = np.zeros(bits.shape[1], np.float32)
     columns = chain.from_iterable(word.view(np.uint8).reshape(-1, 8).T for word in bits)
     for column, table in zip(columns, tables, strict=True):
-        weights += table.take(column)
-    return weights
+        sums += table.take(column)
+    return sums
 
 
 def _best(scores: NDArray[np.generic], count: int) -> NDArray[np.intp]:

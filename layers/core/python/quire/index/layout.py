@@ -29,7 +29,7 @@ KEYWORDS = "keywords.safetensors"
 COLUMNS = "columns.safetensors"
 SPELLING = "spelling.safetensors"
 GRAPH = "graph.usearch"
-CELLS = "cells.safetensors"
+CELLS = "cell_residuals.safetensors"
 PAYLOADS = "payloads"
 
 _UNNAMED = ("digest", "notes", "notes_sha256")

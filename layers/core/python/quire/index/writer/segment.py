@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from quire.documents import NOTHING
+from quire.embedding.quantization import Quantized
 from quire.index.layout import (
     CELLS,
     COLUMNS,
@@ -182,7 +183,8 @@ def write_approximation(work: Path, count: int, vector_index: str) -> dict[str, 
         return {}
     arrays = read_tensors(work / VECTORS)
     if vector_index == "cells":
-        return {CELLS: write_tensors(work / CELLS, cell_arrays(arrays["codes"], arrays["bits"]))}
+        rows = Quantized(arrays["codes"], arrays["scales"])
+        return {CELLS: write_tensors(work / CELLS, cell_arrays(rows))}
     # usearch costs 50 ms to import: only segments that need a graph pay for it.
     from quire.index.usearch import write_graph
 
