@@ -173,9 +173,7 @@ def sift(
     step = question_step(len(vector)) / len(vector)
     magnitude = np.float32(np.abs(whole_question(vector)).sum(dtype=np.float64) * step)
     begins, ends = starts[probed], starts[probed + 1]
-    borders = (
-        np.flatnonzero(np.diff(np.cumsum(ends - begins) // BLOCK_COLUMNS, prepend=-1)) if len(probed) else []
-    )
+    borders = np.flatnonzero(np.diff(np.cumsum(ends - begins) // BLOCK_COLUMNS, prepend=-1)).tolist()
     found = []
     for first, last in pairwise([*borders, len(probed)]):
         spans = [*map(slice, begins[first:last].tolist(), ends[first:last].tolist())]
@@ -199,7 +197,8 @@ def weigh(
     whole = whole_question(vector)
     sums = 2 * summed(cells.bits.take(places, axis=1), whole) - whole.sum(dtype=np.float32)
     cell_of = cells.starts.searchsorted(places, side="right") - 1
-    return near[cell_of] + cells.factors[places] * (sums * np.float32(question_step(len(vector))))
+    estimates: NDArray[np.float32] = sums * np.float32(question_step(len(vector))) * cells.factors[places]
+    return estimates + near[cell_of]
 
 
 def summed(bits: NDArray[np.uint64], whole: NDArray[np.float32]) -> NDArray[np.float32]:
