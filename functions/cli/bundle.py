@@ -16,7 +16,6 @@ from pathlib import Path, PurePosixPath
 from functions.app.wiring import open_objects
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable
 from quire.ports import ObjectStore
-from quire.store.catalog import Catalog
 from quire.store.keys import pointer_key, versions_key
 from quire.store.models import model_folder
 from quire.store.store import SegmentStore
@@ -28,6 +27,9 @@ COPIED_BYTES = 1 << 20
 def write_bundle(objects: ObjectStore, cache: Path, name: str, target: Path) -> int:
     """Write the collection as it is served now, with its model, to `target`; returns the size in bytes.
 
+    One that a search server holds searches its own segments in the bundle, which have all that the server was given;
+    its version has another name there.
+
     Raises:
         ConfigError: the folder of `target` is not there.
         UnknownCollection: the store has none of that name.
@@ -37,17 +39,22 @@ def write_bundle(objects: ObjectStore, cache: Path, name: str, target: Path) -> 
     if not target.resolve().parent.is_dir():
         raise ConfigError(f"{target}: wanted a file in a folder that is there, {target.parent} is not")
     outer = SegmentStore(objects, cache)
-    served = Catalog(outer, refresh_s=0).get(name)
+    served = outer.pointer(name)
+    own = served._replace(engine="")
+    opened = outer.open_state(own)
     with tempfile.TemporaryDirectory(prefix=".bundle-", dir=target.resolve().parent) as work:
         inner = open_objects(str(Path(work) / "store"))
         store = SegmentStore(inner, Path(work) / "cache")
-        if served.model:
-            store.put_model(model_folder(objects, cache, served.model))
-        for ref in served.pointer.segments:
+        for model in {manifest.model for manifest in opened.manifests}:
+            store.put_model(model_folder(objects, cache, model))
+        for ref in served.segments:
             segment = outer.segment(name, ref)
             store.put(name, segment.folder, segment.manifest)
-        for key in (versions_key(name, served.version), pointer_key(name)):
-            _copy(objects, inner, key)
+        for key in (versions_key(name, own.version), pointer_key(name)):
+            if served.engine:
+                inner.write(key, own.to_json())
+            else:
+                _copy(objects, inner, key)
         draft = Path(work) / "bundle"
         _pack(Path(work) / "store", draft)
         draft.replace(target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from functions.cli.bundle import open_bundle, write_bundle
 from quire.adapters.folder import FolderStore
 from quire.embedding.onnx import OnnxEmbedder
 from quire.errors import ArtifactCorrupt, ConfigError, UnknownCollection
+from quire.index.layout import Pointer
 from quire.settings import Settings
+from quire.store.pointers import Pointers
 from tests.support.corpus import api_documents
 from tests.support.served import Shelf
 
@@ -35,6 +38,11 @@ def bundled(
     target = shelf.root / "roblox.quire"
     assert write_bundle(FolderStore(shelf.folder), shelf.cache, "roblox", target) == target.stat().st_size
     return shelf, target
+
+
+def on_server(pointer: Pointer | None) -> Pointer:
+    assert pointer
+    return pointer._replace(engine="opensearch")
 
 
 def ask(store: Path, cache: Path) -> dict[str, object]:
@@ -67,6 +75,18 @@ def test_a_bundle_holds_one_version_of_one_collection_and_is_the_same_each_time(
         names = file.namelist()
     assert not [name for name in names if "other" in name or "lock" in name]
     assert len({name.split("/")[3] for name in names if "/segments/" in name}) == 1
+
+
+def test_a_bundle_of_what_a_search_server_holds_searches_by_itself(
+    bundled: tuple[Shelf, Path], tmp_path: Path
+) -> None:
+    shelf, bundle = bundled
+    shutil.copytree(shelf.folder, tmp_path / "store")
+    objects = FolderStore(tmp_path / "store")
+    Pointers(objects).advance("roblox", on_server)
+    write_bundle(objects, tmp_path / "cache", "roblox", tmp_path / "served.quire")
+    folder = open_bundle(tmp_path / "served.quire", tmp_path)
+    assert ask(folder, tmp_path) == ask(open_bundle(bundle, tmp_path), tmp_path)
 
 
 def test_a_damaged_bundle_is_refused(bundled: tuple[Shelf, Path], tmp_path: Path) -> None:
