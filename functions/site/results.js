@@ -14,7 +14,8 @@ const HIDDEN = new Set(["filename", "chapter_dir", "heading", "internal", "membe
 /** The name that a hit goes by: its member, its heading, its title or its file. */
 export function titleOf({ metadata: m, citation: c }) {
   if (m.class_name && m.member_name && m.class_name !== m.member_name) return `${m.class_name}.${m.member_name}`;
-  return m.symbol || c.heading || m.title || m.class_name || m.enum_name || c.path?.split("/").at(-1) || "Passage";
+  const title = m.symbol || c.heading || m.title || m.class_name || m.enum_name || c.path?.split("/").at(-1) || "Passage";
+  return String(title).replaceAll("`", "");
 }
 
 /** Where a hit stands: path and lines, or what kind of thing it is. A long path loses its beginning, never its lines. */

@@ -113,7 +113,11 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
     const section = make("section", { className: "turn" }, make("p", {}, make("strong", { textContent: question })), body, tail);
     out.querySelector(":scope > .hello")?.remove();
     out.append(section);
-    section.scrollIntoView({ block: "start" });
+    // The question stays above its answer as that grows, until its reader scrolls.
+    let follows = true;
+    for (const one of ["wheel", "touchmove", "pointerdown", "keydown"]) out.addEventListener(one, () => { follows = false; }, { once: true, passive: true, signal: mine.signal });
+    const follow = () => { if (follows) section.scrollIntoView({ block: "start" }); };
+    follow();
     let text = "";
     let known = [];
     try {
@@ -127,7 +131,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
         && make("button", { className: "cite", type: "button", textContent: n, onclick: () => show(n) });
       const on = (event, data) => {
         if (event === "delta" || event === "done") body.className = "";
-        if (event === "delta") { text += data.text; body.replaceChildren(markdown(text, cite)); }
+        if (event === "delta") { text += data.text; body.replaceChildren(markdown(text, cite)); follow(); }
         if (event !== "done") return;
         text = data.answer;
         known = (data.citations ?? []).map((one) => one.n);
@@ -135,6 +139,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
         tail.replaceChildren(
           ...(data.notices ?? []).map((line) => make("p", { className: "note", textContent: line })),
           ...(data.citations ?? []).map((one) => source(one, markdown)));
+        follow();
         history.push({ role: "user", content: question }, { role: "assistant", content: text });
       };
       const asked = { collection, q: question, selected_text: quoted || null, history: history.slice(-MOST_TURNS) };
@@ -152,7 +157,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
 
   function source(one, markdown) {
     const lines = one.start_line ? `:${one.start_line}–${one.end_line}` : "";
-    const details = make("details", { className: "source" }, make("summary", { textContent: `${one.n}  ${one.heading || one.path || "Source"}` }), make("blockquote", {}, markdown(one.quote)), make("div", { className: "where", textContent: `${one.path ?? ""}${lines} · version ${one.version}` }));
+    const details = make("details", { className: "source" }, make("summary", { textContent: `${one.n}  ${(one.heading || one.path || "Source").replaceAll("`", "")}` }), make("blockquote", {}, markdown(one.quote)), make("div", { className: "where", textContent: `${one.path ?? ""}${lines} · version ${one.version}` }));
     details.dataset.n = one.n;
     if (/^https?:\/\//.test(one.url ?? "")) details.append(make("a", { href: one.url, textContent: "Open page", rel: "noopener" }));
     return details;

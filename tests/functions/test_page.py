@@ -649,6 +649,26 @@ def test_the_widget_keeps_a_conversation_on_a_strict_page_and_asks_about_selecte
 
 
 @needs_answers
+def test_a_question_to_the_widget_stays_above_its_answer(browser: Browser, quire: str) -> None:
+    with book_page(browser, quire, 'data-collection="roblox"') as (page, troubles):
+        page.set_viewport_size({"width": 420, "height": 420})
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        for turn, question in enumerate(
+            ("How many studs does gravity pull?", "How does a Humanoid move?"), 1
+        ):
+            dialog.get_by_label("Your question").fill(question)
+            page.keyboard.press("Enter")
+            expect(dialog.locator(".turn")).to_have_count(turn)
+            expect(dialog.locator(".turn").last.locator("details.source").first).to_be_attached()
+        begins = "one => one.getBoundingClientRect().top"
+        above = dialog.locator(".turn").last.evaluate(begins) - dialog.locator(".out").evaluate(begins)
+        left = dialog.locator(".out").evaluate("one => one.scrollHeight - one.scrollTop - one.clientHeight")
+        assert 0 <= above < 24 or left < 2, "the answer lies out of sight"
+        assert troubles == []
+
+
+@needs_answers
 def test_a_server_that_restarts_under_the_widget_costs_that_question_alone(
     browser: Browser, served: FastAPI
 ) -> None:
