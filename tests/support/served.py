@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -14,7 +15,7 @@ from functions.web.access import Access, OneKey
 from quire.adapters.folder import FolderStore
 from quire.collections import Collection
 from quire.documents import Document
-from quire.index.layout import Pointer
+from quire.index.layout import Manifest, Pointer
 from quire.ports import AnswerModel, Embedder, TokenBudget
 from quire.service.knowledge import EmbedderOf, Knowledge
 from quire.store.catalog import Catalog, CollectionStore
@@ -23,6 +24,25 @@ from tests.support.corpus import ENGINE, write_corpus
 from tests.support.fakes import HashingEmbedder
 
 EMBEDDER = HashingEmbedder()
+
+
+@cache
+def _small_corpus(profile: str, engine: str) -> tuple[Mapping[str, bytes], Manifest]:
+    """The files of the small corpus, written once a process: hundreds of tests publish it."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "segment"
+        manifest = write_corpus(root, EMBEDDER, profile=profile, engine=engine)
+        files = (path for path in root.rglob("*") if path.is_file())
+        return {str(path.relative_to(root)): path.read_bytes() for path in files}, manifest
+
+
+def copy_small_corpus(folder: Path, profile: str, engine: str) -> Manifest:
+    """Make a folder that has what `write_corpus` would write there of the small corpus."""
+    files, manifest = _small_corpus(profile, engine)
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return manifest
 
 
 class Shelf:
@@ -46,7 +66,10 @@ class Shelf:
         """Index the documents, by default the small corpus, and serve them under the name."""
         with tempfile.TemporaryDirectory(dir=self.root) as folder:
             segment = Path(folder) / "segment"
-            manifest = write_corpus(segment, embedder, documents, profile=profile, engine=engine)
+            if documents is None and embedder is EMBEDDER:
+                manifest = copy_small_corpus(segment, profile, engine)
+            else:
+                manifest = write_corpus(segment, embedder, documents, profile=profile, engine=engine)
             return self.store.publish(name, segment, manifest)
 
     def service(
