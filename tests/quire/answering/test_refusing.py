@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quire.answering.answerer import answer
+from quire.answering.extractive.weighing import strange_words
 from quire.answering.refusing import absent_words, named, near_topics
 from quire.answering.request import Inquiry
 from quire.documents import Turn
@@ -21,6 +22,7 @@ def refused(question: str, *history: Turn) -> str:
 def test_a_refusal_names_the_collection_and_up_to_three_headings() -> None:
     hits = [hit_of(chunk(f"{n}.md", "x", breadcrumb=f"Part {n % 4}")) for n in range(9)]
     assert near_topics(hits) == ["Part 0", "Part 1", "Part 2"]
+    assert near_topics([hit_of(chunk("a.md", "x", breadcrumb="Lamp › Lamp › Bulb"))]) == ["Lamp › Bulb"]
     assert named("the Handbook textbook", "textbook") == "the Handbook textbook"
     assert named("shop", "code") == "the shop code base"
 
@@ -30,6 +32,34 @@ def test_a_refusal_says_which_words_the_sources_do_not_have() -> None:
     assert said.startswith("This topic is not covered in the Household documentation.")
     assert "Nothing in it mentions “Zorbatron”, “calibrate” or “stroboscope”." in said
     assert "Related topics that are covered:\n\n- " in said
+
+
+def test_a_refusal_in_words_that_the_sources_know_is_no_claim_that_they_do_not_cover_it() -> None:
+    moon = "The moon is bright tonight.\n\nAt night the owl hunts mice in the garden, and frogs sing by the pond."
+    paint = "Use a wide brush and two coats of paint for the wall of a shed."
+    further = chunk("garden.md", moon, breadcrumb="Garden"), chunk("paint.md", paint, breadcrumb="Paint")
+    shelf = shelf_of([*household(), *further])
+    given = answer(shelf, Inquiry("How wide is the pond?"))
+    assert (given.answerable, given.citations) == (False, ())
+    assert given.text.startswith(
+        "I found no clear answer to this in the Household documentation; it may be there in other words."
+        " The closest sections:\n\n- Garden\n"
+    )
+    far = answer(shelf, Inquiry("Who won the Zorbatron cup?"))
+    assert far.text.startswith("This topic is not covered in the Household documentation.")
+
+
+class Words:
+    """A word list of the language at large."""
+
+    def has_word(self, word: str) -> bool:
+        """See `quire.ports.WordList`."""
+        return word in {"stop", "teenager", "tablet"}
+
+
+def test_a_possessive_is_no_stranger_than_its_noun() -> None:
+    asked = "stop my teenager's tablet, my teenager’s, and the zorbatron's"
+    assert strange_words(asked, SHELF.index, Words()) == ("zorbatron's",)
 
 
 @pytest.mark.parametrize(

@@ -152,13 +152,14 @@ def strange_words(question: str, lexicon: Lexicon, ordinary: WordList | None) ->
     if ordinary is None:
         return ()
     found: dict[str, None] = {}
-    for word in words(question):
+    for written in words(question):
+        word = written.removesuffix("'s").removesuffix("’s")
         terms = analyze(word)
         if not terms or lexicon.document_frequency(terms[0]):
             continue
         # The stem too: an inflected word is several pieces where its stem is one.
         if not any(map(ordinary.has_word, (word, terms[0], *_bases(word.lower())))):
-            found.setdefault(word)
+            found.setdefault(written)
     return tuple(found)
 
 
