@@ -228,6 +228,18 @@ def test_a_follow_up_is_searched_for_with_what_it_follows(client: TestClient) ->
     assert found["sources"][0]["source"] == "returns.txt"
 
 
+def test_small_talk_between_gets_no_knowledge_and_a_correction_what_was_meant(client: TestClient) -> None:
+    add(client)
+    add(
+        client,
+        source="lamps.txt",
+        content="A desk lamp may be sent back within ninety days if its bulb is whole.",
+    )
+    say(client, "How many days do I have to send a parcel back?")
+    assert context(client, "thanks, that helped!")["sources"] == []
+    assert context(client, "no, I meant the desk lamp")["sources"][0]["source"] == "lamps.txt"
+
+
 def test_a_question_of_which_a_site_knows_nothing_gets_no_knowledge(client: TestClient) -> None:
     add(client)
     found = context(client, "zzqqxx wvwv")
