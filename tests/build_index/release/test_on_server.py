@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,8 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from build_index.cache.store import VECTORS as VECTORS_KEPT
+from build_index.cache.store import ContentStore
 from build_index.distributed.sharded import ingest_in_shards
 from build_index.distributed.shards import Sharding
 from build_index.evaluation.evaluate import ask_golden, report
@@ -47,6 +50,7 @@ from quire.store.store import SegmentStore, follow_pointer
 from tests.build_index.distributed.test_several_segments import write_facts
 from tests.build_index.distributed.test_shards import Desk, InTurn, book
 from tests.support.fakes import HashingEmbedder
+from tests.support.model import kept_pages, link_models
 from tests.support.opensearch import Fault, OpenSearchStandIn, opensearch
 from tests.support.shared import shared_path
 from tests.support.stores import MemoryStore
@@ -451,7 +455,14 @@ def test_the_textbooks_questions_are_answered_as_well_as_by_the_segments(
     connection = open_opensearch(server.url)
     objects = FolderStore(tmp_path / "store")
     store = SegmentStore(objects, tmp_path / "cache", server=connection)
-    pointer = build(plan, Tools(embedder, model_folder, tmp_path / "cache"), store).published
+    workshop, kept = tmp_path / "workshop", kept_pages(model_folder)
+    link_models(workshop, model_folder)
+    with closing(ContentStore(workshop)) as vectors:
+        vectors.take(kept, [VECTORS_KEPT])
+    pointer = build(plan, Tools(embedder, model_folder, workshop), store).published
+    kept.mkdir(exist_ok=True)
+    with closing(ContentStore(kept)) as vectors:
+        vectors.take(workshop, [VECTORS_KEPT])
     assert pointer is not None
     own = SegmentStore(objects, tmp_path / "cache").open_state(pointer._replace(engine=""))
     theirs, ours = (
