@@ -63,7 +63,7 @@ def test_every_row_is_in_one_cell_with_the_signs_of_what_it_has_beyond_the_cells
     arrays: VectorArrays, cells: CellArrays
 ) -> None:
     assert np.array_equal(np.sort(cells.rows), np.arange(COUNT))
-    cell_of = np.repeat(np.arange(len(cells.codes)), np.diff(cells.starts.astype(np.int64)))
+    cell_of = np.repeat(np.arange(len(cells.codes)), cells.starts[1:] - cells.starts[:-1])
     rows = restore(Quantized(arrays.codes, arrays.scales))[cells.rows].astype(np.float64)
     along = normalized(cells.codes.astype(np.float64))
     shares = np.bincount(cell_of, (rows * along[cell_of]).sum(axis=1)) / np.bincount(cell_of)
@@ -136,7 +136,7 @@ def test_estimates_lie_around_the_cosines(arrays: VectorArrays, cells: CellArray
     errors = weigh(cells, near, places, question) - cosines
     assert abs(errors.mean()) < 0.01
     # Of what is beyond the mean an unbiased estimate by signs leaves sqrt(pi / 2 - 1) = .76, where it is normal.
-    alone = near[np.repeat(np.arange(len(near)), np.diff(cells.starts.astype(np.int64)))[places]] - cosines
+    alone = near[np.repeat(np.arange(len(near)), cells.starts[1:] - cells.starts[:-1])[places]] - cosines
     assert errors.std() < 0.8 * alone.std()
 
 
