@@ -23,7 +23,7 @@ from quire.ports import ObjectStore
 from quire.store import pointer as states
 from quire.store.keys import pointer_key, versions_key
 from quire.store.lock import LEASE_S, read_builds
-from quire.store.retired import delete_collection
+from quire.store.retired import GRACE_S, delete_collection, retire
 from quire.store.store import SegmentStore
 from tests.support.rows import FACTS, make_rows, plain_row, tree_bytes
 from tests.support.stores import MemoryStore
@@ -405,6 +405,27 @@ def test_a_build_that_runs_and_one_that_was_killed_are_told_apart(
         now[0] += LEASE_S + 1  # not renewed: its machine is gone
         assert not read_builds(objects, now[0])["docs"].is_running
     assert read_builds(objects, now[0]) == {}
+
+
+@pytest.mark.parametrize("is_changed", [True, False])
+def test_what_builds_left_behind_goes_with_the_next_one_though_it_changes_nothing(
+    objects: ObjectStore, make: Make, tmp_path: Path, *, is_changed: bool
+) -> None:
+    now = [1000.0]
+    store = SegmentStore(objects, tmp_path / "cache", clock=lambda: now[0])
+    folder, stage = make([plain_row("a", "0", "half")])
+    store.put("docs", folder, stage)
+    retire(objects, "docs", [stage.digest], now[0])
+    served = store.publish("docs", *make([plain_row("a", "0", "whole")]))
+    segments = "collections/docs/segments/"
+    assert len(objects.list(segments)) == 2, "a request may still read it"
+    now[0] += GRACE_S + 1
+    if is_changed:
+        store.publish("docs", *make([plain_row("a", "0", "new")]))
+    else:
+        store.confirm("docs", served.segments[0].digest)
+    assert f"{stage.digest}/" not in objects.list(segments)
+    assert texts(store, "new" if is_changed else "whole") == ["new" if is_changed else "whole"]
 
 
 def test_a_removed_collection_leaves_nothing(store: SegmentStore, objects: ObjectStore, make: Make) -> None:

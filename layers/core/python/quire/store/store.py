@@ -236,7 +236,7 @@ class SegmentStore:
         stages -= {ref.digest for ref in pointer.segments}
         if stages:
             retire(self._objects, name, stages, self._clock())
-            sweep(self._objects, name, lambda: self.versions(name), self._clock())
+        self._sweep(name)
         return pointer
 
     def confirm(self, name: str, digest: str) -> Pointer:
@@ -250,7 +250,12 @@ class SegmentStore:
             name, lambda now: states.with_check(now or pointer, digest, self._now())
         )
         follow_pointer(self.server, after)
+        self._sweep(name)
         return after
+
+    def _sweep(self, name: str) -> None:
+        """Delete what was replaced long enough ago; what a build leaves behind would stay until the next one."""
+        sweep(self._objects, name, lambda: self.versions(name), self._clock())
 
     def lock(self, name: str) -> BuildLock:
         """The collection's build lock, to be held by a `with` block around reading and publishing."""
