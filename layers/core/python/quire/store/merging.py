@@ -89,7 +89,7 @@ class SegmentMerger:
 
     def sweep(self, name: str) -> int:
         """See `quire.store.retired.sweep`."""
-        return sweep(self._objects, name, lambda: self._states(name), self._clock())
+        return sweep(self._objects, name, lambda: self._states(name), self._clock)
 
     def _states(self, name: str) -> Sequence[Pointer]:
         try:

@@ -25,15 +25,17 @@ def retire(objects: ObjectStore, name: str, digests: Iterable[str], now: float) 
     objects.write(f"{collection_key(name)}retired/{stamp}", canonical_json(sorted(digests)))
 
 
-def sweep(objects: ObjectStore, name: str, states: Callable[[], Sequence[Pointer]], now: float) -> int:
+def sweep(
+    objects: ObjectStore, name: str, states: Callable[[], Sequence[Pointer]], clock: Callable[[], float]
+) -> int:
     """Delete the segments that were retired longer ago than `GRACE_S`, and say how many.
 
-    One that a state of the collection still names, or names again, stays.
+    One that a state of the collection still names, or names again, stays. `clock` gives seconds since the epoch.
     """
     prefix = collection_key(name) + "retired/"
     swept = 0
     for record in objects.list(prefix):
-        if int(record.partition("-")[0]) > (now - GRACE_S) * 1000:
+        if int(record.partition("-")[0]) > (clock() - GRACE_S) * 1000:
             continue
         stored = objects.read(prefix + record)
         served = {ref.digest for state in states() for ref in state.segments}

@@ -255,7 +255,7 @@ class SegmentStore:
 
     def _sweep(self, name: str) -> None:
         """Delete what was replaced long enough ago; what a build leaves behind would stay until the next one."""
-        sweep(self._objects, name, lambda: self.versions(name), self._clock())
+        sweep(self._objects, name, lambda: self.versions(name), self._clock)
 
     def lock(self, name: str) -> BuildLock:
         """The collection's build lock, to be held by a `with` block around reading and publishing."""
