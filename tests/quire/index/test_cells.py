@@ -26,7 +26,7 @@ from quire.index.layout import CELLS
 from quire.index.reader import open_segment, verify_segment
 from quire.index.tensors import READ_FROM_BYTES, FileRows, read_tensors, write_tensors
 from quire.index.vectors import VectorArrays
-from quire.index.writer import write_segment
+from quire.index.writer import amend_manifest, write_segment
 from quire.index.writer.cells import cell_arrays
 from quire.index.writer.segment import approximation_of
 from quire.ordinals import NONE
@@ -169,6 +169,20 @@ def test_a_segment_with_cells_is_whole_and_reads_its_rows_from_the_file(tmp_path
     for row in restore(quantize(isotropic(5, DIMENSIONS))):
         assert celled.nearest(row, 30).ordinals.tolist() == exact.nearest(row, 30).ordinals.tolist()
         assert celled.nearest(row, 30).scores.tolist() == exact.nearest(row, 30).scores.tolist()
+
+
+def test_a_segment_with_cells_of_before_is_scanned(tmp_path: Path) -> None:
+    plain = write_segment(tmp_path / "s", make_rows(40), FACTS, vector_index="exact")
+    before = {
+        "cells.safetensors": write_tensors(
+            tmp_path / "s/cells.safetensors", {"rows": np.arange(40, dtype=np.uint32)}
+        )
+    }
+    manifest = amend_manifest(tmp_path / "s", files={**plain.files, **before})
+    verify_segment(tmp_path / "s", manifest.digest)
+    segment = open_segment(tmp_path / "s", manifest.digest)
+    assert segment.vectors.cells is None
+    assert len(open_index(segment).nearest(isotropic(1, DIMENSIONS)[0], 5)) == 5
 
 
 def open_below(folder: Path) -> list[str]:
