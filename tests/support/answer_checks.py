@@ -35,6 +35,21 @@ _CODE_LINE = re.compile(
 )
 _DUNDER = re.compile(r"(?<![\w\\`])__\w+__")
 _ROLE = re.compile(r"(?<!`):[a-z][\w:+.-]*:`|^\s*\.\. (?:[a-z]+:)?[\w-]+::|^\s*:param |<!--", re.M)
+_OTHER_MARKUP = re.compile(
+    r"""
+    !\[[^\]\n]*\][(\[]                       # a picture
+    | \{\{[<%].*[>%]\}\} | ^\s*\{%.*%\}      # a shortcode, a template's tag
+    | (?:link|xref|image|include):[^\s\[]*\[ # of AsciiDoc
+    | \{[a-z][\w-]*\}[^\s\[]*\[[^\]\n]*\]   # the same, whose target is an attribute
+    | ^\s*</?[A-Z]\w*(?:\s[^<>\n]*)?/?>\s*$  # a component
+    | </?(?:div|span|table|tr|td|p|a|img)\b   # HTML
+    | ^={3,}\s*$                             # a title's row
+    """,
+    re.M | re.X,
+)
+_CODE_OF_PLACE = re.compile(r"\[\d{1,3}\]\n\n(```.*?^```)$", re.M | re.S)
+_TORN_FENCE = re.compile(r"(?:(?! *```).*\n)*+ *```[ \t]*(?:\n[ \t]*(?=\n)|$)")
+_CLOSER = re.compile(r"(?:[})\]]|end)[;,)]*|[{(\[]|\#(?:endif|else)")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
 _ROW = re.compile(r"\S.* \| \S|^\s*\|.*\|\s*$")
 _TABLE_RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
@@ -48,9 +63,10 @@ def problems(given: Answer) -> list[str]:
     return [
         *(["broken fence"] if _has_open_fence(given.text) else []),
         *(["empty fence"] if any(map(_EMPTY_FENCE.fullmatch, _fences(given.text))) else []),
-        *(["said twice"] if _says_twice(given.citations) else []),
+        *(["said twice"] if _says_twice(given.citations) or _repeats_end(given.citations) else []),
         *(["unfenced code"] if _has_code(bare) else []),
-        *(["markup left"] if _ROLE.search(bare) else []),
+        *(["markup left"] if _ROLE.search(bare) or _OTHER_MARKUP.search(bare) else []),
+        *(["frame of code"] if any(map(_has_frame, _CODE_OF_PLACE.findall(given.text))) else []),
         *(["table without head"] if _has_headless_table(bare) else []),
         *(
             f"cut {kind}"
@@ -76,6 +92,29 @@ def _says_twice(citations: tuple[Citation, ...]) -> bool:
         for one in range(len(said))
         for other in range(len(said))
     )
+
+
+def _repeats_end(citations: tuple[Citation, ...]) -> bool:
+    """Whether a quote begins with the paragraph with which one before it in the document ends."""
+    for place, one in enumerate(citations):
+        opening = " ".join(one.quote.strip().partition("\n\n")[0].split())
+        before = (
+            other for other in citations[:place] if other.hit.chunk.document_id == one.hit.chunk.document_id
+        )
+        if len(opening) >= LONG_QUOTE and any(
+            " ".join(other.quote.split()).endswith(opening) for other in before
+        ):
+            return True
+    return False
+
+
+def _has_frame(fence: str) -> bool:
+    """Whether code shows nothing but signs, or closes at its end what it did not open."""
+    lines = [line for line in fence.splitlines()[1:-1] if line.strip()]
+    if not lines or all(_CLOSER.fullmatch(line.strip()) for line in lines):
+        return True
+    depths = [len(line) - len(line.lstrip()) for line in lines]
+    return depths[-1] < depths[0] and bool(_CLOSER.fullmatch(lines[-1].strip()))
 
 
 def _has_open_fence(text: str) -> bool:
@@ -129,7 +168,12 @@ def _cut(citation: Citation, before: Citation | None, after: Citation | None) ->
 
 def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
     """Lists and tables of a text with their spans, code apart."""
-    fenced = [match.span() for match in _FENCED.finditer(text)]
+    fenced = _spans(text)
+    if torn := _TORN_FENCE.match(text):  # the chunk begins in the midst of code
+        fenced = [
+            torn.span(),
+            *((torn.end() + one, torn.end() + end) for one, end in _spans(text[torn.end() :])),
+        ]
     kind, first, last, position, marker = "", 0, 0, 0, 0
     for line in [*text.splitlines(keepends=True), ""]:
         start, position = position, position + len(line)
@@ -147,6 +191,10 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
             if kind and text[first:last].count("\n"):
                 yield kind, first, last
             kind, first, last, marker = new, start + indent, start + len(stripped), indent
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _FENCED.finditer(text)]
 
 
 def _is_reversed(citations: tuple[Citation, ...]) -> bool:

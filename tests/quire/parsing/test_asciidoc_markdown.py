@@ -41,6 +41,7 @@ def parts(source: str) -> list[tuple[str, int]]:
         ("See <<knots,the knots>>, xref:a.adoc#b[more], link:x.html[here^], https://a.b[A] and kbd:[Ctrl+C].\n", [
             "See the knots, more, here, A and Ctrl+C.",
         ]),
+        ("See {docs}/oars[the oars] and `{a}/b[c]`, or {this}.\n", ["See the oars and `{a}/b[c]`, or {this}."]),
         ("Write `<<a,b>>` or menu:File[Save > As], [.path]#x#, image:a.png[] ((knot)).\n", [
             "Write `<<a,b>>` or File > Save > As, x, knot.",
         ]),

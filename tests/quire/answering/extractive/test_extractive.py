@@ -420,3 +420,24 @@ def test_a_further_quote_that_points_back_at_what_is_not_shown_is_left_out() -> 
     first = chunk("lamp.md", "The bulb of a lamp is changed by hand, every year.")
     other = chunk("shop.md", "But the bulb of that lamp is changed by the shop.")
     assert _answer("How is the bulb of a lamp changed?", first, other) == ["lamp.md"]
+
+
+def test_nothing_is_said_twice_where_quotes_grow_into_each_other_or_chunks_repeat_their_ends() -> None:
+    parts = [
+        f"The valve of pump {n} opens by its lid, and the lid of pump {n} by its key." for n in range(14)
+    ]
+    ends = f"{parts[-1].replace(' and', chr(10) + 'and')}\n\nA valve that is stuck needs oil on the lid of the pump."
+    asked = weigh("How does the valve of a pump open by its lid?", SHELF.index)
+    chunks = [chunk("a.md", "\n\n".join(parts)), chunk("a.md", ends, 1)]
+    hits = [hit_of(one, rank, cosine=None) for rank, one in enumerate(chunks, 1)]
+    found = choose_quotes(asked, score_passages(asked, hits, None, None))
+    said = "\n\n".join(" ".join(quote.text.split()) for quote in found)
+    assert all(said.count(part) <= 1 for part in parts)
+    spans = [(quote.hit.chunk.id, quote.start, quote.end) for quote in found]
+    assert not any(a[0] == b[0] and a[1] < b[2] and b[1] < a[2] for a in spans for b in spans if a != b)
+
+
+def test_code_that_only_closes_what_stands_elsewhere_is_no_answer() -> None:
+    closing = chunk("lid.cs", "#endif\n}\n", lang="c_sharp")
+    telling = chunk("pump.cs", "void Endif() { Lid(); }\n", lang="c_sharp")
+    assert _answer("Where does endif open the lid?", closing, telling) == ["pump.cs"]

@@ -6,7 +6,7 @@ import pytest
 
 from quire.answering.citations import cite
 from quire.answering.extractive.code_lines import best_lines
-from quire.answering.extractive.passages import split_passages
+from quire.answering.extractive.passages import split_passages, torn_fence_end
 from quire.answering.extractive.rendering import is_code_chunk, plain_words, shown
 from quire.answering.extractive.rst_text import grid_rows, plain_rst
 from quire.answering.extractive.weighing import Weighed
@@ -191,6 +191,18 @@ def test_the_checker_finds_what_it_is_there_for() -> None:
         "cut list",
         "dead mark",
         "source without mark",
+    }
+
+
+def test_the_checker_finds_repeated_ends_and_signs_alone() -> None:
+    ends = "It is closed by its lid, which is turned to the left until the spring below it holds it tight."
+    first, second = chunk("a.md", f"Open it.\n\n{ends}"), chunk("a.md", f"{ends}\n\nThen go on.", 1)
+    cites = (cite(1, hit_of(first), 0, len(first.text)), cite(2, hit_of(second), 0, len(second.text)))
+    text = "![a](b.png) [1] [2]\n\n```cs\n#endif\n```\n"
+    assert set(problems(Answer(text, True, cites, (), (), "", (), Usage(), "v"))) == {
+        "said twice",
+        "markup left",
+        "frame of code",
     }
 
 
@@ -443,3 +455,53 @@ def test_the_midst_of_a_page_s_source_is_code() -> None:
     page = chunk("page.html", "  .x { color: red }\n</style>\n<div>Hi</div>", lang="html")
     assert is_code_chunk(page)
     assert not is_code_chunk(chunk("page.html", "The words that are left of a page.", lang="html"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Ask the keeper <!-- a name --> first.", "Ask the keeper  first. [1]"),
+        ("[![Build](https://a.b/c.svg)](https://a.b)\n\nIt pumps ![fast](quick.png).", "It pumps fast. [1]"),
+        ("Pumps\n===\n\nIt pumps.", "**Pumps**\n\nIt pumps. [1]"),
+        (
+            "Install:\n\n    pump install\n\nThen start.",
+            "Install:\n\n```\npump install\n```\n\nThen start. [1]",
+        ),
+        ("!!! note\n    Mind it.\n\n    Twice.", "Note:\nMind it.\n\nTwice. [1]"),
+        ("See:\n\n$ pump --list\n-> lid", "See:\n\n```\n$ pump --list\n-> lid\n```\n[1]"),
+        ("```\n```\n\nIt pumps.", "It pumps. [1]"),
+    ],
+)
+def test_what_a_readme_draws_is_shown_as_it_reads(text: str, said: str) -> None:
+    assert show(chunk("README.md", text, lang="markdown")) == said
+
+
+TORN_FENCE = "lid = 1\n    ```\n\nThen the seal:\n\n    ```python\n    seal = 2\n    ```\n\nClose it."
+
+
+def test_code_whose_fence_begins_in_the_chunk_before_is_fenced_and_what_follows_is_not() -> None:
+    text = show(chunk("pump.md", TORN_FENCE, lang="markdown"))
+    assert text.startswith("```\nlid = 1\n```\n\nThen the seal:")
+    assert text.endswith("Close it. [1]")
+    kinds = [passage.kind for passage in split_passages(TORN_FENCE)]
+    assert kinds[0] == "code"
+    assert torn_fence_end("```\nlid = 1\n```\n\nIt is closed.") == 0
+
+
+def test_code_with_line_ends_of_windows_is_dedented() -> None:
+    one = code_chunk("    def stop():\r\n\r\n        pass\r\n")
+    assert show(one).endswith("```python\ndef stop():\n\n    pass\n```")
+
+
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        ("{\n    def stop():\n        pass\n}\n#endif", "    def stop():\n        pass"),
+        ("    def stop() {\n        pass\n    }\n  }\n}", "    def stop() {\n        pass\n    }"),
+        ("#if LID\nstop()\n#endif", "#if LID\nstop()\n#endif"),
+        ("#endif", "#endif"),
+    ],
+)
+def test_signs_of_what_stands_around_code_are_left_out(code: str, kept: str) -> None:
+    asked = Weighed("stop", {"stop": 1.0}, (), wants_code=True)
+    assert code[slice(*best_lines(asked, code, 0, 900))] == kept

@@ -70,6 +70,7 @@ _NAMES = re.compile(r"\{([\w-]{1,80})\}")
 _LINK = re.compile(
     r"""
     (?:link:|mailto:|(?=https?://|ftp://)) (?P<address>[^\s\[\]<>]{1,500}+) \[(?P<said>[^\]]{0,500}+)\]
+    | \{[\w-]{1,80}+\}[^\s\[\]<>`]{0,500}+\[(?P<words>[^\]\n]{1,500}+)\]  # its address begins with an unknown name
     | xref:(?P<page>[^\s\[\]]{1,300}+)\[(?P<shown>[^\]]{0,500}+)\]
     | <<(?P<anchor>[^<>,\n]{1,200}+)(?:,\s*+(?P<named>[^>\n]{0,500}+))?>>
     | (?:kbd|btn):\[(?P<key>[^\]\n]{1,100}+)\]
@@ -387,6 +388,7 @@ def _said(link: re.Match[str], code: Sequence[tuple[int, int]]) -> str:
         return f" ({link['note']})"
     return (
         link["shown"]
+        or (link["words"] or "").strip('"^')
         or link["page"]
         or link["named"]
         or link["anchor"]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from quire.answering.extractive.passages import LABEL, defined_at, is_row, is_underlined
+from quire.answering.extractive.passages import LABEL, defined_at, is_row, is_underlined, torn_fence_end
 
 PARAGRAPH, LIST, TABLE, CODE, HEADING, NOTE = "paragraph", "list", "table", "code", "heading", "note"
 LONGEST_LABEL = 60
@@ -164,9 +164,13 @@ def _raw_blocks(text: str) -> Iterator[QuoteBlock]:
     lines = text.splitlines(keepends=True)
     block: _Open | None = None
     position = said = 0
+    if torn := torn_fence_end(text):
+        yield QuoteBlock(0, torn, CODE)
     for number, line in enumerate(lines):
         start, end = position, position + len(line.rstrip())
         position += len(line)
+        if start < torn:
+            continue
         if block is not None and _takes(block, line, lines, number):
             block.end = max(block.end, end if line.strip() else block.end)
             block.blank = not line.strip()

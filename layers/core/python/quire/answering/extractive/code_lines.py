@@ -15,6 +15,11 @@ _QUOTES = re.compile(r"\"\"\"|'''")
 _BEGINS_CODE = re.compile(r"\s*(?:@|#|def\b|class\b|async\b|\"\"\"|'''|\w+ *[=(])")
 """How what is no docstring's midst begins."""
 _COMMENT = re.compile(r"\s*(?:#|//|--|\*|/\*)")
+_OPENS_FRAME = re.compile(r"[{(\[]|#(?:else|endif)\b.*|#endregion\b.*")
+_CLOSES_FRAME = re.compile(r"(?:[})\]]|end)[;,)]*")
+_DIRECTIVE = re.compile(r"#(?:if|ifdef|ifndef|elif|else|region)\b.*")
+"""Of a preprocessor; one that ends the lines says nothing of them."""
+_ENDS_PART = ("#endif", "#endregion")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _STRINGS = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
 _OPENERS, _CLOSERS = "([{", ")]}"
@@ -50,7 +55,55 @@ def best_lines(
     first, last = _beside_imports(text, parts, place)
     parts, place = parts[first:last], place - first
     begin, stop = parts[0][0], parts[-1][1]
-    return (begin, stop) if stop - begin <= room * WHOLE else _around(text, parts, place, room)
+    if stop - begin > room * WHOLE:
+        begin, stop = _around(text, parts, place, room)
+    return _without_frame(text, begin, stop)
+
+
+def _without_frame(text: str, begin: int, stop: int) -> tuple[int, int]:
+    """Without the signs at either end that open or close what stands around the lines: they are set in less.
+
+    Where nothing else is left, all stays.
+    """
+    lines = text[begin:stop].splitlines(keepends=True)
+    first, last = 0, len(lines)
+    while first < last and (not lines[first].strip() or _OPENS_FRAME.fullmatch(lines[first].strip())):
+        first += 1
+    depth = len(lines[first]) - len(lines[first].lstrip()) if first < last else 0
+    while last > first and (
+        not lines[last - 1].strip()
+        or (_CLOSES_FRAME.fullmatch(lines[last - 1].strip()) and _is_less(lines[last - 1], depth))
+        or _DIRECTIVE.fullmatch(lines[last - 1].strip())
+        or _ends_nothing(lines[first:last])
+    ):
+        last -= 1
+    if first >= last:
+        return begin, stop
+    start = begin + sum(map(len, lines[:first]))
+    return start, start + len("".join(lines[first:last]).rstrip())
+
+
+def _ends_nothing(lines: list[str]) -> bool:
+    """Whether the last line ends a part for the preprocessor that none of the lines begins."""
+    signs = [line.lstrip() for line in lines]
+    begun = sum(line.startswith(("#if", "#region")) for line in signs)
+    return signs[-1].startswith(_ENDS_PART) and begun < sum(line.startswith(_ENDS_PART) for line in signs)
+
+
+def says_nothing(code: str) -> bool:
+    """Whether code is nothing but what opens and closes something around it, such as `}` or `#endif`.
+
+    >>> says_nothing("}\\n#endif"), says_nothing("x = 1")
+    (True, False)
+    """
+    signs = (_OPENS_FRAME, _CLOSES_FRAME, _DIRECTIVE)
+    return all(
+        any(sign.fullmatch(line.strip()) for sign in signs) for line in code.splitlines() if line.strip()
+    )
+
+
+def _is_less(line: str, depth: int) -> bool:
+    return len(line) - len(line.lstrip()) < depth
 
 
 def end_of_torn_docstring(text: str) -> int:

@@ -17,7 +17,7 @@ from quire.answering.extractive.blocks import (
     split_blocks,
     split_pieces,
 )
-from quire.answering.extractive.code_lines import best_lines
+from quire.answering.extractive.code_lines import best_lines, says_nothing
 from quire.answering.extractive.continuing import (
     Beside,
     Rest,
@@ -38,7 +38,7 @@ from quire.answering.extractive.precedence import (
 from quire.answering.extractive.rendering import is_code_chunk, shown
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
-from quire.documents import Citation, Hit, Turn
+from quire.documents import Chunk, Citation, Hit, Turn
 from quire.search.intent import read_intent
 
 MOST_PLACES = 3
@@ -164,7 +164,10 @@ def choose_quotes(
     table or its section does. Of a question in parts, each that the first quote is not about has a place. Where the
     evidence is weak there is one more place at most.
     """
-    answers = [one for one in scored if not one.text.endswith("?") or _is_followed(one)] or scored
+    worded = [
+        one for one in scored if not (is_code_chunk(one.hit.chunk) and says_nothing(one.hit.chunk.text))
+    ] or scored
+    answers = [one for one in worded if not one.text.endswith("?") or _is_followed(one)] or worded
     less = _code_where_prose_is_wanted(question, answers)
     ranked = sorted(
         (_judged(question, one, less.get(one.hit.chunk.id, 0.0)) for one in answers),
@@ -183,7 +186,7 @@ def choose_quotes(
             quote = _widened(question, one, ranked, LATER_CHARACTERS)
             if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
                 quotes = _with(quotes, quote, most)
-    return _in_order(_completed(quotes, beside))
+    return _said_once(_in_order(_completed(quotes, beside)))
 
 
 def _required(opening: Scored, ranked: Sequence[Scored], parts: Sequence[AskedPart]) -> Iterator[Scored]:
@@ -249,20 +252,72 @@ def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
     near = [other for other in quotes if _is_near(other, quote)]
     if near:
         start, end = min(one.start for one in (quote, *near)), max(one.end for one in (quote, *near))
+        near = [one for one in quotes if one in near or _overlaps(one, quote.hit.chunk, start, end)]
+        start, end = min(start, *(one.start for one in near)), max(end, *(one.end for one in near))
         if any(piece.start <= start and end <= piece.end for piece in split_pieces(quote.hit.chunk.text)):
             return quotes  # of a list that is shown in part no further part
-        joined = replace(near[0], start=start, end=end, goes_on=near[0].goes_on and start == near[0].start)
-        wider = [joined if one is near[0] else one for one in quotes if one is near[0] or one not in near]
-    else:
-        wider = quotes if any(_repeats(quote, other) for other in quotes) else [*quotes, quote]
+        quote = replace(near[0], start=start, end=end, goes_on=near[0].goes_on and start == near[0].start)
+    others = [one for one in quotes if one not in near]
+    if any(_repeats(quote, other) for other in others):
+        return quotes
+    joined = (
+        [quote if one is near[0] else one for one in quotes if one in others or one is near[0]]
+        if near
+        else []
+    )
+    wider = joined or [*quotes, quote]
     is_full = sum(len(one.text) for one in wider) > ANSWER_CHARACTERS or len(wider) > most
     return quotes if is_full else wider
+
+
+def _overlaps(quote: Quote, chunk: Chunk, start: int, end: int) -> bool:
+    return quote.hit.chunk.id == chunk.id and quote.start < end and start < quote.end
 
 
 def _in_order(quotes: Sequence[Quote]) -> list[Quote]:
     """Sections as they were chosen, the quotes of one in the order of its text, whatever chunks they stand in."""
     sections = list(dict.fromkeys(map(_section, quotes)))
     return sorted(quotes, key=lambda quote: (sections.index(_section(quote)), *_number(quote), quote.start))
+
+
+def _said_once(quotes: Sequence[Quote]) -> list[Quote]:
+    """The quotes without what others of their document say: chunks repeat each other's ends, with other line breaks.
+
+    A quote that holds all of an earlier one takes its place.
+    """
+    kept: list[Quote] = []
+    for chosen in quotes:
+        others = [one for one in kept if one.hit.chunk.document_id == chosen.hit.chunk.document_id]
+        start = max((_unsaid_from(chosen, other) for other in others), default=chosen.start)
+        if not _WORDS.search(chosen.hit.chunk.text, start, max(start, chosen.end)):
+            continue
+        quote = replace(chosen, start=start, answers_at=max(start, chosen.answers_at))
+        within = [one for one in others if _in_words(one.text) in _in_words(quote.text)]
+        if within:
+            place = kept.index(within[0])
+            kept[place : place + 1] = [replace(quote, goes_on=within[0].goes_on)]
+            kept = [one for one in kept if one not in within]
+        else:
+            kept.append(quote)
+    return kept
+
+
+def _unsaid_from(quote: Quote, other: Quote) -> int:
+    """Where in the quote's chunk that begins which the end of the other quote does not say."""
+    text, said = quote.hit.chunk.text, _in_words(other.text)
+    if is_code_chunk(quote.hit.chunk) or _in_words(quote.text) in said:
+        return quote.end if _in_words(quote.text) in said else quote.start
+    start = quote.start
+    for piece in split_pieces(text):
+        if quote.start <= piece.start and piece.end <= quote.end:
+            if not said.endswith(_in_words(text[quote.start : piece.end])):
+                break
+            start = piece.end
+    return start + len(text[start:]) - len(text[start:].lstrip("\n"))
+
+
+def _in_words(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _section(quote: Quote) -> tuple[str, str]:
@@ -337,7 +392,7 @@ def _is_near(one: Quote, other: Quote) -> bool:
 def _repeats(one: Quote, other: Quote) -> bool:
     """Whether they overlap, or say the same: chunks of one document repeat each other's ends, and pages each other."""
     if one.hit.chunk.id == other.hit.chunk.id:
-        return one.start < other.end and other.start < one.end
+        return _overlaps(one, other.hit.chunk, other.start, other.end)
     said, new = set(analyze(other.text)), set(analyze(one.text))
     return len(new & said) > SAME * min(len(new), len(said))
 

@@ -13,6 +13,7 @@ DEFINED = "defined"  # by a directive, whose body is about it
 
 _HEADING = re.compile(r"#{1,6} ")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_ANY_FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)(?P<info>[^\n`]*+)$", re.M)
 _ITEM = re.compile(r"\s*(?:[-*+•]|#\.|\d{1,3}[.)])\s+")
 _INDENT = re.compile(r"(?:\t| {2,})\S")
 _ROW = re.compile(r"\S[ \t]{0,20} \| \S|^[ \t]*+\|.*\|$|^\| \S")
@@ -80,7 +81,14 @@ def split_passages(text: str) -> tuple[Passage, ...]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, int, str]]:
-    """Spans of lines with their kind; a fenced block is one span."""
+    """Spans of lines with their kind; a fenced block is one span, and so is the end of one that begins a text."""
+    if torn := torn_fence_end(text):
+        yield 0, torn, CODE
+    for start, end, kind in _lines_behind(text[torn:]):
+        yield torn + start, torn + end, kind
+
+
+def _lines_behind(text: str) -> Iterator[tuple[int, int, str]]:
     position, fence_start, fence = 0, -1, ""
     lines = text.splitlines(keepends=True)
     for number, line in enumerate(lines):
@@ -127,6 +135,7 @@ def _is_in_head(lines: Sequence[str], number: int) -> bool:
 def is_underlined(lines: Sequence[str], number: int, *, over: bool = False) -> bool:
     """Whether a line is a title with a row of one sign below it, as long as itself; with `over`, above it as well.
 
+    A row of `=` below a line of its own may be shorter, as Markdown allows.
     Such a row may look like a fence, which says that code begins: below a title nothing stands at once.
     """
     if not 0 <= number < len(lines) - 1 or (over and not number):
@@ -135,7 +144,7 @@ def is_underlined(lines: Sequence[str], number: int, *, over: bool = False) -> b
     if (
         not title.strip()
         or not _UNDERLINE.fullmatch(row)
-        or len(row) < len(title)
+        or (len(row) < len(title) and (row[0] != "=" or over or "".join(lines[number - 1 : number]).strip()))
         or _UNDERLINE.fullmatch(title)
     ):
         return False
@@ -181,6 +190,24 @@ def is_row(line: str) -> bool:
     (True, True, False)
     """
     return "|" in line and bool(_ROW.search(_INLINE_CODE.sub("`", line)))
+
+
+def torn_fence_end(text: str) -> int:
+    """Where the code ends that the text begins in, its fence's last line included; 0 where it begins in none.
+
+    Long code is cut between chunks. The first fence line is then a closing one: it is bare, nothing stands directly
+    below it, and the next one has a language or is missing.
+
+    >>> torn_fence_end("x = 1\\n```\\n\\nSay:\\n\\n```python\\ny = 2\\n```")
+    9
+    """
+    if not (found := list(_ANY_FENCE.finditer(text))):
+        return 0
+    lines = text.splitlines()
+    fences = [one for one in found if not is_underlined(lines, text.count("\n", 0, one.start()) - 1)]
+    if not fences or fences[0]["info"] or text[fences[0].end() + 1 :].partition("\n")[0].strip():
+        return 0
+    return fences[0].end() if len(fences) == 1 or fences[1]["info"] else 0
 
 
 class _Cutter:

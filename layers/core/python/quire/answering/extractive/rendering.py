@@ -103,6 +103,17 @@ _MYST_ROLE = re.compile(
     re.VERBOSE,
 )
 _MYST_WORDS = ("{ref}", "{doc}", "{numref}", "{term}", "{any}", "{download}", "{abbr}")
+_IMAGES = re.compile(
+    r"""
+    ^[ \t]*+
+    (?:(?:\[[ ]?!\[[^\[\]\n]*+\]\([^()\n]*+\)[ ]?\]\([^()\n]*+\)  # a badge: a picture that is a link
+      | !\[[^\[\]\n]*+\](?:\([^()\n]*+\)|\[[^\[\]\n]*+\])) [ \t]*+)++  # a picture
+    $\n?
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+"""Lines of pictures alone."""
+_IMAGE = re.compile(r"!\[(?P<alt>[^\[\]\n]*+)\](?:\([^()\n]*+\)|\[[^\[\]\n]*+\])")
 _BREAK = re.compile(r"<br\s*/?>", re.I)
 _HTML = re.compile(
     r"""</?+ (?:a|abbr|aside|b|big|center|dd|details|dfn|div|dl|dt|em|figcaption|figure|font|footer|header|i|img|ins
@@ -118,6 +129,12 @@ _GAP = re.compile(r"\n(?:[ \t]*+\n){2,}")
 _FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})[^\S\n]*([\w+#.-]*)[^\n]*")
 _ANY_FENCE = re.compile(r"( *+)(`{3,}+|~{3,}+)(.*)")
 _COMMENT = re.compile(r"<!--[^<>]*-->")
+_HOLDS_BLOCKS = re.compile(
+    r"""
+    [ ]{0,3}(?:[-*+•:] | \d{1,3}[.)] | \[\^ | > | </?[A-Za-z] | \{[%{<] )  # an item, a footnote, a quote, an element
+    """,
+    re.VERBOSE,
+)
 _HEADING_MARK = re.compile(r"#{1,6} +")
 _UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
 _RST = re.compile(r":[a-z]+:`[^`\n]+`|^\.\. (?:[\w-]+::|_)", re.M)
@@ -214,6 +231,7 @@ def fenced(code: str, language: str = "") -> str:
     x = 1
     ```
     """
+    code = code.replace("\r\n", "\n")  # a blank line with a carriage return would be one that is not set in
     body = textwrap.dedent(code.expandtabs(4) if "\t" in code else code).strip("\n").rstrip()
     longest = max((len(ticks) for ticks in re.findall(r"`{3,}", body)), default=2)
     fence = "`" * (longest + 1)
@@ -289,19 +307,15 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
             next(filter(is_table_row, chunk.aliases.splitlines()), "") if is_torn else stored.splitlines()[0]
         )
         return _table(stored, quote, above, is_rst=is_rst)
-    if block.kind == HEADING and (names := defined_names(quote)):
-        return f"**{', '.join(f'`{name}`' for name in names)}**"
     if block.kind == HEADING:
-        title = _HEADING_MARK.sub("", _COMMENT.sub("", quote).strip(), count=1)
-        return f"**{_escaped(title.replace('`', ''))}**" if not _UNDER_LINE.fullmatch(title) else ""
-    if opening := _FENCE_LINE.match(stored):
-        lines = [line for line in quote.splitlines() if not line.strip().startswith(opening[2])]
-        return fenced("\n".join(lines), opening[3])
+        return _heading(quote)
+    if (shown_code := _own_fence(stored, quote, is_code=block.kind == CODE)) is not None:
+        return shown_code
+    if block.kind == PARAGRAPH and _is_bare_code(chunk, block, quote):
+        return fenced(quote)
     if is_rst:
         is_literal = block.kind == CODE and not quote.lstrip().startswith("..")
         return fenced(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
-    if block.kind == PARAGRAPH and chunk.metadata.get("lang") == "text" and _depth(quote) >= SET_IN:
-        return fenced(quote)
     return _list(_dedented(quote)) if block.kind == LIST else plain_words(_dedented(quote))
 
 
@@ -325,6 +339,42 @@ def _list(quote: str) -> str:
         else:
             words += "".join(said)
     return "\n\n".join(part for part in [*parts, plain_words(words)] if part.strip())
+
+
+def _heading(quote: str) -> str:
+    if names := defined_names(quote):
+        return f"**{', '.join(f'`{name}`' for name in names)}**"
+    title = _HEADING_MARK.sub("", _COMMENT.sub("", quote).strip(), count=1)
+    return f"**{_escaped(title.replace('`', ''))}**" if not _UNDER_LINE.fullmatch(title) else ""
+
+
+def _own_fence(stored: str, quote: str, *, is_code: bool) -> str | None:
+    """A block in a fence of its own, "" where nothing stands in it; None where the block has none.
+
+    Of one that begins a chunk only the end may be there, as the first lines stand in the chunk before.
+    """
+    opening = _FENCE_LINE.match(stored)
+    mark = opening or (_ANY_FENCE.match(stored.rpartition("\n")[2]) if is_code else None)
+    if mark is None:
+        return None
+    lines = [line for line in quote.splitlines() if not line.strip().startswith(mark[2])]
+    return fenced("\n".join(lines), opening[3] if opening else "") if any(map(str.strip, lines)) else ""
+
+
+def _is_bare_code(chunk: Chunk, block: QuoteBlock, quote: str) -> bool:
+    """Whether a paragraph is code without a fence: it begins with a shell's prompt, or is set in.
+
+    In Markdown what is set in is code where the line above, which is not, holds no block; in a plain text always.
+    """
+    if quote.lstrip().startswith("$ "):
+        return True
+    language = chunk.metadata.get("lang")
+    if _depth(quote) < SET_IN or language != "markdown":
+        return language == "text" and _depth(quote) >= SET_IN
+    above = [
+        line for line in chunk.text[: block.start].splitlines() if line.strip() and _depth(line) < SET_IN
+    ]
+    return bool(above) and not _HOLDS_BLOCKS.match(above[-1]) and not _MKDOCS_BLOCK.match(above[-1])
 
 
 def _one_colon(quote: str) -> str:
@@ -397,17 +447,17 @@ def _outside(text: str, spans: Iterable[tuple[int, int]], change: Callable[[str]
 
 
 def _without_comments(text: str) -> str:
-    """Without comments of HTML over several lines. By hand: a pattern would look for the end of each one anew."""
+    """Without comments of HTML. By hand: a pattern would look for the end of each one anew."""
     parts, at = [], 0
     while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin)) >= 0:
-        end += len("-->")
-        parts.append(text[at : begin if "\n" in text[begin:end] else end])
-        at = end
+        parts.append(text[at:begin])
+        at = end + len("-->")
     return "".join([*parts, text[at:]])
 
 
 def _without_debris(text: str) -> str:
-    text = _IMPORT.sub("", _TAG_LINE.sub("", _without_comments(text)))
+    text = _IMPORT.sub("", _without_comments(_TAG_LINE.sub("", text)))
+    text = _IMAGE.sub(r"\g<alt>", _IMAGES.sub("", text))
     text = _INLINE_CODE.sub(lambda found: f"`{unescape(found[1])}`", _MYST_ROLE.sub(_role_in_words, text))
     text = _MKDOCS_BLOCK.sub(_opening_in_words, _ADMONITION.sub(_admonition, text))
     return _BARE_CHECKBOX.sub(r"\1", _CHECKBOX.sub(r"\1", text))
