@@ -20,6 +20,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -255,7 +256,15 @@ def search(folder: Path, options: argparse.Namespace) -> dict[str, float]:
     }
     figures["recall_at_10"] = recall(index, [row for _, row in asked[:TRUE]])
     if options.ask:
-        figures["recall_at_10_of_asked"] = recall(index, embedded(options.like, options.ask))
+        rows = embedded(options.like, options.ask)
+        figures["recall_at_10_of_asked"] = recall(index, rows)
+        spent = []
+        for embedder.row, (text, _) in zip(rows, cycle(asked), strict=False):
+            begun = time.process_time()
+            retrieve(index, embedder, Query(text))
+            spent.append(time.process_time() - begun)
+        for share in (50, 95):
+            figures[f"asked_p{share}_ms"] = 1e3 * float(np.percentile(spent, share))
     return figures
 
 
@@ -302,7 +311,7 @@ def main() -> None:
     )
     options.add_argument("--like", type=Path, help="a store whose vectors the rows are like")
     options.add_argument(
-        "--ask", type=Path, nargs="+", help="questions whose recall is measured, with --like"
+        "--ask", type=Path, nargs="+", help="questions whose recall and time are measured, with --like"
     )
     options.add_argument("--vector-index", default="auto", choices=VECTOR_INDEXES)
     options.add_argument("--step", choices=("write", "search"), help=argparse.SUPPRESS)

@@ -121,7 +121,7 @@ def find(
     if leans:
         weighed = weighed.leaning_to(inquiry.question)
     told = evidence_of(text, found.plain or found.hits)
-    read, scored = _passages(collection, told, text, vector, weighed=weighed)
+    read, scored = _passages(collection, told, known[0], vector, weighed=weighed)
     evidence = _evidence(collection, known[1], told, vector, read=(weighed, scored))
     if leans and embedder is not None and vector is not None:
         own = mended(inquiry.question, found.mended)
@@ -130,7 +130,7 @@ def find(
         evidence = replace(evidence, news=news)
     sure = confidence(evidence) if told else 0.0
     if found.plain:
-        text = f"{text} {inquiry.terms}"
+        text = f"{known[0]} {inquiry.terms}"
         weighed = weigh(text, index)
         read, scored = _passages(collection, found.hits, text, vector, weighed=weighed)
     if read_intent(inquiry.question).is_alternatives:

@@ -110,16 +110,14 @@ def read_question(
     )  # made where wanted
     mended = _mend(text, vocabulary, is_ordinary)
     read = _PART.sub(lambda part: mended.get(part.group(), part.group()), text) if mended else text
-    counts = Counter(analyze(read))
-    terms: dict[str, float] = {term: float(min(count, 2)) for term, count in counts.items()}
-    if heading_weight:
-        terms.update({HEADING_MARK + term: heading_weight for term in counts})
+    terms = term_weights(read, heading_weight)
     intent = read_intent(read)
     wanted, subject = intent.definition, intent.related
     asked = [name for name in (wanted.name if wanted else "", subject) if name]
     names, whole = _names(read, asked, vocabulary, resolve)
     guessed = {term for word in mended.values() if not vocabulary.has_symbol(word) for term in analyze(word)}
-    frequencies = {term: 0 if term in guessed else vocabulary.document_frequency(term) for term in counts}
+    said = dict.fromkeys(analyze(read))
+    frequencies = {term: 0 if term in guessed else vocabulary.document_frequency(term) for term in said}
     foreign = any(_is_foreign(name, vocabulary, resolve) for name in identifiers(read)[:MOST_NAMES])
     return Question(
         read,
@@ -135,6 +133,15 @@ def read_question(
         _focus(names, frequencies, vocabulary.chunk_count),
         _forms(read, terms, vocabulary, heading_weight) if word_forms and not whole else NOTHING_ELSE,
     )
+
+
+def term_weights(text: str, heading_weight: float) -> dict[str, float]:
+    """The text's terms with weights, one that is said again counting twice at most; then those of headings."""
+    counts = Counter(analyze(text))
+    weights = {term: float(min(count, 2)) for term, count in counts.items()}
+    if heading_weight:
+        weights.update({HEADING_MARK + term: heading_weight for term in counts})
+    return weights
 
 
 def _expected(text: str, *, word_forms: bool) -> Iterator[str]:

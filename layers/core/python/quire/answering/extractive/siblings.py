@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from quire.documents import Hit
 from quire.index.opened import OpenedIndex
 from quire.ports import Vectors
-from quire.search.query import read_question
+from quire.search.query import term_weights
 
 DOCUMENTS = 2
 PER_DOCUMENT = 3
@@ -16,6 +16,7 @@ DECAY = 0.9
 """A sibling's score against its finder's. With 3 siblings of 2 documents, key facts of answers rise from .62 to .66
 over the textbook and React Native, and citations of a relevant page from .73 to .78."""
 KEYWORD_SHARE = 0.5
+HEADING_WEIGHT = 0.5
 
 
 def with_siblings(
@@ -23,10 +24,11 @@ def with_siblings(
 ) -> tuple[Hit, ...]:
     """The hits, then the best other chunks of the first two documents, with ranks behind those of the hits.
 
-    With their finder's rank they stood before it: rank 1 alone is what the search itself put first.
+    With their finder's rank they stood before it: rank 1 alone is what the search itself put first. The question is
+    given as the search read it, its spelling mended.
     """
     seen = {hit.chunk.id for hit in hits}
-    terms = read_question(question, index, heading_weight=0.5).terms
+    terms = term_weights(question, HEADING_WEIGHT)
     found = list(hits)
     for finder in _first_of_documents(hits):
         chunks = index.fetch(
