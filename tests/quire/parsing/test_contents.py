@@ -39,6 +39,9 @@ Oil it in spring.
         (PAGE, [(5, 9)]),
         ("# T\n- [a](#a)\n\n- [b](#b)\n- [c](#c)\n\ntext", [(2, 5)]),
         ("# T\n* [ ] 1.2 [a (b)](#a-(b))\n* [b](#b)\n* **[c](#c)**", [(2, 4)]),
+        ("## Methods\n- [a](#a)\n- [b](#b)\n- [c](#c)\n\n### a", [(2, 4)]),
+        ("## Methods\n- [a](#a)\n- [b](#b)\n- [c](#c)\n\nAll are quick.\n\n## a", [(2, 4)]),
+        ("To prime it:\n\n1. [a](#a)\n1. [b](#b)\n1. [c](#c)\n", []),
         ("- [a](#a)\n- [b](#b)\n\nTwo are a sentence's.", []),
         ("- [a](#a) pumps\n- [b](#b) turns\n- [c](#c) ends", []),
         ("- [a](a.md#a)\n- [b](b.md)\n- [c](/c)", []),
@@ -71,6 +74,16 @@ def test_a_code_base_keeps_the_lines_around_them_as_they_are() -> None:
         assert chunk.text == "\n".join(lines[start - 1 : end])
     assert [(one.metadata["start_line"], one.metadata["end_line"]) for one in found] == [(1, 3), (11, 21)]
     assert len({one.id for one in found}) == len(found)
+
+
+def test_a_heading_above_the_sections_that_its_list_names_stays_above_them() -> None:
+    text = (
+        "# Pump\n\n## Methods\n\n- [prime](#prime)\n- [run](#run)\n- [stop](#stop)\n\n### prime\n\n"
+        + "It fills. " * 90
+    )
+    (chunk,) = chunk_docs(Document("pump.md", text, "docs", {"path": "pump.md"}))
+    assert chunk.metadata["headings"] == ("Pump", "Methods", "prime")
+    assert "](#" not in chunk.text
 
 
 def test_a_page_of_contents_alone_is_still_found() -> None:

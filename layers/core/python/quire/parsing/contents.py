@@ -18,15 +18,15 @@ _ENTRY = re.compile(
     """,
     re.VERBOSE,
 )
-_HEADING = re.compile(r"[ \t]{0,3}#{2,6}[ \t]+\S")
+_HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+\S")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 
 
 def contents_lines(text: str) -> list[tuple[int, int]]:
     """First and last line, from 1, of each table of contents of a page of Markdown, in order.
 
-    It is a list of `LEAST_ENTRIES` items or more, each a link to a fragment of the page alone. A heading directly above
-    it, below the page's own, belongs to it.
+    It is a list of `LEAST_ENTRIES` items or more, each a link to a fragment of the page alone, that no sentence
+    announces. A heading directly above it, below the page's own, belongs to it where nothing else stands under that.
 
     >>> contents_lines("# Pumps\\n\\n## Contents\\n\\n- [Care](#care)\\n  - [Oil](#oil)\\n- [Use](#use)\\n\\n## Care")
     [(3, 7)]
@@ -48,15 +48,25 @@ def _runs(lines: list[str]) -> Iterator[tuple[int, int]]:
             continue
         elif not line.strip():
             continue
-        if len(entries) >= LEAST_ENTRIES:
-            yield _with_heading(lines, entries[0]), entries[-1]
+        if len(entries) >= LEAST_ENTRIES and (begin := _begin(lines, entries[0], entries[-1])):
+            yield begin, entries[-1]
         entries = []
 
 
-def _with_heading(lines: list[str], first: int) -> int:
-    """The line of the heading that stands directly above the first entry; else that of the entry."""
+def _begin(lines: list[str], first: int, last: int) -> int:
+    """The line that the table begins with: its heading's, where nothing else stands under that; 0 where it is none.
+
+    "Methods" above a list of methods and their sections stays: it stands above these too. And what a sentence announces
+    with a colon, such as steps, is what the page says.
+    """
     above = next((number for number in range(first - 1, 0, -1) if lines[number - 1].strip()), 0)
-    return above if above and _HEADING.match(lines[above - 1]) else first
+    title = _HEADING.match(lines[above - 1]) if above else None
+    if above and not title and lines[above - 1].rstrip(" *_").endswith(":"):
+        return 0
+    behind = next((line for line in lines[last:] if line.strip()), "")
+    following = _HEADING.match(behind)
+    is_alone = not behind or (following and title and len(following[1]) <= len(title[1]))
+    return above if title and len(title[1]) > 1 and is_alone else first
 
 
 def without_contents(text: str) -> str:
