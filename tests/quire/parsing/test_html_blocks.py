@@ -94,3 +94,8 @@ def test_preformatted_text_behind_words_ends_their_line() -> None:
 )
 def test_preformatted_text_that_has_no_lines_of_its_own_is_text(text: str) -> None:
     assert all("```" not in part[0] for _, parts in read(text) for part in parts)
+
+
+def test_a_heading_of_an_example_that_the_page_runs_heads_no_section() -> None:
+    text = "# Valves\n\n<h2>Open</h2>\n\n<div>\n  <h1 v-else>Oh no</h1>\n</div>\n\n## Shut\n\nTurn it.\n"
+    assert [one.heading for one in parse_markdown(text, "page.md").sections] == ["Valves", "Open", "Shut"]

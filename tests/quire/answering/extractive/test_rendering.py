@@ -47,6 +47,14 @@ def test_code_is_fenced_and_dedented_below_its_symbol_and_place() -> None:
     assert text.endswith("    )\n```")
 
 
+def test_code_names_what_the_shown_lines_define_without_members() -> None:
+    text = "WIDE = 1\n\n\nclass Pump:\n    def stop(self): ...\n\n\nNARROW = 2\n"
+    made = chunk("pump/app.py", text, lang="python", start_line=40, symbol="WIDE")
+    made = made._replace(symbols=("WIDE", "pump.WIDE", "Pump", "Pump.stop", "stop", "NARROW", "_"))
+    assert show(made).startswith("`WIDE`, `Pump`, `NARROW`, pump/app.py:40–47 [1]")
+    assert show(made, text.index("NARROW")).startswith("`NARROW`, pump/app.py:47 [1]")
+
+
 def test_a_place_with_underscores_keeps_them() -> None:
     made = code_chunk("x = 1\n")
     made = made._replace(metadata={**made.metadata, "path": "pump/__init__.py"})
@@ -157,6 +165,19 @@ def test_roles_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_w
         "Read the guide, oil and `pumps.Pump`, not `{x}` or `{a}` alone.\n\n"
         "- Write it so:\n\n  ```\n  {ref}`guide <pump-guide>`\n  ```\n[1]"
     )
+
+
+@pytest.mark.parametrize(
+    "mark", ["{#oil}", "{ #oil .wide }", "{: #oil}", "{.wide}", "{/* #oil */}", "\\{#oil}"]
+)
+def test_a_heading_is_shown_without_its_fragment_and_class(mark: str) -> None:
+    assert show(chunk("a.md", f"## Oil the `pump` {mark}\n\nTwice.")) == "**Oil the pump**\n\nTwice. [1]"
+    assert show(chunk("a.md", "## Oil {id}\n\nTwice.")) == "**Oil {id}**\n\nTwice. [1]"
+
+
+def test_words_of_two_elements_that_touch_are_set_apart() -> None:
+    text = 'Pass it to the <span class="new">`pump()` call</span><span class="old">`pump` option</span>.'
+    assert plain_words(text) == "Pass it to the `pump()` call `pump` option."
 
 
 def test_a_comment_in_a_heading_is_not_shown() -> None:

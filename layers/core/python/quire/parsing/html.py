@@ -24,6 +24,7 @@ _LANGUAGE = re.compile(
     re.VERBOSE,
 )
 _RUN = re.compile("`{3,}")
+_DIRECTIVE = re.compile(r"\sv-[a-z]")
 
 
 def on_tag(scan: MarkupScan, tag: Tag) -> int:
@@ -153,12 +154,15 @@ def _before_content(scan: MarkupScan, tag: Tag) -> str:
 
 
 def _heading(scan: MarkupScan, tag: Tag) -> int:
-    """A heading on a line of its own becomes a Markdown heading, any other a line of text."""
+    """A heading on a line of its own becomes a Markdown heading, any other a line of text.
+
+    One with a directive, such as `<h1 v-else>`, is part of an example that the page runs.
+    """
     gap = re.compile(r"\s*").match(scan.text, tag.end)
     start = gap.end() if gap else tag.end
     close = scan.find(f"</{tag.name}", start)
     alone = close >= 0 and "\n" not in scan.text[start:close].rstrip() and _ends_line(scan, close)
-    if scan.tables or not scan.at_line_start or not alone:
+    if scan.tables or not scan.at_line_start or not alone or _DIRECTIVE.search(scan.text, tag.start, tag.end):
         scan.emit("" if scan.at_line_start else BREAK)
         return tag.end
     scan.blank(tag.start, start)

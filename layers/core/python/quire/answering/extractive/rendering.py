@@ -42,6 +42,7 @@ TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".h
 _SOURCE_OF_PAGE = re.compile(r"\s*+(?:<[!A-Za-z/]|\{[%{#])")
 _ELEMENT = re.compile(r"</?(?:script|style|div|span|table|ul|li|form|body|html)\b")
 SET_IN = 4
+MOST_SYMBOLS = 3
 """Characters before each line of what a plain text shows as code."""
 FENCE_NAMES = {"shell": "bash", "makefile": "make", "c_sharp": "csharp", "batch": "bat"}
 
@@ -115,6 +116,8 @@ _IMAGES = re.compile(
 """Lines of pictures alone."""
 _IMAGE = re.compile(r"!\[(?P<alt>[^\[\]\n]*+)\](?:\([^()\n]*+\)|\[[^\[\]\n]*+\])")
 _BREAK = re.compile(r"<br\s*/?>", re.I)
+_TOUCHING = re.compile(r"(?<=[^\s>])(</[a-z]+>)(?=<[a-z])", re.I)
+"""Between two elements: pages show the one or the other, such as the words for two interfaces, or set them apart."""
 _HTML = re.compile(
     r"""</?+ (?:a|abbr|aside|b|big|center|dd|details|dfn|div|dl|dt|em|figcaption|figure|font|footer|header|i|img|ins
         |kbd|main|mark|nav|p|section|small|span|strong|sub|summary|sup|u)  # elements that hold words of a page
@@ -136,6 +139,9 @@ _HOLDS_BLOCKS = re.compile(
     re.VERBOSE,
 )
 _HEADING_MARK = re.compile(r"#{1,6} +")
+_WORD = re.compile(r"\w++")
+_TITLE_END = re.compile(r"(?<!\s)\s*+\\?\{(?::?[ \t]*+[#.]|/\*)[^{}\n]*+\}\s*+$")
+"""The fragment or class of a heading, as `{#install}` or `{/* #install */}`."""
 _UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
 _RST = re.compile(r":[a-z]+:`[^`\n]+`|^\.\. (?:[\w-]+::|_)", re.M)
 _BAR = re.compile(r"(?<!\\)\|")
@@ -199,16 +205,27 @@ def shown(*parts: Citation) -> str:
 
 
 def place_line(chunk: Chunk, start: int, end: int) -> str:
-    """Symbol and place of `chunk.text[start:end]`, such as "`Task.retry`, app/task.py:680–721"."""
+    """Symbols and place of `chunk.text[start:end]`, such as "`Task.retry`, app/task.py:680–721"."""
     known = chunk.metadata
-    symbol = str((chunk.symbols or (known.get("symbol") or "",))[0])
+    symbols = [one for one in _symbols_in(chunk, start, end) if one]
     path, line = str(known.get("path") or chunk.document_id), known.get("start_line")
     if isinstance(line, int):
         first = line + chunk.text.count("\n", 0, start)
         last = first + chunk.text[start:end].rstrip("\n").count("\n")
         path = f"{path}:{first}–{last}" if last > first else f"{path}:{first}"
     place = f"`{path}`" if "__" in path else path
-    return f"`{symbol}`, {place}" if symbol and symbol not in path else place
+    return ", ".join([*(f"`{one}`" for one in symbols if one not in path), place])
+
+
+def _symbols_in(chunk: Chunk, start: int, end: int) -> list[str]:
+    """What the shown part defines: up to three symbols beside one another, without their members."""
+    named = dict[str, str]()
+    for symbol in chunk.symbols:
+        named.setdefault(symbol.rpartition(".")[2], symbol)
+    words = set(_WORD.findall(chunk.text, start, end))
+    visible = [symbol for name, symbol in named.items() if name in words and name.strip("_")]
+    apart = [one for one in visible if not any(one.startswith(f"{holder}.") for holder in visible)]
+    return apart[:MOST_SYMBOLS] or [str((chunk.symbols or (chunk.metadata.get("symbol") or "",))[0])]
 
 
 def _code(citation: Citation) -> str:
@@ -344,7 +361,7 @@ def _list(quote: str) -> str:
 def _heading(quote: str) -> str:
     if names := defined_names(quote):
         return f"**{', '.join(f'`{name}`' for name in names)}**"
-    title = _HEADING_MARK.sub("", _COMMENT.sub("", quote).strip(), count=1)
+    title = _TITLE_END.sub("", _HEADING_MARK.sub("", _COMMENT.sub("", quote).strip(), count=1))
     return f"**{_escaped(title.replace('`', ''))}**" if not _UNDER_LINE.fullmatch(title) else ""
 
 
@@ -532,7 +549,9 @@ def _opening_in_words(match: re.Match[str]) -> str:
 
 
 def _escaped(words: str) -> str:
-    bare = _HTML.sub("", _BREAK.sub(" ", _ENTITY.sub(lambda found: unescape(found[0]), words)))
+    bare = _HTML.sub(
+        "", _TOUCHING.sub(r"\1 ", _BREAK.sub(" ", _ENTITY.sub(lambda found: unescape(found[0]), words)))
+    )
     if bare != words:
         bare = _GAP.sub("\n\n", bare)
     return _DUNDER.sub(_as_code, _MARK.sub(r"\\[", bare))
