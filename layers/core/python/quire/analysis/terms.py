@@ -27,6 +27,7 @@ LONGEST_TOKEN = 80
 LONGEST_KNOWN = 160
 """Longer pieces between blanks hardly come twice, and are not kept."""
 
+_SCHEMES = ("https://", "http://")
 _MARKS = ".:#'"  # inside of a token, never at its ends
 _INSIDE_TOKENS = f"_{_MARKS}".encode()  # `->` is written `.` before the rest is blanked
 _BLANKED = bytes(
@@ -54,7 +55,14 @@ def analyze(text: str) -> list[str]:
     ['humanoid.moveto', 'humanoid', 'moveto', 'move', 'walk', 'point']
     >>> analyze("snake_case task.spawn")
     ['snake_cas', 'snake', 'case', 'task.spawn', 'task', 'spawn']
+
+    How an address begins is no word: else each link would be about HTTPS.
+
+    >>> analyze("Serve https://a.test by HTTPS")
+    ['serv', 'a.test', 'test', 'https']
     """
+    for scheme in _SCHEMES:
+        text = text.replace(scheme, "//")
     plain = text.replace("->", ".").encode("utf-8", "surrogatepass").translate(_BLANKED)
     pieces = plain.decode("utf-8", "surrogatepass").split()
     expand = _expand_piece if max(map(len, pieces), default=0) > LONGEST_KNOWN else _expand_known
