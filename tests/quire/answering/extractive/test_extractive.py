@@ -120,6 +120,23 @@ def test_a_quote_does_not_begin_with_the_end_of_a_sentence_that_code_interrupts(
     assert choose_quotes(asked, scored)[0].text.startswith("Then the pump obeys")
 
 
+def test_a_quote_does_not_begin_with_code_whose_sentence_has_no_room() -> None:
+    code = "```js\n" + 'pump.open("left")\n' * 6 + "```\n\n"
+    lead = "A pump may be opened by hand as well, in more ways than one, as the manual says: " * 7
+    text = f"{lead}\n\n{code}{code.replace('left', 'right')}Each pump caches its pressure by what flows in.\n"
+    asked = weigh("Which pressure does each pump cache?", shelf_of([chunk("pump.md", text)]).index)
+    scored = score_passages(asked, [hit_of(chunk("pump.md", text), 1, cosine=None)], None, None)
+    assert choose_quotes(asked, scored)[0].text.startswith("Each pump caches")
+
+
+def test_a_page_of_which_nothing_but_its_title_is_known_is_no_answer() -> None:
+    titled = chunk("examples.md", "title: Examples", heading="Examples", lang="markdown")
+    said = chunk("pump.md", "Examples of the pump are opened by hand.")
+    asked = weigh("Show me examples", SHELF.index)
+    scored = score_passages(asked, [hit_of(titled, 1, cosine=None), hit_of(said, 2, cosine=None)], None, None)
+    assert [quote.hit.chunk.document_id for quote in choose_quotes(asked, scored)] == ["pump.md"]
+
+
 def test_where_links_of_restructuredtext_lead_is_no_answer() -> None:
     text = ".. _lamp: https://example.org/lamp\n\n.. _lamp shop: https://example.org/lamp/shop\n"
     asked = weigh("Which shop sells the lamp?", SHELF.index)

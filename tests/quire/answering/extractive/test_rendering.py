@@ -175,6 +175,11 @@ def test_a_heading_is_shown_without_its_fragment_and_class(mark: str) -> None:
     assert show(chunk("a.md", "## Oil {id}\n\nTwice.")) == "**Oil {id}**\n\nTwice. [1]"
 
 
+def test_stars_behind_a_heading_that_point_at_a_note_do_not_break_its_emphasis() -> None:
+    assert show(chunk("a.md", "## `pump()` **\n\nTwice.")) == r"**pump() \*\***" + "\n\nTwice. [1]"
+    assert show(chunk("a.md", r"## `pump()` \*\*" + "\n\nTwice.")) == r"**pump() \*\***" + "\n\nTwice. [1]"
+
+
 def test_words_of_two_elements_that_touch_are_set_apart() -> None:
     text = 'Pass it to the <span class="new">`pump()` call</span><span class="old">`pump` option</span>.'
     assert plain_words(text) == "Pass it to the `pump()` call `pump` option."

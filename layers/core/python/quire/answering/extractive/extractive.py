@@ -164,9 +164,7 @@ def choose_quotes(
     table or its section does. Of a question in parts, each that the first quote is not about has a place. Where the
     evidence is weak there is one more place at most.
     """
-    worded = [
-        one for one in scored if not (is_code_chunk(one.hit.chunk) and says_nothing(one.hit.chunk.text))
-    ] or scored
+    worded = [one for one in scored if not _says_nothing(one.hit.chunk)] or scored
     answers = [one for one in worded if not one.text.endswith("?") or _is_followed(one)] or worded
     less = _code_where_prose_is_wanted(question, answers)
     ranked = sorted(
@@ -187,6 +185,13 @@ def choose_quotes(
             if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
                 quotes = _with(quotes, quote, most)
     return _said_once(_in_order(_completed(quotes, beside)))
+
+
+def _says_nothing(chunk: Chunk) -> bool:
+    """Whether it is code that says nothing, or of a page nothing but the line that has its title."""
+    if is_code_chunk(chunk):
+        return says_nothing(chunk.text)
+    return chunk.text.removeprefix("title:").strip("\n\"' ") == chunk.metadata.get("heading")
 
 
 def _required(opening: Scored, ranked: Sequence[Scored], parts: Sequence[AskedPart]) -> Iterator[Scored]:
@@ -479,9 +484,15 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
             break
         best = max(worth, key=worth.__getitem__)
         first, last = min(first, best), max(last, best)
-    while 0 < first < place and page.pieces[first].follows:  # what it points back at has no room
-        first += 1
+    while first < place and ((first and page.pieces[first].follows) or _is_code_alone(page, first)):
+        first += 1  # what it points back at, or what leads into the code, has no room
     return first, last
+
+
+def _is_code_alone(page: _PageText, place: int) -> bool:
+    """Whether the piece is code without the sentence that leads into it."""
+    piece = page.pieces[place]
+    return piece.kind == CODE and page.text.startswith(("```", "~~~", "    "), piece.start)
 
 
 def _fits(page: _PageText, side: int, first: int, last: int) -> bool:

@@ -140,6 +140,7 @@ _HOLDS_BLOCKS = re.compile(
 )
 _HEADING_MARK = re.compile(r"#{1,6} +")
 _WORD = re.compile(r"\w++")
+_NOTE_SIGNS = re.compile(r"(?<=\s)\*++$")
 _TITLE_END = re.compile(r"(?<!\s)\s*+\\?\{(?::?[ \t]*+[#.]|/\*)[^{}\n]*+\}\s*+$")
 """The fragment or class of a heading, as `{#install}` or `{/* #install */}`."""
 _UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
@@ -362,7 +363,8 @@ def _heading(quote: str) -> str:
     if names := defined_names(quote):
         return f"**{', '.join(f'`{name}`' for name in names)}**"
     title = _TITLE_END.sub("", _HEADING_MARK.sub("", _COMMENT.sub("", quote).strip(), count=1))
-    return f"**{_escaped(title.replace('`', ''))}**" if not _UNDER_LINE.fullmatch(title) else ""
+    title = _NOTE_SIGNS.sub(lambda signs: signs[0].replace("*", r"\*"), title.replace("`", ""))
+    return f"**{_escaped(title)}**" if not _UNDER_LINE.fullmatch(title) else ""
 
 
 def _own_fence(stored: str, quote: str, *, is_code: bool) -> str | None:
