@@ -14,7 +14,7 @@ from typing import Any
 
 from build_index.distributed.engines import DaskEngine, LocalEngine
 from build_index.distributed.sharded import ingest_in_shards
-from build_index.distributed.shards import Sharding
+from build_index.distributed.shards import Sharding, warm_up
 from build_index.evaluation import answers as answer_eval
 from build_index.evaluation import evaluate as evaluation
 from build_index.evaluation.beir import build_beir_index, read_beir, score_beir
@@ -75,8 +75,14 @@ def _writing(args: argparse.Namespace) -> Callable[[BuildPlan, Reading, Tools, s
 
 def _local(args: argparse.Namespace) -> Sharding:
     workers = args.workers or os.cpu_count() or 1
-    workshop = partial(open_workshop, args.store, 1)
-    return Sharding(open_objects(args.store), LocalEngine(workers), workshop, wanted=PACKS_A_WORKER * workers)
+    workshop, engine = partial(open_workshop, args.store, 1), LocalEngine(workers)
+    return Sharding(
+        open_objects(args.store),
+        engine,
+        workshop,
+        wanted=PACKS_A_WORKER * workers,
+        begin=partial(engine.start, partial(warm_up, workshop)),
+    )
 
 
 def _dask(args: argparse.Namespace) -> Sharding:

@@ -42,6 +42,7 @@ def ingest_in_shards(
     """
     failures: list[Failure] = []
     started = time.perf_counter()
+    sharding.begin()
     read = track(reading.documents, f"{plan.name}: reading")
     items = plan_shards(plan, read, tools, failures, sharding=sharding)
     read_s = time.perf_counter() - started

@@ -31,6 +31,7 @@ from build_index.cache.vectors import CachedVectors
 from build_index.distributed.packs import MEAN_CHUNKS, cut_packs, read_pack
 from build_index.pipeline.ingest import Parts, withheld_of
 from build_index.pipeline.plan import BuildPlan, Tools
+from build_index.pipeline.readers import reader
 from build_index.scan.poison import open_scan
 from build_index.sources import Documents, Failure
 from quire.canonical_json import canonical_json, json_sha256
@@ -63,7 +64,7 @@ class Sharding:
     """How a build is divided: where its shards lie, who makes them, and how many chunks a pack has on average.
 
     Packs are smaller where there would be fewer than `wanted`. A build of more chunks than `most_chunks` has several
-    segments.
+    segments. `begin` is called before anything is read.
     """
 
     objects: ObjectStore
@@ -72,6 +73,7 @@ class Sharding:
     mean_chunks: float = MEAN_CHUNKS
     wanted: int = 1
     most_chunks: int = MOST_CHUNKS
+    begin: Callable[[], object] = lambda: None
 
 
 def plan_shards(
@@ -112,6 +114,12 @@ def _readable(documents: Documents, failures: list[Failure]) -> Iterator[Documen
             yield one
 
 
+def warm_up(workshop: Workshop) -> None:
+    """Do in a worker what its first shard would wait for."""
+    workshop()
+    reader().start(1)
+
+
 def make_shard(workshop: Workshop, item: Item) -> Record:
     """Cut, scan, embed and write one pack, unless that was done; gives the record of it.
 
@@ -149,8 +157,8 @@ def _write_shard(
     with (
         closing(ContentStore(tools.cache)) as known,
         closing(ContentStore(work)) as made,
-        PreparedDocuments(made, item["collection"]) as prepared,
     ):
+        prepared = PreparedDocuments(made, item["collection"])  # not kept: what is small stays in memory
         vectors = CachedVectors(tools.embedder, known)
         tokens_before = vectors.tokens  # of the shards that this worker made before
         entries = list(admit_all(documents, prepared, failures, lambda *_: None, processes=1))

@@ -234,3 +234,26 @@ def test_a_worker_that_is_killed_is_replaced_and_every_shard_comes_once(tmp_path
     records = list(LocalEngine(2).map(partial(dies_once, tmp_path / "marker"), items))
     assert sorted(record["inputs"] for record in records) == [item["inputs"] for item in items]
     assert os.getpid() not in {record["process"] for record in records}
+
+
+def leave_mark(folder: Path) -> None:
+    (folder / str(os.getpid())).touch()
+    raise OSError("a step would raise it again")
+
+
+def test_workers_that_are_started_early_make_the_shards(tmp_path: Path) -> None:
+    engine = LocalEngine(2)
+    engine.start(partial(leave_mark, tmp_path))
+    items = [{"inputs": str(number)} for number in range(6)]
+    records = list(engine.map(partial(dies_once, tmp_path), items))
+    assert sorted(record["inputs"] for record in records) == [item["inputs"] for item in items]
+    assert {str(record["process"]) for record in records} & {one.name for one in tmp_path.iterdir()}
+    again = list(engine.map(partial(dies_once, tmp_path), items))  # by others: the first ones are gone
+    assert not {record["process"] for record in records} & {record["process"] for record in again}
+
+
+def test_a_worker_that_dies_as_it_starts_is_replaced(tmp_path: Path) -> None:
+    engine = LocalEngine(2)
+    engine.start(partial(os._exit, 1))
+    items = [{"inputs": str(number)} for number in range(3)]
+    assert len(list(engine.map(partial(dies_once, tmp_path), items))) == len(items)
