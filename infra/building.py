@@ -14,10 +14,9 @@ from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from infra.api_function import ALIAS, ApiFunction, retention
-from infra.github import add_github_role
 from infra.reasons import accept, logical_id, searched
 from infra.schedules import add_schedules, service_of_account
-from infra.settings import StackSettings
+from infra.settings import GITHUB, StackSettings, github_conditions
 from infra.sharding import ShardMap
 from infra.storage import Storage
 from quire.collections import Collection
@@ -222,3 +221,27 @@ def _build_spec(is_sharded: bool) -> dict[str, Any]:
         },
         "cache": {"paths": [".quire/cache/**/*"]},
     }
+
+
+def add_github_role(scope: Construct, publishing: iam.IManagedPolicy, settings: StackSettings) -> None:
+    """The role of one branch of one repository, for the workflow that publishes and the one that deploys."""
+    principal = iam.WebIdentityPrincipal(
+        settings.github_provider_arn or _provider(scope), github_conditions(settings)
+    )
+    role = iam.Role(scope, "GitHubRole", assumed_by=principal, managed_policies=[publishing])
+    stack = cdk.Stack.of(scope)
+    deploying = (
+        f"arn:{stack.partition}:iam::{stack.account}:role/cdk-hnb659fds-*-{stack.account}-{stack.region}"
+    )
+    role.add_to_policy(iam.PolicyStatement(actions=["sts:AssumeRole"], resources=[deploying]))
+    why = "the CDK's bootstrap roles: deploy, file-publishing and lookup"
+    place = "arn:<AWS::Partition>:iam::<AWS::AccountId>:role/cdk-hnb659fds-*-<AWS::AccountId>-<AWS::Region>"
+    accept(role, {f"AwsSolutions-IAM5[Resource::{place}]": why})
+    cdk.CfnOutput(stack, "GitHubRoleArn", value=role.role_arn)
+
+
+def _provider(scope: Construct) -> str:
+    provider = iam.CfnOIDCProvider(
+        scope, "GitHub", url=f"https://{GITHUB}", client_id_list=["sts.amazonaws.com"]
+    )
+    return provider.attr_arn

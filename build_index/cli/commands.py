@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -20,8 +21,8 @@ from build_index.evaluation import evaluate as evaluation
 from build_index.evaluation.beir import build_beir_index, read_beir, score_beir
 from build_index.evaluation.golden import read_golden
 from build_index.evaluation.report_page import write_page
-from build_index.gate.candidate import judge_candidate
-from build_index.gate.options import open_review
+from build_index.gate.options import open_review, review_of_described
+from build_index.gate.report import as_json, headline, tell_changes
 from build_index.pipeline.ingest import IngestReport, ingest
 from build_index.pipeline.pipeline import BuildReport, build
 from build_index.pipeline.plan import BuildPlan, Tools
@@ -38,6 +39,7 @@ from build_index.wiring import (
 )
 from quire.collections import Collection, check_name, read_collections
 from quire.errors import BuildInProgress, ConfigError, InputError
+from quire.index.layout import MANIFEST
 from quire.profiles import profile_named
 from quire.search.retrieval import Query, retrieve
 
@@ -299,3 +301,29 @@ def _print_build(report: BuildReport, *, as_json: bool) -> None:
     print(f"version {value['version'] or '(not published)'} {value['label']}".rstrip())
     for failure in value["failures"]:
         print(f"failed: {failure['path']}: {failure['reason']}")
+
+
+CHANGES_SHOWN = 10
+
+
+def judge_candidate(args: argparse.Namespace) -> tuple[str, bool]:
+    """What `build --no-publish` left in the cache beside what is served, as text or JSON, and whether it may pass.
+
+    Raises:
+        InputError: the cache holds no build of the collection.
+        UnknownCollection: nothing is served to compare it with.
+    """
+    folder = settings().cache / "built" / args.name
+    if not (folder / MANIFEST).exists():
+        raise InputError(f"candidate: {folder} holds no build of {args.name!r}", field="name")
+    review = review_of_described(args, args.name)
+    if args.golden:
+        review = replace(review, golden=read_golden([Path(file) for file in args.golden]))
+    shrinks, judgement = review.compare(args.name, folder)
+    reasons = [*map(str, shrinks), *judgement.reasons]
+    if args.json:
+        told = json.dumps({**as_json(judgement), "shrinks": [str(one) for one in shrinks]}, indent=1)
+    else:
+        lines = [*reasons, *tell_changes(judgement, CHANGES_SHOWN), *judgement.remarks]
+        told = "\n  ".join([f"{args.name}: {headline(judgement)}", *lines])
+    return told, not reasons

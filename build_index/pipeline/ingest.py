@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import platform
 import shutil
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
 from itertools import chain, tee
 from pathlib import Path
 from typing import TypeAlias
@@ -21,7 +23,6 @@ from build_index.cache.questions import CachedQuestions
 from build_index.cache.store import ContentStore
 from build_index.cache.vectors import CachedVectors
 from build_index.evaluation.golden import read_golden
-from build_index.pipeline.notes import describe_machine
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.questions import (
     QuestionOptions,
@@ -371,3 +372,27 @@ def calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
     index = open_built(folder)  # answers are judged by the scores that it will give
     fitted["abstention"] = calibrate_answers(index, embedder, background, golden).as_json()
     return amend_manifest(folder, calibration=fitted)
+
+
+TOOLS = ("numpy", "onnxruntime", "tokenizers", "usearch")
+FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_int8", "asimddp")
+
+
+def describe_machine() -> dict[str, object]:
+    """Python, tool versions, and those CPU flags that change how int8 models compute."""
+    return {
+        "python": platform.python_version(),
+        "tools": {name: version(name) for name in TOOLS},
+        "machine": platform.machine(),
+        "cpu_flags": _cpu_flags(),
+    }
+
+
+def _cpu_flags() -> list[str]:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return []
+    line = next((line for line in text.splitlines() if line.startswith(("flags", "Features"))), "")
+    present = set(line.partition(":")[2].split())
+    return [flag for flag in FLAGS if flag in present]

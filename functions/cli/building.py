@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from build_index.pipeline.folder_job import JobOutcome
     from quire.ports import ObjectStore
 
+
+import os
+
 LEFT_OUT = {
     "secret": "with keys or passwords",
     "size": "over 1 MB",
@@ -192,3 +195,26 @@ def _folder(path: Path) -> Path:
         found = "a file" if folder.exists() else "nothing"
         raise InputError(f"{path}: wanted a folder, found {found}", field="path")
     return folder
+
+
+def mcp(store: StoreOption = "") -> None:
+    """Speak MCP over standard input and output, for an agent on this machine."""
+    parent = os.getppid()  # before the imports, which take long enough for it to end meanwhile
+    from functions.app.wiring import open_service
+    from functions.faces.mcp.endpoint import serve_stdio
+
+    serve_stdio(open_service(settings_for(store)), parent)
+
+
+def bundle(
+    name: Annotated[str, typer.Argument(help="The collection.")],
+    out: Annotated[str, typer.Option(help="The file to write; by default NAME.quire.")] = "",
+    store: StoreOption = "",
+) -> None:
+    """Write a collection with its model into one file, which `quire serve --bundle FILE` runs offline."""
+    from functions.app.wiring import open_objects
+    from functions.cli.bundle import write_bundle
+
+    settings, target = settings_for(store), Path(out or f"{name}.quire")
+    size = write_bundle(open_objects(settings.store), settings.cache, name, target)
+    typer.echo(f"{target}: {size / 1e6:.1f} MB")

@@ -24,8 +24,8 @@ from quire import __version__
 from quire.answering.answerer import answer
 from quire.answering.findings import AskedCollection
 from quire.answering.request import Inquiry
-from quire.chunking.lines import read_lines
 from quire.chunking.source_code import cut_windows
+from quire.chunking.spans import read_lines
 from quire.embedding.onnx import OnnxEmbedder
 from quire.settings import read_settings
 from tests.support.indexed import CodeServer, allowed, open_server

@@ -218,7 +218,7 @@ def test_documents_that_were_written_over_http_are_removed_where_asked_alone(
     shelf = Shelf(tmp_path)
     shelf.publish("docs", profile="docs")
     digest = shelf.store.pointer("docs").segments[0].digest
-    shelf.store.pointers.advance("docs", lambda now: with_write(cast(Pointer, now), digest, ()))
+    shelf.store.pointers.advance("docs", lambda now: with_write(cast("Pointer", now), digest, ()))
     store = ("--store", str(tmp_path / "store"))
     assert "--force" in desk.call("remove", "docs", *store, code=2)[1]
     desk.call("remove", "docs", "--force", *store)

@@ -17,7 +17,7 @@ _SAMPLE = re.compile(
 
 
 class Sample(NamedTuple):
-    """A file, and what it defines and refers to; `language` is a key of `quire.parsing.grammars.GRAMMARS`."""
+    """A file, and what it defines and refers to; `language` is a key of `quire.parsing.languages.GRAMMARS`."""
 
     language: str
     path: str

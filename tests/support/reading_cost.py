@@ -11,7 +11,7 @@ from quire.documents import Document
 from quire.errors import QuireError, SourceError
 from quire.killable import Killable
 from quire.parsing.formats import RawFile, read_converted
-from quire.parsing.grammars import GRAMMARS
+from quire.parsing.languages import GRAMMARS
 from quire.parsing.markdown import page_title
 from tests.support.pace import takes_cpu_within
 

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from functions.faces.codebase import examples
 from functions.faces.codebase.contract import IndexRequest, IndexResponse, JobResponse
-from functions.faces.codebase.documented import INVALID, documented, refused
+from functions.faces.codebase.examples import INVALID, documented, refused
 from functions.faces.codebase.settings import read_code_settings
 from functions.web.access import WRITE
 from functions.web.calls import caller_of, collection_of, run, service_of

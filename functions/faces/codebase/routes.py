@@ -18,7 +18,7 @@ from functions.faces.codebase.contract import (
     QueryResponse,
     Stats,
 )
-from functions.faces.codebase.documented import INVALID, documented
+from functions.faces.codebase.examples import INVALID, documented
 from functions.faces.codebase.matches import match_wire
 from functions.faces.codebase.settings import effective, read_code_settings
 from functions.web.answers import sse, streamed, told

@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from build_index.model.check import FLOORS, compare, require
+from build_index.model.check import FLOORS, compare, encode, require
 from build_index.model.export import ensure_model
 from build_index.model.graph import quantize_columns, quantize_rows, write_graph
-from build_index.model.reference import encode
 from build_index.model.source import MINILM, ModelConfig, load_source, read_safetensors
 from build_index.model.wheel_download import Wheel
 from quire.embedding import open_embedder

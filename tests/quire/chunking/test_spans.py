@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.chunking.lines import read_lines
-from quire.chunking.spans import CODE, SECTIONS, Span, SpanSizes, cut_spans
+from quire.chunking.spans import CODE, SECTIONS, Span, SpanSizes, cut_spans, read_lines
 from quire.parsing.rst import parse_rst
 from quire.parsing.source_code import parse_source
 from tests.support.code_samples import SAMPLES, Sample

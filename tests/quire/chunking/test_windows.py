@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.chunking.lines import read_lines
 from quire.chunking.source_code import OVERLAP, WINDOW, cut_windows
+from quire.chunking.spans import read_lines
 
 TEXTS = st.text(st.sampled_from("ab \t\r\n\né\x0c\u2028"), min_size=1, max_size=400)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.parsing.grammars import GRAMMARS, open_grammar
+from quire.parsing.languages import GRAMMARS, open_grammar
 from quire.parsing.outline import Definition
 from quire.parsing.source_code import parse_source
 from tests.support.code_samples import SAMPLES, Sample

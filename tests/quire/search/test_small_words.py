@@ -14,7 +14,8 @@ from quire import canonical_json as canonical
 from quire import documents, ordinals
 from quire import filter_values as filters
 from quire.analysis import spelling, symbols
-from quire.index import bm25, fingerprints, parts
+from quire.index import bm25, parts
+from quire.index.writer import keywords
 from quire.ordinals import contains, difference, intersection, union
 from quire.search import intent
 
@@ -50,8 +51,8 @@ def test_texts_of_nearly_the_same_terms_have_near_fingerprints() -> None:
 
     def of(chosen: list[str]) -> int:
         ones = np.ones(len(chosen), np.uint8)
-        (found,) = fingerprints.fingerprints(
-            fingerprints.term_hashes(chosen), ones, np.array([len(chosen)], np.uint32)
+        (found,) = keywords.fingerprints(
+            keywords.term_hashes(chosen), ones, np.array([len(chosen)], np.uint32)
         )
         return int(found)
 
@@ -63,11 +64,11 @@ def test_texts_of_nearly_the_same_terms_have_near_fingerprints() -> None:
 def test_a_fingerprint_is_the_signs_of_the_weighted_sums_of_hashed_bits() -> None:
     rows = [["a", "b", "c"], [], ["c", "d"]]
     weights = [4, 3, 2, 7, 7]
-    hashes = fingerprints.term_hashes([term for row in rows for term in row])
-    found = fingerprints.fingerprints(hashes, np.array(weights, np.uint8), np.array([3, 0, 2], np.uint32))
+    hashes = keywords.term_hashes([term for row in rows for term in row])
+    found = keywords.fingerprints(hashes, np.array(weights, np.uint8), np.array([3, 0, 2], np.uint32))
     expected = []
     for row, heavy in zip(rows, (weights[:3], [], weights[3:]), strict=True):
-        bits = [int(one) for one in fingerprints.term_hashes(row)]
+        bits = [int(one) for one in keywords.term_hashes(row)]
         sums = [sum(w if b >> n & 1 else -w for b, w in zip(bits, heavy, strict=True)) for n in range(64)]
         expected.append(sum(1 << n for n in range(64) if sums[n] > 0))
     assert found.tolist() == expected

@@ -16,8 +16,7 @@ from quire.documents import Chunk, Document, chunk_id
 from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment, open_segment
 from quire.index.writer import IndexRow, SegmentFacts, write_segment
-from quire.service.changes import Diff
-from quire.service.diff import compare_chunks, compare_versions
+from quire.service.diff import Diff, compare_chunks, compare_versions
 from tests.support.engine import DUMP, engine_class, member, primitive, write_engine
 from tests.support.rows import no_vectors
 from tests.support.shared import shared_path

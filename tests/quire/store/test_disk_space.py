@@ -11,7 +11,7 @@ import pytest
 from quire.errors import DiskFull, StoreUnavailable
 from quire.index.layout import MANIFEST, Pointer
 from quire.store.catalog import Catalog
-from quire.store.disk_space import ARRIVING, SPARE_BYTES, DiskSpace, held_bytes
+from quire.store.segment_cache import ARRIVING, SPARE_BYTES, DiskSpace, held_bytes
 from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents
 from tests.support.deployed import publish

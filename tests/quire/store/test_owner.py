@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.store.owner import id_here, is_gone, this_process
+from quire.store.lock import id_here, is_gone, this_process
 
 pytestmark = pytest.mark.skipif(this_process() == "", reason="this system does not tell processes apart")
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from build_index.sources.files.types import LANGUAGES, is_test_path, language_of, role_of, unwanted_name
-from quire.parsing.grammars import GRAMMARS
+from quire.parsing.languages import GRAMMARS
 
 
 def test_every_language_that_is_read_by_syntax_has_an_extension() -> None:

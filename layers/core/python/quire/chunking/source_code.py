@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from quire.chunking.code_summary import headline, place_in_words, summarize
-from quire.chunking.lines import Lines, read_lines
+from quire.analysis.terms import split_identifier
 from quire.chunking.markdown import chunk_docs
-from quire.chunking.spans import CODE, SECTIONS, Span, cut_spans
+from quire.chunking.spans import CODE, SECTIONS, Lines, Span, cut_spans, read_lines
 from quire.documents import Chunk, Document, Value, chunk_id, text_sha256
 from quire.errors import SourceError
 from quire.parsing.asciidoc import parse_asciidoc, readable_asciidoc
@@ -19,7 +19,7 @@ from quire.parsing.components import COMPONENTS, script_blocks
 from quire.parsing.contents import contents_lines
 from quire.parsing.declarations import DECLARED, parse_declarations
 from quire.parsing.front_matter import read_front_matter
-from quire.parsing.grammars import GRAMMARS
+from quire.parsing.languages import GRAMMARS
 from quire.parsing.latex import parse_latex, readable_latex
 from quire.parsing.org import parse_org, readable_org
 from quire.parsing.outline import Outline
@@ -280,7 +280,7 @@ def cut_windows(
     A window holds at most `window` characters, but for a line that is longer by itself, and repeats as many whole
     lines of the one before as fit into `overlap` characters.
 
-    >>> from quire.chunking.lines import read_lines
+    >>> from quire.chunking.spans import read_lines
     >>> list(cut_windows(read_lines("one\ntwo\nthree\nfour\n"), window=10, overlap=5))
     [(1, 2), (2, 3), (4, 4)]
     """
@@ -296,3 +296,48 @@ def cut_windows(
             repeated -= 1
         room = lines.size(repeated, following) <= window
         start = repeated if room else following
+
+
+LONGEST_DOC = 200
+_SYNTAX = b'(){}[]:;,=<>+*/%&|^~!@$`\\"_'
+_BLANKED = bytes(ord(" ") if byte in _SYNTAX else byte for byte in range(256))
+_SEAM = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SNAKE_CASE = frozenset("python ruby rust c shell sql".split())
+
+
+def summarize(place: str, span: Span, text: str, language: str) -> str:
+    r"""Where a span stands and what it is called, what documents it in a line, then its code as words.
+
+    >>> summarize("shop basket", Span(1, 1, "function", ("isEmpty",)), "isEmpty(my_basket)", "php")
+    'shop basket is Empty\n\nis Empty my basket '
+    """
+    name = " ".join(word for part in span.path for word in split_identifier(part))
+    doc = span.doc.partition("\n")[0][:LONGEST_DOC]
+    head = "" if span.defines else span.signature  # what a later part of a long function lacks
+    words = f"{head}\n{text}".encode(errors="replace").translate(_BLANKED).decode().replace("self.", "")
+    if language not in _SNAKE_CASE:
+        words = _SEAM.sub(" ", words)
+    return f"{place} {name}\n{doc}{words}"
+
+
+def headline(span: Span) -> str:
+    r"""What a span defines, in words, and the first sentences of what documents it; "" where it defines nothing.
+
+    >>> headline(Span(1, 9, "class", ("MyBasket",), (("MyBasket",),), doc="What one wants.\nIt may be empty."))
+    'My Basket: What one wants. It may be empty.'
+    """
+    name = " ".join(word for part in span.path for word in split_identifier(part))
+    said = " ".join(span.doc.split())
+    cut = said[:LONGEST_DOC]
+    if len(said) > LONGEST_DOC:
+        cut = cut.rpartition(". ")[0] or cut.rpartition(" ")[0]
+    return f"{name}: {cut}" if cut else name
+
+
+def place_in_words(path: str) -> str:
+    """The words of a path.
+
+    >>> place_in_words("celery/app/taskSet.py")
+    'celery app task Set py'
+    """
+    return " ".join(split_identifier(path))

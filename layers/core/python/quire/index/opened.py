@@ -211,7 +211,7 @@ class OpenedIndex:
         return number, ordinal - self._bases[number]
 
     def fingerprints(self, ordinals: Ordinals) -> NDArray[np.uint64]:
-        """Simhash of each chunk's terms, see `quire.index.fingerprints`."""
+        """Simhash of each chunk's terms, see `quire.index.writer.keywords`."""
         return self._fingerprints[ordinals]
 
     def find(self, chunk_id: str) -> int | None:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from quire.parsing.outline import Outline
-from quire.parsing.sections import Heading, identifier_in, nest_sections, paragraph_cuts
+from quire.parsing.outline import Heading, Outline, identifier_in, nest_sections, paragraph_cuts
 
 _HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _BLOCK = re.compile(

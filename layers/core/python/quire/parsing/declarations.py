@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from quire.parsing.comments import comment_text
-from quire.parsing.outline import LONGEST_DOC, Definition, Outline
-from quire.parsing.sections import paragraph_cuts
+from quire.parsing.outline import LONGEST_DOC, Definition, Outline, paragraph_cuts
 
 DEEPEST_KEY = 3
 """Levels of keys of YAML that are read: `components.schemas.Order` of an API, `jobs.build` of a workflow."""

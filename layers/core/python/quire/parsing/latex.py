@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 
-from quire.parsing.outline import Outline
-from quire.parsing.sections import Heading, nest_sections, paragraph_cuts
+from quire.parsing.outline import Heading, Outline, nest_sections, paragraph_cuts
 
 _LEVELS = {
     name: level

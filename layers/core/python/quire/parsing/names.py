@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quire.parsing.grammar import Grammar
+from quire.parsing.languages import Grammar
 
 LONGEST_NAME = 120
 # Nodes between a declaration and the names that it declares.

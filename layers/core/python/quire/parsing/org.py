@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from quire.parsing.outline import Outline
-from quire.parsing.sections import Heading, identifier_in, nest_sections, paragraph_cuts
+from quire.parsing.outline import Heading, Outline, identifier_in, nest_sections, paragraph_cuts
 
 _HEADLINE = re.compile(
     r"""

@@ -11,8 +11,7 @@ import string
 from collections.abc import Iterator, Sequence
 
 from quire.parsing.anchors import DocutilsIds
-from quire.parsing.outline import Outline
-from quire.parsing.sections import Heading, identifier_in, nest_sections, paragraph_cuts
+from quire.parsing.outline import Heading, Outline, identifier_in, nest_sections, paragraph_cuts
 
 ENTRY = 1_000
 """The level of what a directive defines: below that of any heading."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from array import array
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quire.index.bm25 import STEPS
-from quire.index.fingerprints import fingerprints, term_hashes
 from quire.index.layout import KEYWORDS
 from quire.index.tensors import Array, FileFacts, write_tensors
 from quire.index.writer.arrangement import Arrangement
@@ -17,6 +19,10 @@ from quire.index.writer.kept_rows import KeptRows
 from quire.index.writer.postings import PostingsBuilder
 from quire.index.writer.rows import IndexRow
 from quire.index.writer.spill import Spill
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 BLOCK_POSTINGS = 1 << 14
 """Terms of rows whose fingerprints are made at once: 320 bytes each."""
@@ -68,3 +74,35 @@ class KeywordsWriter:
             self._prints.frombytes(prints.tobytes())
             first, begin = last, span.stop
         self._terms.flush()
+
+
+BITS = 64
+
+
+def term_hashes(terms: Sequence[str]) -> NDArray[np.uint64]:
+    """The 64 bits of each term's blake2b hash."""
+    hashes = b"".join(hashlib.blake2b(term.encode(), digest_size=BITS // 8).digest() for term in terms)
+    return np.frombuffer(hashes, "<u8")
+
+
+def fingerprints(
+    hashes: NDArray[np.uint64], weights: NDArray[np.uint8], counts: NDArray[np.uint32]
+) -> NDArray[np.uint64]:
+    """Simhash of each chunk.
+
+    Args:
+        hashes: of the chunks' terms, chunk by chunk.
+        weights: of these terms; whole numbers, so sums are exact.
+        counts: terms of each chunk.
+    """
+    bits = np.unpackbits(hashes.astype("<u8").view(np.uint8), bitorder="little").reshape(-1, BITS)
+    is_set, heavy = bits.astype(np.float32), weights.astype(np.float32)
+    ends = np.cumsum(counts, dtype=np.intp)
+    sums = np.zeros((len(counts), BITS), np.float32)
+    begin = 0
+    for row, end in enumerate(ends.tolist()):
+        np.matmul(heavy[begin:end], is_set[begin:end], out=sums[row])
+        begin = end
+    running = np.concatenate([[0], np.cumsum(weights, dtype=np.int64)])
+    totals = np.diff(running[ends], prepend=0)
+    return np.packbits(2 * sums > totals[:, None], axis=1, bitorder="little").view("<u8").ravel()
