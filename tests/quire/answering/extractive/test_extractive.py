@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from quire.answering.extractive.code_lines import best_lines
+from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.extractive import ANSWER_CHARACTERS, choose_quotes, extract
 from quire.answering.extractive.scoring import score_passages
 from quire.answering.extractive.weighing import cue, weigh
@@ -400,6 +401,24 @@ def test_asked_where_a_constant_is_used_a_place_that_reads_it_comes_before_its_d
         symbols=("fits",)
     )
     assert _answer("Where is MOST_BULBS used?", define, use)[0] == "lamp.py"
+
+
+def test_what_a_comparison_opens_with_leaves_room_for_the_other_and_a_title_may_be_a_signature() -> None:
+    told = [f"Step {step} of dim takes what was said to it. " * 6 for step in range(12)]
+    dim = [
+        chunk("lamp.md", "\n\n".join(["## dim(step)"][number:] + told[4 * number :][:4]), number)
+        for number in range(3)
+    ]
+    dim = [one._replace(breadcrumb="Lamp › `dim(step)`") for one in dim]
+    other = chunk("lamp.md", "## blink(times, pause)\n\n" + "It flashes. " * 60, 3)
+    other = other._replace(breadcrumb="Lamp › `blink(times, pause)`")
+    shelf = shelf_of([*dim, other])
+    parts = find_parts(shelf, Inquiry("dim vs blink"))
+    assert [part.best.hit.chunk.breadcrumb for part in parts] == [dim[0].breadcrumb, other.breadcrumb]
+    asked = weigh("dim vs blink", shelf.index)
+    scored = score_passages(asked, [hit_of(dim[0], 1, cosine=None)], None, None)
+    quotes = choose_quotes(asked, scored, beside=beside_in(shelf.index), parts=parts)
+    assert {quote.hit.chunk.breadcrumb for quote in quotes} == {dim[0].breadcrumb, other.breadcrumb}
 
 
 def test_a_class_is_followed_by_its_method_that_does_what_is_asked() -> None:

@@ -177,7 +177,9 @@ def choose_quotes(
     opening = max(ranked, key=lambda one: one.score + ahead * (one.hit.rank == found_first), default=None)
     if opening is None:
         return []
-    quotes = _continued(_widened(question, opening, ranked, FIRST_CHARACTERS, crosses=True), beside)
+    first = _widened(question, opening, ranked, FIRST_CHARACTERS, crosses=True)
+    # Each part of a question needs the room that one alone would go on in.
+    quotes = [first] if parts else _continued(first, beside)
     most = len(quotes) - 1 + (MOST_PLACES if sure else UNSURE_PLACES)
     for one in [*_required(opening, ranked, parts), *_worthy(ranked, less)]:
         if not any(_covers(quote, one) for quote in quotes):

@@ -38,6 +38,8 @@ _BETWEEN = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_VERSUS = re.compile(r",?[ ](?:vs\.?|versus)[ ]|,[ ]", re.IGNORECASE)
+"""Where it is said, other words between things belong to them, as in "end to end"."""
 _ASKING = re.compile(
     r"""
     ^(?: (?:how|what|where|when|why|which|who)(?:[ ][\w']+){0,2}? [ ](?:do|does|did|can|could|should|would|is|are|to)
@@ -54,6 +56,8 @@ _FURTHER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_SIGNATURE = re.compile(r"(?<=\w)[(<].*")
+"""What a title has behind the name of a function."""
 _THEN = re.compile(r",?[ ]and[ ](?:then[ ])?", re.IGNORECASE)
 
 
@@ -79,11 +83,19 @@ def parts_of(question: str) -> tuple[str, ...]:
     ('change the bulb', 'clean the shade of a lamp')
     >>> parts_of("How do I read and write files?")
     ()
+
+    What stands before a colon is meant of each:
+
+    >>> parts_of("care: table lamps vs end to end lights")
+    ('care table lamps', 'care end to end lights')
     """
     text = " ".join(question[:READ_CHARACTERS].split()).strip("?.! ")
     if found := _COMPARED.search(text):
         said = next(filter(None, found.groups()))
-        parts = [part for part in _BETWEEN.split(_ASKING.sub("", said)) if part and analyze(part)]
+        topic, colon, things = said.rpartition(": ")
+        between = _VERSUS if _VERSUS.search(things) else _BETWEEN
+        parts = [part for part in between.split(_ASKING.sub("", things)) if part and analyze(part)]
+        parts = [f"{topic} {part}" for part in parts] if colon else parts
         least = 1
     else:
         parts = _FURTHER.split(text)
@@ -101,6 +113,7 @@ def is_about(part: Weighed, chunk: Chunk) -> bool:
     titles = [str(title).rpartition(" › ")[2].strip("`") for title in titles]
     words = part.text.removeprefix("the ").split()
     names = set(map(fold_symbol, words if len(words) == 1 else written_names(part.text)))
-    if not names.isdisjoint(map(fold_symbol, (*chunk.symbols, *titles))):
+    called = (_SIGNATURE.sub("", title) for title in titles)
+    if not names.isdisjoint(map(fold_symbol, (*chunk.symbols, *titles, *called))):
         return True
     return len(words) > 1 and any(titled(part, set(analyze(title))) >= ABOUT for title in titles)
