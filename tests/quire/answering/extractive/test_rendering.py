@@ -237,6 +237,20 @@ def test_markup_of_restructured_text_goes_whatever_the_file_is_called() -> None:
     assert show(one) == "It has moved.\n\nSee guide debugging. [1]"
 
 
+def test_restructured_text_shows_labels_as_words_links_by_name_and_symbols_without_how_they_are_looked_up() -> (
+    None
+):
+    text = (
+        "Light :data:`.lamp` with :meth:`~.Desk.on`, say so in :file:`.env`; see `a guide <our guide_>`_.\n\n"
+        ".. tabs::\n\n   .. group-tab:: ``dim`` (desk)\n\n      .. code-block:: sh\n\n         dim 3\n\n"
+        ".. admonition:: Warm Bulbs\n\n   They glow.\n"
+    )
+    assert show(chunk("lamp.rst", text, lang="rst")) == (
+        "Light `lamp` with `on`, say so in `.env`; see a guide.\n\n"
+        "`dim` (desk):\n\n```sh\ndim 3\n```\n\nWarm Bulbs:\n\nThey glow. [1]"
+    )
+
+
 def test_elements_of_html_are_not_shown_and_what_stands_between_them_is() -> None:
     source = (
         'Serve it. <span id="root"/>See <a href="/docs/root">the root</a> of <path> and `<b>`.\n\n'

@@ -10,10 +10,13 @@ _ROLE = re.compile(r":(?:[a-z][\w+-]*:)?(?P<role>[a-z][\w+-]*):`(?P<text>[^`]+)`
 _PLAIN_ROLES = frozenset(
     ("ref", "doc", "term", "abbr", "sup", "sub", "emphasis", "strong", "pep", "rfc", "download")
 )
+_DEFINED = frozenset("mod func data const class meth attr type exc obj".split())
 _JOINTS = re.compile(r"[-_]+")
 _TARGET = re.compile(r"(?<!\s)\s*+<[^<>]*+>$")
 _LITERAL = re.compile(r"(?<!`)``(?!`)(.+?)``(?!`)", re.S)
 _LINK = re.compile(r"`([^`<>]++)<(https?://[^<>\s]++)>`__?")
+_ALIASED = re.compile(r"(?<!`)`([^`<>]*[^`<>\s])\s+<[^`<>]+_>`__?(?!\w)")
+"""Words that lead where a name leads that is defined elsewhere."""
 _NAMED_LINK = re.compile(r"(?<!`)`([^`\n]+)`__?(?!\w)")
 _FOOTNOTE = re.compile(r" ?\[(?:\*|#\w*|\d+)\]_")
 _FIELD = re.compile(
@@ -93,6 +96,8 @@ _OUTCOMES = {
 }
 """What fields of a signature say; their other names are Sphinx's own."""
 _ITEMS = _PARAMETERS | _OUTCOMES.keys()
+_LABELLED = frozenset("admonition topic sidebar dropdown card tab group-tab tab-item md-tab-item".split())
+"""Directives whose argument is words for a reader: a title, or what a tab is called."""
 _CONDITIONS = frozenset(("only", "ifconfig"))
 """Directives whose argument says when their body is shown."""
 
@@ -184,13 +189,9 @@ def _directive(found: re.Match[str], body: Sequence[str]) -> str:
             whole = plain_rst("\n".join((said, textwrap.dedent("\n".join(body[at:]))))) if goes_on else ""
             spoken = f"{label}: {whole or ' '.join(filter(None, (plain_roles(said), inner)))}"
     else:
-        spoken = (
-            ""
-            if name in _LAYOUT
-            else "\n\n".join(
-                filter(None, (f"`{said}`" if inner and said and name not in _CONDITIONS else "", inner))
-            )
-        )
+        named = said if inner and name not in _CONDITIONS else ""
+        label = f"{plain_roles(named)}:" if name in _LABELLED else f"`{named}`"
+        spoken = "" if name in _LAYOUT else "\n\n".join(filter(None, (label if named else "", inner)))
     return textwrap.indent(spoken, " " * indent)
 
 
@@ -261,6 +262,7 @@ def plain_roles(text: str) -> str:
     """
     text = _ROLE.sub(_role, text)
     text = _LINK.sub(lambda one: f"[{one[1].rstrip()}]({one[2]})", text)
+    text = _ALIASED.sub(r"\1", text)
     text = _LITERAL.sub(r"`\1`", _FOOTNOTE.sub("", text))
     text = _NAMED_LINK.sub(lambda one: one[1] if one.group().endswith("_") else one.group(), text)
     text = _COUNTED.sub(r"\g<1>1.", _FIELD.sub(_field, _with_even_fields(text)))
@@ -305,4 +307,6 @@ def _role(match: re.Match[str]) -> str:
         # A label stands for the title of what it leads to, which is elsewhere.
         return _JOINTS.sub(" ", words) if words == match["text"] and match["role"] == "ref" else words
     short = words.rpartition(".")[2] if words.startswith("~") and "@" not in words else words.lstrip("~")
-    return f"`{short.replace('@', '').removeprefix('!')}`"
+    short = short.replace("@", "").removeprefix("!")
+    # A point in front of what is defined asks Sphinx to look further; that of a file is its own.
+    return f"`{short.removeprefix('.') if match['role'] in _DEFINED else short}`"
