@@ -3,21 +3,55 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_codedeploy as codedeploy
 from constructs import Construct
 
+from infra.api_function import ApiFunction
 from infra.building import Building
 from infra.gateway import Gateway
 from infra.monitoring import TAG, Monitoring, Watched
-from infra.rollout import Rollout
+from infra.reasons import accept
 from infra.routes import deployed_routes
 from infra.serving import Deployed, Functions
 from infra.settings import StackSettings
 from infra.sharding import ShardMap
 from infra.storage import Storage
+
+PERMISSIONS = "arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited"
+
+
+class Rollout(Construct):
+    """A deployment group for each function's alias, with the alarms that stop it."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,  # noqa: A002
+        functions: Mapping[str, ApiFunction],
+        alarms: Mapping[str, list[cloudwatch.Alarm]],
+    ) -> None:
+        super().__init__(scope, id)
+        application = codedeploy.LambdaApplication(self, "Code")
+        for name, one in functions.items():
+            group = codedeploy.LambdaDeploymentGroup(
+                self,
+                name.capitalize(),
+                application=application,
+                alias=one.alias,
+                deployment_config=codedeploy.LambdaDeploymentConfig.CANARY_10_PERCENT_5_MINUTES,
+                alarms=alarms.get(name, []),
+                auto_rollback=codedeploy.AutoRollbackConfig(failed_deployment=True, stopped_deployment=True),
+            )
+            accept(
+                group, {f"AwsSolutions-IAM4[Policy::{PERMISSIONS}]": "CodeDeploy asks for this very policy"}
+            )
+
 
 ABSENT = {"CodeBuild": frozenset({"ap-east-2", "ca-west-1", "mx-central-1"})}
 """What some regions with Lambda lack. Source: the endpoints that botocore 1.44.5 lists."""

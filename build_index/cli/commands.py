@@ -22,7 +22,7 @@ from build_index.evaluation.beir import build_beir_index, read_beir, score_beir
 from build_index.evaluation.golden import read_golden
 from build_index.evaluation.report_page import write_page
 from build_index.gate.options import open_review, review_of_described
-from build_index.gate.report import as_json, headline, tell_changes
+from build_index.gate.review import as_json, headline, tell_changes
 from build_index.pipeline.ingest import IngestReport, ingest
 from build_index.pipeline.pipeline import BuildReport, build
 from build_index.pipeline.plan import BuildPlan, Tools

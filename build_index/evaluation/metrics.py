@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 RESAMPLES = 2000
+SEED = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,12 @@ def summarize(outcomes: Sequence[QuestionOutcome]) -> dict[str, float]:
     return figures
 
 
-def bootstrap_interval(values: Sequence[float], *, seed: int = 7) -> tuple[float, float]:
+def bootstrap_interval(values: Sequence[float]) -> tuple[float, float]:
     """95 % percentile interval of the mean over resampled questions; seeded, so that it prints alike."""
     if not values:
         return 0.0, 0.0
     sample: NDArray[np.float64] = np.asarray(values, np.float64)
-    picks = np.random.default_rng(seed).integers(0, len(sample), (RESAMPLES, len(sample)))
+    picks = np.random.default_rng(SEED).integers(0, len(sample), (RESAMPLES, len(sample)))
     low, high = np.percentile(sample[picks].mean(axis=1), [2.5, 97.5])
     return float(low), float(high)
 

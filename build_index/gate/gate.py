@@ -119,7 +119,7 @@ def _ask(side: Side, questions: Sequence[GoldenQuestion], mode: str) -> list[Ask
     return ask_golden(search, questions)
 
 
-def judge(served: Answers, built: Answers, *, margin: float = MARGIN, seed: int = SEED) -> Judgement:
+def judge(served: Answers, built: Answers, *, margin: float = MARGIN) -> Judgement:
     """Compare what two versions answered to the same questions, question by question.
 
     Where the served version's model is gone, only its keyword search can be compared.
@@ -128,8 +128,7 @@ def judge(served: Answers, built: Answers, *, margin: float = MARGIN, seed: int 
     if not modes:
         return Judgement({}, (), 0, ("no golden questions: nothing was compared",))
     comparisons = {
-        mode: _compare(served.by_mode[mode], built.by_mode[mode], margin * MARGINS[mode], seed)
-        for mode in modes
+        mode: _compare(served.by_mode[mode], built.by_mode[mode], margin * MARGINS[mode]) for mode in modes
     }
     questions = len(built.by_mode[modes[0]])
     remarks = _remarks(questions, served)
@@ -139,15 +138,15 @@ def judge(served: Answers, built: Answers, *, margin: float = MARGIN, seed: int 
 
 
 def _compare(
-    before: Sequence[AskedQuestion], after: Sequence[AskedQuestion], margin: float, seed: int
+    before: Sequence[AskedQuestion], after: Sequence[AskedQuestion], margin: float
 ) -> GateComparison:
     old = np.array([_reciprocal(_rank(one)) for one in before])
     new = np.array([_reciprocal(_rank(one)) for one in after])
-    lower = lower_bound(new - old, seed=seed)
+    lower = lower_bound(new - old)
     return GateComparison(float(old.mean()), float(new.mean()), lower, margin, len(old))
 
 
-def lower_bound(differences: Sequence[float] | np.ndarray, *, seed: int = SEED) -> float:
+def lower_bound(differences: Sequence[float] | np.ndarray) -> float:
     """One-sided 95 % bootstrap bound of the mean; seeded, so that it decides alike every time.
 
     >>> lower_bound([0.0] * 10)
@@ -156,7 +155,7 @@ def lower_bound(differences: Sequence[float] | np.ndarray, *, seed: int = SEED) 
     # Reciprocal ranks differ by few values: drawing how often each comes is drawing the questions.
     values, counts = np.unique(np.asarray(differences, np.float64), return_counts=True)
     total = int(counts.sum())
-    drawn = np.random.default_rng(seed).multinomial(total, counts / total, RESAMPLES)
+    drawn = np.random.default_rng(SEED).multinomial(total, counts / total, RESAMPLES)
     return float(np.percentile(drawn @ values / total, 5.0))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from build_index.pipeline.folder_job import JobOutcome
     from quire.ports import ObjectStore
 
-
-import os
 
 LEFT_OUT = {
     "secret": "with keys or passwords",

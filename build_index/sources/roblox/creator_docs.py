@@ -18,9 +18,7 @@ BASE_URL = "https://create.roblox.com/docs"
 _INDEX = ("index", "README")
 
 
-def read_creator_docs(
-    root: Path, base_url: str = BASE_URL, excluded: Excluded | None = None
-) -> Iterator[Document | Failure]:
+def read_creator_docs(root: Path, excluded: Excluded | None = None) -> Iterator[Document | Failure]:
     """Read every `.md` file below `root` (a creator-docs checkout, or its `content/en-us`), one document a file.
 
     Files that pages include are documents too, and travel with each page that includes them. Nothing that holds a word
@@ -50,7 +48,7 @@ def read_creator_docs(
                 "source": "creator_docs",
                 "file_path": file_path,
                 "path": file_path,
-                "url": page_url(path, base_url),
+                "url": page_url(path),
             },
             includes=includes,
         )
@@ -86,16 +84,16 @@ def find_checkout(root: Path) -> Path:
     return root
 
 
-def page_url(path: str, base_url: str) -> str:
+def page_url(path: str) -> str:
     """The address of the page made from the file at `path`, relative to `content/en-us`.
 
-    >>> page_url("physics/index.md", "https://create.roblox.com/docs")
+    >>> page_url("physics/index.md")
     'https://create.roblox.com/docs/physics'
     """
     stem = path.removesuffix(".md")
     folder, _, name = stem.rpartition("/")
     route = folder if name in _INDEX else stem
-    return f"{base_url.rstrip('/')}/{route}".rstrip("/")
+    return f"{BASE_URL}/{route}".rstrip("/")
 
 
 def read_includes(root: Path, path: str, text: str) -> dict[str, str]:

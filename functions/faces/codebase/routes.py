@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from functions.faces.codebase import examples, index_routes
-from functions.faces.codebase.answering import cited, final_text, within
+from functions.faces.codebase.answering import cited, final_text, match_wire, within
 from functions.faces.codebase.contract import (
     AnswerRequest,
     AnswerResponse,
@@ -19,7 +19,6 @@ from functions.faces.codebase.contract import (
     Stats,
 )
 from functions.faces.codebase.examples import INVALID, documented
-from functions.faces.codebase.matches import match_wire
 from functions.faces.codebase.settings import effective, read_code_settings
 from functions.web.answers import sse, streamed, told
 from functions.web.calls import caller_of, collection_of, run, run_answer, service_of

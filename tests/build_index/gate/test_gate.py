@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from build_index.evaluation.golden import GoldenQuestion
 from build_index.gate.gate import ENOUGH, Answers, Side, ask, judge, lower_bound, unseen_loss
 from build_index.gate.guards import find_shrinks, take_stock
-from build_index.gate.report import as_json, headline, tell_changes
+from build_index.gate.review import as_json, headline, tell_changes
 from quire.documents import Chunk, chunk_id
 from quire.embedding.quantization import quantize
 from quire.index.opened import OpenedIndex

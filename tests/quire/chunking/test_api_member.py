@@ -3,7 +3,7 @@ from __future__ import annotations
 import doctest
 
 from quire.analysis import inheritance as hierarchy
-from quire.chunking import CHUNKERS, api_member
+from quire.chunking import CHUNKERS, parted
 from quire.documents import Chunk, Document, Value, chunk_id
 
 
@@ -13,7 +13,7 @@ def chunk_of(document: Document) -> Chunk:
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(api_member).failed == 0
+    assert doctest.testmod(parted).failed == 0
     assert doctest.testmod(hierarchy).failed == 0
 
 

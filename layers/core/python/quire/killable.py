@@ -49,7 +49,6 @@ class Killable(Generic[A, R]):
     Args:
         work: a function of a module, which takes and gives what can be pickled; its warnings are logged here. As
             `module:function` it is imported in the other process alone.
-        most: processes at once; further calls wait.
         memory_mb: what one process may hold, where the system heeds RLIMIT_DATA.
         least_wait_s: what any call of a warm process may take by the clock.
 
@@ -62,13 +61,12 @@ class Killable(Generic[A, R]):
         self,
         work: Callable[[A], R] | str,
         *,
-        most: int = READING_PROCESSES,
         memory_mb: int = READING_MEMORY_MB,
         least_wait_s: float = LEAST_WAIT_S,
     ) -> None:
         self._target = work if isinstance(work, str) else f"{work.__module__}:{work.__qualname__}"
         self._memory_mb, self._least_wait_s = memory_mb, least_wait_s
-        self._slots = threading.BoundedSemaphore(most)
+        self._slots = threading.BoundedSemaphore(READING_PROCESSES)
         self._idle: list[_Process] = []
         self._guard = threading.Lock()
         self.cpu_s = self.peak_mb = 0.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from build_index.sources.fetch.archives import extract, is_archive
+from build_index.sources.fetch.url import extract, is_archive
 from quire.errors import SourceError
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from quire.answering.generative.completion import within
 from quire.answering.generative.context import PromptSource
-from quire.answering.generative.deadline import within
 from quire.answering.generative.generation import CHARACTERS_A_TOKEN, Draft, generate
 from quire.answering.generative.judging import FLAG, Judge
 from quire.answering.generative.prompt import Prompt

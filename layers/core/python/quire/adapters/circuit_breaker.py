@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 BACKOFF_S = 1.0
@@ -48,9 +47,8 @@ SERVING = Timeouts(connect_s=1.0, silence_s=2.0, attempts=2, file_s=15.0, rest_s
 class Outage:
     """Remembers that a store failed, so that one request in `rest_s` pays for finding out. Safe to share by threads."""
 
-    def __init__(self, rest_s: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, rest_s: float) -> None:
         self._rest_s = rest_s
-        self._clock = clock
         self._guard = threading.Lock()
         self._until = float("-inf")
         self._why = ""
@@ -58,7 +56,7 @@ class Outage:
     def begin(self, why: str) -> None:
         """The store failed just now."""
         with self._guard:
-            self._until, self._why = self._clock() + self._rest_s, why
+            self._until, self._why = time.monotonic() + self._rest_s, why
 
     def end(self) -> None:
         """What was known of it holds no longer."""
@@ -68,4 +66,4 @@ class Outage:
     def reason(self) -> str:
         """Why the store is left alone; "" where it is not."""
         with self._guard:
-            return self._why if self._clock() < self._until else ""
+            return self._why if time.monotonic() < self._until else ""

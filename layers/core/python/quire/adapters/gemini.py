@@ -38,15 +38,10 @@ class GeminiModel:
     wants_examples = False
 
     def __init__(self, model: str, generate: Generate, api_error: type[Exception], *, key: str = "") -> None:
-        self._model = model
+        self.name = model
         self._generate = generate
         self._api_error = api_error
         self._key = key
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model
 
     def stream(self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float) -> ModelCall:
         """See `quire.ports.AnswerModel`."""

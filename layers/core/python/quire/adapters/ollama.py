@@ -27,18 +27,10 @@ class OllamaModel:
     provider = "ollama"
     wants_examples = True
 
-    def __init__(
-        self, model: str, *, endpoint: str = DEFAULT_ENDPOINT, context_tokens: int = CONTEXT_TOKENS
-    ) -> None:
-        self._model = model or DEFAULT_MODEL
-        self._context_tokens = context_tokens
+    def __init__(self, model: str, *, endpoint: str = DEFAULT_ENDPOINT) -> None:
+        self.name = model or DEFAULT_MODEL
         url = f"{endpoint.rstrip('/')}/api/chat"
         self._endpoint = Endpoint("ollama", url, hint=f"; is it running at {url}?")
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model
 
     def stream(self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float) -> ModelCall:
         """See `quire.ports.AnswerModel`."""
@@ -47,8 +39,8 @@ class OllamaModel:
     def _stream(
         self, system: str, turns: Sequence[Turn], max_tokens: int, deadline: float
     ) -> Generator[str | Spent, None, None]:
-        options = {"num_ctx": self._context_tokens, "num_predict": max_tokens, "temperature": 0}
-        body = {"model": self._model, "messages": chat_messages(system, turns), "stream": True}
+        options = {"num_ctx": CONTEXT_TOKENS, "num_predict": max_tokens, "temperature": 0}
+        body = {"model": self.name, "messages": chat_messages(system, turns), "stream": True}
         response = self._post({**body, "options": options}, deadline)
         try:
             for line in lines(self._endpoint.pieces(response, deadline)):
@@ -71,7 +63,7 @@ class OllamaModel:
             return response
         message = _message(text)
         if response.status == 404:
-            raise ModelMisconfigured(f"ollama: {message}; `ollama pull {self._model}` fetches it")
+            raise ModelMisconfigured(f"ollama: {message}; `ollama pull {self.name}` fetches it")
         raise failure("ollama", response.status, message, retry_after(response.headers))
 
 

@@ -26,7 +26,7 @@ class OpenAIModel:
     wants_examples = True
 
     def __init__(self, model: str, *, base_url: str = OPENAI_URL, api_key: str = "") -> None:
-        self._model = model or DEFAULT_MODEL
+        self.name = model or DEFAULT_MODEL
         self._key = api_key
         headers = {"accept": "text/event-stream"}
         if api_key:
@@ -35,11 +35,6 @@ class OpenAIModel:
         # OpenAI's newer models refuse `max_tokens`; many compatible servers know nothing else.
         self._bound = "max_completion_tokens" if base_url.startswith(OPENAI_URL) else "max_tokens"
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model
-
     def stream(self, system: str, turns: Sequence[Turn], *, max_tokens: int, deadline: float) -> ModelCall:
         """See `quire.ports.AnswerModel`."""
         return ModelCall(self._stream(system, turns, max_tokens, deadline))
@@ -47,9 +42,9 @@ class OpenAIModel:
     def _stream(
         self, system: str, turns: Sequence[Turn], max_tokens: int, deadline: float
     ) -> Generator[str | Spent, None, None]:
-        body = {"model": self._model, "messages": chat_messages(system, turns), self._bound: max_tokens}
+        body = {"model": self.name, "messages": chat_messages(system, turns), self._bound: max_tokens}
         body |= {"stream": True, "stream_options": {"include_usage": True}}
-        if not _REASONING.match(self._model):
+        if not _REASONING.match(self.name):
             body["temperature"] = 0
         response, text = self._endpoint.post(body, deadline)
         if response.status != 200:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from quire.chunking.api_member import chunk_api_member
 from quire.chunking.markdown import chunk_creator_docs, chunk_docs, chunk_textbook
-from quire.chunking.parted import chunk_cells, chunk_html, chunk_pages, chunk_prose, chunk_slides
+from quire.chunking.parted import (
+    chunk_api_member,
+    chunk_cells,
+    chunk_html,
+    chunk_pages,
+    chunk_prose,
+    chunk_slides,
+)
 from quire.chunking.source_code import chunk_source_code
 from quire.documents import Chunk, Document
 

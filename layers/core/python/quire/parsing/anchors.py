@@ -193,9 +193,7 @@ def _vitepress(texts: Sequence[str], _: AnchorRules) -> Iterator[str]:
     for written in texts:
         name, text = _split_attributes(written)
         base = name or vitepress_slug(shown_text(_EMOJI.sub("", text), images=False))
-        found = next(one for one in _numbered(base) if one not in taken)
-        taken.add(found)
-        yield found
+        yield _untaken(base, taken)
 
 
 def _split_attributes(text: str) -> tuple[str, str]:
@@ -207,12 +205,14 @@ def _split_attributes(text: str) -> tuple[str, str]:
     return (named[1] if named else ""), text[: attributes.start()]
 
 
-def _numbered(base: str) -> Iterator[str]:
-    yield base
-    number = 0
-    while True:
+def _untaken(base: str, taken: set[str]) -> str:
+    """The base, or with the first number that makes it a name of its own; it is taken from now on."""
+    found, number = base, 0
+    while found in taken:
         number += 1
-        yield f"{base}-{number}"
+        found = f"{base}-{number}"
+    taken.add(found)
+    return found
 
 
 def _mkdocs(texts: Sequence[str], rules: AnchorRules) -> Iterator[str]:
@@ -276,9 +276,7 @@ def _quarto(texts: Sequence[str], _: AnchorRules) -> Iterator[str]:
     for written in texts:
         name, text = _split_attributes(written)
         base = name or pandoc_identifier(shown_text(text, images=False)) or "section"
-        found = next(one for one in _numbered(base) if one not in taken)
-        taken.add(found)
-        yield found
+        yield _untaken(base, taken)
 
 
 _STYLES: Mapping[str, Callable[[Sequence[str], AnchorRules], Iterator[str]]] = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from quire.parsing.outline import Heading, Outline, identifier_in, nest_sections, paragraph_cuts
+from quire.parsing.outline import Heading, Outline, identifier_in, outline_sections
 
 _HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _BLOCK = re.compile(
@@ -59,8 +59,7 @@ def parse_asciidoc(text: str) -> Outline:
             label = number if label < 0 else label
         elif line.strip():
             label = -1
-    last_line = len(lines) - (not lines[-1])
-    return Outline(nest_sections(headings, last_line), paragraph_cuts(lines))
+    return outline_sections(lines, headings)
 
 
 def readable_asciidoc(text: str) -> str:

@@ -159,7 +159,6 @@ class _AsciiDocReader:
         self._table: _TableRows | None = None
         self._style = ""
         self._anchor = ""
-        self._callout = ""  # the admonition that the next paragraph is
         self._marks: list[str] = []  # of the items that are open, the outermost first
         self._indent = ""  # of what continues an item, by a line that is `+`
         self._number = 0
@@ -175,7 +174,8 @@ class _AsciiDocReader:
         elif delimiter := _DELIMITER.fullmatch(line):
             self._delimit(delimiter[1])
         elif not line.strip():
-            self._blank()
+            self._indent = ""
+            self._show("")
         elif not self._is_layout(line):
             self._take_text(line)
 
@@ -242,11 +242,6 @@ class _AsciiDocReader:
         if block.mark:
             self._show(f"[!{kind.lower()}]" if kind in _ADMONITIONS else "")
 
-    def _blank(self) -> None:
-        self._callout = ""
-        self._indent = ""
-        self._show("")
-
     def _is_layout(self, line: str) -> bool:
         """Whether a line says nothing itself: an attribute, a style, a comment, a directive."""
         if line.startswith("//") or line in ("'''", "<<<", "---", "***"):
@@ -308,7 +303,6 @@ class _AsciiDocReader:
 
     def _paragraph(self, line: str, kind: str) -> None:
         if kind in _ADMONITIONS:
-            self._callout = kind
             line = f"{kind.capitalize()}: {line}"
         elif said := _CALLOUT.fullmatch(line):
             line = f"{said[1].capitalize()}: {said[2]}"

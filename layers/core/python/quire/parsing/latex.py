@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from quire.parsing.outline import Heading, Outline, nest_sections, paragraph_cuts
+from quire.parsing.outline import Heading, Outline, outline_sections
 
 _LEVELS = {
     name: level
@@ -76,8 +76,7 @@ def parse_latex(text: str) -> Outline:
             headings.append(Heading(number, _LEVELS[heading[1]], _inline(heading[2]).strip(), labels))
         elif (title := _TITLE.match(line)) and not headings:
             headings.append(Heading(1, 0, _inline(title[1]).strip()))
-    last_line = len(lines) - (not lines[-1])
-    return Outline(nest_sections(headings, last_line), paragraph_cuts(lines))
+    return outline_sections(lines, headings)
 
 
 def readable_latex(text: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from quire.parsing.outline import Heading, Outline, identifier_in, nest_sections, paragraph_cuts
+from quire.parsing.outline import Heading, Outline, identifier_in, outline_sections
 
 _HEADLINE = re.compile(
     r"""
@@ -54,8 +54,7 @@ def parse_org(text: str) -> Outline:
             name = _inline(_TAGS.sub("", headline[2]).strip())
             own = identifier_in(name)
             headings.append(Heading(number, len(headline[1]), name, (own,) if own else ()))
-    last_line = len(lines) - (not lines[-1])
-    return Outline(nest_sections(headings, last_line), paragraph_cuts(lines))
+    return outline_sections(lines, headings)
 
 
 def readable_org(text: str) -> str:

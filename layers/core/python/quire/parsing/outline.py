@@ -81,12 +81,13 @@ class Heading:
     end_line: int = 0
 
 
-def nest_sections(headings: Sequence[Heading], last_line: int) -> tuple[Definition, ...]:
+def outline_sections(lines: Sequence[str], headings: Sequence[Heading]) -> Outline:
+    """The outline of a document of prose: its sections, and cuts where its paragraphs begin."""
+    return Outline(tuple(_nested(headings, len(lines) - (not lines[-1]))), paragraph_cuts(lines))
+
+
+def _nested(headings: Sequence[Heading], last_line: int) -> Iterator[Definition]:
     """Sections in one another by level, each up to the next heading of its level or one above it."""
-    return tuple(_nested(list(headings), last_line))
-
-
-def _nested(headings: list[Heading], last_line: int) -> Iterator[Definition]:
     position = 0
     while position < len(headings):
         heading = headings[position]

@@ -11,7 +11,7 @@ import string
 from collections.abc import Iterator, Sequence
 
 from quire.parsing.anchors import DocutilsIds
-from quire.parsing.outline import Heading, Outline, identifier_in, nest_sections, paragraph_cuts
+from quire.parsing.outline import Heading, Outline, identifier_in, outline_sections
 
 ENTRY = 1_000
 """The level of what a directive defines: below that of any heading."""
@@ -66,10 +66,9 @@ def parse_rst(text: str) -> Outline:
     (('Title',), 1, 4)
     """
     lines = text.split("\n")
-    last_line = len(lines) - (not lines[-1])
     found = _headings(lines)
     headings = [one for position in range(len(found)) for one in _labelled(lines, found, position)]
-    return Outline(nest_sections(headings, last_line), paragraph_cuts(lines))
+    return outline_sections(lines, headings)
 
 
 def _headings(lines: Sequence[str]) -> list[tuple[int, int, int, str]]:

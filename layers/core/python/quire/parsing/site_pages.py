@@ -18,18 +18,6 @@ from quire.documents import GITHUB, AnchorRules
 from quire.errors import ConfigError
 from quire.parsing.front_matter import FrontMatter, read_front_matter
 
-GENERATORS = (
-    "docusaurus",
-    "gitbook",
-    "hugo",
-    "jekyll",
-    "mdbook",
-    "mkdocs",
-    "plain",
-    "quarto",
-    "sphinx",
-    "vitepress",
-)
 _VERSION_LIKE = re.compile(r"\d+[-_.]\d+")
 _NUMBER = re.compile(r"\d+\s*[-_.]+\s*([^-_.\s].*)")
 _DATED = re.compile(
@@ -99,7 +87,8 @@ class PublishedSite:
         """
         if self.generator == "plain":
             return f"{self.base_url}/{quote(path)}" if self.base_url else path
-        content = max((one for one in self.contents if _holds(one, path)), key=_length, default=None)
+        holding = (one for one in self.contents if _holds(one, path))
+        content = max(holding, key=lambda one: len(one.folder), default=None)
         if content is None:
             return ""
         inner = f"{content.above}/{path[len(content.folder) :].lstrip('/')}".lstrip("/")
@@ -175,10 +164,6 @@ _SETTINGS: Mapping[str, tuple[type, Callable[[PublishedSite, Any], PublishedSite
 
 def _holds(content: Content, path: str) -> bool:
     return not content.folder or path.startswith(f"{content.folder}/")
-
-
-def _length(content: Content) -> int:
-    return len(content.folder)
 
 
 def _docusaurus(site: PublishedSite, content: Content, path: str, text: str) -> str | None:
@@ -361,3 +346,4 @@ _ROUTES: Mapping[str, Callable[[PublishedSite, Content, str, str], str | None]] 
     "sphinx": _sphinx,
     "vitepress": _vitepress,
 }
+GENERATORS = tuple(sorted(("plain", *_ROUTES)))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -18,10 +21,6 @@ from quire.store.keys import COLLECTIONS, lock_key
 if TYPE_CHECKING:
     from quire.ports import ObjectStore
 
-
-import subprocess
-from functools import cache
-from pathlib import Path
 
 PROC = Path("/proc")
 
@@ -159,13 +158,11 @@ class BuildLock:
         key: str,
         *,
         clock: Callable[[], float],
-        lease_s: float = LEASE_S,
         as_of: Callable[[], int] = lambda: 0,
     ) -> None:
         self._objects = objects
         self._key = key
         self._clock = clock
-        self._lease_s = lease_s
         self._read_as_of = as_of
         self._owner = os.urandom(8).hex()
         self._since = self._told_at = 0.0
@@ -199,7 +196,7 @@ class BuildLock:
             BuildInProgress: it ran out and another build took the lock.
         """
         try:
-            self._write(self._clock() + self._lease_s)
+            self._write(self._clock() + LEASE_S)
         except SwapConflict as error:
             raise BuildInProgress(
                 f"{self._key}: the lease ran out and another build took the lock"
@@ -212,12 +209,12 @@ class BuildLock:
             return
         self._told_at, self._progress = now, progress
         with suppress(StoreError):  # the next one may be told; `renew` says where the lock was lost
-            self._write(now + self._lease_s)
+            self._write(now + LEASE_S)
 
     def _take(self) -> None:
         stored = self._objects.read(self._key)
         self._since = self._told_at = self._clock()
-        until = self._since + self._lease_s
+        until = self._since + LEASE_S
         try:
             if stored is None:
                 self._etag = self._objects.write(self._key, self._state(until), if_absent=True)
@@ -230,7 +227,7 @@ class BuildLock:
             pass  # another build was a moment faster
         raise BuildInProgress(
             f"Ingestion already in progress: {self._key} is held by another build; wait until it ends, or, where it "
-            f"died, {self._lease_s:.0f} s"
+            f"died, {LEASE_S:.0f} s"
         )
 
     def _write(self, expires_at: float) -> None:
@@ -243,7 +240,7 @@ class BuildLock:
         return canonical_json(state | progress | {"expires_at": expires_at})
 
     def _keep_renewing(self) -> None:
-        while not self._ended.wait(self._lease_s / 3):
+        while not self._ended.wait(LEASE_S / 3):
             try:
                 self.renew()
             except BuildInProgress:

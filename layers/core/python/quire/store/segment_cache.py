@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakSet, WeakValueDictionary
 
-from quire.errors import unavailable
+from quire.errors import DiskFull, unavailable
 from quire.index.layout import KEYWORDS, MANIFEST, Manifest
 from quire.index.reader import Segment, manifest_in, open_segment
 from quire.index.served import held_by_server
@@ -22,11 +23,6 @@ from quire.store.late_shards import LateShards, none_follows, shards_that_follow
 if TYPE_CHECKING:
     from quire.ports import ObjectStore
 
-
-import shutil
-from collections.abc import Callable, Collection
-
-from quire.errors import DiskFull
 
 ARRIVING = ".arriving-"
 """What folders are called that a transfer fills; one that is there when none runs was left by a process that died."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from quire.answering.generative.cleaning import visible
+from quire.answering.generative.completion import within
 from quire.answering.generative.context import estimate_tokens
-from quire.answering.generative.deadline import within
 from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import NOT_COVERED, Prompt
 from quire.answering.generative.sentence_stream import SentenceStream, StreamUnit
