@@ -23,7 +23,8 @@ _SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _MARK = re.compile(r"(?<!\\)\[(\d{1,3})\](?!\()")
 _CODE_LINE = re.compile(
     r"""\s*(?:
-      (?:def|class|import|const|let|var|local|function|return|raise|elif|except|while|with|for|if)\b.*(?:[({:;=]|\))$
+      (?:def|class|import|const|let|var|local|function|return|raise|elif|except|while|with|if)\b.*(?:[({:;=]|\))$
+    | for\b(?:.*\bin\b.*:|.*[({;=]|.*\))$   # "for example, if you do:" is a sentence
     | (?:else|try|finally):$
     | from\ [\w.]+\ import\ | import\ [\w.]+$
     | @\w[\w.]*(?:\(.*)?$                  # a decorator

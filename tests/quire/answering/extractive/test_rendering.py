@@ -175,6 +175,12 @@ def test_a_heading_is_shown_without_its_fragment_and_class(mark: str) -> None:
     assert show(chunk("a.md", "## Oil {id}\n\nTwice.")) == "**Oil {id}**\n\nTwice. [1]"
 
 
+def test_code_in_an_item_that_is_less_far_in_than_its_fence_stays_in_it() -> None:
+    text = "- Case B: another type\n\n    ```diff\n-    return [pump]\n+    return (pump)\n    ```\n\n- Case C: none\n"
+    found = show(chunk("cases.md", text))
+    assert "    ```diff\n    -    return [pump]\n    +    return (pump)\n    ```" in found
+
+
 def test_stars_behind_a_heading_that_point_at_a_note_do_not_break_its_emphasis() -> None:
     assert show(chunk("a.md", "## `pump()` **\n\nTwice.")) == r"**pump() \*\***" + "\n\nTwice. [1]"
     assert show(chunk("a.md", r"## `pump()` \*\*" + "\n\nTwice.")) == r"**pump() \*\***" + "\n\nTwice. [1]"

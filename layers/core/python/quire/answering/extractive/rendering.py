@@ -334,7 +334,22 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     if is_rst:
         is_literal = block.kind == CODE and not quote.lstrip().startswith("..")
         return fenced(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
-    return _list(_dedented(quote)) if block.kind == LIST else plain_words(_dedented(quote))
+    return _list(_set_in(_dedented(quote))) if block.kind == LIST else plain_words(_dedented(quote))
+
+
+def _set_in(quote: str) -> str:
+    """With every line of a fence as far in as the fence: one that is less far in would end the item, and the fence."""
+    lines: list[str] = []
+    mark, indent = "", 0
+    for line in quote.splitlines(keepends=True):
+        fence = _ANY_FENCE.match(line)
+        if fence and not mark:
+            mark, indent = fence[2], len(fence[1])
+        elif fence and fence[2].startswith(mark) and not fence[3].strip():
+            mark = ""
+        is_out = mark and not fence and line.strip() and not line.startswith(" " * indent)
+        lines.append(" " * indent + line.lstrip(" ") if is_out else line)
+    return "".join(lines)
 
 
 def _list(quote: str) -> str:
