@@ -19,6 +19,7 @@ from starlette.responses import Response
 
 from functions.web.logs import log
 from functions.web.replies import json_bytes
+from quire.documents import NOTHING
 from quire.errors import (
     TELLABLE,
     AccessDenied,
@@ -278,3 +279,18 @@ def _sentence(invalid: Mapping[str, Any]) -> str:
 
 
 _PLAINER = {"Extra inputs are not permitted": "unknown field"}
+
+
+def detail_reply(
+    problem: Problem, invalid: Sequence[Mapping[str, Any]], names: Mapping[str, str] = NOTHING
+) -> Response:
+    """`{"detail": ...}`, as clients of FastAPI servers expect it: of a 422 the invalid fields, else a sentence.
+
+    Where pydantic found none `invalid`, the problem's own field is the one, by its name on the wire (`names`).
+    """
+    detail: str | Sequence[Mapping[str, Any]] = problem.detail
+    if problem.status == 422:
+        path = [names.get(name, name) for name in problem.field.split(".") if name]
+        message = problem.detail.removeprefix(f"{problem.field}: ")
+        detail = invalid or [{"type": "value_error", "loc": ["body", *path], "msg": message}]
+    return Response(json_bytes({"detail": detail}), problem.status, dict(problem.headers), "application/json")

@@ -24,8 +24,8 @@ from functions.web.answers import sse, streamed, told
 from functions.web.calls import caller_of, collection_of, run, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
-from functions.web.problems import Problem
-from functions.web.replies import json_bytes, reply
+from functions.web.problems import Problem, detail_reply
+from functions.web.replies import reply
 from quire import __version__
 from quire.answering.events import Delta, Done, Event
 from quire.answering.request import Answer, Inquiry
@@ -148,13 +148,11 @@ def _labels(version: str, degraded: tuple[str, ...]) -> dict[str, str]:
 def render_detail(problem: Problem, request_id: str) -> Response:
     """A 422 lists each invalid field with its place; any other status has a sentence. The id is in the header."""
     del request_id
-    detail: str | list[dict[str, Any]] = problem.detail
-    if problem.status == 422:
-        places = zip(problem.invalid, problem.errors, strict=True)
-        detail = [
-            {"type": one["type"], "loc": _place(one, name), "msg": one["msg"]} for one, (name, _) in places
-        ] or [_field(problem)]
-    return Response(json_bytes({"detail": detail}), problem.status, dict(problem.headers), "application/json")
+    places = zip(problem.invalid, problem.errors, strict=True)
+    return detail_reply(
+        problem,
+        [{"type": one["type"], "loc": _place(one, name), "msg": one["msg"]} for one, (name, _) in places],
+    )
 
 
 def _place(invalid: Mapping[str, Any], field: str) -> list[str | int]:
@@ -163,12 +161,6 @@ def _place(invalid: Mapping[str, Any], field: str) -> list[str | int]:
     if where != "body" or field == "body":
         return [where, *path]
     return [where, *(int(step) if step.isdecimal() else step for step in field.split("."))]
-
-
-def _field(problem: Problem) -> dict[str, Any]:
-    path = [name for name in problem.field.split(".") if name]
-    message = problem.detail.removeprefix(f"{problem.field}: ")
-    return {"type": "value_error", "loc": ["body", *path], "msg": message}
 
 
 FACE = Face(

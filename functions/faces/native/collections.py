@@ -33,8 +33,8 @@ def summary_wire(service: Knowledge, name: str, state: Served | Unopened | Quire
     return {
         "name": name,
         "title": service.title(name),
-        "profile": state.profile,
-        "face": state.face,
+        "profile": state.pointer.profile,
+        "face": state.pointer.face,
         "status": "degraded" if state.degraded else "ok",
         "version": state.version,
         "label": fresh.label or None,

@@ -22,8 +22,8 @@ from functions.web.access import Caller
 from functions.web.calls import caller_of, collection_of, run, service_of
 from functions.web.documented import answer
 from functions.web.faces import QUERY, Face
-from functions.web.problems import Problem
-from functions.web.replies import json_bytes, reply
+from functions.web.problems import Problem, detail_reply
+from functions.web.replies import reply
 from functions.web.wire import metadata_wire, rounded
 from quire.documents import Hit, text_sha256
 from quire.index.opened import OpenedIndex
@@ -47,10 +47,7 @@ ERROR_EXAMPLE = {
 def render_detail(problem: Problem, request_id: str) -> Response:
     """A 422 lists each invalid field with its place; any other status has a sentence. The id is in the header."""
     del request_id
-    detail: str | list[dict[str, Any]] = problem.detail
-    if problem.status == 422:
-        detail = [_place(one) for one in problem.invalid] or [_field(problem)]
-    return Response(json_bytes({"detail": detail}), problem.status, dict(problem.headers), "application/json")
+    return detail_reply(problem, [_place(one) for one in problem.invalid], WIRE_NAMES)
 
 
 def _place(invalid: dict[str, Any]) -> dict[str, Any]:
@@ -60,12 +57,6 @@ def _place(invalid: dict[str, Any]) -> dict[str, Any]:
         known["input"] = _plain(known["input"])
     context = {key: _plain(value) for key, value in invalid.get("ctx", {}).items()}
     return known | ({"ctx": context} if context else {})
-
-
-def _field(problem: Problem) -> dict[str, Any]:
-    path = [WIRE_NAMES.get(name, name) for name in problem.field.split(".") if name]
-    message = problem.detail.removeprefix(f"{problem.field}: ")
-    return {"type": "value_error", "loc": ["body", *path], "msg": message}
 
 
 def _plain(value: Any) -> Any:

@@ -89,7 +89,7 @@ def test_a_collection_begins_with_its_first_document(desk: Desk) -> None:
     written = desk.writes.put(SITE, [document("a"), document("b")], EMBEDDER)
     assert written.changed == {"a", "b"}
     assert desk.texts(SITE, "a", "b", "c") == {"a": document("a").text, "b": document("b").text}
-    assert desk.served(SITE).profile == "sites"
+    assert desk.served(SITE).pointer.profile == "sites"
 
 
 def test_replacing_is_one_step(desk: Desk) -> None:

@@ -92,7 +92,11 @@ def test_a_collection_is_served_with_the_facts_of_its_pointer(shelf: Shelf, cloc
     pointer = shelf.publish()
     served = opened(shelf, clock)[0].get("roblox")
     assert (served.name, served.version, served.label) == ("roblox", pointer.version, "0.735.0.7350832")
-    assert (served.profile, served.face, served.model) == ("roblox", "roblox", EMBEDDER.digest)
+    assert (served.pointer.profile, served.pointer.face, served.model) == (
+        "roblox",
+        "roblox",
+        EMBEDDER.digest,
+    )
     assert served.degraded == ()
     assert served.index.chunk_count == 12
 

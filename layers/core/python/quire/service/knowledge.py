@@ -211,7 +211,7 @@ class Knowledge:
         if (listed is not None and listed.profile in LIVE) or _opened_live(self, collection) is not None:
             return self.live.get(collection)
         served = self.catalog.get(collection)
-        if served.profile not in LIVE:
+        if served.pointer.profile not in LIVE:
             return served
         self.catalog.close(collection)  # or it would keep this version open for ever
         return self.live.get(collection)
@@ -269,7 +269,7 @@ class Knowledge:
         if collection in self.collections:
             return profile_named(self.collections[collection].profile).face
         served = peek(self, collection)
-        return served.face if served else None
+        return served.pointer.face if served else None
 
     def warm(self, has_room: Callable[[], bool] = lambda: True) -> dict[str, str]:
         """Open collections and their models ahead of questions, in the order of `collections.toml`, the others last.
@@ -369,7 +369,7 @@ def face_of(knowledge: Knowledge, collection: str) -> str:
     Raises:
         UnknownCollection: neither `collections.toml` nor the store has it.
     """
-    return knowledge.known_face(collection) or knowledge.catalog.get(collection).face
+    return knowledge.known_face(collection) or knowledge.catalog.get(collection).pointer.face
 
 
 def mounts(knowledge: Knowledge) -> dict[str, str]:

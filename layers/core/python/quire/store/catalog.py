@@ -69,16 +69,6 @@ class Served:
         return self.index.version
 
     @property
-    def profile(self) -> str:
-        """The profile that it was built with."""
-        return self.pointer.profile
-
-    @property
-    def face(self) -> str:
-        """The HTTP contract that it speaks."""
-        return self.pointer.face
-
-    @property
     def label(self) -> str:
         """The engine's or release's version, else the commit of a source; "" where neither is known."""
         return label_of(self.pointer, self.manifests)
@@ -112,16 +102,6 @@ class Unopened:
     def version(self) -> str:
         """Id of the version."""
         return self.pointer.version
-
-    @property
-    def profile(self) -> str:
-        """See `Served`."""
-        return self.pointer.profile
-
-    @property
-    def face(self) -> str:
-        """See `Served`."""
-        return self.pointer.face
 
     @property
     def label(self) -> str:
@@ -214,7 +194,7 @@ class Catalog:
         self._lock = threading.Lock()
         self._names: tuple[str, ...] = ()
         self._names_due = float("-inf")
-        self._entries: dict[str, _CatalogEntry] = {}
+        self._entries: dict[str, CatalogEntry] = {}
         self._history = History(store, refresh_s=refresh_s, clock=clock)
 
     def names(self) -> tuple[str, ...]:
@@ -262,8 +242,7 @@ class Catalog:
             StoreError, ArtifactError: it cannot be opened and no good version is open.
         """
         entry = self._entries.get(name) or self._entry(name)
-        now = self._clock()
-        entry.gap_s, entry.asked = now - entry.asked, now
+        entry.note_request(self._clock())
         return self._get(name, entry, version, fresh=fresh)
 
     def describe(self, name: str) -> Served | Unopened:
@@ -285,7 +264,7 @@ class Catalog:
             return known
         return replace(known, degraded=(f"could not be opened when last asked ({type(failure).__name__})",))
 
-    def _get(self, name: str, entry: _CatalogEntry, version: str | None, *, fresh: bool) -> Served:
+    def _get(self, name: str, entry: CatalogEntry, version: str | None, *, fresh: bool) -> Served:
         served = entry.served
         if version is not None and version != LATEST and (served is None or version != served.version):
             return self._older(name, version)
@@ -305,13 +284,13 @@ class Catalog:
             if entry.served is not None:
                 self.get(name, fresh=True)
 
-    def _entry(self, name: str) -> _CatalogEntry:
+    def _entry(self, name: str) -> CatalogEntry:
         if name not in self.names():
             raise UnknownCollection(f"collection {name!r}: not in this store", field="collection")
         with self._lock:
-            return self._entries.setdefault(name, _CatalogEntry())
+            return self._entries.setdefault(name, CatalogEntry())
 
-    def _current(self, name: str, entry: _CatalogEntry, fresh: bool) -> Served:
+    def _current(self, name: str, entry: CatalogEntry, fresh: bool) -> Served:
         """Look at the pointer unless another thread just did. The caller holds the entry's lock."""
         if self._clock() < entry.due and not fresh and not entry.has_arrived:
             if entry.served is not None:
@@ -330,7 +309,7 @@ class Catalog:
             entry.due = self._clock() + self._refresh_s
         return entry.served
 
-    def _look(self, name: str, entry: _CatalogEntry, *, fresh: bool) -> Served:
+    def _look(self, name: str, entry: CatalogEntry, *, fresh: bool) -> Served:
         served = entry.served
         pointer = self._store.pointer(name, served.pointer if served is not None else None)
         if served is not None and served.pointer == pointer:
@@ -341,20 +320,8 @@ class Catalog:
         if served is None or fresh or entry.gap_s >= self._steady_s or self._store.is_near(pointer):
             entry.arrival = None
             return Served(name, fetch(), pointer)
-        index = self._arrived(entry, pointer.version, fetch)
+        index = entry.arrived(pointer.version, fetch, self.prepare, self._clock())
         return Served(name, index, pointer) if index else served
-
-    def _arrived(
-        self, entry: _CatalogEntry, version: str, fetch: Callable[[], OpenedIndex]
-    ) -> OpenedIndex | None:
-        """The version once it is here; None while it is on its way and the one before may serve."""
-        arrival = entry.arrival
-        if arrival is None or arrival.version != version:
-            arrival = entry.arrival = Arrival(version, fetch, self.prepare, self._clock())
-        if arrival.is_awaited(self._clock()):
-            return None
-        entry.arrival = None
-        return arrival.result()
 
     def _open(self, name: str, version: str, idle_s: float) -> OpenedIndex:
         """Open the version; where the disk has no room, older versions and then idle collections are closed for it."""
@@ -397,8 +364,12 @@ class Catalog:
         return Served(name, index, pointer, current.degraded)
 
 
-class _CatalogEntry:
-    """What the catalog knows of one collection; `lock` belongs to the thread that opens or looks."""
+class CatalogEntry:
+    """What a catalog knows of one collection; `lock` belongs to the thread that opens or looks.
+
+    `gap_s` lies between the last two requests. Of live collections alone are `looked_at`, when the last look at the
+    pointer began, and `failed`, builds that could not be opened, which are left alone until `retry_at`.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -407,8 +378,28 @@ class _CatalogEntry:
         self.trouble: Trouble | None = None
         self.arrival: Arrival | None = None
         self.unopened: Unopened | None = None
-        self.due = self.unopened_due = self.asked = float("-inf")
+        self.failed: tuple[str, ...] = ()
+        self.due = self.unopened_due = self.asked = self.looked_at = self.retry_at = float("-inf")
         self.gap_s = float("inf")
+
+    def note_request(self, now: float) -> None:
+        """Somebody asks for the collection."""
+        self.gap_s, self.asked = now - self.asked, now
+
+    def arrived(
+        self,
+        version: str,
+        fetch: Callable[[], OpenedIndex],
+        prepare: Callable[[OpenedIndex], object],
+        now: float,
+    ) -> OpenedIndex | None:
+        """The version once it is here; None while it is on its way and the one before may serve."""
+        if self.arrival is None or self.arrival.version != version:
+            self.arrival = Arrival(version, fetch, prepare, now)
+        if self.arrival.is_awaited(now):
+            return None
+        arrival, self.arrival = self.arrival, None
+        return arrival.result()
 
     def close(self) -> None:
         """Let go of what is open."""

@@ -10,11 +10,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from quire.errors import StoreError, UnknownVersion
 from quire.index.layout import Pointer
 from quire.index.opened import OpenedIndex
+
+if TYPE_CHECKING:
+    from quire.store.catalog import CollectionStore
 
 OLD_VERSIONS_KEPT = 4
 """Older versions kept open at once; each costs mappings and little memory of its own."""
@@ -23,23 +26,13 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
 
 
-class VersionStore(Protocol):
-    """What this asks of a store; `quire.store.store.SegmentStore` is the real one."""
-
-    def open(self, name: str, version: str | None = None) -> OpenedIndex:
-        """Open a version; today's tombstones hold in it too."""
-
-    def versions(self, name: str) -> Sequence[Pointer]:
-        """Every state that the store still holds, newest first."""
-
-
 class History:
     """Opens older versions. Safe to share by threads.
 
     The list of versions is read at most every `refresh_s` seconds; while the store fails, the last one read serves.
     """
 
-    def __init__(self, store: VersionStore, *, refresh_s: float, clock: Callable[[], float]) -> None:
+    def __init__(self, store: CollectionStore, *, refresh_s: float, clock: Callable[[], float]) -> None:
         self._store = store
         self._refresh_s = refresh_s
         self._clock = clock

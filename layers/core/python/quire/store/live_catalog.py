@@ -24,7 +24,7 @@ from quire.index.layout import Pointer
 from quire.index.opened import OpenedIndex
 from quire.store.catalog import (
     IDLE_S,
-    Arrival,
+    CatalogEntry,
     MakeRoom,
     Served,
     Trouble,
@@ -79,7 +79,7 @@ class LiveCatalog:
         self._most_open = most_open
         self._clock = clock
         self._guard = threading.Lock()
-        self._entries: OrderedDict[str, _LiveEntry] = OrderedDict()
+        self._entries: OrderedDict[str, CatalogEntry] = OrderedDict()
 
     def get(self, name: str) -> Served:
         """The collection as it is at this moment.
@@ -94,7 +94,7 @@ class LiveCatalog:
             if entry.served is not None and entry.looked_at > asked:
                 return entry.served
             entry.looked_at = self._clock()
-            entry.gap_s, entry.asked = asked - entry.asked, asked
+            entry.note_request(asked)
             try:
                 entry.served = self._look(name, entry)
             except QuireError as error:
@@ -132,15 +132,15 @@ class LiveCatalog:
         except UnknownCollection:
             return None
 
-    def _entry(self, name: str) -> _LiveEntry:
+    def _entry(self, name: str) -> CatalogEntry:
         with self._guard:
-            entry = self._entries.setdefault(name, _LiveEntry())
+            entry = self._entries.setdefault(name, CatalogEntry())
             self._entries.move_to_end(name)
             while len(self._entries) > self._most_open:
                 self._entries.popitem(last=False)
             return entry
 
-    def _look(self, name: str, entry: _LiveEntry) -> Served:
+    def _look(self, name: str, entry: CatalogEntry) -> Served:
         served, tried, failure = entry.served, None, None
         for _ in range(OPEN_ATTEMPTS):
             try:
@@ -164,7 +164,7 @@ class LiveCatalog:
                 return self._kept(name, entry, pointer, error)
         raise StoreUnavailable(f"collection {name!r}: its pointer moved {OPEN_ATTEMPTS} times in one look")
 
-    def _follow(self, name: str, entry: _LiveEntry, pointer: Pointer) -> Served:
+    def _follow(self, name: str, entry: CatalogEntry, pointer: Pointer) -> Served:
         """That state; while a newer build of it is on its way, the build before with what was written since."""
         served, builds = entry.served, builds_of(pointer)
         if builds == entry.failed and self._clock() < entry.retry_at and entry.failure is not None:
@@ -174,15 +174,12 @@ class LiveCatalog:
             entry.arrival = None
             return Served(name, fetch(), pointer)
         key = ",".join(builds)
-        arrival = entry.arrival
-        if arrival is None or arrival.version != key:
-            if entry.gap_s >= self._steady_s:
-                return Served(name, fetch(), pointer)
-            arrival = entry.arrival = Arrival(key, fetch, self.prepare, self._clock())
-        if arrival.is_awaited(self._clock()):
+        is_begun = entry.arrival is not None and entry.arrival.version == key
+        if not is_begun and entry.gap_s >= self._steady_s:
+            return Served(name, fetch(), pointer)
+        index = entry.arrived(key, fetch, self.prepare, self._clock())
+        if index is None:
             return self._before(served, pointer)
-        entry.arrival = None
-        index = arrival.result()
         return Served(name, index if index.version == pointer.version else fetch(), pointer)
 
     def _before(self, served: Served, pointer: Pointer) -> Served:
@@ -192,7 +189,7 @@ class LiveCatalog:
             return served
         return Served(served.name, self._store.open_state(state), state)
 
-    def _kept(self, name: str, entry: _LiveEntry, pointer: Pointer, error: QuireError) -> Served:
+    def _kept(self, name: str, entry: CatalogEntry, pointer: Pointer, error: QuireError) -> Served:
         """What serves on, labelled, where that state cannot be opened; what was deleted since is not served."""
         served = entry.served
         if served is None:
@@ -215,17 +212,3 @@ class LiveCatalog:
             except DiskFull:
                 if not (self.close_idlest(name, idle_s) or self.make_room(name, idle_s)):
                     raise
-
-
-class _LiveEntry:
-    """What is known of one collection; `looked_at` is when the last look at its pointer began."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.served: Served | None = None
-        self.trouble: Trouble | None = None
-        self.arrival: Arrival | None = None
-        self.failure: QuireError | None = None
-        self.failed: tuple[str, ...] = ()
-        self.looked_at = self.asked = self.retry_at = float("-inf")
-        self.gap_s = float("inf")
