@@ -421,6 +421,30 @@ def test_what_a_comparison_opens_with_leaves_room_for_the_other_and_a_title_may_
     assert {quote.hit.chunk.breadcrumb for quote in quotes} == {dim[0].breadcrumb, other.breadcrumb}
 
 
+def test_of_two_things_compared_each_has_its_place_though_most_of_their_words_are_the_same() -> None:
+    told = (
+        "{} stands where both rooms see it, and sends a sign to the bell that hangs in the hall of the house."
+    )
+    pages = [chunk(f"{name}.md", f"# {name}\n\n{told.format(name)}") for name in ("Lamp", "Torch")]
+    pages = [page._replace(breadcrumb=name) for page, name in zip(pages, ("Lamp", "Torch"), strict=True)]
+    shelf = shelf_of(pages)
+    asked = weigh("Lamp vs Torch", shelf.index)
+    scored = score_passages(
+        asked, [hit_of(page, rank, cosine=None) for rank, page in enumerate(pages, 1)], None, None
+    )
+    parts = find_parts(shelf, Inquiry("Lamp vs Torch"))
+    assert len(choose_quotes(asked, scored)) == 1
+    assert len(choose_quotes(asked, scored, parts=parts)) == 2
+
+
+def test_an_answer_that_opens_behind_a_heading_does_not_begin_with_the_end_of_the_section_before() -> None:
+    tail = "The kettle is filled to the line, which the lamp lights."
+    one = chunk("lamp.md", f"{tail}\n\n## Dim the lamp\n\nTurn the wheel of the lamp to dim it.\n")
+    asked = weigh("How do I dim the lamp with its wheel?", shelf_of([one]).index)
+    (quote,) = choose_quotes(asked, score_passages(asked, [hit_of(one, 1, cosine=None)], None, None))
+    assert quote.text.startswith("## Dim the lamp")
+
+
 def test_a_class_is_followed_by_its_method_that_does_what_is_asked() -> None:
     head = chunk(
         "lamp.py", 'class Lamp(Thing):\n    """A lamp: dims, blinks, lights the bulb."""', 0, lang="python"

@@ -181,11 +181,12 @@ def choose_quotes(
     # Each part of a question needs the room that one alone would go on in.
     quotes = [first] if parts else _continued(first, beside)
     most = len(quotes) - 1 + (MOST_PLACES if sure else UNSURE_PLACES)
-    for one in [*_required(opening, ranked, parts), *_worthy(ranked, less)]:
-        if not any(_covers(quote, one) for quote in quotes):
+    required = [*_required(opening, ranked, parts)]
+    for one in [*required, *_worthy(ranked, less)]:
+        if not any(_covers(quote, one) for quote in quotes) and not _is_tail_before(one, opening):
             quote = _widened(question, one, ranked, LATER_CHARACTERS)
             if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
-                quotes = _with(quotes, quote, most)
+                quotes = _with(quotes, quote, most, is_required=one in required)
     return _said_once(_in_order(_completed(quotes, beside)))
 
 
@@ -194,6 +195,12 @@ def _says_nothing(chunk: Chunk) -> bool:
     if is_code_chunk(chunk):
         return says_nothing(chunk.text)
     return chunk.text.removeprefix("title:").strip("\n\"' ") == chunk.metadata.get("heading")
+
+
+def _is_tail_before(one: Scored, opening: Scored) -> bool:
+    """Whether it ends a section that began in an earlier chunk, while the answer opens behind a heading further on."""
+    same = one.hit.chunk.id == opening.hit.chunk.id
+    return same and opening.passage.heading is not None and one.passage.heading is None
 
 
 def _required(opening: Scored, ranked: Sequence[Scored], parts: Sequence[AskedPart]) -> Iterator[Scored]:
@@ -254,8 +261,11 @@ def _quote_of(hit: Hit, rest: Rest, *, goes_on: bool = False) -> Quote:
     return Quote(hit._replace(chunk=rest.chunk), rest.start, rest.end, rest.start, goes_on)
 
 
-def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
-    """The quotes and this one, where there is room for it and nothing has said it yet; near ones become one."""
+def _with(quotes: list[Quote], quote: Quote, most: int, *, is_required: bool) -> list[Quote]:
+    """The quotes and this one, where there is room for it and nothing has said it yet; near ones become one.
+
+    What is required may say the same in most words: of two things compared pages often do.
+    """
     near = [other for other in quotes if _is_near(other, quote)]
     if near:
         start, end = min(one.start for one in (quote, *near)), max(one.end for one in (quote, *near))
@@ -265,7 +275,7 @@ def _with(quotes: list[Quote], quote: Quote, most: int) -> list[Quote]:
             return quotes  # of a list that is shown in part no further part
         quote = replace(near[0], start=start, end=end, goes_on=near[0].goes_on and start == near[0].start)
     others = [one for one in quotes if one not in near]
-    if any(_repeats(quote, other) for other in others):
+    if not is_required and any(_repeats(quote, other) for other in others):
         return quotes
     joined = (
         [quote if one is near[0] else one for one in quotes if one in others or one is near[0]]
@@ -467,7 +477,8 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
     """First and last piece of the widened quote: what a pronoun points at first, then the better neighbour.
 
     What stands under another heading and says nothing of the question is left out, though there is room: whoever asks
-    how a list is refreshed does not want the next property of the reference.
+    how a list is refreshed does not want the next property of the reference. So is the end of a section that began in
+    an earlier chunk, before the heading that the passage stands under.
     """
     first = last = place
     section = page.pieces[place].section
@@ -480,7 +491,10 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
             - CROSSING * (page.pieces[side].section != section)
             for side in (last + 1, first - 1)
             if _fits(page, side, first, last)
-            and (page.pieces[side].section == section or page.values[side] >= 0)
+            and (
+                page.pieces[side].section == section
+                or (page.values[side] >= 0 and (side > last or page.pieces[side].section))
+            )
         }
         if not worth:
             break
