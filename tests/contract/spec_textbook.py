@@ -32,7 +32,7 @@ from build_index.__main__ import main
 from build_index.cache.store import FILE, VECTORS, ContentStore
 from functions.app.wiring import local_app
 from functions.faces.textbook.routes import DEADLINE_S
-from functions.web.sections import section_at, where_of
+from functions.web.wire import section_at, where_of
 from quire.adapters.folder import FolderStore
 from quire.answering.answerer import answer
 from quire.answering.findings import AskedCollection

@@ -10,8 +10,7 @@ from functions.faces.chatbot.contract import (
     ResultWire,
     SimilarityScore,
 )
-from functions.web.sections import section_at, sections_of, where_of
-from functions.web.wire import citation_wire, rounded
+from functions.web.wire import citation_wire, rounded, section_at, sections_of, where_of
 from quire.answering.request import Answer
 from quire.documents import Chunk, Citation, Hit
 
