@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -21,7 +20,6 @@ class Retention:
     Args:
         purge: deletes what is older than a moment, and says how many messages that were.
         every_s: seconds from one purge to the next.
-        clock: seconds since the epoch.
     """
 
     def __init__(
@@ -29,11 +27,9 @@ class Retention:
         purge: Callable[[datetime], int],
         *,
         every_s: float = DAILY_S,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._purge = purge
         self._every_s = every_s
-        self._clock = clock
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="retention", daemon=True)
 
@@ -53,7 +49,7 @@ class Retention:
                 return
 
     def _purge_once(self) -> None:
-        cutoff = datetime.fromtimestamp(self._clock(), UTC) - RETENTION
+        cutoff = datetime.now(UTC) - RETENTION
         try:
             deleted = self._purge(cutoff)
         except StoreError as error:  # tomorrow is another day, and nothing too old is ever returned

@@ -12,7 +12,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -80,13 +80,10 @@ class OpenSearchWire:
     After a request that failed the server is left alone for `timeouts.rest_s` seconds: further ones fail at once.
     """
 
-    def __init__(
-        self, address: ServerAddress, timeouts: Timeouts, *, keys: Callable[[], Keys] | None = None
-    ) -> None:
+    def __init__(self, address: ServerAddress, timeouts: Timeouts) -> None:
         self.host = address.host
         self._address = address
         self._timeouts = timeouts
-        self._keys = keys or _aws_keys
         self._connections = Connections(address.host, is_tls=address.is_tls, timeouts=timeouts)
         self._outage = Outage(timeouts.rest_s)
 
@@ -158,7 +155,7 @@ class OpenSearchWire:
         elif address.region:
             place = SignedHost(address.host, address.region, "es")
             digest = hashlib.sha256(data).hexdigest() if data is not None else NO_BODY
-            headers |= sign(place, self._keys(), target, time.gmtime(), method=method, body_sha256=digest)
+            headers |= sign(place, _aws_keys(), target, time.gmtime(), method=method, body_sha256=digest)
         return HttpRequest(method, "?".join(filter(None, target)), headers, data)
 
     def _read(self, answer: HttpResponse) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -46,9 +45,8 @@ class Conversations:
     one, InputError is raised.
     """
 
-    def __init__(self, memory: ChatMemory, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, memory: ChatMemory) -> None:
         self._memory = memory
-        self._clock = clock
 
     def say(
         self, caller: Caller, site: Site, user: str, turns: Sequence[Turn], *, token: str | None = None
@@ -98,7 +96,7 @@ class Conversations:
             InputError: no clean-up ended at `after`.
         """
         caller.require(ADMIN, collection)
-        cutoff = datetime.fromtimestamp(self._clock(), UTC) - RETENTION
+        cutoff = datetime.now(UTC) - RETENTION
         purged = self._memory.purge(cutoff, after=after, within_s=CLEAN_UP_S)
         return CleanUp(purged.deleted, cutoff, purged.next)
 

@@ -64,7 +64,6 @@ class Jobs:
         objects: the store.
         ingest, carry_out: what a job of files, and one of a site's text, does.
         start: sees to it that `run` is called for the collection and the job soon, here or elsewhere.
-        clock: seconds since the epoch.
     """
 
     def __init__(
@@ -73,14 +72,11 @@ class Jobs:
         ingest: Ingest,
         carry_out: CarryOut,
         start: Callable[[str, str], None],
-        *,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._objects = objects
         self._ingest = ingest
         self._carry_out = carry_out
         self._start = start
-        self._clock = clock
 
     def stage(
         self,
@@ -97,7 +93,7 @@ class Jobs:
             ScopeMissing: the caller may not write to the collection, or to the site of the text.
             StoreError: it cannot be kept or started; then it is as if it had never come.
         """
-        job = Job(job_id or secrets.token_hex(16), WAITING, round(self._clock(), 3))
+        job = Job(job_id or secrets.token_hex(16), WAITING, round(time.time(), 3))
         if isinstance(held, AcceptedText):
             caller.require_site(WRITE, collection, held.site_id)
             job = replace(job, text=held)
@@ -138,7 +134,7 @@ class Jobs:
         One that nobody ended within `LOST_AFTER_S` has failed: all who were to do it died of it.
         """
         job = self._read(collection, job_id)
-        if job is None or job.state != WAITING or not 0 < job.at < self._clock() - LOST_AFTER_S:
+        if job is None or job.state != WAITING or not 0 < job.at < time.time() - LOST_AFTER_S:
             return job
         return replace(job, state=FAILED, message="nobody finished it within an hour; send it again")
 
@@ -195,12 +191,12 @@ class Jobs:
 
     def _teller(self, collection: str, job_id: str) -> Progress:
         """Writes down how far a job is, once a second at most: each time costs a request to the store."""
-        told_at = self._clock()
+        told_at = time.time()
 
         def tell(done: int, of: int) -> None:
             nonlocal told_at
-            if not 0 <= self._clock() - told_at < PROGRESS_EVERY_S:  # a clock may be set back
-                told_at = self._clock()
+            if not 0 <= time.time() - told_at < PROGRESS_EVERY_S:  # a clock may be set back
+                told_at = time.time()
                 self._objects.write(_progress_key(collection, job_id), canonical_json([done, of]))
 
         return tell

@@ -42,7 +42,6 @@ class SiteDocuments:
     Args:
         live, writes, store, objects: the collections, to be read, written and listed.
         embedder_for: the embedder of a digest, of "" for the one that new sites get.
-        clock: seconds since the epoch.
     """
 
     def __init__(
@@ -53,14 +52,12 @@ class SiteDocuments:
         objects: ObjectStore,
         *,
         embedder_for: Callable[[str], Embedder],
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._live = live
         self._writes = writes
         self._store = store
         self._objects = objects
         self._embedder_for = embedder_for
-        self._clock = clock
 
     def add(self, caller: Caller, site: Site, text: Submission, *, token: str | None = None) -> SiteDocument:
         """Add a document; the same `token` again adds nothing and gives the same id.
@@ -207,7 +204,7 @@ class SiteDocuments:
         return DocumentPage(documents, documents[-1].id if more and documents else None, len(ids))
 
     def _now_ms(self) -> int:
-        return int(self._clock() * 1000)
+        return int(time.time() * 1000)
 
     def _replacement(
         self, site: Site, document_id: str, text: Submission, served: Served | None
