@@ -1,16 +1,23 @@
-"""A build of several segments that kills itself: `python -m tests.support.killed_publish ROOT BOOK CALL`.
+"""Builds of several segments that kill themselves, each in a process of its own.
 
-The process ends by SIGKILL just before the call of that number, from 1, that would change the store; 0 lets it publish,
-and then prints the version.
+A process ends by SIGKILL just before the call of that number, from 1, that would change the store; 0 lets it publish.
+`python -m tests.support.killed_publish` takes a line of JSON for each build, `[root, book, call]`, and answers with
+one: exit code and what was printed. It makes those of call 0 itself and forks for the others, which so find imported
+what two thirds of their time would go to.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from build_index.distributed.sharded import ingest_in_shards
 from build_index.distributed.shards import Sharding
@@ -22,6 +29,7 @@ from quire.store.store import SegmentStore
 from tests.build_index.distributed.test_several_segments import write_facts
 from tests.build_index.distributed.test_shards import InTurn
 from tests.support.fakes import HashingEmbedder
+from tests.support.tree import CORE, ROOT
 
 MEAN_CHUNKS, MOST_CHUNKS = 4, 10
 
@@ -51,7 +59,40 @@ class DyingStore(FolderStore):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(root: Path, book: Path, call: int) -> None:
+class Ended(NamedTuple):
+    """How a build ended: below 0 by the signal of that number."""
+
+    returncode: int
+    stdout: str
+
+
+class Publisher:
+    """The process that builds are asked of."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def publish(self, root: Path, book: Path, call: int = 0) -> Ended:
+        """Build the pages; what was printed is the version and how many calls there were."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps([str(root), str(book), call]) + "\n")
+        self._process.stdin.flush()
+        return Ended(*json.loads(self._process.stdout.readline()))
+
+
+@contextmanager
+def publisher() -> Iterator[Publisher]:
+    """A publisher while the block runs."""
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join((str(ROOT / CORE), str(ROOT)))}
+    command = (sys.executable, "-m", "tests.support.killed_publish")
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield Publisher(process)
+
+
+def build_book(root: Path, book: Path, call: int) -> str:
     """Build the pages into several segments, and serve them."""
     objects = DyingStore(root / "store", call)
     embedder = HashingEmbedder()
@@ -63,8 +104,33 @@ def main(root: Path, book: Path, call: int) -> None:
     write = partial(ingest_in_shards, sharding=sharding)
     report = build(plan, tools, SegmentStore(objects, root / "fetched"), write=write)
     assert report.published is not None
-    print(report.published.version, 1_000_000 - objects.left)
+    return f"{report.published.version} {1_000_000 - objects.left}"
+
+
+def forked(root: Path, book: Path, call: int) -> Ended:
+    """Build in a process that begins as a copy of this one."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        os.dup2(write, sys.stdout.fileno())
+        print(build_book(root, book, call), flush=True)
+        sys.exit()
+    os.close(write)
+    with os.fdopen(read) as told:
+        said = told.read()
+    return Ended(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said)
+
+
+def main() -> None:
+    """Answer until nobody asks any more."""
+    for line in sys.stdin:
+        root, book, call = json.loads(line)
+        if call:
+            how = forked(Path(root), Path(book), call)
+        else:
+            how = Ended(0, build_book(Path(root), Path(book), call))
+        print(json.dumps(how), flush=True)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    main()

@@ -6,8 +6,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -43,11 +41,11 @@ from tests.build_index.distributed.test_several_segments import QUESTIONS, Split
 from tests.build_index.distributed.test_shards import InTurn, book
 from tests.support.aws import BOTO, CREDENTIALS, bucket_of, use_endpoint
 from tests.support.fakes import HashingEmbedder
+from tests.support.killed_publish import Publisher, publisher
 from tests.support.pace import seconds
 from tests.support.pages import running
 from tests.support.s3_faults import GONE, WELL, FaultyS3
 from tests.support.swarm import Swarm
-from tests.support.tree import CORE, ROOT
 
 __all__ = ["book"]
 
@@ -55,7 +53,6 @@ BOOK = WriteTarget("book", profile_named("docs"))
 EMBEDDER = HashingEmbedder()
 WORDS = ("anchor", "beacon", "cabin", "deck", "fish", "gull", "harbour", "island", "keel", "mast")
 ASKED = [*QUESTIONS, "where is the harbour of note 3", "river 7", "bend 1", "canal"]
-PATHS = os.pathsep.join((str(ROOT / CORE), str(ROOT)))
 Step = tuple[str, int]
 STEPS = st.lists(
     st.tuples(
@@ -179,41 +176,41 @@ def test_guard_and_gate_see_a_loss_beside_what_was_written_live(tmp_path: Path, 
     assert (shrinks, judgement.reasons) == ([], ())
 
 
-def publish_apart(root: Path, pages: Path, call: int = 0) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "tests.support.killed_publish", str(root), str(pages), str(call))
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": PATHS}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+@pytest.fixture
+def by() -> Iterator[Publisher]:
+    with publisher() as process:
+        yield process
 
 
 @pytest.mark.parametrize("rounds", [5, pytest.param(40, marks=pytest.mark.soak)], ids="{} rounds".format)
 def test_a_publish_of_several_that_is_killed_leaves_the_version_before_or_the_new_one(
-    tmp_path: Path, book: Path, rounds: int
+    tmp_path: Path, book: Path, by: Publisher, rounds: int
 ) -> None:
     shutil.copytree(book, tmp_path / "pages")
     pages = tmp_path / "pages"
     (pages / "broken.md").unlink()
-    assert publish_apart(tmp_path / "first", pages).returncode == 0
+    assert by.publish(tmp_path / "first", pages).returncode == 0
     for number in range(0, 24, 5):
         (pages / f"page{number:02d}.md").write_text(f"# Canal {number}\n\nIt was dug beside bend {number}.\n")
     shutil.copytree(tmp_path / "first", tmp_path / "whole")
     before = SegmentStore(FolderStore(tmp_path / "first/store"), tmp_path / "none").pointer("book")
-    done = publish_apart(tmp_path / "whole", pages, 1_000_000)
-    assert done.returncode == 0, done.stderr
+    done = by.publish(tmp_path / "whole", pages, 1_000_000)
+    assert done.returncode == 0
     wanted, calls = done.stdout.split()
     draw = random.Random(rounds)
     moments = sorted({int(calls), *(draw.randint(1, int(calls)) for _ in range(rounds - 1))})
     for call in moments:
         root = tmp_path / str(call)
         shutil.copytree(tmp_path / "first", root)
-        killed = publish_apart(root, pages, call)
-        assert killed.returncode == -signal.SIGKILL, (call, killed.stderr)
+        killed = by.publish(root, pages, call)
+        assert killed.returncode == -signal.SIGKILL, call
         objects = FolderStore(root / "store")
         store = SegmentStore(objects, root / "other")
         assert store.pointer("book").version in (before.version, wanted), call
         store.verify("book")
         assert hits(store.open("book"), "bend 1 of river 3")
-        again = publish_apart(root, pages, 1_000_000)
-        assert again.returncode == 0, (call, again.stderr)
+        again = by.publish(root, pages, 1_000_000)
+        assert again.returncode == 0, call
         assert store.pointer("book").version == wanted, call
         store.verify("book")
         now = time.time()
