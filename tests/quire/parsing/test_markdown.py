@@ -164,7 +164,7 @@ def test_an_html_table_reads_like_a_markdown_table() -> None:
         "  <td>Walks<br/>forward [on](x.md)</td>\n</tr>\n<tr><td><kbd>Ctrl</kbd><kbd>B</kbd></td><td><ul><li>one</li>"
         "<li>two</li></ul></td></tr>\n</tbody>\n</table>\n"
     )
-    assert texts(source) == ["Key | Does", "`W` | Walks forward on", "Ctrl+B | - one\n- two"]
+    assert texts(source) == ["Key | Does", "`W` | Walks forward on", "Ctrl+B | one; two"]
     assert lines(source) == [(2, 2), (4, 7), (8, 8)]
 
 

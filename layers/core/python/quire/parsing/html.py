@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from quire.parsing.markup import emit_strings
 from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, MarkupScan, OpenTable, Row
@@ -251,12 +251,27 @@ def _rows(scan: MarkupScan, table: OpenTable, last_line: int) -> tuple[Row, ...]
     row_line = table.line
     for (name, at, line), (_, until, _) in pairwise([*table.events, ("end", len(scan.out), last_line)]):
         if name in CELLS:
-            cells.append("".join(scan.out[at:until]))
+            cells.append(_in_one_line("".join(scan.out[at:until])))
             continue
         rows.append(Row(tuple(cells), row_line, line))
         cells, row_line = [], line
     rows.append(Row(tuple(cells), row_line, last_line))
     return tuple(row for row in rows if any(cell.strip() for cell in row.cells))
+
+
+def _in_one_line(cell: str) -> str:
+    """A cell whose list would tear its row, with the items behind each other.
+
+    >>> _in_one_line("Either\\n- open\\n  - wide\\n- shut")
+    'Either open; wide; shut'
+    """
+    lines = [line.strip() for line in re.split(rf"[\n{BREAK}]+", cell) if line.strip()]
+    items = [place for place, line in enumerate(lines) if line.startswith("- ")]
+    if not items:
+        return cell
+    joints = ["; " if place in items[1:] else " " for place in range(1, len(lines))]
+    words = [line.removeprefix("- ") for line in lines]
+    return "".join(chain.from_iterable(zip(["", *joints], words, strict=True)))
 
 
 def _before_rows(scan: MarkupScan, table: OpenTable) -> str:
