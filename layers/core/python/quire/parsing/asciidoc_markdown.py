@@ -380,16 +380,8 @@ def _said(link: re.Match[str], code: Sequence[tuple[int, int]]) -> str:
         return " > ".join(one.strip() for one in (link["menu"], *link["choice"].split(">")) if one.strip())
     if link["note"]:
         return f" ({link['note']})"
-    return (
-        link["shown"]
-        or (link["words"] or "").strip('"^')
-        or link["page"]
-        or link["named"]
-        or link["anchor"]
-        or link["key"]
-        or link["indexed"]
-        or ""
-    )
+    words = link["shown"] or (link["words"] or "").strip('"^')
+    return words or next(filter(None, link.group("page", "named", "anchor", "key", "indexed")), "")
 
 
 def _count(columns: str) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -62,15 +64,13 @@ def _around(node: LexborNode) -> Iterator[LexborNode]:
 def _sections(root: LexborNode) -> list[Section]:
     sections, opened = list[Section](), Section("", 0, 1)
     blocks: list[Block] = []
-    for item in _flow(root, 0):
+    for item in chain(_flow(root, 0), [Section("", 0, 1)]):  # what ends the last one
         if isinstance(item, Block):
             blocks.append(item)
             continue
         if blocks or opened.level:
-            sections.append(Section(opened.heading, opened.level, 1, opened.anchor, tuple(blocks)))
+            sections.append(replace(opened, blocks=tuple(blocks)))
         opened, blocks = item, []
-    if blocks or opened.level:
-        sections.append(Section(opened.heading, opened.level, 1, opened.anchor, tuple(blocks)))
     return sections
 
 

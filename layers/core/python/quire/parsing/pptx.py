@@ -6,6 +6,7 @@ import io
 import posixpath
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
@@ -130,30 +131,18 @@ def _blocks(archive: ZipFile, shape: Element, related: dict[str, str]) -> Iterat
 
 def _listed(paragraphs: Iterator[tuple[int, str, bool]], *, is_body: bool) -> Iterator[str]:
     """Paragraphs as a list by their depth, code as a fence; a box of its own holds paragraphs."""
-    lines: list[str] = []
-    code: list[str] = []
-    for depth, text, is_code in paragraphs:
+    for is_code, group in groupby(paragraphs, key=lambda one: one[2]):
         if is_code:
-            if lines:
-                yield "\n".join(lines)
-                lines = []
-            code.append(text)
+            yield "\n".join(["```", *(text for _, text, _ in group), "```"])
             continue
-        if code:
-            yield _fenced(code)
-            code = []
-        if is_body or depth:
-            lines.append(f"{'  ' * depth}- {text}")
-        else:
-            yield text
-    if lines:
-        yield "\n".join(lines)
-    if code:
-        yield _fenced(code)
-
-
-def _fenced(lines: list[str]) -> str:
-    return "\n".join(["```", *lines, "```"])
+        items: list[str] = []
+        for depth, text, _ in group:
+            if is_body or depth:
+                items.append(f"{'  ' * depth}- {text}")
+            else:
+                yield text
+        if items:
+            yield "\n".join(items)
 
 
 def _table(table: Element) -> str:
