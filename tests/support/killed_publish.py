@@ -125,10 +125,8 @@ def main() -> None:
     """Answer until nobody asks any more."""
     for line in sys.stdin:
         root, book, call = json.loads(line)
-        if call:
-            how = forked(Path(root), Path(book), call)
-        else:
-            how = Ended(0, build_book(Path(root), Path(book), call))
+        folder, source = Path(root), Path(book)
+        how = forked(folder, source, call) if call else Ended(0, build_book(folder, source, call))
         print(json.dumps(how), flush=True)
 
 
