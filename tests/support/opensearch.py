@@ -3,7 +3,8 @@
 The server behind is a binary that a package ships. It speaks bulk, queries with BM25, aggregations, aliases, mappings
 and refreshes. What stands before it keeps the vectors of bulk requests, answers
 `knn` queries and `knn_score` scripts by scoring every row that the server says passes the filter, in the space
-`innerproduct`, reads bitmaps of `terms` queries, and fails as it is told to. Source: OpenSearch documentation,
+`innerproduct`, reads bitmaps of `terms` queries, and fails as it is told to. In an index of many documents it counts
+those that hold a term: the server behind would read every one again for each term. Source: OpenSearch documentation,
 "Approximate k-NN search", "Exact k-NN with scoring script", "Spaces", "Terms query", "Collapse search results".
 """
 
@@ -20,9 +21,11 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 WINDOW = 10_000
+MANY = 300
+"""Documents of an index; of fewer the server behind counts those that hold a term."""
 Tree = dict[str, Any]
 
 
@@ -83,6 +88,7 @@ class OpenSearchStandIn:
         self._process = self._run()
         self.vectors: dict[str, dict[str, NDArray[np.float32]]] = {}
         self.fields: dict[str, dict[str, Tree]] = {}
+        self.terms: dict[str, dict[str, frozenset[str]]] = {}
         self.seen: list[tuple[str, str]] = []
         self.bodies: list[bytes] = []
         self.faults: list[Fault] = []
@@ -131,6 +137,7 @@ class OpenSearchStandIn:
         self._process = self._run()
         self.vectors.clear()
         self.fields.clear()
+        self.terms.clear()
 
     def close(self) -> None:
         """End for good."""
@@ -168,6 +175,7 @@ class OpenSearchStandIn:
         if method == "DELETE" and status == 200:
             self.vectors.pop(index, None)
             self.fields.pop(index, None)
+            self.terms.pop(index, None)
         return status, data
 
     def forward(
@@ -205,7 +213,9 @@ class OpenSearchStandIn:
         if fault and fault.spoils:
             pairs[0][1][fault.spoils] = "spoiled"
         rows: dict[str, NDArray[np.float32]] = {}
+        terms = self.terms.setdefault(index, {})
         for action, document in pairs[busy:]:
+            terms[next(iter(action.values()))["_id"]] = frozenset(str(document.get("terms", "")).split())
             for name, field in self.fields.get(index, {}).items():
                 if name in document:
                     vector = np.array(document[name], np.float32)
@@ -249,8 +259,20 @@ class OpenSearchStandIn:
                 raise Refusal("the stand-in knows the space innerproduct alone")
             wanted = (params["field"], params["query_value"], query["script_score"]["query"])
             return self._scored(index, tree, wanted, None)
+        wanted_terms = _counted_terms(tree)
+        if wanted_terms and len(self.terms.get(index, {})) > MANY:
+            return self._counted(index, query or {"match_all": {}}, wanted_terms)
         status, data = self.forward("POST", path, tree)
         return status, self._as_of_version(data) if status == 200 else data
+
+    def _counted(self, index: str, within: Tree, terms: dict[str, str]) -> tuple[int, bytes]:
+        """How many documents inside a filter hold each of the terms, by the names of their buckets."""
+        held = self.terms[index]
+        counts = Counter(chain.from_iterable(held.get(name, ()) for name in self._passing(index, within)))
+        buckets = {name: {"doc_count": counts[term]} for name, term in terms.items()}
+        return 200, json.dumps(
+            {"hits": {"hits": []}, "aggregations": {"held": {"buckets": buckets}}}
+        ).encode()
 
     def _as_of_version(self, data: bytes) -> bytes:
         """From 3.0 on scores of BM25 lack the factor k1 + 1. Source: OpenSearch, "Breaking changes"."""
@@ -307,6 +329,13 @@ class OpenSearchStandIn:
         for hit in hits:
             first.setdefault(str(hit["fields"][tree["collapse"]["field"]][0]), hit)
         return list(first.values())
+
+
+def _counted_terms(tree: Tree) -> dict[str, str]:
+    """The terms whose documents a search counts and nothing else, by the names of their buckets."""
+    filters = tree.get("aggs", {}).get("held", {}).get("filters", {}).get("filters", {})
+    terms = {name: one.get("term", {}).get("terms", "") for name, one in filters.items()}
+    return terms if tree.get("size") == 0 and all(terms.values()) else {}
 
 
 def _products(rows: list[NDArray[np.float32]], vector: list[float]) -> NDArray[np.float32]:
