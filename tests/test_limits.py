@@ -93,7 +93,6 @@ def test_a_heading_is_carried_by_its_chunks_up_to_its_limit(longer: int) -> None
 
 def test_what_reads_files_and_builds_begins_with_the_limits() -> None:
     assert Killable.__init__.__kwdefaults__ == {
-        "most": limits.READING_PROCESSES,
         "memory_mb": limits.READING_MEMORY_MB,
         "least_wait_s": LEAST_WAIT_S,
     }

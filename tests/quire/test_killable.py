@@ -7,14 +7,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from quire.errors import ConfigError, SourceError
 from quire.killable import Killable
-from quire.limits import READING_CPU_S, READING_CPU_S_A_MB, READING_WAITS
+from quire.limits import READING_CPU_S, READING_CPU_S_A_MB, READING_PROCESSES, READING_WAITS
 from tests.support.misbehaving import behave
 from tests.support.tree import ROOT
 
@@ -81,6 +83,20 @@ def test_modules_of_the_folder_one_stands_in_are_not_run(
         sys, "path", [place for place in sys.path if place]
     )  # as a program on the PATH has it
     assert Killable(behave)("whoami", name="a", size=1) != os.getpid()
+
+
+def test_no_more_processes_read_at_once_than_the_limit_says() -> None:
+    calls = 3 * READING_PROCESSES
+    work: Killable[str, object] = Killable(behave)
+    at_once = threading.Barrier(calls)
+
+    def ask(_: int) -> object:
+        at_once.wait(30)
+        return work("linger", name="a", size=1)
+
+    with ThreadPoolExecutor(calls) as threads:
+        processes = set(threads.map(ask, range(calls)))
+    assert len(processes) == READING_PROCESSES
 
 
 def test_ctrl_c_ends_a_program_whose_file_hangs() -> None:

@@ -13,7 +13,7 @@ from quire.errors import ConfigError, SourceError
 
 
 def behave(value: str) -> object:
-    """Do what the value names; `whoami` gives the number of the process."""
+    """Do what the value names; `whoami` gives the number of the process, `linger` after a while."""
     return _DOES[value]()
 
 
@@ -44,6 +44,11 @@ def _misconfigure() -> None:
     raise ConfigError("no grammar")
 
 
+def _linger() -> int:
+    time.sleep(0.3)
+    return os.getpid()
+
+
 def _bound() -> float:
     return resource.getrlimit(resource.RLIMIT_CPU)[0] - time.process_time()
 
@@ -57,6 +62,7 @@ _DOES: Mapping[str, Callable[[], object]] = {
     "exit": lambda: os._exit(3),
     "fail": _fail,
     "bound": _bound,
+    "linger": _linger,
     "doze": lambda: time.sleep(0.1),
     "sleep": lambda: time.sleep(60),
     "refuse": _refuse,
