@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -32,6 +33,7 @@ from tests.support.fakes import HashingEmbedder
 from tests.support.tree import CORE, ROOT
 
 MEAN_CHUNKS, MOST_CHUNKS = 4, 10
+MOST_S = 120  # for one build
 
 
 class DyingStore(FolderStore):
@@ -78,6 +80,9 @@ class Publisher:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps([str(root), str(book), call]) + "\n")
         self._process.stdin.flush()
+        if not select.select([self._process.stdout], [], [], MOST_S)[0]:
+            self._process.kill()  # or the end of the block would wait for it
+            raise TimeoutError(f"the build killed at call {call} did not end within {MOST_S} s")
         return Ended(*json.loads(self._process.stdout.readline()))
 
 
