@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+SHORTEST_UNFINISHED = 10
+
 
 def edit_distance(left: str, right: str, bound: int) -> int:
     """Edits between two words, a swap of neighbours counting as one; above `bound` any larger number.
@@ -44,6 +46,24 @@ def best_spelling(word: str, candidates: Sequence[str]) -> str | None:
         if distance < nearest:
             best, nearest = candidate, distance
     return best
+
+
+def unfinished_spelling(word: str, candidates: Sequence[str]) -> str | None:
+    """The first candidate that begins with `word`, one edit allowed: a long name of which the last part was left out.
+
+    Words under ten letters begin too many others, and find none.
+
+    >>> unfinished_spelling("userownsgamepas", ["promptgamepass", "userownsgamepassasync"])
+    'userownsgamepassasync'
+    """
+    if len(word) < SHORTEST_UNFINISHED:
+        return None
+    ends = (len(word), len(word) + 1, len(word) - 1)
+    for candidate in candidates:
+        known = candidate.lower()
+        if len(known) > len(word) and any(edit_distance(word, known[:end], 1) <= 1 for end in ends):
+            return candidate
+    return None
 
 
 def swaps(word: str) -> list[str]:

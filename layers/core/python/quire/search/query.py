@@ -9,7 +9,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from quire.analysis.spelling import best_spelling, swaps
+from quire.analysis.spelling import best_spelling, swaps, unfinished_spelling
 from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers, words
 from quire.analysis.word_forms import other_forms
 from quire.index.bm25 import idf
@@ -248,7 +248,8 @@ def _known_spelling(word: str, vocabulary: Vocabulary) -> str | None:
     """The known word that was meant. Swapped letters are tried apart: they change half the trigrams of a short word."""
     vocabulary.expect(term for one in swaps(word) for term in analyze(one)[:1])
     swapped = [one for one in swaps(word) if _frequency(one, vocabulary)]
-    return best_spelling(word, [*swapped, *vocabulary.near(word, 24)])
+    near = vocabulary.near(word, 24)
+    return best_spelling(word, [*swapped, *near]) or unfinished_spelling(word, near)
 
 
 def _is_strange(part: str, vocabulary: Vocabulary) -> bool:
