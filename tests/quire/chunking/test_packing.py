@@ -85,6 +85,18 @@ def test_an_overlap_repeats_the_end_of_the_piece_before(section: Section) -> Non
         )
 
 
+def test_an_overlap_repeats_whole_rows_of_a_table() -> None:
+    rows = ["name | says | default"] + [
+        f"basket{n} | Holds what is bought. Full after {n}. | {n}" for n in range(9)
+    ]
+    block = Block("table", tuple(Part(row, n, n) for n, row in enumerate(rows, 1)), header=rows[0])
+    sizes = Sizes(least=60, most=160, overlap=50)
+    pieces = list(split_section(section_units(Section("", 0, 1, blocks=(block,))), 0, sizes))
+    repeated = [unit.part.text for piece in pieces for unit in piece.units if unit.repeated]
+    assert repeated and set(repeated) <= set(rows)
+    assert all(line in rows for piece in pieces for line in piece.text.split("\n"))
+
+
 def test_a_label_stays_with_what_it_names() -> None:
     filler = Part("Word " * 18, 1, 1)
     blocks = (

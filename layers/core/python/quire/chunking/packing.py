@@ -164,12 +164,16 @@ def _unstick(units: list[Unit], following: Unit, limit: int, sizes: Sizes) -> tu
 
 
 def repeated_end(before: Sequence[Unit], following: Sequence[Unit], limit: int, sizes: Sizes) -> list[Unit]:
-    """The last sentences of `before` that fit both the overlap and, with what follows, the limit."""
+    """The last sentences of `before` that fit both the overlap and, with what follows, the limit.
+
+    Of a table they are whole rows: half of one, without its name, reads as if it told of something else.
+    """
     taken: list[Unit] = []
     for unit in reversed(before):
         if unit.part.code or unit.sticky:
             break
-        for sentence in reversed(list(split_part(unit.part, 1, sizes.measure))):
+        sentences = [unit.part] if unit.header else list(split_part(unit.part, 1, sizes.measure))
+        for sentence in reversed(sentences):
             joint = unit.joint if sentence.text == unit.part.text else " "
             more = [unit._replace(part=sentence, joint=joint, repeated=True), *taken]
             if (
