@@ -93,7 +93,8 @@ def test_an_overlap_repeats_whole_rows_of_a_table() -> None:
     sizes = Sizes(least=60, most=160, overlap=50)
     pieces = list(split_section(section_units(Section("", 0, 1, blocks=(block,))), 0, sizes))
     repeated = [unit.part.text for piece in pieces for unit in piece.units if unit.repeated]
-    assert repeated and set(repeated) <= set(rows)
+    assert repeated
+    assert set(repeated) <= set(rows)
     assert all(line in rows for piece in pieces for line in piece.text.split("\n"))
 
 
