@@ -129,7 +129,7 @@ def _walk(walk: _Walk, folder: Path, prefix: str, rules: IgnoreRules) -> Iterato
 
 
 def _folder_reason(walk: _Walk, path: str, rules: IgnoreRules) -> str:
-    if not _is_text(path):
+    if not is_text_name(path):
         return "name"
     if walk.unwanted.match_file(path + "/"):
         return "exclude"
@@ -141,7 +141,7 @@ def _folder_reason(walk: _Walk, path: str, rules: IgnoreRules) -> str:
 
 
 def _file_reason(walk: _Walk, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -> str:
-    if not _is_text(path):
+    if not is_text_name(path):
         return "name"
     if walk.unwanted.match_file(path):
         return "exclude"
@@ -184,7 +184,12 @@ def _unwanted_kind(name: str) -> str:
     return suffix if suffix in NO_TEXT or suffix in DATA else ""
 
 
-def _is_text(path: str) -> bool:
+def is_text_name(path: str) -> bool:
+    """Whether a path is text: bytes of a name that are no UTF-8 stand in it as lone surrogates, which nothing stores.
+
+    >>> is_text_name("grüße.md"), is_text_name("bad\\udcff.md")
+    (True, False)
+    """
     return not any("\udc80" <= character <= "\udcff" for character in path)
 
 

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from build_index.sources.files.selection import Excluded
+from build_index.sources.files.selection import Excluded, is_text_name
 from quire.errors import SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
 from quire.parsing.formats import RawFile, text_of
@@ -38,11 +38,16 @@ def walk_files(root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     """Yield paths relative to `root`, with `/`, in the order of their parts.
 
     Symbolic links are left out, files and folders alike: what they point to is either walked itself or not part of
-    the source. A folder that cannot be looked into is yielded as if it were a file: whoever reads it learns why not.
+    the source. So are paths that are no text, which nothing could cite; `count_others` counts them. A folder that
+    cannot be looked into is yielded as if it were a file: whoever reads it learns why not.
 
     Raises:
         SourceError: `root` is no folder, or cannot be looked into.
     """
+    return filter(is_text_name, _walk(root, suffixes))
+
+
+def _walk(root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     if not root.is_dir():
         raise SourceError(
             f"{root}: wanted a folder, found {'a file' if root.exists() else 'nothing'}", path=str(root)
@@ -67,14 +72,18 @@ def walk_files(root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
 
 
 def count_others(root: Path, suffixes: tuple[str, ...], excluded: Excluded) -> None:
-    """Count the documents below `root` that a reader of `suffixes` does not read, by how their names end.
+    """Count the documents below `root` that a reader of `suffixes` does not read.
+
+    The reason is how the name ends, or `name` for a path whose bytes are no UTF-8.
 
     Raises:
         SourceError: `root` is no folder, or cannot be looked into.
     """
-    for path in walk_files(root, tuple(one for one in DOCUMENTS if one not in suffixes)):
+    for path in _walk(root, (*DOCUMENTS, *suffixes)):
         suffix = PurePosixPath(path).suffix.lower()
-        if suffix in DOCUMENTS:
+        if not is_text_name(path):
+            excluded.add("name")
+        elif suffix in DOCUMENTS and not path.lower().endswith(suffixes):
             excluded.add(suffix)
 
 

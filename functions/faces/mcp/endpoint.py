@@ -69,7 +69,7 @@ def serve_stdio(service: Knowledge, parent: int | None = None) -> None:
 
     `parent` is the process whose end ends this one, by default the one that started it.
     """
-    from functions.faces.mcp.server import run_stdio
+    from functions.faces.mcp.stdio import run_stdio
 
     run_stdio(service, os.getppid() if parent is None else parent)
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
-import time
 from collections.abc import Awaitable, Callable
 from functools import cache, partial
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -14,7 +11,6 @@ from uuid import uuid4
 import anyio
 import mcp_types as types
 from mcp.server import Server, ServerRequestContext
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
@@ -44,7 +40,6 @@ LASTING_MS = 10 * 60_000
 """How long the lists may be kept that only another release of Quire changes."""
 CHANGING_MS = 60_000
 """How long what a new version of a collection changes may be kept."""
-LOOKS_FOR_PARENT_S = 1.0
 T = TypeVar("T")
 Context: TypeAlias = ServerRequestContext[Any, Any]
 CallerOf: TypeAlias = Callable[[Context], Caller]
@@ -236,21 +231,6 @@ def document_uri(collection: str, document: str) -> str:
     return f"{SCHEME}{collection}/{quote(document)}"
 
 
-def run_stdio(service: Knowledge, parent: int) -> None:
-    """Serve one client over standard input and output until it closes them, or until the parent process has ended.
-
-    A client that is killed leaves the pipes open where another process holds them too.
-    """
-    server = build_server(service, lambda _: ANYONE)
-    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
-
-    async def serve() -> None:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
-
-    anyio.run(serve)
-
-
 _PAIR = connector.TOOLS
 _LONG = {"fetch", *(name for name, tool in TOOLS.items() if "max_tokens" in tool.takes.model_fields)}
 _TEMPLATE = types.ResourceTemplate(
@@ -260,12 +240,6 @@ _TEMPLATE = types.ResourceTemplate(
     description="A document of a collection by its id or path, as the tools cite it.",
     mime_type="text/plain",
 )
-
-
-def _end_with_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(LOOKS_FOR_PARENT_S)
-    os._exit(0)  # the reading thread waits for a line that never comes, and nothing is ever written
 
 
 async def _blocking(work: Callable[[], T], room: anyio.CapacityLimiter | None = None) -> T:

@@ -177,13 +177,57 @@ def test_an_answer_shows_each_quote_once(shelf: Shelf) -> None:
     assert PASSAGE.findall(text)
 
 
-def test_stdio_ends_when_the_client_is_killed_though_another_process_holds_its_pipe(shelf: Shelf) -> None:
+def test_all_that_a_client_pipes_in_is_answered_what_cannot_be_read_too(shelf: Shelf) -> None:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    search = {"name": "search", "arguments": {"query": "warm soil for tomatoes"}}
+    lines = [
+        _line(1, "initialize", hello),
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        _line(2, "tools/call", search),
+        "no JSON",
+        _line(3, "tools/list", [1]),
+        _line(4, "tools/call", {"name": "search", "arguments": {"query": "\ud800"}}),
+        '{"jsonrpc": "2.0", "id": true, "method": 5}',
+        "[1]",
+        _line("five", "tools/call", search),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "functions.cli", "mcp"],
+        input="\n".join(lines),
+        env=_environment(shelf),
+        cwd=shelf.root,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    refused = {(one["id"], one["error"]["code"]) for one in replies if "error" in one}
+    assert refused == {(None, -32700), (3, -32600), (4, -32700), (None, -32600)}
+    answered = {one["id"]: one["result"] for one in replies if "result" in one}
+    assert answered.keys() == {1, 2, "five"}
+    assert "Tomatoes want warm soil" in answered[2]["content"][0]["text"]
+    assert len(replies) == 8
+    assert next(one for one in replies if one["id"] == 3)["error"]["message"].startswith(
+        "no JSON-RPC request: params"
+    )
+
+
+def _line(request: int | str, method: str, params: Any) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": request, "method": method, "params": params})
+
+
+def _environment(shelf: Shelf) -> dict[str, str]:
     paths = os.pathsep.join([str(ROOT), str(ROOT / "layers/core/python")])
-    known = os.environ | {
+    return os.environ | {
         "PYTHONPATH": paths,
         "QUIRE_STORE": str(shelf.folder),
         "QUIRE_CACHE": str(shelf.cache),
     }
+
+
+def test_stdio_ends_when_the_client_is_killed_though_another_process_holds_its_pipe(shelf: Shelf) -> None:
+    known = _environment(shelf)
     parent = (
         "import subprocess, sys, time\n"
         "command = [sys.executable, '-m', 'functions.cli', 'mcp']\n"

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from build_index.sources import Failure
+from build_index.sources.files.documentation import read_docs
 from build_index.sources.files.docusaurus import read_docusaurus
 from build_index.sources.files.markdown_tree import read_markdown_tree
 from build_index.sources.files.selection import Excluded
@@ -49,6 +51,24 @@ def test_the_same_content_is_read_once_and_a_broken_file_is_a_failure(tmp_path: 
     found = list(read_markdown_tree(root))
     assert [one.id for one in found if isinstance(one, Document)] == ["a.md", "d.markdown"]
     assert [one.path for one in found if isinstance(one, Failure)] == ["c.mdx"]
+
+
+def test_a_name_that_is_no_text_is_left_out_and_counted(tmp_path: Path) -> None:
+    root = write(tmp_path, {"a.md": "# A\n\nWords.\n"})
+    folder = root / os.fsdecode(b"f\xff")
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("this file system takes no such names")
+    (folder / "b.md").write_text("# B\n", encoding="utf-8")
+    (root / os.fsdecode(b"bad\xff.md")).write_text("# Bad\n", encoding="utf-8")
+    (root / os.fsdecode(b"bad\xff.odt")).write_bytes(b"odt")
+    (root / "c.textile").write_text("h1. C\n", encoding="utf-8")
+    excluded = Excluded()
+    opened = read_docs({"docs": [root]}, {"exclude": ["nothing"]}, tmp_path)
+    assert [one.id for one in opened.documents if isinstance(one, Document)] == ["a.md"]
+    list(read_markdown_tree(root, None, excluded))
+    assert excluded.reasons == {"name": 3, ".textile": 1}
 
 
 def test_a_base_url_makes_addresses(tmp_path: Path) -> None:
