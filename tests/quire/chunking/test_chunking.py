@@ -21,6 +21,10 @@ def cut(text: str, kind: str = "docs", **metadata: str) -> list[Chunk]:
     return list(CHUNKERS[kind](Document("guide.md", text, kind, {"path": "guide.md", **metadata})))
 
 
+def cut_as(path: str, text: str) -> list[Chunk]:
+    return list(CHUNKERS["docs"](Document(path, text, "docs", {"path": path})))
+
+
 def is_subsequence(wanted: Sequence[str], found: Sequence[str]) -> bool:
     """Whether `wanted` stands in `found` in this order, other things between allowed."""
     rest = iter(found)
@@ -186,3 +190,45 @@ def test_prose_is_cut_between_its_paragraphs_and_sentences(paragraphs: list[str]
     chunks = cut(source, "prose")
     assert is_subsequence(source.split(), [word for chunk in chunks for word in chunk.text.split()])
     assert all(len(chunk.text) <= 1000 for chunk in chunks)
+
+
+def test_links_to_other_sites_stand_beside_the_text_that_has_their_words() -> None:
+    text = """# Pumps
+
+Report faults in [the *tracker*](https://t.example.org/new "New"), read [on][1] or [Valves](valves.md), see
+<https://x.example.org> and [https://y.example.org](https://y.example.org); [here](https://a.example.org) or
+[here](https://b.example.org), [\\[3\\]](https://c.example.org).
+
+| Part | Made by |
+| --- | --- |
+| Seal | [Doe & Sons](https://doe.example.org) |
+
+[1]: https://z.example.org/a_b
+"""
+    (made,) = cut(text)
+    assert made.metadata["links"] == (
+        "[the tracker](https://t.example.org/new)",
+        "[Doe & Sons](https://doe.example.org)",
+    )
+    assert "t.example.org" not in made.text
+    assert cut(text, links="own")[0].metadata["links"] == "own"
+    assert "links" not in cut("# Pumps\n\nThey run.")[0].metadata
+
+
+def test_each_part_of_a_long_paragraph_has_the_links_of_its_own_words() -> None:
+    sentences = " ".join(
+        f"Sentence {n} tells of [part {n} here](https://p.example.org/{n})." for n in range(90)
+    )
+    chunks = cut(f"# Parts\n\n{sentences}")
+    assert len(chunks) > 2
+    for one in chunks:
+        links = one.metadata["links"]
+        assert isinstance(links, tuple)
+        assert 0 < len(links) <= 24
+        assert all(link[1 : link.index("]")] in one.text for link in links)
+
+
+def test_links_of_asciidoc_keep_their_address() -> None:
+    (made,) = cut_as("guide.adoc", "= Pumps\n\nSee https://t.example.org/a_b[the tracker], link:a.html[A].\n")
+    assert made.metadata["links"] == ("[the tracker](https://t.example.org/a_b)",)
+    assert made.text.endswith("See the tracker, A.")

@@ -551,3 +551,20 @@ def test_code_with_line_ends_of_windows_is_dedented() -> None:
 def test_signs_of_what_stands_around_code_are_left_out(code: str, kept: str) -> None:
     asked = Weighed("stop", {"stop": 1.0}, (), wants_code=True)
     assert code[slice(*best_lines(asked, code, 0, 900))] == kept
+
+
+def test_words_that_lead_to_another_site_are_shown_with_its_address() -> None:
+    text = "Report faults in the tracker, as said in the docs. The tracker's docs are short."
+    links = ("[the docs](https://docs.example.org/the tracker)", "[the tracker](https://t.example.org/docs)")
+    made = chunk("guide.md", text)
+    made = made._replace(metadata={**made.metadata, "links": (links[1], "no link", links[0])})
+    assert show(made, 0, text.index(" The")) == (
+        "Report faults in [the tracker](https://t.example.org/docs), as said in the docs. [1]"
+    )
+    assert show(made, text.index("The")).startswith("The tracker's docs are short.")
+
+
+def test_metadata_of_a_callers_own_that_are_called_links_leave_the_text_as_it_is() -> None:
+    made = chunk("guide.md", "Mind the gap.")
+    for links in ("the gap", ("the gap",), 3):
+        assert show(made._replace(metadata={**made.metadata, "links": links})) == "Mind the gap. [1]"

@@ -27,6 +27,7 @@ CREATOR_DOCS = Sizes(least=500, most=1000, overlap=120)
 TEXTBOOK = Sizes(least=500, most=780, overlap=100, measure=estimate_tokens, across=True)
 DOCS = Sizes(least=500, most=1100, overlap=120)
 
+MOST_LINKS = 24
 _JOINT = len("\n\n")
 _LOG = logging.getLogger(__name__)
 
@@ -134,6 +135,7 @@ def _chunk(document: Document, units: Sequence[Unit], place: _ChunkPlace) -> Chu
             "chunk_index": index,
             "content_hash": text_sha256(text),
             **_headings(place.sections),
+            **({} if "links" in document.metadata else _links(units, text)),
         },
         aliases="\n".join([*aliases, *place.keywords]),
     )
@@ -146,6 +148,16 @@ def _headings(sections: Sequence[Section]) -> dict[str, tuple[str, ...]]:
         return {}
     anchors = tuple(one.anchor if one.level > 1 else "" for one in named)
     return {"headings": tuple(one.heading for one in named), "anchors": anchors}
+
+
+def _links(units: Sequence[Unit], text: str) -> dict[str, tuple[str, ...]]:
+    """Links of the text to other sites, as Markdown, where their words stand in it once: else any may be meant.
+
+    The text has their words alone: addresses would be searched as if they were written.
+    """
+    links = dict.fromkeys(link for unit in units for link in unit.part.links)
+    meant = tuple(link for link in links if text.count(link[1 : link.rindex("](")]) == 1)
+    return {"links": meant[:MOST_LINKS]} if meant else {}
 
 
 def spoken(stem: str) -> str:

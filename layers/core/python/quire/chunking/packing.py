@@ -241,4 +241,5 @@ def _cut(part: Part, start: int, end: int) -> Part:
         part.line_at(start),
         part.line_at(max(start, end - 1)),
         breaks=tuple(at - start for at in part.breaks[first:last]),
+        links=part.links,
     )

@@ -98,6 +98,7 @@ _MARKED = re.compile(
     """,
     re.VERBOSE,
 )
+_BRACKET = re.compile(r"[\[\]()|<>]")
 _BAR = re.compile(r"\\?\|")
 _ANGLE = re.compile(r"<(?=[A-Za-z/!])")
 _CODE = re.compile(r"(`[^`\n]++`)")
@@ -375,7 +376,11 @@ def _said(link: re.Match[str], code: Sequence[tuple[int, int]]) -> str:
         return link[0]
     if link["address"]:
         words = link["said"].partition(",")[0] if "=" in link["said"] else link["said"]
-        return words.strip('"^') or link["address"]
+        words = words.strip('"^')
+        is_link = (
+            words and link["address"].startswith("http") and not _BRACKET.search(words + link["address"])
+        )
+        return f"[{words}]({link['address']})" if is_link else words or link["address"]
     if link["menu"]:
         return " > ".join(one.strip() for one in (link["menu"], *link["choice"].split(">")) if one.strip())
     if link["note"]:

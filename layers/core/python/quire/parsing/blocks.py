@@ -15,7 +15,14 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from quire.parsing.inline import PLAIN, make_part, normal_line, readable, without_open_brackets
+from quire.parsing.inline import (
+    PLAIN,
+    make_part,
+    normal_line,
+    outward_links,
+    readable,
+    without_open_brackets,
+)
 from quire.parsing.page import Block, Part, Section
 from quire.parsing.scan import BREAK, INSERT, MARKS, NOTHING, Insert, Row
 from quire.parsing.wiki import read_wiki_markup
@@ -103,7 +110,10 @@ def _insert_rule(state: StateBlock, start: int, _end: int, silent: bool) -> bool
 
 
 class _MarkdownReader:
-    """Reads a stream of Markdown tokens once, front to back; `at` is where it stands."""
+    """Reads a stream of Markdown tokens once, front to back; `at` is where it stands.
+
+    `links` are those of the text that was read since a part took them.
+    """
 
     def __init__(self, parser: MarkdownIt, inserts: Sequence[Insert], text: str) -> None:
         self.parser, self.inserts = parser, inserts
@@ -111,12 +121,21 @@ class _MarkdownReader:
         self.tokens = parser.parse(text, self.references)
         self.at = 0
         self.after_list: list[Insert] = []
+        self.links: list[str] = []
 
     def read(self, text: str, references: dict[str, Any]) -> str:
         """The readable text of inline Markdown."""
         if PLAIN.fullmatch(text):
             return text
-        return readable(self.parser.inline.parse(text.replace("\0", "\ufffd"), self.parser, references, []))
+        children: list[Token] = []
+        self.parser.inline.parse(text.replace("\0", "\ufffd"), self.parser, references, children)
+        self.links += outward_links(children)
+        return readable(children)
+
+    def _linked(self, part: Part) -> Part:
+        """The part with the links of what was read for it."""
+        links, self.links = self.links, []
+        return replace(part, links=tuple(links)) if links else part
 
     def heading(self) -> Section:
         """The heading that stands here."""
@@ -154,7 +173,7 @@ class _MarkdownReader:
             self.at += 3
             part = make_part(_alert(raw) if raw[:2] == "[!" else raw, _line(token), prefix)
             if part:
-                yield part
+                yield self._linked(part)
             return
         self.at += 1
         if token.type in ("fence", "code_block"):
@@ -198,7 +217,7 @@ class _MarkdownReader:
             elif token.type == "inline":
                 cells.append(normal_line(self.read(token.content, self.references)).replace("\n", " "))
             elif token.type == "tr_close" and any(cells):
-                yield Part(join_cells(cells), line, line)
+                yield self._linked(Part(join_cells(cells), line, line))
             self.at += 1
         self.at += 1
 
@@ -208,7 +227,7 @@ class _MarkdownReader:
             yield insert
         elif insert.kind == "label":
             part = make_part(self.read(insert.text, {}), insert.line)
-            yield from [Block("label", (part,))] if part else []
+            yield from [Block("label", (self._linked(part),))] if part else []
         elif insert.kind == "code":
             yield Block("code", (Part(insert.text, insert.line, insert.end_line, code=True),))
         else:
@@ -219,7 +238,7 @@ class _MarkdownReader:
         if not any(cells):
             return None
         text = join_cells(cells)
-        return Part(text, row.start_line, row.end_line, code="```" in text)
+        return self._linked(Part(text, row.start_line, row.end_line, code="```" in text))
 
     def _cell(self, cell: str) -> str:
         """Text of an HTML cell, which may hold paragraphs, lists and code of its own."""
@@ -230,7 +249,10 @@ class _MarkdownReader:
         inner = _MarkdownReader(self.parser, self.inserts, cell)
         texts: list[str] = []
         while inner.at < len(inner.tokens):
-            texts += [block.text for block in inner.blocks() if isinstance(block, Block)]
+            for block in inner.blocks():
+                if isinstance(block, Block):
+                    texts.append(block.text)
+                    self.links += [link for part in block.parts for link in part.links]
         return "\n".join(texts)
 
 

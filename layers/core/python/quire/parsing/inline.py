@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -29,6 +29,7 @@ _OPEN_BRACKETS = re.compile(r"(?:!?\[)++")
 _LAST_BRACKET = -1  # in the cache of a state, whose other keys are positions
 
 
+_OUTWARD = re.compile(r"https?://[^\s()<>\\]{4,300}")
 PICTURE = "Picture"
 _FILE_NAME = re.compile(
     r"""
@@ -81,6 +82,21 @@ def readable(children: Sequence[Token] | None) -> str:
         elif kind == "image":
             pieces.append(readable(token.children))
     return "".join(pieces)
+
+
+def outward_links(children: Sequence[Token] | None) -> Iterator[str]:
+    """The links of inline tokens that lead to other sites, as Markdown: their words, then the address.
+
+    An address that is its own words needs no link, and words that hold brackets could not be one again.
+    """
+    address, opened = "", 0
+    for number, token in enumerate(children or ()):
+        if token.type == "link_open":
+            address, opened = str(token.attrs.get("href", "")), number
+        elif token.type == "link_close" and _OUTWARD.fullmatch(address):
+            words = normal_line(readable((children or ())[opened + 1 : number]).replace("\n", " "))
+            if re.search(r"[^\W\d_]", words) and not re.search(r"[\[\]\n]|://", words):
+                yield f"[{words}]({address})"
 
 
 def _has_words(token: Token) -> bool:

@@ -17,6 +17,7 @@ class Part:
         end_line: last line, inclusive.
         code: whether it must never be split.
         breaks: offsets in `text` where the second, third, ... source line begins.
+        links: what leads to other sites, as Markdown: `[words of the text](https://...)`.
     """
 
     text: str
@@ -24,6 +25,7 @@ class Part:
     end_line: int
     code: bool = False
     breaks: tuple[int, ...] = ()
+    links: tuple[str, ...] = ()
 
     def line_at(self, offset: int) -> int:
         """The source line of the character at `offset` of `text`."""
