@@ -82,8 +82,11 @@ def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: b
     return Rest(following, start, last) if last > start else None
 
 
-def rest_before(chunk: Chunk, start: int, beside: Beside, room: int) -> Rest | None:
-    """The beginning of the list, table or section that `chunk.text[start:]` is in the midst of, where it has room."""
+def rest_before(chunk: Chunk, start: int, beside: Beside, room: int, *, torn_room: int = 0) -> Rest | None:
+    """The beginning of the list, table or section that `chunk.text[start:]` is in the midst of, where it has room.
+
+    A list or table that the border tears may have `torn_room`, if that is more: steps are read from the first.
+    """
     if chunk.text[:start].strip() or is_code_chunk(chunk):
         return None
     before = beside(chunk, -1)
@@ -91,6 +94,7 @@ def rest_before(chunk: Chunk, start: int, beside: Beside, room: int) -> Rest | N
         return None
     end = len(before.text[: len(before.text) - _repeated(before.text, chunk.text)].rstrip())
     begin = _torn_before(chunk, before, end)
+    room = room if begin is None else max(room, torn_room)
     begin = _section_before(chunk, before) if begin is None else begin
     return Rest(before, begin, end) if begin is not None and begin < end <= begin + room else None
 

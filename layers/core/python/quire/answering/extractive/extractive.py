@@ -226,8 +226,14 @@ def _worthy(ranked: Sequence[Scored], less: Mapping[str, float]) -> Iterator[Sco
 
 def _continued(quote: Quote, beside: Beside) -> list[Quote]:
     """The quote between what its list, its table or its section says in the chunks before and behind it."""
-    before = rest_before(quote.hit.chunk, quote.start, beside, CONTINUED_CHARACTERS)
-    quotes = [_quote_of(quote.hit, before), replace(quote, goes_on=True)] if before else [quote]
+    quotes = [quote]
+    while len(quotes) <= MOST_CONTINUED:
+        left = FIRST_CHARACTERS + CONTINUED_CHARACTERS - sum(len(one.text) for one in quotes)
+        room = CONTINUED_CHARACTERS if len(quotes) == 1 else 0
+        before = rest_before(quotes[0].hit.chunk, quotes[0].start, beside, room, torn_room=left)
+        if before is None:
+            break
+        quotes = [_quote_of(quote.hit, before), replace(quotes[0], goes_on=True), *quotes[1:]]
     for _ in range(MOST_CONTINUED):
         last, said = quotes[-1], sum(len(one.text) for one in quotes)
         room = FIRST_CHARACTERS + CONTINUED_CHARACTERS - said
