@@ -92,6 +92,21 @@ def test_a_name_whose_parts_are_known_is_no_strange_one_though_a_variable_of_the
     assert find(shelf, Inquiry(asked), asked).evidence.name_unknown is True
 
 
+@pytest.mark.parametrize(
+    ("written", "is_strange"), [("kettel", False), ("ketle", False), ("kettlex", False), ("mettle", True)]
+)
+def test_a_word_that_is_read_as_another_than_its_writer_may_have_meant_is_strange(
+    written: str, is_strange: bool
+) -> None:
+    shelf = shelf_of(household())
+    asked = f"How often is the {written} descaled?"
+    found = find(shelf, Inquiry(asked), asked)
+    assert found.found.mended == {written: "kettle"}
+    assert found.evidence.strange is is_strange
+    told = confidence(replace(found.evidence, strange=False))
+    assert (found.confidence < told) is is_strange
+
+
 def test_the_threshold_moves_to_where_a_collection_s_own_questions_part() -> None:
     def evidence(cosine: float) -> Evidence:
         return Evidence(cosine, cosine, 0.2, 0.0, name_unknown=False, name_missing=False)
@@ -144,10 +159,11 @@ def test_a_calibration_survives_the_manifest() -> None:
 
 def test_of_a_manifest_that_was_measured_with_the_weights_before_the_topic_stays() -> None:
     before = Abstention(0.71, topic=Topic((0.5, -1.25), 0.75))
-    older = {**before.as_json(), "evidence": EVIDENCE_NUMBER - 1}
+    assert read_abstention({**before.as_json(), "evidence": EVIDENCE_NUMBER - 1}) == before
+    older = {**before.as_json(), "evidence": EVIDENCE_NUMBER - 2}
     assert read_abstention(older) == Abstention(UNMEASURED, topic=before.topic)
     assert read_abstention({**older, "topic": None}) == DEFAULT
-    assert read_abstention({**older, "evidence": EVIDENCE_NUMBER - 2}) == DEFAULT
+    assert read_abstention({**older, "evidence": EVIDENCE_NUMBER - 3}) == DEFAULT
 
 
 def rows(*texts: str) -> Vectors:

@@ -62,6 +62,11 @@ def test_a_possessive_is_no_stranger_than_its_noun() -> None:
     assert strange_words(asked, SHELF.index, Words()) == ("zorbatron's",)
 
 
+def test_words_of_known_parts_and_known_bases_are_not_strange() -> None:
+    asked = "does kettle.lamp:twice unstop, distablet or mistablet kettle.zorbatron?"
+    assert strange_words(asked, SHELF.index, Words()) == ("kettle.zorbatron",)
+
+
 @pytest.mark.parametrize(
     ("question", "absent"),
     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quire.analysis.symbols import fold_symbol
@@ -14,7 +14,7 @@ from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.parts import AskedPart, is_about, parts_of
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
-from quire.answering.extractive.weighing import Weighed, strange_words, weigh
+from quire.answering.extractive.weighing import Weighed, is_slip, strange_words, weigh
 from quire.answering.following import gather_news
 from quire.answering.request import Inquiry
 from quire.documents import Hit
@@ -122,7 +122,7 @@ def find(
         weighed = weighed.leaning_to(inquiry.question)
     told = evidence_of(text, found.plain or found.hits)
     read, scored = _passages(collection, told, known[0], vector, weighed=weighed)
-    evidence = _evidence(collection, known[1], told, vector, read=(weighed, scored))
+    evidence = _evidence(collection, known[1], told, vector, read=(weighed, scored), mends=found.mended)
     if leans and embedder is not None and vector is not None:
         own = mended(inquiry.question, found.mended)
         earlier = f"{searched.removeprefix(inquiry.question)}\n{inquiry.selected_text}"
@@ -158,8 +158,13 @@ def _evidence(
     vector: Vectors | None,
     *,
     read: tuple[Weighed, Sequence[Scored]],
+    mends: Mapping[str, str],
 ) -> Evidence:
-    """What the hits say for and against an answer; `read` is what was searched for, weighed, and the passages."""
+    """What the hits say for and against an answer; `read` is what was searched for, weighed, and the passages.
+
+    A word that was mended into another one than its writer may have meant is as strange as it was; `mends` are words
+    as they were written -> as they were read.
+    """
     index, embedder = collection.index, collection.embedder
     ordinary = embedder if isinstance(embedder, WordList) else None
     is_named = _names_a_hit(question, told)
@@ -170,7 +175,8 @@ def _evidence(
         told,
         read[1],
         lexicon=index,
-        strange=not is_named and bool(strange_words(question, index, ordinary)),
+        strange=not is_named
+        and bool(strange_words(question, index, ordinary) or not all(map(is_slip, mends, mends.values()))),
         topic=topic.place(vector) if topic is not None and vector is not None else None,
     )
     if not is_named:

@@ -56,7 +56,7 @@ _REPLACED = re.compile(
 _DEPRECATED, _USE = re.compile(r"\bdeprecated\b", re.I), re.compile(r"\buse\b", re.I)
 _DERIVED = re.compile(
     r"""
-    (?P<prefix>re|un|de|pre|non|sub|auto|multi|inter|over)?
+    (?P<prefix>re|un|dis|de|mis|pre|non|sub|auto|multi|inter|over)?
     (?P<base>[a-z]{4,}?)
     (?:
         i[sz](?:ations?|ed|es|ers?|ing|e)  # initialisation, initialized
@@ -67,6 +67,7 @@ _DERIVED = re.compile(
 )
 """English's productive endings and beginnings around a word of four letters or more."""
 EARLIER = 0.4
+LONG_WORD = 9
 
 
 class Lexicon(Protocol):
@@ -154,13 +155,32 @@ def strange_words(question: str, lexicon: Lexicon, ordinary: WordList | None) ->
     found: dict[str, None] = {}
     for written in words(question):
         word = written.removesuffix("'s").removesuffix("’s")
-        terms = analyze(word)
-        if not terms or lexicon.document_frequency(terms[0]):
+        whole, *parts = analyze(word) or ("",)
+        if not whole or lexicon.document_frequency(whole):
+            continue
+        if parts and all(map(lexicon.document_frequency, parts)):  # `part.Touched:Once`, "for-each"
             continue
         # The stem too: an inflected word is several pieces where its stem is one.
-        if not any(map(ordinary.has_word, (word, terms[0], *_bases(word.lower())))):
+        if not any(map(ordinary.has_word, (word, whole, *_bases(word.lower())))):
             found.setdefault(written)
     return tuple(found)
+
+
+def is_slip(written: str, known: str) -> bool:
+    """Whether a word was meant that was read in place of the one that was written: letters are swapped or left out,
+    or its end is another. In a long word any slip is one; a short one may be the name of something else.
+
+    >>> is_slip("stroe", "store"), is_slip("brokr", "broker"), is_slip("stricter", "strict"), is_slip("nixos", "nxos")
+    (True, True, True, False)
+    """
+    one, other = written.casefold(), known.casefold()
+    left = iter(other)
+    return (
+        len(one) >= LONG_WORD
+        or sorted(one) == sorted(other)
+        or one.startswith(other[:-1])
+        or all(letter in left for letter in one)
+    )
 
 
 def _bases(word: str) -> list[str]:
