@@ -67,3 +67,14 @@ def test_siblings_are_more_of_the_first_documents_and_stand_behind_the_hits() ->
     assert len({hit.chunk.id for hit in read}) == len(read) == 3
     assert [hit.rank for hit in read] == [1, 2, 3]
     assert with_siblings(shelf.index, (), "kettle", None) == ()
+
+
+def test_a_model_reads_where_words_of_a_source_lead() -> None:
+    links = ("[the tracker](https://t.example.org/new)", "[forum](https://f.example.org)")
+    first = chunk("help.md", "Report faults in the tracker.\n\nAsk in our forum.", chunk_index=0)
+    second = chunk("help.md", "Ask in our forum. The forum is slow.", chunk_index=1)
+    second = second._replace(id="b" * 16, metadata={**second.metadata, "links": links[1:]})
+    first = first._replace(metadata={**first.metadata, "links": links})
+    (source,) = pack([hit_of(first), hit_of(second)], 500)
+    assert source.text.startswith("Report faults in [the tracker](https://t.example.org/new).")
+    assert "f.example.org" not in source.text, "which of the two forums is meant is not known"

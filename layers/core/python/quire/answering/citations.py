@@ -1,12 +1,12 @@
-"""Citation marks in generated text: read in the forms that models write; and the citations behind them."""
+"""Citation marks in generated text, in the forms that models write; citations behind them; links of sources."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from quire.documents import Citation, Hit, text_sha256
+from quire.documents import Chunk, Citation, Hit, text_sha256
 
 CITED = re.compile(r"\[(\d{1,3})\]")
 """A mark as `read_marks` writes it."""
@@ -24,6 +24,7 @@ _NUMBER = re.compile(r"\d+")
 _WORD_BEFORE = re.compile(r"[\w.)\]]+\Z")
 LONGEST_CODE_SPAN = 120
 CODE_SPAN = re.compile(rf"(?<!`)(`+)(?!`).{{1,{LONGEST_CODE_SPAN}}}?(?<!`)\1(?!`)")
+_LINK = re.compile(r"\[([^\[\]\n]++)\]\(https?://[^\s()<>]++\)")
 _OPENING = frozenset("[,0123456789")
 
 
@@ -112,3 +113,18 @@ def cite(n: int, hit: Hit, start: int, end: int, *, answers_at: int | None = Non
     return Citation(
         n, hit, quote, start, end, text_sha256(quote), start if answers_at is None else answers_at
     )
+
+
+def linked(text: str, chunks: Iterable[Chunk]) -> str:
+    """The text of chunks with the addresses of other sites behind the words that lead there, where these stand in it
+    once; see `quire.chunking.markdown`."""
+    known = dict[str, str]()
+    for chunk in chunks:
+        links = chunk.metadata.get("links")
+        for link in links if isinstance(links, tuple) else ():
+            if found := _LINK.fullmatch(link):
+                known.setdefault(found[1], link)
+    places = [(text.find(words), words) for words in known if text.count(words) == 1]
+    for start, words in sorted(places, reverse=True):
+        text = text[:start] + known[words] + text[start + len(words) :]
+    return text

@@ -15,6 +15,7 @@ from itertools import accumulate, groupby, takewhile
 from operator import itemgetter
 from pathlib import PurePosixPath
 
+from quire.answering.citations import linked
 from quire.answering.extractive.blocks import (
     CODE,
     HEADING,
@@ -54,7 +55,6 @@ _STATEMENT = re.compile(
     """,
     re.VERBOSE,
 )
-_LINK = re.compile(r"\[([^\[\]\n]++)\]\(https?://[^\s()<>]++\)")
 _TICKS = re.compile(r"`++")
 _OPENING = re.compile(r"^ *+(?P<ticks>`{3,}+)[^\n]*+\n", re.M)
 _CLOSING = re.compile(r"^ *+(?P<ticks>`{3,}+)[ \t]*+$", re.M)
@@ -267,19 +267,9 @@ def _prose(citation: Citation) -> str:
         start, end = max(block.start, citation.start, torn), min(block.end, citation.end)
         if start < end:
             parts.append(_block(chunk, block, chunk.text[start:end], is_rst=is_rst))
-    said = _linked(_closed("\n\n".join(part for part in parts if part.strip())), chunk)
+    said = linked(_closed("\n\n".join(part for part in parts if part.strip())), (chunk,))
     # Directives that only say how to lay out leave nothing to read: then they are shown as they stand.
     return said or (fenced(citation.quote, "rst") if is_rst else plain_words(citation.quote))
-
-
-def _linked(said: str, chunk: Chunk) -> str:
-    """The text with the addresses of other sites behind the words that lead there; see `quire.chunking.markdown`."""
-    links = chunk.metadata.get("links")
-    known = [_LINK.fullmatch(link) for link in links] if isinstance(links, tuple) else []
-    found = [(said.find(link[1]), link) for link in known if link and said.count(link[1]) == 1]
-    for start, link in sorted(found, key=itemgetter(0), reverse=True):
-        said = said[:start] + link[0] + said[start + len(link[1]) :]
-    return said
 
 
 def _torn_code(text: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.analysis.terms import analyze
-from quire.answering.citations import CITED, cite
+from quire.answering.citations import CITED, cite, linked
 from quire.answering.extractive.passages import Passage, sentences, split_passages
 from quire.answering.extractive.weighing import Lexicon, weigh
 from quire.documents import Chunk, Citation, Hit
@@ -23,7 +23,7 @@ class PromptSource:
     Attributes:
         n: from 1, in the order of the best hit.
         hits: the chunks, in the document's order.
-        text: their text with what they share said once; cut where the budget ends.
+        text: their text with what they share said once, and with the addresses of its links; cut where the budget ends.
     """
 
     n: int
@@ -73,7 +73,8 @@ def pack(hits: Sequence[Hit], budget_tokens: int) -> tuple[PromptSource, ...]:
     sources: list[PromptSource] = []
     left = budget_tokens
     for group in groups:
-        text = _merged(ordered := sorted(group, key=lambda hit: _place(hit.chunk)))
+        ordered = sorted(group, key=lambda hit: _place(hit.chunk))
+        text = linked(_merged(ordered), (hit.chunk for hit in ordered))
         if left < min(LEAST_ROOM_TOKENS, estimate_tokens(text)):
             break
         text = text[: left * 4]
