@@ -212,6 +212,22 @@ def test_of_a_long_code_block_the_lines_that_are_asked_for_are_quoted_and_fenced
     assert text.count("```") == 2
 
 
+def test_a_quote_from_the_midst_of_a_section_has_its_title_above_it() -> None:
+    def shown_of(text: str, asked: str, **metadata: str) -> str:
+        findings = find(shelf_of([chunk("pump.md", text, **metadata)]), Inquiry(asked), asked)
+        return extract(findings.weighed, findings.scored)[0]
+
+    filling = "Nothing is said here about it, only of hoses and of their colours in general. " * 16
+    midst = f"## Seals\n\n{filling}\n\nThe tank is emptied by the valve below it."
+    asked = "How is the tank emptied by the valve?"
+    assert shown_of(midst, asked).startswith("**Seals**\n\nThe tank is emptied")
+    goes_on = "The tank is emptied by the valve below it."
+    assert shown_of(goes_on, asked, heading="Emptying `now`") == f"**Emptying now**\n\n{goes_on} [1]"
+    assert shown_of(goes_on, asked, heading="The tank") == f"{goes_on} [1]"
+    assert shown_of(f"## Emptying\n\n{goes_on}", asked, heading="Emptying").count("**Emptying**") == 1
+    assert shown_of(goes_on, asked) == f"{goes_on} [1]"
+
+
 MODULE = '''"""The kettle's guard: refuses to boil without water."""
 
 from __future__ import annotations

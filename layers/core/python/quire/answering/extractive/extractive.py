@@ -35,7 +35,7 @@ from quire.answering.extractive.precedence import (
     is_private,
     points_back,
 )
-from quire.answering.extractive.rendering import is_code_chunk, shown
+from quire.answering.extractive.rendering import is_code_chunk, shown, title_above
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Citation, Hit, Turn
@@ -117,7 +117,8 @@ def extract(
     """The answer's text in Markdown and its citations; empty where there is nothing to quote.
 
     Each paragraph of the text is a quote as `quire.answering.extractive.rendering` shows it, and its mark; quotes whose
-    border tears a sentence or a list are one. `beside` finds the chunks that a quote goes on in.
+    border tears a sentence or a list are one. One from the midst of a section has its title above it. `beside` finds
+    the chunks that a quote goes on in.
     """
     quotes = choose_quotes(question, scored, sure=sure, beside=beside, parts=parts)
     citations = tuple(
@@ -125,13 +126,26 @@ def extract(
         for n, quote in enumerate(quotes, 1)
     )
     paragraphs: list[list[Citation]] = []
+    titles: list[str] = []
     for quote, citation in zip(quotes, citations, strict=True):
-        last = paragraphs[-1][-1].hit.chunk if paragraphs else None
-        if quote.goes_on and last and is_torn(last, quote.hit.chunk, quote.start):
+        last = paragraphs[-1][-1] if paragraphs else None
+        if quote.goes_on and last and is_torn(last.hit.chunk, quote.hit.chunk, quote.start):
             paragraphs[-1].append(citation)
-        else:
-            paragraphs.append([citation])
-    return "\n\n".join(shown(*paragraph) for paragraph in paragraphs), citations
+            continue
+        paragraphs.append([citation])
+        told = title_above(last.hit.chunk, last.end - 1) if last else ""
+        titles.append("" if quote.goes_on else _title_of(quote, told))
+    texts = (f"{title}{shown(*parts)}" for title, parts in zip(titles, paragraphs, strict=True))
+    return "\n\n".join(texts), citations
+
+
+def _title_of(quote: Quote, told: str) -> str:
+    """The title of the section that the quote stands in the midst of, for its reader; "" where it was just told, and
+    where the quote begins with it, as entries of a reference do."""
+    first = next((block for block in split_blocks(quote.hit.chunk.text) if block.end > quote.start), None)
+    title = title_above(quote.hit.chunk, quote.start)
+    begins = (first and first.kind == HEADING) or quote.text.lstrip().startswith(title.strip("*"))
+    return "" if begins or title == told else f"{title}\n\n"
 
 
 def unsaid(scored: Sequence[Scored], history: Sequence[Turn]) -> Sequence[Scored]:

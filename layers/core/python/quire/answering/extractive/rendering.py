@@ -272,6 +272,17 @@ def _prose(citation: Citation) -> str:
     return said or (fenced(citation.quote, "rst") if is_rst else plain_words(citation.quote))
 
 
+def title_above(chunk: Chunk, place: int) -> str:
+    """The title of the section that `chunk.text[place:]` stands in, as answers show it; "" for source code and where no
+    section is known. It stands in the chunk, or above its text: then the metadata have it."""
+    if is_code_chunk(chunk):
+        return ""
+    above = [block for block in split_blocks(chunk.text) if block.kind == HEADING and block.start <= place]
+    if above:
+        return _heading(chunk.text[above[-1].start : above[-1].end])
+    return _heading(str(chunk.metadata.get("heading") or ""))
+
+
 def _torn_code(text: str) -> int:
     """Where the indented code ends that a text begins with, whose announcement stands in the chunk before; else 0.
 
@@ -376,6 +387,8 @@ def _list(quote: str) -> str:
 
 
 def _heading(quote: str) -> str:
+    if not quote:
+        return ""
     if names := defined_names(quote):
         return f"**{', '.join(f'`{name}`' for name in names)}**"
     title = _TITLE_END.sub("", _HEADING_MARK.sub("", _COMMENT.sub("", quote).strip(), count=1))
