@@ -23,7 +23,7 @@ from build_index.__main__ import main
 from functions.app.route_table import route_table
 from functions.app.wiring import local_app
 from quire.settings import read_settings
-from starlette.testclient import TestClient
+from tests.support.client import TestClient
 
 assert main(["build", "words"]) == 0
 asked = TestClient(local_app(read_settings()), "http://localhost").post("/words/define", json={"term": "harbour"})

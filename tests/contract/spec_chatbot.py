@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from build_index.sources.files.markdown_tree import read_markdown_tree
 from quire.documents import Document
@@ -21,6 +20,7 @@ from quire.parsing.site_pages import site_of
 from quire.profiles import profile_named
 from quire.service.live_writes import LiveWrites
 from quire.store.write_targets import WriteTarget
+from tests.support.client import TestClient
 from tests.support.lively import EMBEDDER, Lively
 from tests.support.pdfs import make_pdf
 

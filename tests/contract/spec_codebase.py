@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.app.wiring import local_app
 from functions.faces.codebase.settings import read_code_settings
@@ -28,6 +27,7 @@ from quire.chunking.source_code import cut_windows
 from quire.chunking.spans import read_lines
 from quire.embedding.onnx import OnnxEmbedder
 from quire.settings import read_settings
+from tests.support.client import TestClient
 from tests.support.indexed import CodeServer, allowed, open_server
 from tests.support.shelves import Scripted
 from tests.support.shop_app import FILES

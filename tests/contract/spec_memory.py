@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.app.wiring import purge_of
 from functions.web.access import OneKey
@@ -21,6 +20,7 @@ from functions.web.retention import Retention
 from quire.adapters.sqlite import SqliteMemory
 from quire.documents import Turn
 from quire.sessions import RETENTION, session_key
+from tests.support.client import TestClient
 from tests.support.lively import Lively
 
 RETURNS = "# Returns\n\nA parcel may come back within fourteen days. The label is in the box.\n"

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 import yaml
-from starlette.testclient import TestClient
 
 from build_index import wiring
 from build_index.__main__ import main
@@ -25,6 +24,7 @@ from quire.collections import read_collections
 from quire.documents import Document
 from quire.ports import Embedder
 from quire.settings import Settings
+from tests.support.client import TestClient
 from tests.support.corpus import api_documents
 from tests.support.engine import DUMP, write_engine
 from tests.support.model import link_models

@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from build_index import wiring
 from build_index.__main__ import main
@@ -47,6 +46,7 @@ from quire.errors import ConfigError
 from quire.index.opened import OpenedIndex
 from quire.settings import Settings, read_settings
 from quire.store.store import SegmentStore
+from tests.support.client import TestClient
 from tests.support.model import kept_pages, link_models
 from tests.support.served import Shelf
 from tests.support.shared import shared_root

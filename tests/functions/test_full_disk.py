@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
-from starlette.testclient import TestClient
 
 from functions.app.wiring import lambda_app, local_app
 from quire.adapters.s3 import S3Store
 from quire.settings import Settings
 from tests.functions.test_ladder import COLLECTIONS, DOCUMENT, MEMBER
 from tests.support.aws import use_endpoint
+from tests.support.client import TestClient
 from tests.support.deployed import Bucket
 from tests.support.small_disk import fill, small_disk
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from quire.answering.request import Inquiry, bounded
 from quire.collections import Collection
 from quire.documents import Document, Turn
 from quire.ingestion import rows
 from quire.limits import HISTORY_TURNS, QUESTION_CHARACTERS, SELECTION_CHARACTERS, TURN_CHARACTERS
+from tests.support.client import TestClient
 from tests.support.lively import Lively
 from tests.support.pace import takes_cpu_within
 from tests.support.served import Shelf

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from starlette.testclient import TestClient
 
 from functions.web.access import READ, WRITE, Caller
 from quire.service.access import ANYONE
 from quire.service.sites import Submission
 from quire.store.merging import SegmentMerger
 from quire.store.write_targets import Site
+from tests.support.client import TestClient
 from tests.support.lively import Lively
 
 SITES = ["acme", "Acme", "acme/1", "ACME GmbH", "sites"]

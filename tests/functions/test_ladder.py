@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.app.wiring import local_app
 from functions.faces.chatbot.chatting import NO_MEMORY as NO_CHAT
@@ -26,6 +25,7 @@ from quire.service.chat import NO_MEMORY as NO_MESSAGES
 from quire.settings import Settings
 from quire.store.store import SegmentStore
 from tests.support.aws import use_endpoint
+from tests.support.client import TestClient
 from tests.support.corpus import api_documents
 from tests.support.deployed import Bucket, book_documents, code_documents, publish
 from tests.support.pace import is_within, seconds

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import boto3
 import pytest
-from starlette.testclient import TestClient
 
 from functions.app.wiring import lambda_app
 from quire.adapters.s3 import S3Store
@@ -20,6 +19,7 @@ from quire.settings import Settings
 from quire.store.keys import segment_key
 from quire.store.store import SegmentStore
 from tests.support.aws import BOTO, CREDENTIALS, bucket_of, use_endpoint
+from tests.support.client import TestClient
 from tests.support.deployed import damage
 from tests.support.rows import FACTS, plain_row
 from tests.support.s3_faults import GONE, WELL, FaultyS3

@@ -19,11 +19,11 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from schemathesis import Case, GenerationMode
 from schemathesis.core.result import Ok
 from schemathesis.schemas import APIOperation
-from starlette.testclient import TestClient
 
 from functions.faces.mcp.catalog import TOOLS
 from functions.web.access import OneKey
 from functions.web.logs import LOGGER
+from tests.support.client import TestClient
 from tests.support.lively import Lively
 from tests.support.served import Shelf
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from starlette.testclient import TestClient
 
 from functions.app.wiring import local_app
 from functions.web.indexing import Indexer
 from quire.adapters.folder import FolderStore
 from quire.settings import Settings
 from quire.store.store import SegmentStore
+from tests.support.client import TestClient
 from tests.support.model import link_models
 from tests.support.shop_app import write_shop
 from tests.support.tree import CORE, ROOT

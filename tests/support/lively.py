@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from fastapi import FastAPI
-from starlette.testclient import TestClient
 
 from functions.app.app import create_app
 from functions.web.access import Access, OneKey
@@ -22,6 +21,7 @@ from quire.service.uploads import UNPUBLISHED
 from quire.store.catalog import Catalog
 from quire.store.live_catalog import LiveCatalog
 from quire.store.store import SegmentStore
+from tests.support.client import TestClient
 from tests.support.fakes import HashingEmbedder
 
 COLLECTIONS = {"sites": Collection("sites", "sites"), "book": Collection("book", "docs", title="the book")}

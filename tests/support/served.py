@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 from fastapi import FastAPI
-from starlette.testclient import TestClient
 
 from functions.app.app import create_app
 from functions.web.access import Access, OneKey
@@ -20,6 +19,7 @@ from quire.ports import AnswerModel, Embedder, TokenBudget
 from quire.service.knowledge import EmbedderOf, Knowledge
 from quire.store.catalog import Catalog, CollectionStore
 from quire.store.store import SegmentStore
+from tests.support.client import TestClient
 from tests.support.corpus import ENGINE, write_corpus
 from tests.support.fakes import HashingEmbedder
 

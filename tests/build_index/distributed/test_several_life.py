@@ -15,7 +15,6 @@ import boto3
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from starlette.testclient import TestClient
 
 from build_index.distributed.shards import Sharding
 from build_index.gate.review import Review
@@ -40,6 +39,7 @@ from quire.store.write_targets import WriteTarget
 from tests.build_index.distributed.test_several_segments import QUESTIONS, SplitDesk, hits
 from tests.build_index.distributed.test_shards import InTurn, book
 from tests.support.aws import BOTO, CREDENTIALS, bucket_of, use_endpoint
+from tests.support.client import TestClient
 from tests.support.fakes import HashingEmbedder
 from tests.support.killed_publish import Publisher, publisher
 from tests.support.pace import seconds

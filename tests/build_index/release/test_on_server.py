@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient
 
 from build_index.cache.store import VECTORS as VECTORS_KEPT
 from build_index.cache.store import ContentStore
@@ -49,6 +48,7 @@ from quire.store.pointer import with_deletion
 from quire.store.store import SegmentStore, follow_pointer
 from tests.build_index.distributed.test_several_segments import write_facts
 from tests.build_index.distributed.test_shards import Desk, InTurn, book
+from tests.support.client import TestClient
 from tests.support.fakes import HashingEmbedder
 from tests.support.model import kept_pages, link_models
 from tests.support.opensearch import Fault, OpenSearchStandIn, opensearch

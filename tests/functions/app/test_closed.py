@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.app.app import create_app
 from functions.app.cloud import PublicReads
@@ -17,6 +16,7 @@ from functions.web.live import open_live
 from quire.collections import Collection
 from quire.service.access_file import AccessFile
 from quire.sessions import session_key
+from tests.support.client import TestClient
 from tests.support.lively import COLLECTIONS, Lively
 from tests.support.served import Shelf
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from fastapi.routing import APIRoute
-from starlette.testclient import TestClient
 
 import functions
 from functions.app.route_table import face_names, route_table
 from functions.web.faces import load_face
 from quire.collections import Collection
+from tests.support.client import TestClient
 from tests.support.served import Shelf
 
 PAGE, STRANGER = "https://pages.example", "https://stranger.example"

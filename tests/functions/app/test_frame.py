@@ -13,12 +13,12 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.testclient import TestClient
 from starlette.types import Message, Scope
 
 from functions.app.frame import Frame
 from functions.web.access import OneKey
 from quire.errors import StoreUnavailable
+from tests.support.client import TestClient
 from tests.support.logged import Logged, logged
 
 SECRET = "a-question-that-nobody-may-log"

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.app.openapi import REFS, untitle
 from quire.collections import Collection
+from tests.support.client import TestClient
 from tests.support.served import Shelf
 
 JSON_TYPES: dict[str, type | tuple[type, ...]] = {

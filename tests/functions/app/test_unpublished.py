@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.app.wiring import local_app
 from functions.faces.textbook.routes import UNAVAILABLE
 from quire.settings import Settings
+from tests.support.client import TestClient
 
 DESCRIBED = """
 [engine]

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.app.wiring import lambda_app, local_app, open_objects
 from functions.aws.lambda_adapter import LambdaHandler
@@ -15,6 +14,7 @@ from functions.web.faces import QUERY
 from quire.embedding.onnx import OnnxEmbedder
 from quire.errors import ConfigError
 from quire.settings import Settings
+from tests.support.client import TestClient
 from tests.support.events import LambdaContext, event_v1
 from tests.support.model import embedder, model_folder
 from tests.support.served import Shelf

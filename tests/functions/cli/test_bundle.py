@@ -8,7 +8,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.app.wiring import local_app
 from functions.cli.bundle import open_bundle, write_bundle
@@ -18,6 +17,7 @@ from quire.errors import ArtifactCorrupt, ConfigError, UnknownCollection
 from quire.index.layout import Pointer
 from quire.settings import Settings
 from quire.store.pointers import Pointers
+from tests.support.client import TestClient
 from tests.support.corpus import api_documents
 from tests.support.served import Shelf
 

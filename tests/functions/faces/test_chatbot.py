@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from build_index.sources.files.markdown_tree import read_markdown_tree
 from quire.documents import Document
@@ -20,6 +19,7 @@ from quire.service.jobs import LARGE_CHARACTERS
 from quire.service.live_writes import LiveWrites
 from quire.service.verification import read_claims
 from quire.store.write_targets import WriteTarget
+from tests.support.client import TestClient
 from tests.support.lively import EMBEDDER, Lively
 from tests.support.secret_texts import secrets
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from starlette.testclient import TestClient
 
 from functions.faces.codebase.contract import AnswerResponse, IndexResponse, JobResponse, QueryResponse, Stats
 from quire import __version__
+from tests.support.client import TestClient
 from tests.support.indexed import CodeServer, allowed, open_server
 from tests.support.shop_app import FILES
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from mcp.client import Client
-from starlette.testclient import TestClient
 
 from functions.app.app import create_app
 from functions.faces.mcp.arguments import MOST_TOKENS
@@ -23,6 +22,7 @@ from functions.web.access import Caller
 from functions.web.browsing import grep
 from quire.documents import Document, Value
 from tests.functions.faces.test_mcp import ask, over_http, said
+from tests.support.client import TestClient
 from tests.support.corpus import api_documents
 from tests.support.mcp_agent import PASSAGE
 from tests.support.served import Shelf

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from starlette.testclient import TestClient
 
 from functions.app.cloud import PublicReads
 from functions.faces.native.contract import CollectionDetail, CollectionList, QueryResponse, Status
@@ -17,6 +16,7 @@ from quire.collections import Collection
 from quire.errors import ModelError
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder
+from tests.support.client import TestClient
 from tests.support.corpus import api_documents
 from tests.support.served import EMBEDDER, Shelf
 

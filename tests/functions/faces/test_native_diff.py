@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter
-from starlette.testclient import TestClient
 
 from functions.faces.native.diff import DiffResponse
+from tests.support.client import TestClient
 from tests.support.corpus import api_documents
 from tests.support.served import Shelf
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from starlette.testclient import TestClient
 
 from functions.faces.native.contract import BatchResponse, QueryResponse
 from functions.faces.native.passages import PassageResponse
+from tests.support.client import TestClient
 from tests.support.corpus import api_documents
 from tests.support.served import Shelf
 

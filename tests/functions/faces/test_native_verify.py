@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from starlette.testclient import TestClient
 
 from functions.faces.native.verify import MOST_CITATIONS, VerifyResponse
+from tests.support.client import TestClient
 from tests.support.corpus import api_documents
 from tests.support.lively import Lively
 from tests.support.served import Shelf

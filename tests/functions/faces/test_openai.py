@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from starlette.testclient import TestClient
 
+from tests.support.client import TestClient
 from tests.support.pages import running
 from tests.support.served import EMBEDDER, Shelf
 from tests.support.shelves import Scripted

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from starlette.testclient import TestClient
 
 from functions.faces.roblox.contract import QueryResponse, Status
+from tests.support.client import TestClient
 from tests.support.corpus import api_documents
 from tests.support.served import Shelf
 

@@ -9,13 +9,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.web.access import ADMIN, EVERYTHING, READ, WRITE, Caller
 from quire.adapters.sqlite import SqliteMemory
 from quire.documents import Turn
 from quire.sessions import RETENTION, session_key
 from quire.store.write_targets import Site
+from tests.support.client import TestClient
 from tests.support.lively import Lively
 
 RETURNS = "A parcel may come back within fourteen days. The label is in the box."

@@ -10,10 +10,10 @@ from typing import Any
 from urllib.parse import urljoin
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.web.access import READ, WRITE, Caller
 from quire.service.jobs import LARGE_CHARACTERS, LOST_AFTER_S
+from tests.support.client import TestClient
 from tests.support.lively import Lively
 
 LINE = "Ostra {} velum folsa menka torvi juspo lendra.\n\n"

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.aws.lambda_adapter import LambdaHandler
+from tests.support.client import TestClient
 from tests.support.served import Shelf
 
 QUESTION = {"collection": "roblox", "q": "gravity in studs", "top_k": 10}

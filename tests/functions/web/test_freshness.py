@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from starlette.testclient import TestClient
 
 from functions.app.app import create_app
 from functions.web.access import OneKey
@@ -21,6 +20,7 @@ from quire.service.knowledge import Knowledge
 from quire.settings import read_settings
 from quire.store.catalog import Catalog
 from quire.store.store import SegmentStore
+from tests.support.client import TestClient
 from tests.support.corpus import api_documents
 from tests.support.served import EMBEDDER, Shelf
 

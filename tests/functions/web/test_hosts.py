@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.app.wiring import local_app
 from functions.web.hosts import Hosts, hosts_of
 from quire.settings import Settings, read_settings
+from tests.support.client import TestClient
 from tests.support.served import Shelf
 
 OWN = [

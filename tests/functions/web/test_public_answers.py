@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.app.cloud import PublicReads
 from functions.web.access import OneKey
@@ -13,6 +12,7 @@ from quire.collections import Collection
 from quire.errors import StoreUnavailable
 from quire.ports import Spent
 from quire.service.token_budget import ProcessBudget
+from tests.support.client import TestClient
 from tests.support.served import Shelf
 from tests.support.shelves import Scripted
 

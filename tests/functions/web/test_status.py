@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from functions.app.app import create_app
 from functions.web.access import OneKey
@@ -20,6 +19,7 @@ from quire.store.catalog import Catalog, Unopened
 from quire.store.live_catalog import LiveCatalog
 from quire.store.store import SegmentStore
 from quire.stored import Stored
+from tests.support.client import TestClient
 from tests.support.corpus import api_documents
 from tests.support.deployed import publish
 from tests.support.fakes import HashingEmbedder
