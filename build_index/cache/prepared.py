@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from struct import Struct
+from threading import Semaphore
 from types import TracebackType
 from typing import Self, TypeAlias
 
@@ -37,6 +38,8 @@ READ_AT_ONCE = 16
 AHEAD, AHEAD_CHARACTERS = 16, 4_000_000
 """Documents that wait for each process, so that none of them is idle while a long one is read; fewer of large ones, of
 which each also leaves three times its size in chunks until the ones before it are done."""
+MUCH_CHARACTERS = 100_000
+"""Text that is worth a second process, which takes as long to start as to prepare two and a half times of that."""
 _HEAD = Struct(
     "<?II"
 )  # whether something was found, then the bytes of the document's id and of its chunks' ids
@@ -208,13 +211,21 @@ def admit_all(
 def _begin_ahead(
     read: Iterable[Document | Failure], documents: PreparedDocuments, processes: int
 ) -> Iterator[tuple[Document | Failure, Callable[[], PreparedEntry]]]:
-    """What was read, in order, with what waits for its entry; a process a core prepares what is not kept."""
+    """What was read, in order, with what waits for its entry; of much that is not kept a process a core prepares it."""
     workers = min(cores(), processes)
     waiting: deque[tuple[Document | Failure, Callable[[], PreparedEntry]]] = deque()
-    pool = ThreadPoolExecutor(workers)
+    pool, at_once, asked = ThreadPoolExecutor(workers), Semaphore(), 0
+
+    def apart(document: Document) -> Made:
+        with at_once:
+            return prepare_apart(document)
 
     def prepare(document: Document) -> Callable[[], Made]:
-        return pool.submit(prepare_apart, document).result
+        nonlocal asked
+        before, asked = asked, asked + len(document.text)
+        if before < MUCH_CHARACTERS <= asked:
+            at_once.release(workers)
+        return pool.submit(apart, document).result
 
     try:
         held = 0

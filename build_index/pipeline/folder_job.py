@@ -97,6 +97,8 @@ def run_order(order: Order, store: SegmentStore, opening: Callable[[], Tools], c
     digests = read_digests(roots, excluded)
     before = known.digests
     changed = count_changes(before, digests)
+    if not before:
+        start_readers(len(digests))
     is_same = roots == known.roots and not changed and UNREADABLE not in digests.values()
     if order.incremental and before and is_same:
         outcome, by_content = _unchanged(order, store), known.by_content

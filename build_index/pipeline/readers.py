@@ -20,6 +20,8 @@ from quire.killable import Killable
 from quire.limits import READING_PROCESSES
 
 SIZES = Struct("=4I")
+MANY = 50
+"""Documents that are worth a process a core: one takes .2 s of CPU to start."""
 BETWEEN = "\0"  # no term holds it
 _WRITTEN_BY_US = frozenset({"api_member"})
 """Kinds whose text a reader of ours wrote: there is nothing to parse."""
@@ -83,9 +85,9 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def start_readers() -> None:
-    """Start the processes that prepare documents: they import what they need while the caller does something else."""
-    reader().start(min(cores(), READING_PROCESSES))
+def start_readers(documents: int = 1) -> None:
+    """Start what prepares so many documents: it imports what it needs while the caller does something else."""
+    reader().start(1 if documents < MANY else min(cores(), READING_PROCESSES))
 
 
 @cache
