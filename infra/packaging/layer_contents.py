@@ -19,7 +19,6 @@ UNUSED = {
     "tokenizers": {"huggingface-hub"},  # downloads models; ours come from the store
     # For its converters, and for its face to ONNX's own backends.
     "onnxruntime": {"flatbuffers", "packaging", "protobuf"},
-    "nbformat": {"jupyter-core"},  # finds Jupyter's own folders; notebooks are given as text
     "mcp": {"jsonschema", "python-multipart"},  # for its client, and for signing in through forms
 }
 """Packages that one declares and never imports when it is used as Quire uses it."""

@@ -134,7 +134,7 @@ _INSIDE_QUIRE = {
 """Which folders of `quire` a folder may import, beside itself and the words in the root."""
 _VENDORS = {
     "analysis": {"Stemmer"},
-    "parsing": {"mammoth", "markdown_it", "nbformat", "pypdfium2", "selectolax", "tree_sitter", "yaml"},
+    "parsing": {"mammoth", "markdown_it", "pypdfium2", "selectolax", "tree_sitter", "yaml"},
     "embedding": {"onnxruntime", "tokenizers"},
     "index": {"usearch"},
 }

@@ -106,7 +106,7 @@ def read_converted(file: RawFile) -> str:
 
         parts = pptx_slides(file.data, file.path)
     else:
-        from quire.parsing.notebook import notebook_cells  # 270 ms of CPU
+        from quire.parsing.notebook import notebook_cells
 
         parts = notebook_cells(decoded(file), file.path)
     return PART.join(part.replace(PART, "\n") for part in parts)
