@@ -81,7 +81,8 @@ index: $(RUN_READY) ## build and publish one collection of collections.toml: mak
 # Tests start dozens of processes: what one has compiled the next must find, whatever the shell says.
 # Some tests hold a bound in seconds, which a machine that is busy with something else can break: what failed runs once
 # more, alone; what fails twice fails the suite, and the first run's summary stays above to tell what was slow.
-PYTEST = PYTHONDONTWRITEBYTECODE= $(PY) -m pytest
+# numpy's algebra has one thread, as in the functions: others wait by turning, and take CPU from the next process of a run.
+PYTEST = PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(PY) -m pytest
 
 .PHONY: test
 test: $(TEST_READY) ## run the whole suite, on all cores; uses ../shared (or $QUIRE_SHARED) where it is there

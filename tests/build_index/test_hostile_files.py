@@ -1,4 +1,7 @@
-"""A file that hangs its parser, or takes too long, is reported and skipped; the rest of the build is served."""
+"""A file that takes too long is reported and skipped, and the rest of the build is served.
+
+`tests/functions/test_cli.py` has the one that hangs its parser: each takes all of the CPU seconds that a file may.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,8 @@ from tests.support.fakes import HashingEmbedder
 
 HANGS = "as ...1nout async<a/[in <a/>new[a:"
 """Read as TSX, these 34 characters keep tree-sitter-typescript 0.23.2 busy for ever, inside of C."""
+GIVEN_UP = re.compile(r"(?:took more than \d+ s to read|was not read within \d+ s) and was given up")
+"""A reader ends by its CPU seconds, or by the clock where a busy machine gives it none."""
 SLOW = "|-|-|\n" * 8_000
 """The Python grammar takes quadratic time to make sense of it."""
 
@@ -29,20 +34,18 @@ def build_code(folder: Path) -> BuildReport:
     return build(plan, Tools(HashingEmbedder(), model, folder / "cache"), store, publish=False)
 
 
-def test_a_file_that_hangs_its_parser_is_reported_and_the_others_are_indexed(tmp_path: Path) -> None:
+def test_a_file_that_takes_too_long_is_reported_and_the_others_are_indexed(tmp_path: Path) -> None:
     source = tmp_path / "src"
     source.mkdir()
-    (source / "hangs.tsx").write_text(HANGS)
     (source / "slow.py").write_text(SLOW)
     (source / "nested.js").write_text("{" + "`${" * 1_000)
     for number in range(3):
         (source / f"good{number}.py").write_text(f"def greet{number}():\n    return 'hello'\n")
     report = build_code(tmp_path)
-    assert {one.path for one in report.ingested.failures} == {"hangs.tsx", "slow.py"}
-    # A reader ends by its CPU seconds, or by the clock where a busy machine gives it none.
-    given_up = re.compile(r"(?:took more than \d+ s to read|was not read within \d+ s) and was given up")
-    assert all(given_up.search(one.reason) for one in report.ingested.failures)
-    assert report.ingested.manifest.notes["failures"] == 2
+    (failure,) = report.ingested.failures
+    assert failure.path == "slow.py"
+    assert GIVEN_UP.search(failure.reason)
+    assert report.ingested.manifest.notes["failures"] == 1
     assert report.ingested.manifest.counts.documents == 4
 
 
