@@ -14,8 +14,9 @@ from quire.answering.abstention import DEFAULT, Abstention
 from quire.answering.claims import is_api, missing_symbols, sentence
 from quire.answering.conversation import complete, is_vague, join
 from quire.answering.events import Citations, Delta, Done, Event, Sources
+from quire.answering.extractive.callers import as_hits, callers_in
 from quire.answering.extractive.continuing import beside_in
-from quire.answering.extractive.extractive import extract, unsaid
+from quire.answering.extractive.extractive import extract, extract_callers, unsaid
 from quire.answering.findings import AskedCollection, Findings, find, find_parts
 from quire.answering.generative.context import pack, quote_sources
 from quire.answering.generative.generation import Draft, generate
@@ -27,6 +28,7 @@ from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
 from quire.answering.small_talk import bare_question, reply_to, small_talk
 from quire.documents import Citation
 from quire.ports import AnswerModel
+from quire.search.intent import read_intent
 from quire.search.retrieval import Retrieved
 
 MODEL_LENIENCY = 0.25
@@ -199,17 +201,36 @@ def _write(request: _Request, findings: Findings) -> Writing:
     covered = abstention.covers(findings.confidence) and not by_chance
     if covered and written.model_used == EXTRACTIVE:
         is_unsure = abstention.is_unsure(findings.confidence)
-        text, citations = extract(
-            findings.weighed,
-            unsaid(findings.scored, inquiry.history),
-            sure=not is_unsure,
-            beside=beside_in(collection.index),
-            parts=find_parts(collection, inquiry),
-        )
+        text, citations, told = _extract_callers(collection, inquiry)
+        if not citations:
+            text, citations = extract(
+                findings.weighed,
+                unsaid(findings.scored, inquiry.history),
+                sure=not is_unsure,
+                beside=beside_in(collection.index),
+                parts=find_parts(collection, inquiry),
+            )
         if citations:
-            notices = (*written.notices, *([CLOSEST] if is_unsure else []))
+            notices = (*written.notices, *told, *([CLOSEST] if is_unsure else []))
             return (yield from _say(replace(written, text=text, citations=citations, notices=notices)))
     return (yield from _say(replace(written, text=refusal(collection, inquiry, findings), answerable=False)))
+
+
+def _extract_callers(
+    collection: AskedCollection, inquiry: Inquiry
+) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
+    """Who calls or uses the symbol of such a question, with a notice where there are more than are shown."""
+    name = read_intent(inquiry.question).related
+    if not name or not collection.index.has_symbol(name):
+        return "", (), ()
+    found = callers_in(collection.index, name, inquiry.filters)
+    text, citations = extract_callers(as_hits(found, collection.index.version), name)
+    is_all = len(citations) == len(found)
+    return (
+        text,
+        citations,
+        () if is_all else (f"{len(citations)} of {len(found)} places that refer to `{name}`.",),
+    )
 
 
 def _is_by_chance(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -> bool:

@@ -182,7 +182,10 @@ _DEFINED = (
 _RELATION_HINTS = r"\b(?: where | who | what | which | \w+\s+of ) \s"
 _RELATED = (
     rf"""\b(?: who | what | which\s+\w+ ) \s+ (?:else\s+)?
-    (?: calls | invokes | uses | imports | instantiates | extends | subclasses ) \s+ {_BEFORE}{_NAME} \W*$""",
+    (?: calls? | invokes? | uses? | imports? | instantiates? | extends? | subclass(?:es)? ) \s+
+    (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \W*$""",
+    rf"""\bwhere \s+ (?:do|does) \s+\w+\s+ (?: call | invoke | use | import | instantiate ) \s+
+    (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \W*$""",
     rf"""\bwhere \s+ (?:is|are) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \s+
     (?: used | called | invoked | referenced | instantiated ) \b""",
     rf"\b(?: usages? | callers? | call\s+sites? ) \s+of\s+ (?:the\s+)? {_BEFORE}{_NAME}",

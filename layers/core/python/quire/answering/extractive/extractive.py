@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from quire.analysis.terms import analyze
 from quire.answering.citations import cite
@@ -17,6 +18,7 @@ from quire.answering.extractive.blocks import (
     split_blocks,
     split_pieces,
 )
+from quire.answering.extractive.callers import calling_lines
 from quire.answering.extractive.code_lines import best_lines, says_nothing
 from quire.answering.extractive.continuing import (
     Beside,
@@ -120,7 +122,19 @@ def extract(
     border tears a sentence or a list are one. One from the midst of a section has its title above it. `beside` finds
     the chunks that a quote goes on in.
     """
-    quotes = choose_quotes(question, scored, sure=sure, beside=beside, parts=parts)
+    return written(choose_quotes(question, scored, sure=sure, beside=beside, parts=parts))
+
+
+def extract_callers(callers: Sequence[Hit], name: str) -> tuple[str, tuple[Citation, ...]]:
+    """The answer to who calls `name`: the lines of each caller that do, while there is room."""
+    spans = [(hit, calling_lines(hit.chunk.text, name)) for hit in callers]
+    quotes = [Quote(hit, *span, span[0]) for hit, span in spans if span]
+    sizes = accumulate(len(quote.text) for quote in quotes)
+    return written([quote for quote, size in zip(quotes, sizes, strict=True) if size <= ANSWER_CHARACTERS])
+
+
+def written(quotes: Sequence[Quote]) -> tuple[str, tuple[Citation, ...]]:
+    """The quotes as Markdown, and what they cite."""
     citations = tuple(
         cite(n, quote.hit, quote.start, quote.end, answers_at=quote.answers_at)
         for n, quote in enumerate(quotes, 1)
