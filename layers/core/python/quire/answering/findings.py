@@ -27,8 +27,8 @@ from quire.search.query import mended, written_names
 from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
 
 NAMED_COVERAGE = 0.6
-READ_HITS = 6
-"""Hits whose passages are scored; later ones change one answer in a hundred."""
+READ_HITS, READ_CODE = 6, 8
+"""Hits whose passages are scored: later ones change one answer in a hundred; code is found less well than text."""
 PART_HITS = 3
 """Hits of a part of the question among which what is about it is looked for."""
 CONTRAST = 4.0
@@ -202,7 +202,8 @@ def _passages(
         read += tuple(
             one for one in with_siblings(collection.index, rest, text, vector)[len(rest) :] if one not in read
         )
-    first = (*told[:READ_HITS], *read[len(told) :])
+    most = READ_CODE if collection.index.profile == "code" else READ_HITS
+    first = (*told[:most], *read[len(told) :])
     return read, score_passages(weighed, first, collection.embedder, vector)
 
 

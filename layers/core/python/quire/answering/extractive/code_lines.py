@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from quire.analysis.terms import analyze
+from quire.analysis.terms import analyze, split_identifier, words
 from quire.answering.extractive.weighing import Weighed
 
+LEAST_LIKE = 0.65
+"""How much of its name a line that sets a value shares with a question that asks for it."""
+LONG_DOC = 600
+"""A docstring of more characters is shown in whole paragraphs, so that its definition has room."""
 WHOLE = 1.25
 """A definition that is longer than the room by a quarter is shown whole: a cut would save little."""
 
@@ -22,6 +26,16 @@ _DIRECTIVE = re.compile(r"#(?:if|ifdef|ifndef|elif|else|region)\b.*")
 _ENDS_PART = ("#endif", "#endregion")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _STRINGS = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
+_SETS = re.compile(
+    r"""
+    \s*+ (?P<name>[^=\n(){};]{1,120}?) \s* (?:[?:]?=|:(?=\s*+["'\d\[{])) (?![=>])  # a name with its type; a key of JSON
+    \s*+ (?: ["'\d\[{(-] | [A-Z]\w*[({.] | \w+(?:\.\w+)*\( | (?:true|false|null|nil|None)\b )  # what can be read off
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_WORD = re.compile(r"[\w-]+")
+_ASKING = frozenset(analyze("default defaults value values constant setting set use used name"))
+_BLANK = re.compile(r"\n(?:[ \t]*+\n)+")
 _OPENERS, _CLOSERS = "([{", ")]}"
 _IMPORT = re.compile(
     r"""(?: (?:from\s+\S+\s+)? import\b               # Python, Java, Kotlin, Swift, Go, Haskell, JavaScript
@@ -46,18 +60,60 @@ def best_lines(
         if at < inside or not text[inside:].strip():
             return start, len(text[:inside].rstrip().removesuffix('"""').removesuffix("'''").rstrip())
         start = inside
-    parts = list(_statements(text, start, end))
+    whole = list(_statements(text, start, end))
+    parts = [part for one in whole for part in _paragraphs(text, *one)]
     if not parts:
         return start, end
     held = [question.coverage(set(analyze(text[one:other]))) for one, other in parts]
     near = next((number for number, part in enumerate(parts) if part[0] <= at < part[1]), 0)
     place = held.index(max(held)) if within or max(held) > held[near] else near
     first, last = _beside_imports(text, parts, place)
+    if parts[place] not in whole:  # the beginning of a docstring explains the rest of it
+        at = max(begin for begin, _ in whole if begin <= parts[place][0])
+        place = max(first, [begin for begin, _ in parts].index(at))
     parts, place = parts[first:last], place - first
     begin, stop = parts[0][0], parts[-1][1]
     if stop - begin > room * WHOLE:
         begin, stop = _around(text, parts, place, room)
     return _without_frame(text, begin, stop)
+
+
+def value_line(question: str, text: str) -> tuple[float, int, int] | None:
+    """How well a line that sets a value is called what the question asks, 0 to 1, and its span with its comment.
+
+    None where no line is called so: `DEFAULT_POOL_SIZE = 10` is the answer to what the pool size is by default.
+    """
+    asked = _parts(question)
+    lines = text.splitlines(keepends=True)
+    likes = [0.0 if _COMMENT.match(line) else _likeness(asked, line) for line in lines]
+    best = max(likes, default=0.0)
+    if best < LEAST_LIKE:
+        return None
+    first = last = likes.index(best)
+    depth = 0
+    for last in range(first, len(lines)):
+        _, depth = _after(lines[last].rstrip(), "", depth)
+        if depth <= 0:
+            break
+    while first and _COMMENT.match(lines[first - 1]):
+        first -= 1
+    start = sum(map(len, lines[:first]))
+    return best, start, start + len("".join(lines[first : last + 1]).rstrip())
+
+
+def _likeness(asked: set[str], line: str) -> float:
+    """How much what the line sets is called as asked: the harmonic mean of both shares; 0 where it sets nothing."""
+    set_to = _SETS.match(line)
+    names = _WORD.findall(set_to["name"].partition(":")[0]) if set_to else []
+    own = _parts(names[-1]) if names else set()
+    said = asked & own
+    return 2 * len(said) / (len(asked) + len(own)) if said and asked else 0.0
+
+
+def _parts(text: str) -> set[str]:
+    """Stems of the words and of the parts of identifiers, without those that only say that a value is asked for."""
+    parts = " ".join(part for word in words(text) for part in split_identifier(word))
+    return set(analyze(parts)) - _ASKING
 
 
 def _without_frame(text: str, begin: int, stop: int) -> tuple[int, int]:
@@ -104,6 +160,19 @@ def says_nothing(code: str) -> bool:
 
 def _is_less(line: str, depth: int) -> bool:
     return len(line) - len(line.lstrip()) < depth
+
+
+def open_docstring(code: str) -> str:
+    r'''What ends a docstring that the lines break off in; "" where they do not.
+
+    >>> open_docstring('def stop():\n    """It stops.')
+    '\n    ..."""'
+    '''
+    marks = list(_QUOTES.finditer(code))
+    if len(marks) % 2 == 0:
+        return ""
+    line = code.rfind("\n", 0, marks[-1].start()) + 1
+    return f"\n{' ' * (marks[-1].start() - line)}...{marks[-1].group()}"
 
 
 def end_of_torn_docstring(text: str) -> int:
@@ -161,12 +230,48 @@ def _statements(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield begin, last
 
 
+def _opens_block(line: str) -> bool:
+    """Whether it ends in the brace of a block, such as `func f() {` or `class X {`, or begins a list of constants.
+
+    A brace behind `=`, `(` or a type's name is that of a value, as in `Config{`.
+    """
+    code = line.partition(" //")[0].rstrip()
+    head = code.removesuffix("{")
+    if head == code:
+        return code in ("const (", "var (")
+    is_apart = head.endswith(" ") or not head.strip()
+    before = head.rstrip()
+    return (
+        is_apart and not before.endswith(("return", "=", "(", ",", ":", "[", "&", "|"))
+    ) or before.endswith("=>")
+
+
+def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The paragraphs of a docstring that would fill an answer alone; else the statement as it is."""
+    if end - start <= LONG_DOC or not _QUOTES.match(
+        text, start + len(text[start:end]) - len(text[start:end].lstrip())
+    ):
+        yield start, end
+        return
+    for gap in _BLANK.finditer(text, start, end):
+        if start < gap.start():
+            yield start, gap.start()
+        start = gap.end()
+    if start < end:
+        yield start, end
+
+
 def _after(line: str, quoted: str, depth: int) -> tuple[str, int]:
-    """The open docstring's quotes and how many brackets are open behind the line."""
+    """The open docstring's quotes and how many brackets are open behind the line; none where it opens a block.
+
+    Blocks of braces are no statements: a function would be shown whole or not at all.
+    """
     for mark in _QUOTES.findall(line):
         quoted = "" if quoted == mark else quoted or mark
     if quoted or _QUOTES.search(line) or _COMMENT.match(line):
         return quoted, depth
     bare = _STRINGS.sub("", line).partition("#")[0]
+    if _opens_block(bare):
+        return quoted, 0
     depth += sum(bare.count(sign) for sign in _OPENERS) - sum(bare.count(sign) for sign in _CLOSERS)
     return quoted, max(depth, 0)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, takewhile
+from operator import itemgetter
 
+from quire.analysis.calls import calls_of
+from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
 from quire.answering.citations import cite
 from quire.answering.extractive.blocks import (
@@ -19,7 +22,7 @@ from quire.answering.extractive.blocks import (
     split_pieces,
 )
 from quire.answering.extractive.callers import calling_lines
-from quire.answering.extractive.code_lines import best_lines, says_nothing
+from quire.answering.extractive.code_lines import best_lines, says_nothing, value_line
 from quire.answering.extractive.continuing import (
     Beside,
     Rest,
@@ -31,17 +34,24 @@ from quire.answering.extractive.continuing import (
 from quire.answering.extractive.parts import AskedPart, is_about
 from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.precedence import (
+    asks_for_example,
     asks_for_former,
+    asks_for_tests,
+    asks_for_value,
+    does_little,
     is_former,
     is_member,
     is_private,
+    is_test,
     points_back,
+    shows_use,
 )
 from quire.answering.extractive.rendering import is_code_chunk, shown, title_above
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Citation, Hit, Turn
 from quire.search.intent import read_intent
+from quire.search.query import written_names
 
 MOST_PLACES = 3
 UNSURE_PLACES = 2
@@ -70,6 +80,16 @@ HOW_TO_CODE = 2.0
 """What source code has less where it is asked how to do something: what explains it comes first where there is any."""
 HOW_TO_PRIVATE = 4.0
 """What a definition has less then that its own project alone is meant to call: its name begins with an underscore."""
+TEST = 1.5
+"""What a test has less, unless the question asks for tests or for an example."""
+BODY_CHUNKS = 5
+"""Further chunks of a definition that are looked at."""
+EXAMPLE, USE = 3.0, 1.0
+"""What code in a text has more where an example is asked for, and what code that uses things has."""
+PROSE = 1.5
+"""What a text has less beside code where a place in code is asked for."""
+LITTLE = 1.5
+"""What an accessor or a declaration has less where a place in code is asked for that it does not name."""
 FORMER = 1.5
 """What a passage has less whose section is about what is deprecated or gone, unless that may be asked for."""
 SHORT = 300
@@ -194,7 +214,7 @@ def choose_quotes(
     """
     worded = [one for one in scored if not _says_nothing(one.hit.chunk)] or scored
     answers = [one for one in worded if not one.text.endswith("?") or _is_followed(one)] or worded
-    less = _code_where_prose_is_wanted(question, answers)
+    less = _lessened_code(question, answers)
     ranked = sorted(
         (_judged(question, one, less.get(one.hit.chunk.id, 0.0)) for one in answers),
         key=lambda one: -one.score,
@@ -205,9 +225,10 @@ def choose_quotes(
     opening = max(ranked, key=lambda one: one.score + ahead * (one.hit.rank == found_first), default=None)
     if opening is None:
         return []
-    first = _widened(question, opening, ranked, FIRST_CHARACTERS, crosses=True)
+    first = _value(question, ranked) or _widened(question, opening, ranked, FIRST_CHARACTERS, crosses=True)
+    done = _done_by(question, ranked, beside)
     # Each part of a question needs the room that one alone would go on in.
-    quotes = [first] if parts else _continued(first, beside)
+    quotes = done or ([first] if parts else _continued(first, beside))
     most = len(quotes) - 1 + (MOST_PLACES if sure else UNSURE_PLACES)
     required = [*_required(opening, ranked, parts)]
     for one in [*required, *_worthy(ranked, less)]:
@@ -216,6 +237,48 @@ def choose_quotes(
             if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
                 quotes = _with(quotes, quote, most, is_required=one in required)
     return _said_once(_in_order(_completed(quotes, beside)))
+
+
+def _done_by(question: Weighed, ranked: Sequence[Scored], beside: Beside) -> list[Quote]:
+    """The definition of the symbol whose effects are asked for: its head, and the chunk of its body that calls most."""
+    names = set(map(fold_symbol, written_names(question.text)))
+    if not (names and read_intent(question.text).callees):
+        return []
+    hits = (one.hit for one in ranked if is_code_chunk(one.hit.chunk) and not is_test(one.hit.chunk))
+    hit = next((one for one in hits if not names.isdisjoint(map(fold_symbol, one.chunk.symbols))), None)
+    if hit is None:
+        return []
+    head = Quote(hit, *best_lines(question, hit.chunk.text, 0, CODE_CHARACTERS), 0)
+    further = (beside(hit.chunk, place) for place in range(1, BODY_CHUNKS + 1))
+    parts = takewhile(lambda one: one is not None and _goes_on(one, hit.chunk), further)
+    body = max(filter(None, parts), key=lambda one: len(calls_of(one)), default=None)
+    if body is None:
+        return [head]
+    start, end = best_lines(question, body.text, 0, CODE_CHARACTERS)
+    return [head, Quote(hit._replace(chunk=body), start, end, start)]
+
+
+def _goes_on(chunk: Chunk, head: Chunk) -> bool:
+    """Whether the chunk is a further part of the definition that the other one begins."""
+    return not chunk.symbols and chunk.breadcrumb == head.breadcrumb
+
+
+def _value(question: Weighed, ranked: Sequence[Scored]) -> Quote | None:
+    """The line that sets the value which is asked for, where code of the hits has one; tests set what they try."""
+    if not asks_for_value(question.text):
+        return None
+    hits = {one.hit.chunk.id: one.hit for one in ranked if is_code_chunk(one.hit.chunk)}
+    found = [
+        (line[0], -hit.rank, hit, line[1:])
+        for hit in hits.values()
+        if not is_test(hit.chunk)
+        and hit.chunk.metadata.get("kind") not in ("function", "method")  # which set what they work with
+        and (line := value_line(question.text, hit.chunk.text))
+    ]
+    if not found:
+        return None
+    _, _, hit, (start, end) = max(found, key=itemgetter(0, 1))
+    return Quote(hit, start, end, start)
 
 
 def _says_nothing(chunk: Chunk) -> bool:
@@ -381,22 +444,35 @@ def _number(quote: Quote) -> tuple[int, ...]:
     return tuple(one if isinstance(one, int) else 0 for one in found)
 
 
-def _code_where_prose_is_wanted(question: Weighed, answers: Sequence[Scored]) -> dict[str, float]:
-    """What the chunks of source code have less by their ids, where the question asks how to do something."""
-    if not read_intent(question.text).is_how_to:
-        return {}
-    chunks = {one.hit.chunk.id: one.hit.chunk for one in answers}
-    return {
-        chunk_id: HOW_TO_PRIVATE if is_private(chunk) else HOW_TO_CODE
-        for chunk_id, chunk in chunks.items()
-        if is_code_chunk(chunk)
+def _lessened_code(question: Weighed, answers: Sequence[Scored]) -> dict[str, float]:
+    """What the chunks of source code have less by their ids: where the question asks how to do something, or where,
+    and tests unless they are asked for."""
+    asked, wants_example = read_intent(question.text), asks_for_example(question.text)
+    all_chunks = {one.hit.chunk.id: one.hit.chunk for one in answers}
+    chunks = {chunk_id: chunk for chunk_id, chunk in all_chunks.items() if is_code_chunk(chunk)}
+    less = {
+        chunk_id: PROSE * (asked.is_place and bool(chunks) and chunk_id not in chunks)
+        for chunk_id in all_chunks
     }
+    named = set(map(fold_symbol, written_names(question.text)))
+    for chunk_id, chunk in chunks.items():
+        if asked.is_how_to:
+            less[chunk_id] = HOW_TO_PRIVATE if is_private(chunk) else HOW_TO_CODE
+        if wants_example:
+            less[chunk_id] = -USE if shows_use(chunk) else HOW_TO_CODE
+        if is_test(chunk) and not (wants_example or asks_for_tests(question.text)):
+            less[chunk_id] += TEST
+        if asked.is_place and does_little(chunk) and named.isdisjoint(map(fold_symbol, chunk.symbols)):
+            less[chunk_id] += LITTLE
+    return less
 
 
 def _judged(question: Weighed, one: Scored, less: float) -> Scored:
     """With its score, `less` for its chunk, and less for what reads badly as an answer: drawings, quiz questions,
     check lists, facts unasked, what is deprecated."""
     text, score = one.text, one.score - less
+    if asks_for_example(question.text) and one.coverage > 0 and _is_code(one):
+        score += EXAMPLE
     if one.passage.kind == CODE:
         score -= 3.0 if _DRAWING.match(text) else 0.0 if question.wants_code else 1.0
     if text.endswith("?"):
@@ -408,6 +484,14 @@ def _judged(question: Weighed, one: Scored, less: float) -> Scored:
     if is_former(one) and not asks_for_former(question.text):
         score -= FORMER
     return one if score == one.score else replace(one, score=score)
+
+
+def _is_code(one: Scored) -> bool:
+    """Whether the passage is code in a text, be it by its indentation."""
+    at, blocks = one.passage.start, split_blocks(one.hit.chunk.text)
+    return not is_code_chunk(one.hit.chunk) and any(
+        block.kind == CODE and block.start <= at < block.end for block in blocks
+    )
 
 
 def _is_facts(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from quire.analysis.calls import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.answering.extractive.blocks import split_pieces
 from quire.answering.extractive.rendering import is_code_chunk
@@ -12,6 +13,9 @@ from quire.documents import Chunk
 
 FORMER_CHARACTERS = 120
 """Of a section that are read for whether it says that its subject is of the past."""
+
+ACCESSOR_LINES = 3
+"""Lines of code, without comments and brackets, that a getter or a declaration has at most."""
 
 _COMMENTS = ("/", "*", "#", "@", "[")
 """How lines begin that stand before a definition: comments, decorators, attributes."""
@@ -36,6 +40,23 @@ _OF_FORMER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_SAMPLE = re.compile(
+    r"""
+    ^[ \t]*+ (?:[*#]|///?)? [ \t]*+
+    (?: ```|>>>[ ]|@example\b|<pre>|(?:Example|Usage)s?(?:[ ]usage)?::?\s*$ )  # in a docstring, a comment
+    """,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
+)
+_OF_TESTS = re.compile(r"\b(?:unit)?(?:tests?|tested|testing|fixtures?)\b", re.IGNORECASE)
+_OF_EXAMPLES = re.compile(
+    r"""
+    \b(?: examples? | samples? | snippets? | demos? )\b
+    | \bhow[ ](?:do|can|to|should|would)[ ](?:(?:i|we|you|one)[ ])?use\b
+    | \bshow[ ](?:me[ ])?how\b  # something is done
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_OF_VALUES = re.compile(r"\b(?:defaults?|defaulted|value of|constants?)\b", re.IGNORECASE)
 _CONNECTED = re.compile(
     r"""
     (?:but|and|or|also|then|however|alternatively|additionally|likewise|in[ ]addition  # a sentence before
@@ -60,6 +81,24 @@ def is_private(chunk: Chunk) -> bool:
     return by_name or bool(_HIDDEN.match(first))
 
 
+def is_test(chunk: Chunk) -> bool:
+    """Whether it stands in a test, which shows that something works and not how."""
+    return bool(chunk.metadata.get("is_test"))
+
+
+def does_little(chunk: Chunk) -> bool:
+    """Whether it is a declaration or an accessor: what is asked for is done elsewhere."""
+    lines = [line.strip() for line in chunk.text.splitlines()]
+    said = [line for line in lines if line.strip("{}();") and not line.startswith(_COMMENTS)]
+    return len(said) <= ACCESSOR_LINES and not calls_of(chunk)
+
+
+def shows_use(chunk: Chunk) -> bool:
+    """Whether a chunk of code is an example or a test, or has an example in what documents it."""
+    is_use = is_test(chunk) or chunk.metadata.get("role") == "example"
+    return (is_use and bool(calls_of(chunk))) or bool(_SAMPLE.search(chunk.text))
+
+
 def is_former(one: Scored) -> bool:
     """Whether the section of the passage says by its title or at once that its subject is deprecated or gone."""
     chunk, heading = one.hit.chunk, one.passage.heading
@@ -77,6 +116,33 @@ def asks_for_former(question: str) -> bool:
     (True, False)
     """
     return bool(_OF_FORMER.search(question))
+
+
+def asks_for_tests(question: str) -> bool:
+    """Whether tests may be what is asked for.
+
+    >>> asks_for_tests("Which tests cover retry?"), asks_for_tests("How is it retried?")
+    (True, False)
+    """
+    return bool(_OF_TESTS.search(question))
+
+
+def asks_for_example(question: str) -> bool:
+    """Whether it asks to see something used.
+
+    >>> asks_for_example("Show an example of a retry"), asks_for_example("How is it used?")
+    (True, False)
+    """
+    return bool(_OF_EXAMPLES.search(question))
+
+
+def asks_for_value(question: str) -> bool:
+    """Whether it asks what something is set to.
+
+    >>> asks_for_value("Which default has the limit?"), asks_for_value("What does limit() do?")
+    (True, False)
+    """
+    return bool(_OF_VALUES.search(question))
 
 
 def points_back(chunk: Chunk, start: int) -> bool:

@@ -26,7 +26,7 @@ from quire.answering.extractive.blocks import (
     is_table_row,
     split_blocks,
 )
-from quire.answering.extractive.code_lines import end_of_torn_docstring
+from quire.answering.extractive.code_lines import end_of_torn_docstring, open_docstring
 from quire.answering.extractive.rst_text import (
     SUBSTITUTION,
     defined_names,
@@ -238,8 +238,8 @@ def _code(citation: Citation) -> str:
     unknown = language == "text" and suffix not in TEMPLATES
     name = suffix.lstrip(".") if unknown else FENCE_NAMES.get(language, language)
     if citation.start < end_of_torn_docstring(chunk.text):
-        name = "text"
-    return f"{line} [{citation.n}]\n\n{fenced(citation.quote, name)}"
+        return f"{line} [{citation.n}]\n\n{fenced(citation.quote, 'text')}"
+    return f"{line} [{citation.n}]\n\n{fenced(citation.quote + open_docstring(citation.quote), name)}"
 
 
 def fenced(code: str, language: str = "") -> str:
