@@ -44,6 +44,7 @@ from quire.answering.extractive.precedence import (
     is_private,
     is_test,
     points_back,
+    quoted_message,
     shows_use,
 )
 from quire.answering.extractive.rendering import is_code_chunk, shown, title_above
@@ -86,6 +87,8 @@ BODY_CHUNKS = 5
 """Further chunks of a definition that are looked at."""
 EXAMPLE, USE = 3.0, 1.0
 """What code in a text has more where an example is asked for, and what code that uses things has."""
+MESSAGE = 4.0
+"""What a passage has more that holds the words which a question quotes."""
 PROSE = 1.5
 """What a text has less beside code where a place in code is asked for."""
 LITTLE = 1.5
@@ -475,6 +478,9 @@ def _judged(question: Weighed, one: Scored, less: float) -> Scored:
         score += EXAMPLE
     if one.passage.kind == CODE:
         score -= 3.0 if _DRAWING.match(text) else 0.0 if question.wants_code else 1.0
+    message = quoted_message(question.text)
+    if message and message.casefold() in text.casefold():
+        score += MESSAGE
     if text.endswith("?"):
         score -= 1.5
     if _CHECKBOX.match(text):

@@ -14,6 +14,7 @@ from quire.documents import Chunk
 FORMER_CHARACTERS = 120
 """Of a section that are read for whether it says that its subject is of the past."""
 
+MESSAGE_WORDS = 3
 ACCESSOR_LINES = 3
 """Lines of code, without comments and brackets, that a getter or a declaration has at most."""
 
@@ -56,6 +57,7 @@ _OF_EXAMPLES = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_QUOTED = re.compile(r"[\"“`]([^\"“”`\n]{1,200})[\"”`]")
 _OF_VALUES = re.compile(r"\b(?:defaults?|defaulted|value of|constants?)\b", re.IGNORECASE)
 _CONNECTED = re.compile(
     r"""
@@ -143,6 +145,16 @@ def asks_for_value(question: str) -> bool:
     (True, False)
     """
     return bool(_OF_VALUES.search(question))
+
+
+def quoted_message(question: str) -> str:
+    """What a question has between quotation marks, such as the words of an error; "" where that is a word or two.
+
+    >>> quoted_message('What does "db is not ready" mean?'), quoted_message('What does "db" mean?')
+    ('db is not ready', '')
+    """
+    found = max(_QUOTED.findall(question), key=len, default="").strip(".:! ")
+    return found if len(found.split()) >= MESSAGE_WORDS else ""
 
 
 def points_back(chunk: Chunk, start: int) -> bool:
