@@ -47,6 +47,44 @@ def forget_result(key, store):
         forget_result(child, store)
     notify_listeners(key)
 '''
+SETTINGS = """\
+LEAST_LITRES = 1
+# Above it the valve opens.
+LARGEST_PRESSURE = 3.5
+SEAL_LIFE_DAYS = 365
+"""
+REFUSING = """\
+def fill(litres):
+    if litres < LEAST_LITRES:
+        raise KettleRefused("too little water in the kettle")
+    valve.open(litres)
+"""
+FILL_TEST = """\
+def test_fill():
+    kettle = Kettle(seal=None)
+    kettle.fill(0)
+    fill(0)
+"""
+README = """\
+# Kettle
+
+A kettle is filled with fill, which opens the valve.
+
+## Filling
+
+```python
+kettle = Kettle()
+kettle.fill(litres=2)
+```
+"""
+LONG = "def brew_tea(tea):\n    pot.warm(tea)\n" + "".join(
+    f"    step_{n} = pot.prepare(tea, {n}, {n + 1})\n" for n in range(30)
+)
+BREW_END = """\
+    pot.pour(tea)
+    journal.write(tea)
+    notify(tea)
+"""
 USES = """\
 def clear_finished(store):
     for key in store.finished():
@@ -55,7 +93,9 @@ def clear_finished(store):
 
 
 def code(path: str, text: str, symbol: str, line: int) -> Chunk:
-    made = chunk(path, text, lang="python", start_line=line, end_line=line + text.count("\n"), symbol=symbol)
+    made = chunk(
+        path, text, line, lang="python", start_line=line, end_line=line + text.count("\n"), symbol=symbol
+    )
     return made._replace(symbols=(symbol,), breadcrumb=f"{path} › {symbol}")
 
 
@@ -64,6 +104,33 @@ CODE = shelf_of(
     [code("store.py", FORGET, "forget_result", 10), code("jobs.py", USES, "clear_finished", 3)],
     profile="code",
 )
+
+
+def brew() -> list[Chunk]:
+    further = code("pot.py", BREW_END, "brew_tea", 1 + LONG.count("\n"))
+    further = further._replace(
+        symbols=(), metadata={**further.metadata, "calls": ("pour", "write", "notify")}
+    )
+    return [code("pot.py", LONG, "brew_tea", 1), further]
+
+
+def kitchen() -> AskedCollection:
+    settings = code("settings.py", SETTINGS, "LEAST_LITRES", 1)
+    test = code("test_kettle.py", FILL_TEST, "test_fill", 1)
+    calling = {**test.metadata, "is_test": True, "calls": ("Kettle", "fill")}
+    return shelf_of(
+        [
+            settings._replace(symbols=("LEAST_LITRES", "LARGEST_PRESSURE", "SEAL_LIFE_DAYS")),
+            code("kettle.py", REFUSING, "fill", 8),
+            test._replace(metadata=calling),
+            chunk("README.md", README, lang="markdown", kind="section"),
+            *brew(),
+        ],
+        profile="code",
+    )
+
+
+KITCHEN = kitchen()
 
 
 def text_of(shelf: AskedCollection, question: str) -> str:
@@ -102,3 +169,55 @@ def test_side_effects_of_a_function_bring_its_whole_body() -> None:
 def test_usage_of_a_function_names_the_place_that_calls_it() -> None:
     text = text_of(CODE, "Where is forget_result used for finished keys?")
     assert "`clear_finished`, jobs.py:3–5" in text
+
+
+def test_a_default_is_answered_with_the_line_that_sets_it_and_its_comment() -> None:
+    text = text_of(KITCHEN, "What is the default value of LARGEST_PRESSURE?")
+    code_shown = "# Above it the valve opens.\nLARGEST_PRESSURE = 3.5"
+    assert text.startswith(f"`LARGEST_PRESSURE`, settings.py:2–3 [1]\n\n```python\n{code_shown}\n```")
+
+
+def test_a_quoted_error_is_answered_with_the_lines_that_raise_it() -> None:
+    text = text_of(KITCHEN, 'What does "too little water in the kettle" mean?')
+    assert text.startswith("`fill`, kettle.py:8–11 [1]")
+
+
+def test_an_example_is_code_that_uses_what_is_asked_for() -> None:
+    text = text_of(KITCHEN, "Show me an example of filling a kettle with fill")
+    assert "kettle.fill(litres=2)" in text.partition("[1]")[0]
+
+
+def test_callers_are_all_shown_code_before_tests_and_counted_where_they_are_too_many() -> None:
+    many = [code(f"use{n}.py", f"def use_{n}():\n    forget_result({n})\n", f"use_{n}", 1) for n in range(10)]
+    calling = [one._replace(metadata={**one.metadata, "calls": ("forget_result",)}) for one in many]
+    first = calling[0]._replace(metadata={**calling[0].metadata, "is_test": True})
+    given = answer(
+        shelf_of([code("store.py", FORGET, "forget_result", 10), first, *calling[1:]], profile="code"),
+        Inquiry("Which functions call forget_result?"),
+    )
+    assert problems(given) == []
+    assert given.notices == ("8 of 10 places that refer to `forget_result`.",)
+    assert "`use_1`, use1.py:1–2 [1]" in given.text
+    assert "use_0" not in given.text
+    assert "store.py" not in given.text
+
+
+def test_effects_of_a_long_function_are_its_head_and_the_part_that_calls_most() -> None:
+    text = text_of(KITCHEN, "What are the side effects of brew_tea()?")
+    assert text.index("def brew_tea(tea):") < text.index("notify(tea)")
+
+
+def test_a_long_function_is_cut_at_its_statements_and_a_docstring_at_its_paragraphs() -> None:
+    body = "".join(f"    if (tea_{n}) {{\n      pour({n});\n    }}\n" for n in range(60))
+    java = code("Pot.java", f"void brew_tea() {{\n{body}}}\n", "brew_tea", 1)
+    java = java._replace(metadata={**java.metadata, "lang": "java"})
+    paragraphs = "\n\n".join(f"    Paragraph {n} says {'much ' * 40}." for n in range(12))
+    documented = code(
+        "tea.py", f'def steep_tea(tea):\n    """Steep it.\n\n{paragraphs}\n    """\n', "steep_tea", 1
+    )
+    shelf = shelf_of([java, documented], profile="code")
+    assert len(text_of(shelf, "Where is brew_tea defined?")) < 1_500
+    text = text_of(shelf, "What does steep_tea() do?")
+    assert text.startswith("`steep_tea`, tea.py:1–")
+    assert 'def steep_tea(tea):\n    """Steep it.' in text
+    assert text.endswith('.\n    ..."""\n```')
