@@ -135,8 +135,22 @@ def _without_frame(text: str, begin: int, stop: int) -> tuple[int, int]:
         last -= 1
     if first >= last:
         return begin, stop
+    first = _behind_what_is_closed(lines, first, last)
     start = begin + sum(map(len, lines[:first]))
     return start, start + len("".join(lines[first:last]).rstrip())
+
+
+def _behind_what_is_closed(lines: list[str], first: int, last: int) -> int:
+    """The first line behind the end of a block that the lines do not open, in their first half; else `first`."""
+    depth, start = 0, first
+    for number in range(first, first + (last - first) // 2):
+        if _COMMENT.match(lines[number]):
+            continue
+        bare = _STRINGS.sub("", lines[number])
+        depth += bare.count("{") - bare.count("}")
+        if depth < 0 and not _CLOSES_FRAME.fullmatch(lines[number + 1].strip()):
+            depth, start = 0, number + 1
+    return start
 
 
 def _ends_nothing(lines: list[str]) -> bool:

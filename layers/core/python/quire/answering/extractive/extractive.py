@@ -228,11 +228,12 @@ def choose_quotes(
     opening = max(ranked, key=lambda one: one.score + ahead * (one.hit.rank == found_first), default=None)
     if opening is None:
         return []
-    first = _value(question, ranked) or _widened(question, opening, ranked, FIRST_CHARACTERS, crosses=True)
+    value = _value(question, ranked)
+    first = value or _widened(question, opening, ranked, FIRST_CHARACTERS, crosses=True)
     done = _done_by(question, ranked, beside)
     # Each part of a question needs the room that one alone would go on in.
     quotes = done or ([first] if parts else _continued(first, beside))
-    most = len(quotes) - 1 + (MOST_PLACES if sure else UNSURE_PLACES)
+    most = len(quotes) - 1 + (MOST_PLACES if sure and not value else UNSURE_PLACES)
     required = [*_required(opening, ranked, parts)]
     for one in [*required, *_worthy(ranked, less)]:
         if not any(_covers(quote, one) for quote in quotes) and not _is_tail_before(one, opening):

@@ -45,6 +45,9 @@ _ELEMENT = re.compile(r"</?(?:script|style|div|span|table|ul|li|form|body|html)\
 SET_IN = 4
 MOST_SYMBOLS = 3
 """Characters before each line of what a plain text shows as code."""
+HASH_COMMENTS = frozenset(
+    ("python", "ruby", "shell", "yaml", "toml", "makefile", "elixir", "perl", "r", "julia")
+)
 FENCE_NAMES = {"shell": "bash", "makefile": "make", "c_sharp": "csharp", "batch": "bat"}
 
 _SIGNATURE = re.compile(r"^(?:func|def|class|type|fn|var|const|struct)\b", re.MULTILINE)
@@ -239,7 +242,22 @@ def _code(citation: Citation) -> str:
     name = suffix.lstrip(".") if unknown else FENCE_NAMES.get(language, language)
     if citation.start < end_of_torn_docstring(chunk.text):
         return f"{line} [{citation.n}]\n\n{fenced(citation.quote, 'text')}"
-    return f"{line} [{citation.n}]\n\n{fenced(citation.quote + open_docstring(citation.quote), name)}"
+    return f"{line} [{citation.n}]\n\n{fenced(citation.quote + _ending(citation), name)}"
+
+
+def _ending(citation: Citation) -> str:
+    """What stands below lines that end within a docstring or a definition: that there is more of it."""
+    if ending := open_docstring(citation.quote):
+        return ending
+    chunk = citation.hit.chunk
+    rest = chunk.text[citation.end :].lstrip("\n")
+    depth = len(rest) - len(rest.lstrip())
+    lines = citation.quote.splitlines()
+    first = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    if not rest.strip() or depth <= first or not any(map(_WORD.search, rest.splitlines()[:1])):
+        return ""
+    sign = "#" if chunk.metadata.get("lang") in HASH_COMMENTS else "//"
+    return f"\n{rest[:depth]}{sign} ..."
 
 
 def fenced(code: str, language: str = "") -> str:
