@@ -423,8 +423,10 @@ def _said_once(quotes: Sequence[Quote]) -> list[Quote]:
 def _unsaid_from(quote: Quote, other: Quote) -> int:
     """Where in the quote's chunk that begins which the end of the other quote does not say."""
     text, said = quote.hit.chunk.text, _in_words(other.text)
-    if is_code_chunk(quote.hit.chunk) or _in_words(quote.text) in said:
-        return quote.end if _in_words(quote.text) in said else quote.start
+    if _in_words(quote.text) in said:
+        return quote.end
+    if is_code_chunk(quote.hit.chunk):
+        return quote.start + _repeated_lines(quote.text, other.text)
     start = quote.start
     for piece in split_pieces(text):
         if quote.start <= piece.start and piece.end <= quote.end:
@@ -432,6 +434,12 @@ def _unsaid_from(quote: Quote, other: Quote) -> int:
                 break
             start = piece.end
     return start + len(text[start:]) - len(text[start:].lstrip("\n"))
+
+
+def _repeated_lines(code: str, said: str) -> int:
+    """How many characters of its first lines stand at the end of what was said: windows overlap by whole lines."""
+    starts = accumulate(map(len, code.splitlines(keepends=True)))
+    return max((end for end in starts if said.rstrip().endswith(code[:end].rstrip())), default=0)
 
 
 def _in_words(text: str) -> str:

@@ -148,7 +148,13 @@ _NOTE_SIGNS = re.compile(r"(?<=\s)\*++$")
 _TITLE_END = re.compile(r"(?<!\s)\s*+\\?\{(?::?[ \t]*+[#.]|/\*)[^{}\n]*+\}\s*+$")
 """The fragment or class of a heading, as `{#install}` or `{/* #install */}`."""
 _UNDER_LINE = re.compile(r"[-=`:.'\"~^_*+#<>]{3,}\s*")
-_RST = re.compile(r":[a-z]+:`[^`\n]+`|^\.\. (?:[\w-]+::|_)", re.M)
+_RST = re.compile(
+    r"""
+    :[a-z]+:`[^`\n]+` | `[^`\n]+`__?(?!\w)  # a role, a link
+    | ^\.\.[ ](?:[\w-]+::|_) | \w::\n\n[ ]+\S  # a directive, a target, a literal block
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(
     r"""
