@@ -106,6 +106,24 @@ CODE = shelf_of(
 )
 
 
+ENTRY = """\
+Kettle:Pour(cup: Cup | Mug, litres: float = 0.2): float — Function of Kettle
+
+Pours water into a cup.
+
+"""
+LONG_ENTRY = "".join(
+    f"Case {n} of pouring: the lid stays closed while water runs, and the seal is watched all the time, as "
+    "the handbook of the maker asks of everybody who pours.\n\n"
+    for n in range(9)
+)
+
+
+def entry(text: str) -> AskedCollection:
+    made = chunk("Kettle.Pour", text, class_name="Kettle", member_name="Pour")
+    return shelf_of([made._replace(symbols=("Kettle.Pour", "Pour")), chunk("lamp.md", "# Lamp\n\nIt glows.")])
+
+
 def brew() -> list[Chunk]:
     further = code("pot.py", BREW_END, "brew_tea", 1 + LONG.count("\n"))
     further = further._replace(
@@ -221,3 +239,32 @@ def test_a_long_function_is_cut_at_its_statements_and_a_docstring_at_its_paragra
     assert text.startswith("`steep_tea`, tea.py:1–")
     assert 'def steep_tea(tea):\n    """Steep it.' in text
     assert text.endswith('.\n    ..."""\n```')
+
+
+FACTS_LINE = "Security: None · Thread safety: Unsafe · Capabilities: Heat, Water · Category: Boiling"
+
+
+def test_a_short_entry_of_a_reference_is_shown_whole_without_the_facts_that_nobody_asks_for() -> None:
+    text = text_of(entry(f"{ENTRY}It beeps above 2 litres.\n\n{FACTS_LINE}\n"), "When does Kettle:Pour beep?")
+    assert text.startswith("Kettle:Pour(cup: Cup | Mug, litres: float = 0.2): float — Function of Kettle\n\n")
+    assert text.endswith("It beeps above 2 litres. [1]")
+    assert "Thread safety" in text_of(
+        entry(f"{ENTRY}{FACTS_LINE}\n"), "What thread safety and security has Kettle:Pour?"
+    )
+
+
+def test_the_midst_of_a_long_entry_is_shown_below_its_signature() -> None:
+    text = text_of(entry(f"{ENTRY}{LONG_ENTRY}It beeps above 2 litres.\n"), "When does Kettle:Pour beep?")
+    assert text.startswith("Kettle:Pour(cup: Cup | Mug")
+    assert "Pours water into a cup." in text
+    assert "It beeps above 2 litres." in text
+
+
+def test_windows_of_a_file_that_overlap_say_their_lines_once() -> None:
+    lines = [f"set PUMP_{n}=C:\\pump\\{n}" for n in range(40)]
+    windows = [
+        chunk("run.cmd", "\n".join(lines[a:b]), a, lang="batch", start_line=a + 1)
+        for a, b in ((0, 22), (20, 40))
+    ]
+    text = text_of(shelf_of(windows, profile="code"), "Where is PUMP_21 set to C, beside PUMP_22 and PUMP_1?")
+    assert text.count("set PUMP_21=") == 1

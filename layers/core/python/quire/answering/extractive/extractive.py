@@ -39,6 +39,7 @@ from quire.answering.extractive.precedence import (
     asks_for_tests,
     asks_for_value,
     does_little,
+    is_entry,
     is_former,
     is_member,
     is_private,
@@ -83,6 +84,8 @@ HOW_TO_PRIVATE = 4.0
 """What a definition has less then that its own project alone is meant to call: its name begins with an underscore."""
 TEST = 1.5
 """What a test has less, unless the question asks for tests or for an example."""
+ENTRY_CHARACTERS, HEAD_PIECES = 1_300, 2
+"""An entry of a reference is shown whole up to so many characters; of a longer one so many paragraphs stand first."""
 BODY_CHUNKS = 5
 """Further chunks of a definition that are looked at."""
 EXAMPLE, USE = 3.0, 1.0
@@ -240,7 +243,18 @@ def choose_quotes(
             quote = _widened(question, one, ranked, LATER_CHARACTERS)
             if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
                 quotes = _with(quotes, quote, most, is_required=one in required)
-    return _said_once(_in_order(_completed(quotes, beside)))
+    return _said_once(_in_order([*_heads(quotes), *_completed(quotes, beside)]))
+
+
+def _heads(quotes: Sequence[Quote]) -> Iterator[Quote]:
+    """Of entries of a reference that the quotes show from their midst, what they define: its signature, what it is."""
+    for quote in {one.hit.chunk.id: one for one in reversed(quotes)}.values():
+        chunk = quote.hit.chunk
+        shown = min(one.start for one in quotes if one.hit.chunk.id == chunk.id)
+        if shown and is_entry(chunk):
+            pieces = split_pieces(chunk.text)[:HEAD_PIECES]
+            if end := max((piece.end for piece in pieces if piece.end <= shown), default=0):
+                yield Quote(quote.hit, 0, end, 0)
 
 
 def _done_by(question: Weighed, ranked: Sequence[Scored], beside: Beside) -> list[Quote]:
@@ -494,7 +508,7 @@ def _judged(question: Weighed, one: Scored, less: float) -> Scored:
         score -= 1.5
     if _CHECKBOX.match(text):
         score -= 1.0
-    if _is_facts(text) and not question.idf.keys() & set(analyze(" ".join(_KEY.findall(text)))):
+    if _is_unasked(question, text):
         score -= 1.5
     if is_former(one) and not asks_for_former(question.text):
         score -= FORMER
@@ -507,6 +521,11 @@ def _is_code(one: Scored) -> bool:
     return not is_code_chunk(one.hit.chunk) and any(
         block.kind == CODE and block.start <= at < block.end for block in blocks
     )
+
+
+def _is_unasked(question: Weighed, text: str) -> bool:
+    """Whether it is a line of facts of which the question asks for none."""
+    return _is_facts(text) and not question.idf.keys() & set(analyze(" ".join(_KEY.findall(text))))
 
 
 def _is_facts(text: str) -> bool:
@@ -562,6 +581,18 @@ class _PageText:
     crosses: bool
 
 
+def _whole_entry(question: Weighed, one: Scored) -> Quote | None:
+    """A short entry of a reference, whose parts say little alone, without a line of facts that nobody asks for."""
+    text = one.hit.chunk.text
+    if not is_entry(one.hit.chunk):
+        return None
+    pieces = [*split_pieces(text)]
+    while len(pieces) > 1 and _is_unasked(question, text[pieces[-1].start : pieces[-1].end]):
+        pieces.pop()
+    is_short = any(_holds(piece, one) for piece in pieces) and pieces[-1].end <= ENTRY_CHARACTERS
+    return Quote(one.hit, 0, pieces[-1].end, one.passage.start) if is_short else None
+
+
 def _widened(
     question: Weighed, one: Scored, ranked: Sequence[Scored], room: int, *, crosses: bool = False
 ) -> Quote:
@@ -569,6 +600,8 @@ def _widened(
     text, at = one.hit.chunk.text, one.passage.start
     if is_code_chunk(one.hit.chunk):
         return Quote(one.hit, *best_lines(question, text, at, CODE_CHARACTERS), at)
+    if whole := _whole_entry(question, one):
+        return whole
     pieces = split_pieces(text)
     numbers = range(len(pieces))
     place = next((n for n in numbers if pieces[n].start <= at < pieces[n].end), None)

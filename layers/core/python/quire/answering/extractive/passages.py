@@ -18,6 +18,7 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|#\.|\d{1,3}[.)])\s+")
 _INDENT = re.compile(r"(?:\t| {2,})\S")
 _ROW = re.compile(r"\S[ \t]{0,20} \| \S|^[ \t]*+\|.*\|$|^\| \S")
 _INLINE_CODE = re.compile(r"`[^`\n]*+`")
+_PARAMETERS = re.compile(r"(?<=\w)\([^()\n]*+\)")
 _RULE = re.compile(r"[\s|:+=-]*$")
 _UNDERLINE = re.compile(r"([-=`:.'\"~^_*+#<>])\1{2,}")
 LABEL = re.compile(r"\s*+\.\. (?:_[^:\n]++:(?: \S++)?|[\w-]+:: ?[\w./-]*)$")
@@ -184,12 +185,12 @@ def _kind(line: str) -> str:
 
 
 def is_row(line: str) -> bool:
-    """Whether a line looks like a row of a table. A bar inside of code, as in `` `ls | wc` ``, divides nothing.
+    """Whether a line looks like a row of a table. A bar in code, as in `` `ls | wc` `` or a signature, divides nothing.
 
-    >>> is_row("a | b"), is_row("| | b"), is_row("Count them by `ls | wc`.")
-    (True, True, False)
+    >>> is_row("a | b"), is_row("| | b"), is_row("Count them by `ls | wc`."), is_row("f(x: int | str): int")
+    (True, True, False, False)
     """
-    return "|" in line and bool(_ROW.search(_INLINE_CODE.sub("`", line)))
+    return "|" in line and bool(_ROW.search(_PARAMETERS.sub("()", _INLINE_CODE.sub("`", line))))
 
 
 def torn_fence_end(text: str) -> int:

@@ -15,6 +15,8 @@ FORMER_CHARACTERS = 120
 """Of a section that are read for whether it says that its subject is of the past."""
 
 MESSAGE_WORDS = 3
+ENTRY_NAME = 200
+"""Characters of an entry that are read for its name."""
 ACCESSOR_LINES = 3
 """Lines of code, without comments and brackets, that a getter or a declaration has at most."""
 
@@ -93,6 +95,13 @@ def does_little(chunk: Chunk) -> bool:
     lines = [line.strip() for line in chunk.text.splitlines()]
     said = [line for line in lines if line.strip("{}();") and not line.startswith(_COMMENTS)]
     return len(said) <= ACCESSOR_LINES and not calls_of(chunk)
+
+
+def is_entry(chunk: Chunk) -> bool:
+    """Whether it is an entry of a reference: a text that begins with the symbol which it defines."""
+    if is_code_chunk(chunk) or not chunk.symbols:
+        return False
+    return fold_symbol(chunk.text[:ENTRY_NAME].partition("\n")[0]).startswith(fold_symbol(chunk.symbols[0]))
 
 
 def shows_use(chunk: Chunk) -> bool:
