@@ -72,6 +72,8 @@ def _around(lines: Sequence[str], at: int) -> tuple[int, int]:
         if depth <= 0:
             break
     first, last = max(0, at - BESIDE), min(len(lines), end + 1 + BESIDE)
+    behind = (n for n in range(end + 1, last) if lines[n].strip() and _indent(lines[n]) < _indent(lines[at]))
+    last = next(behind, last)
     while first < at and (
         not lines[first].translate(_SIGNS).strip() or _indent(lines[first]) > _indent(lines[at])
     ):

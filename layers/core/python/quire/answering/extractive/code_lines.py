@@ -29,7 +29,7 @@ _STRINGS = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
 _SETS = re.compile(
     r"""
     \s*+ (?P<name>[^=\n(){};]{1,120}?) \s* (?:[?:]?=|:(?=\s*+["'\d\[{])) (?![=>])  # a name with its type; a key of JSON
-    \s*+ (?: ["'\d\[{(-] | [A-Z]\w*[({.] | \w+(?:\.\w+)*\( | (?:true|false|null|nil|None)\b )  # what can be read off
+    \s*+ (?: ["'\d\[{(-] | [A-Z]\w*(?:::|[({.]) | \w+(?:\.\w+)*\( | (?:true|false|null|nil|None)\b )  # to read off
     """,
     re.IGNORECASE | re.VERBOSE,
 )
