@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from quire.answering.answerer import answer
 from quire.answering.findings import AskedCollection
 from quire.answering.request import Inquiry
@@ -268,3 +270,44 @@ def test_windows_of_a_file_that_overlap_say_their_lines_once() -> None:
     ]
     text = text_of(shelf_of(windows, profile="code"), "Where is PUMP_21 set to C, beside PUMP_22 and PUMP_1?")
     assert text.count("set PUMP_21=") == 1
+
+
+STATES = """\
+LIMIT = 3
+BREW_STATES = frozenset({COLD, WARM})
+
+
+class BrewMode(Enum):
+    SLOW = 1
+    FAST = 2
+
+
+brewer = 1
+"""
+JAVA_ENUM = """\
+public enum LidState
+{
+   OPEN,
+   CLOSED;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        (
+            "Which brew_states are there?",
+            "`BREW_STATES`, tea.py:2 [1]\n\n```python\nBREW_STATES = frozenset({COLD, WARM})\n```",
+        ),
+        ("Which BrewMode values are supported?", "`BrewMode`, tea.py:5–7 [1]"),
+        ("Which LidState values exist?", "`LidState`, Lid.java:1–5 [1]"),
+    ],
+)
+def test_which_values_there_are_is_answered_with_the_collection_that_has_them(
+    question: str, shown: str
+) -> None:
+    tea = code("tea.py", STATES, "BREW_STATES", 1)._replace(symbols=("LIMIT", "BREW_STATES", "BrewMode"))
+    lid = code("Lid.java", JAVA_ENUM, "LidState", 1)
+    lid = lid._replace(metadata={**lid.metadata, "lang": "java"})
+    assert text_of(shelf_of([tea, lid], profile="code"), question).startswith(shown)

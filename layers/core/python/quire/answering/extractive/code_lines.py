@@ -33,6 +33,13 @@ _SETS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_ENUMERATES = re.compile(
+    r"""
+    \s*+ (?:(?:pub(?:\([a-z]+\))?|public|export|const|declare|private|internal)\s+)*+  # what may come first
+    (?: enum\s+(?:class\s+|struct\s+)?(?P<name>\w+) | class\s+(?P<python>\w+)\((?:\w+\.)?\w*Enum\) )
+    """,
+    re.VERBOSE,
+)
 _WORD = re.compile(r"[\w-]+")
 _ASKING = frozenset(analyze("default defaults value values constant setting set use used name"))
 _BLANK = re.compile(r"\n(?:[ \t]*+\n)+")
@@ -78,36 +85,63 @@ def best_lines(
     return _without_frame(text, begin, stop)
 
 
-def value_line(question: str, text: str) -> tuple[float, int, int] | None:
+def value_line(question: str, text: str, *, several: bool = False) -> tuple[float, int, int] | None:
     """How well a line that sets a value is called what the question asks, 0 to 1, and its span with its comment.
 
-    None where no line is called so: `DEFAULT_POOL_SIZE = 10` is the answer to what the pool size is by default.
+    None where no line is called so, with `several` none that sets a collection: `DEFAULT_POOL_SIZE = 10` is the answer
+    to what the pool size is by default.
     """
     asked = _parts(question)
     lines = text.splitlines(keepends=True)
-    likes = [0.0 if _COMMENT.match(line) else _likeness(asked, line) for line in lines]
+    likes = [
+        0.0 if _COMMENT.match(line) or (several and not _is_collection(line)) else _likeness(asked, line)
+        for line in lines
+    ]
     best = max(likes, default=0.0)
     if best < LEAST_LIKE:
         return None
-    first = last = likes.index(best)
-    depth = 0
-    for last in range(first, len(lines)):
-        _, depth = _after(lines[last].rstrip(), "", depth)
-        if depth <= 0:
-            break
+    first = likes.index(best)
+    last = _end_of_value(lines, first)
     while first and _COMMENT.match(lines[first - 1]):
         first -= 1
     start = sum(map(len, lines[:first]))
     return best, start, start + len("".join(lines[first : last + 1]).rstrip())
 
 
+def _is_collection(line: str) -> bool:
+    """Whether the line begins an enumeration, or sets a list, a set or what a call makes of one."""
+    found = _SETS.match(line)
+    return bool(_ENUMERATES.match(line)) or bool(found and found[0].rstrip()[-1] in "[{(")
+
+
+def _end_of_value(lines: list[str], first: int) -> int:
+    """The last line of what a line sets: where its brackets close, of an enumeration where its block does."""
+    depth = 0
+    if _ENUMERATES.match(lines[first]):
+        first += [line.strip() for line in lines[first + 1 : first + 2]] == ["{"]
+        inside = len(lines[first]) - len(lines[first].lstrip())
+        ends = (
+            n
+            for n in range(first + 1, len(lines))
+            if lines[n].strip() and len(lines[n]) - len(lines[n].lstrip()) <= inside
+        )
+        end = next(ends, len(lines))
+        return end if end < len(lines) and lines[end].startswith(" " * inside + "}") else end - 1
+    for last in range(first, len(lines)):
+        _, depth = _after(lines[last].rstrip(), "", depth)
+        if depth <= 0:
+            return last
+    return len(lines) - 1
+
+
 def _likeness(asked: set[str], line: str) -> float:
     """How much what the line sets is called as asked: the harmonic mean of both shares; 0 where it sets nothing."""
-    set_to = _SETS.match(line)
-    names = _WORD.findall(set_to["name"].partition(":")[0]) if set_to else []
+    set_to = _ENUMERATES.match(line) or _SETS.match(line)
+    said = next(filter(None, set_to.groups()), "") if set_to else ""
+    names = _WORD.findall(said.partition(":")[0])
     own = _parts(names[-1]) if names else set()
-    said = asked & own
-    return 2 * len(said) / (len(asked) + len(own)) if said and asked else 0.0
+    shared = asked & own
+    return 2 * len(shared) / (len(asked) + len(own)) if shared else 0.0
 
 
 def _parts(text: str) -> set[str]:

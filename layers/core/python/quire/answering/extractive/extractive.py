@@ -36,6 +36,7 @@ from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.precedence import (
     asks_for_example,
     asks_for_former,
+    asks_for_members,
     asks_for_tests,
     asks_for_value,
     does_little,
@@ -282,8 +283,10 @@ def _goes_on(chunk: Chunk, head: Chunk) -> bool:
 
 
 def _value(question: Weighed, ranked: Sequence[Scored]) -> Quote | None:
-    """The line that sets the value which is asked for, where code of the hits has one; tests set what they try."""
-    if not asks_for_value(question.text):
+    """The lines that set the value or the values which are asked for, where code of the hits has them; tests set what
+    they try."""
+    several = asks_for_members(question.text)
+    if not (several or asks_for_value(question.text)):
         return None
     hits = {one.hit.chunk.id: one.hit for one in ranked if is_code_chunk(one.hit.chunk)}
     found = [
@@ -291,7 +294,7 @@ def _value(question: Weighed, ranked: Sequence[Scored]) -> Quote | None:
         for hit in hits.values()
         if not is_test(hit.chunk)
         and hit.chunk.metadata.get("kind") not in ("function", "method")  # which set what they work with
-        and (line := value_line(question.text, hit.chunk.text))
+        and (line := value_line(question.text, hit.chunk.text, several=several))
     ]
     if not found:
         return None

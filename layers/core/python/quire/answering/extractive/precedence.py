@@ -14,6 +14,8 @@ from quire.documents import Chunk
 FORMER_CHARACTERS = 120
 """Of a section that are read for whether it says that its subject is of the past."""
 
+MEMBERS_CHARACTERS = 200
+"""Of a question that are read for whether it asks for the members of a set."""
 MESSAGE_WORDS = 3
 ENTRY_NAME = 200
 """Characters of an entry that are read for its name."""
@@ -61,6 +63,14 @@ _OF_EXAMPLES = re.compile(
 )
 _QUOTED = re.compile(r"[\"“`]([^\"“”`\n]{1,200})[\"”`]")
 _OF_VALUES = re.compile(r"\b(?:defaults?|defaulted|value of|constants?)\b", re.IGNORECASE)
+_OF_MEMBERS = re.compile(
+    r"""
+    \b(?:which|what)\b [^?]{1,60}?
+    \b(?: are[ ]there | exist | can[ ][^?]{1,40}[ ](?:have|be|take)
+      | are[ ](?:\w+ly[ ])?(?:supported|possible|allowed|valid|available|known|defined) )\b  # what may be chosen
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _CONNECTED = re.compile(
     r"""
     (?:but|and|or|also|then|however|alternatively|additionally|likewise|in[ ]addition  # a sentence before
@@ -154,6 +164,15 @@ def asks_for_value(question: str) -> bool:
     (True, False)
     """
     return bool(_OF_VALUES.search(question))
+
+
+def asks_for_members(question: str) -> bool:
+    """Whether it asks which values there are.
+
+    >>> asks_for_members("Which exit codes are there?"), asks_for_members("What is an exit code?")
+    (True, False)
+    """
+    return bool(_OF_MEMBERS.search(question[:MEMBERS_CHARACTERS]))
 
 
 def quoted_message(question: str) -> str:

@@ -233,7 +233,9 @@ def _symbols_in(chunk: Chunk, start: int, end: int) -> list[str]:
     named = dict[str, str]()
     for symbol in chunk.symbols:
         named.setdefault(symbol.rpartition(".")[2], symbol)
-    words = set(_WORD.findall(chunk.text, start, end))
+    # What stands behind a sign of equality is used there, and defined elsewhere.
+    heads = (line.partition("=")[0] for line in chunk.text[start:end].splitlines())
+    words = {word for head in heads for word in _WORD.findall(head)}
     visible = [symbol for name, symbol in named.items() if name in words and name.strip("_")]
     apart = [one for one in visible if not any(one.startswith(f"{holder}.") for holder in visible)]
     return apart[:MOST_SYMBOLS] or [str((chunk.symbols or (chunk.metadata.get("symbol") or "",))[0])]
