@@ -20,12 +20,12 @@ from quire.embedding.quantization import (
     words,
 )
 from quire.errors import ArtifactCorrupt
-from quire.index.cells import FIRST, FLOOR, MOST, CellArrays, CellVectors, reach, summed, weigh
+from quire.index.cells import FIRST, FLOOR, MOST, CellVectors, reach, summed, weigh
 from quire.index.exact import ExactVectors
 from quire.index.layout import CELLS
 from quire.index.reader import open_segment, verify_segment
 from quire.index.tensors import READ_FROM_BYTES, FileRows, read_tensors, write_tensors
-from quire.index.vectors import VectorArrays
+from quire.index.vectors import CellArrays, VectorArrays
 from quire.index.writer import amend_manifest, write_segment
 from quire.index.writer.cells import cell_arrays
 from quire.index.writer.segment import approximation_of

@@ -13,14 +13,14 @@ file; Gao and Long, "RaBitQ", SIGMOD 2024, for the estimate.
 from __future__ import annotations
 
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quire.embedding.quantization import cosines, question_step, whole_question, words
 from quire.errors import ArtifactCorrupt
 from quire.index.exact import bit_distances, question_bits
-from quire.index.vectors import VectorArrays, score_rows
+from quire.index.vectors import CellArrays, VectorArrays, score_rows
 from quire.ordinals import contains
 from quire.ranking import EMPTY, Ranking
 
@@ -41,29 +41,6 @@ estimated by the question's numbers before. 405 real questions over a million ro
 of the ten nearest, a half of them in no more than 350 cells."""
 BLOCK_COLUMNS = 1 << 15
 """Columns that are compared at a time: 1.6 MB."""
-
-
-class CellArrays(NamedTuple):
-    """The cells of a segment's vectors, as its file holds them.
-
-    Attributes:
-        codes: int8, shape (cells, d): the centres.
-        scales: float32, shape (cells,): 1 over the length of each, 0 for one without length.
-        lengths: float32, shape (cells,): of the mean of a cell's rows, along the centre.
-        starts: uint32, shape (cells + 1,): where the rows of each cell begin, then where the last one's end.
-        rows: uint32, shape (n,): the rows cell by cell, ascending in each.
-        bits: uint64, shape (words, n): signs of what they have beyond their cell's mean, in the order of `rows`.
-        factors: float32, shape (n,): what makes an estimate of those, likewise: the squared length of what a row has
-            beyond the mean by the sum of its magnitudes.
-    """
-
-    codes: NDArray[np.int8]
-    scales: NDArray[np.float32]
-    lengths: NDArray[np.float32]
-    starts: NDArray[np.uint32]
-    rows: NDArray[np.uint32]
-    bits: NDArray[np.uint64]
-    factors: NDArray[np.float32]
 
 
 class CellVectors:

@@ -11,7 +11,6 @@ import numpy as np
 
 from quire.documents import id_number
 from quire.errors import ArtifactCorrupt
-from quire.index.cells import CellArrays
 from quire.index.layout import (
     CELLS,
     COLUMNS,
@@ -27,7 +26,7 @@ from quire.index.layout import (
 from quire.index.payloads import Bring, PayloadShards
 from quire.index.postings import Postings, postings, string_table
 from quire.index.tensors import Array, FileRows, file_facts, read_buffer, read_tensors
-from quire.index.vectors import VectorArrays
+from quire.index.vectors import CellArrays, VectorArrays
 from quire.index.vocabulary import Spelling
 
 if TYPE_CHECKING:

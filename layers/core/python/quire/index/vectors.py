@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from quire.ranking import EMPTY, Ranking, rank
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quire.index.cells import CellArrays
     from quire.index.tensors import FileRows
     from quire.ports import Ordinals, Vectors
 
@@ -29,6 +28,29 @@ MOST_READ = 8192
 def candidates_for(limit: int, rows: int) -> int:
     """Rows to compare exactly for `limit` chunks among `rows`, where an approximation proposes them."""
     return max(CANDIDATES, CANDIDATES_PER_HIT * limit, rows // ROWS_PER_CANDIDATE)
+
+
+class CellArrays(NamedTuple):
+    """The cells of a segment's vectors, as its file holds them.
+
+    Attributes:
+        codes: int8, shape (cells, d): the centres.
+        scales: float32, shape (cells,): 1 over the length of each, 0 for one without length.
+        lengths: float32, shape (cells,): of the mean of a cell's rows, along the centre.
+        starts: uint32, shape (cells + 1,): where the rows of each cell begin, then where the last one's end.
+        rows: uint32, shape (n,): the rows cell by cell, ascending in each.
+        bits: uint64, shape (words, n): signs of what they have beyond their cell's mean, in the order of `rows`.
+        factors: float32, shape (n,): what makes an estimate of those, likewise: the squared length of what a row has
+            beyond the mean by the sum of its magnitudes.
+    """
+
+    codes: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    lengths: NDArray[np.float32]
+    starts: NDArray[np.uint32]
+    rows: NDArray[np.uint32]
+    bits: NDArray[np.uint64]
+    factors: NDArray[np.float32]
 
 
 class VectorArrays:

@@ -24,7 +24,7 @@ of their squares in float64."""
 
 
 def cell_arrays(rows: Quantized) -> dict[str, Array]:
-    """The arrays of `quire.index.cells.CellArrays`, by name.
+    """The arrays of `quire.index.vectors.CellArrays`, by name.
 
     There are twice as many cells as the root of the number of rows: so both the centres that a question is compared
     with and the rows of the cells that it looks into grow with the root.
