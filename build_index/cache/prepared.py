@@ -24,10 +24,10 @@ import numpy as np
 
 from build_index.cache.inputs import digest_code
 from build_index.cache.store import ContentStore
-from build_index.pipeline.readers import Made, Prepared, cores, prepare_apart, unpack
+from build_index.pipeline.readers import Made, Prepared, cores, reader, unpack
 from build_index.progress import say
 from build_index.sources import Failure
-from quire.documents import Document
+from quire.documents import Document, plain
 from quire.errors import SourceError, StoreError
 from quire.limits import READING_PROCESSES
 
@@ -40,6 +40,8 @@ AHEAD, AHEAD_CHARACTERS = 16, 4_000_000
 which each also leaves three times its size in chunks until the ones before it are done."""
 MUCH_CHARACTERS = 100_000
 """Text that is worth a second process, which takes as long to start as to prepare two and a half times of that."""
+_WRITTEN_BY_US = frozenset({"api_member"})
+"""Kinds whose text a reader of ours wrote: there is nothing to parse."""
 _HEAD = Struct(
     "<?II"
 )  # whether something was found, then the bytes of the document's id and of its chunks' ids
@@ -238,6 +240,19 @@ def _begin_ahead(
         yield from waiting
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def prepare_apart(document: Document) -> Made:
+    """`prepare` in a process that can be ended: a file may make a parser hang, recurse or fill the memory.
+
+    Raises:
+        SourceError: the document cannot be parsed, or not within its bounds.
+    """
+    if document.kind in _WRITTEN_BY_US:
+        from build_index.pipeline.preparing import prepare
+
+        return prepare(document)
+    return reader()(plain(document), name=document.id, size=len(document.text))
 
 
 def _characters(one: Document | Failure) -> int:

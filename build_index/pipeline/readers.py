@@ -14,7 +14,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from build_index.scan.poison import Find
-from quire.documents import Chunk, Document, plain
+from quire.documents import Chunk, Document
 from quire.index.lines import read_line
 from quire.killable import Killable
 from quire.limits import READING_PROCESSES
@@ -23,8 +23,6 @@ SIZES = Struct("=4I")
 MANY = 50
 """Documents that are worth a process a core: one takes .2 s of CPU to start."""
 BETWEEN = "\0"  # no term holds it
-_WRITTEN_BY_US = frozenset({"api_member"})
-"""Kinds whose text a reader of ours wrote: there is nothing to parse."""
 
 
 class Prepared(NamedTuple):
@@ -65,19 +63,6 @@ class Made(NamedTuple):
     ids: bytes
     has_finds: bool
     data: bytes
-
-
-def prepare_apart(document: Document) -> Made:
-    """`prepare` in a process that can be ended: a file may make a parser hang, recurse or fill the memory.
-
-    Raises:
-        SourceError: the document cannot be parsed, or not within its bounds.
-    """
-    if document.kind in _WRITTEN_BY_US:
-        from build_index.pipeline.preparing import prepare
-
-        return prepare(document)
-    return reader()(plain(document), name=document.id, size=len(document.text))
 
 
 def cores() -> int:

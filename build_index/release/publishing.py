@@ -14,8 +14,8 @@ from quire.index.layout import MANIFEST, Manifest, Pointer, SegmentRef, read_man
 from quire.index.reader import verify_segment
 from quire.ports import ObjectStore, SearchServer
 from quire.store import pointer as states
-from quire.store.history import find_version as find_held
 from quire.store.keys import model_key, segment_key, server_index
+from quire.store.pointer import find_version as find_held
 from quire.store.store import SegmentStore, follow_pointer
 
 LATEST = "latest"

@@ -59,7 +59,7 @@ def test_the_worker_of_builds_in_shards_fits_and_finds_all_that_it_imports(tmp_p
         "import sys; sys.path[:0] = ['.', 'python']\n"
         "import build_index.distributed.worker, quire.embedding.onnx, tree_sitter_python, re2\n"
         "from build_index.cache.inputs import digest_code\n"
-        "from build_index.pipeline.readers import prepare\n"
+        "from build_index.pipeline.preparing import prepare\n"
         "from quire.documents import Document\n"
         "about = {'path': 'a.py', 'language': 'python'}\n"
         "assert prepare(Document('a.py', 'def sail():\\n    pass\\n', 'source_code', about)).ids\n"

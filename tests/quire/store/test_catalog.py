@@ -12,8 +12,8 @@ from quire.errors import ArtifactCorrupt, QuireError, StoreUnavailable, UnknownC
 from quire.index.layout import Manifest, Pointer
 from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query, retrieve
-from quire.store.catalog import Catalog, CollectionStore
-from quire.store.history import OLD_VERSIONS_KEPT, matches_label
+from quire.store.catalog import OLD_VERSIONS_KEPT, Catalog, CollectionStore
+from quire.store.pointer import matches_label
 from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents
 from tests.support.served import EMBEDDER, Shelf

@@ -16,7 +16,7 @@ from quire.index.layout import Pointer
 from quire.search.retrieval import Query, retrieve
 from quire.store import pointer as states
 from quire.store.catalog import Catalog
-from quire.store.history import find_version
+from quire.store.pointer import find_version
 from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents, write_corpus
 from tests.support.fakes import HashingEmbedder

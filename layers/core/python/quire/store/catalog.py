@@ -1,11 +1,12 @@
-"""The opened collections of a store: looked at again now and then, switched while requests run."""
+"""The opened collections of a store: looked at again now and then, switched while requests run; and older versions."""
 
 from __future__ import annotations
 
 import copy
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -14,7 +15,7 @@ from typing import Protocol
 from quire.errors import ArtifactError, DiskFull, QuireError, StoreError, StoreUnavailable, UnknownCollection
 from quire.index.layout import Manifest, Pointer
 from quire.index.opened import OWN, OpenedIndex, sources_of
-from quire.store.history import History
+from quire.store.pointer import find_version
 
 LATEST = "latest"
 """What may stand for the version that is served now."""
@@ -28,6 +29,9 @@ ARRIVAL_S = 10.0
 STEADY_S = 2.0
 """A function's threads stand still between its requests, and their connections die: only where requests follow each
 other within so long is anything fetched beside them."""
+
+OLD_VERSIONS_KEPT = 4
+"""Older versions kept open at once; each costs mappings and little memory of its own."""
 
 MakeRoom = Callable[[str, float], bool]
 """Closes something that nobody asked for so many seconds, for the collection of that name; False for nothing."""
@@ -362,6 +366,84 @@ class Catalog:
             return current
         index = self._history.open(pointer, current.pointer.tombstones)
         return Served(name, index, pointer, current.degraded)
+
+
+class History:
+    """Opens older versions and keeps a few of them open. Safe to share by threads.
+
+    The list of versions is read at most every `refresh_s` seconds; while the store fails, the last one read serves.
+    What is deleted today is deleted in every version: an older one is opened again when the tombstones changed.
+    """
+
+    def __init__(self, store: CollectionStore, *, refresh_s: float, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._refresh_s = refresh_s
+        self._clock = clock
+        self._guard = threading.Lock()
+        self._held: dict[str, _Held] = {}
+        self._open: OrderedDict[tuple[str, str], _OpenedVersion] = OrderedDict()
+
+    def find(self, name: str, wanted: str) -> Pointer:
+        """The version that `wanted` means.
+
+        Raises:
+            UnknownVersion: the store holds no such version; the message lists those it does.
+            StoreError: the versions were never read and cannot be.
+        """
+        held = self._held.get(name)
+        if held is None or self._clock() >= held.due:
+            held = self._read(name, held)
+        return find_version(held.versions, name, wanted)
+
+    def open(self, pointer: Pointer, tombstones: Mapping[str, int]) -> OpenedIndex:
+        """The version's index; `tombstones` are those that hold now.
+
+        Raises:
+            StoreError, ArtifactError: it cannot be opened.
+        """
+        key = (pointer.collection, pointer.version)
+        with self._guard:
+            opened = self._open.get(key)
+            if opened is not None and opened.tombstones == tombstones:
+                self._open.move_to_end(key)
+                return opened.index
+        opened = _OpenedVersion(self._store.open(*key), dict(tombstones))
+        with self._guard:
+            self._open[key] = opened
+            self._open.move_to_end(key)
+            while len(self._open) > OLD_VERSIONS_KEPT:
+                self._open.popitem(last=False)
+        return opened.index
+
+    def close(self) -> bool:
+        """Close every older version; False where none was open."""
+        with self._guard:
+            was_open = bool(self._open)
+            self._open.clear()
+        return was_open
+
+    def _read(self, name: str, before: _Held | None) -> _Held:
+        due = self._clock() + self._refresh_s
+        try:
+            held = _Held(tuple(self._store.versions(name)), due)
+        except StoreError:
+            if before is None:
+                raise
+            held = _Held(before.versions, due)
+        self._held[name] = held
+        return held
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    versions: tuple[Pointer, ...]
+    due: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _OpenedVersion:
+    index: OpenedIndex
+    tombstones: Mapping[str, int]
 
 
 class CatalogEntry:

@@ -1,18 +1,22 @@
-"""How a pointer goes from one state to the next. Plain functions: the store swaps what they give.
+"""How a pointer goes from one state to the next, and which of its states is meant. Plain functions.
 
 A build carries the sequence that was last used when it began to read. A document that is deleted or replaced while the
-build runs gets a higher tombstone, which therefore hides the build's copy of it.
+build runs gets a higher tombstone, which therefore hides the build's copy of it. The store swaps what they give.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
-from quire.errors import SwapConflict
+from quire.errors import SwapConflict, UnknownVersion
 from quire.index.layout import Manifest, Pointer, SegmentRef
 
 BUILD = "build"
 WRITE = "write"
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
 
 
 def last_sequence(pointer: Pointer | None) -> int:
@@ -112,3 +116,44 @@ def with_merge(pointer: Pointer, parts: Iterable[str], digest: str, *, as_of: in
     before = sum(ref.digest not in gone for ref in pointer.segments[:at])
     whole = SegmentRef(digest, as_of, WRITE)
     return pointer._replace(segments=(*kept[:before], whole, *kept[before:]))
+
+
+def find_version(held: Sequence[Pointer], name: str, wanted: str) -> Pointer:
+    """The version of that id; else the newest of that label or label prefix; else the newest published by that date.
+
+    A date such as `2026-11-21` means its end in UTC; `2026-11-21T08:00:00Z` means that moment. `held` is newest first.
+
+    Raises:
+        UnknownVersion: none of `held` is meant; the message lists them.
+    """
+    for pointer in held:
+        if pointer.version == wanted:
+            return pointer
+    for pointer in held:
+        if matches_label(pointer.label, wanted):
+            return pointer
+    moment = f"{wanted}T23:59:59Z" if _DATE.fullmatch(wanted) else wanted
+    if _MOMENT.fullmatch(moment):
+        for pointer in held:
+            if pointer.published_at and pointer.published_at <= moment:
+                return pointer
+    raise UnknownVersion(
+        f"version {wanted!r} of {name!r}: the store holds {list_versions(held)}", field="version"
+    )
+
+
+def list_versions(held: Sequence[Pointer]) -> str:
+    """The versions in a line, for messages."""
+    return ", ".join(
+        f"{one.version} ({' of '.join(filter(None, (one.label, one.published_at[:10])))})".replace(" ()", "")
+        for one in held
+    )
+
+
+def matches_label(label: str, wanted: str) -> bool:
+    """Whether `wanted` is the label or a prefix of it that ends at a dot.
+
+    >>> matches_label("0.735.0.7350832", "0.735"), matches_label("0.735.0.7350832", "0.73")
+    (True, False)
+    """
+    return bool(wanted) and (label == wanted or label.startswith(wanted.rstrip(".") + "."))
