@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.analysis import spelling
 from quire.ranking import EMPTY, Ranking, fuse, normalize, rank
+from quire.search import spelling
 from quire.search.calibration import DEFAULT, FEATURES, UNLIKELY, UNRELATED, read_calibration
 
 

@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 from quire import canonical_json as canonical
 from quire import documents, ordinals
 from quire import filter_values as filters
-from quire.analysis import spelling, symbols
-from quire.index import bm25, parts
+from quire.analysis import symbols
+from quire.index import bm25, parts, vocabulary
 from quire.index.writer import keywords
 from quire.ordinals import contains, difference, intersection, union
-from quire.search import intent
+from quire.search import intent, spelling
 
 SETS = st.sets(st.integers(0, 60)).map(lambda members: np.array(sorted(members), np.uint32))
 
 
 @pytest.mark.parametrize(
     "module",
-    [bm25, canonical, intent, documents, filters, ordinals, spelling, symbols, parts],
+    [bm25, canonical, intent, documents, filters, ordinals, spelling, symbols, parts, vocabulary],
     ids=lambda m: m.__name__,
 )
 def test_examples_in_the_docstrings_hold(module: ModuleType) -> None:

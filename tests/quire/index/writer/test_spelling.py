@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.analysis.spelling import trigrams
 from quire.index.reader import open_spelling
+from quire.index.vocabulary import trigrams
 from quire.index.writer.spelling import spelling_arrays
 
 LETTERS = st.text(st.characters(exclude_categories=["Cs"]), max_size=7)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from quire.analysis.spelling import trigrams
 from quire.filter_values import filter_value
+from quire.index.vocabulary import trigrams
 
 if TYPE_CHECKING:
     from quire.index.tables import FilterTable

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quire.analysis.spelling import trigrams
 from quire.index.postings import StringTable
 
 if TYPE_CHECKING:
@@ -67,3 +66,13 @@ def nearest_words(spellings: Iterable[Spelling], word: str, limit: int) -> list[
     kept = [known for known in pool if counts[known] >= LEAST_COUNT]
     kept.sort(key=lambda known: (-scores[known], -counts[known], known))
     return kept[:limit]
+
+
+def trigrams(word: str) -> list[str]:
+    """The word's trigrams, each once, with its begin and end marked.
+
+    >>> trigrams("part")
+    ['^pa', 'par', 'art', 'rt$']
+    """
+    marked = f"^{word}$"
+    return list(dict.fromkeys(marked[i : i + 3] for i in range(len(marked) - 2)))

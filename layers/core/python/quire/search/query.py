@@ -9,11 +9,11 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from quire.analysis.spelling import best_spelling, swaps, unfinished_spelling
 from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers, words
 from quire.analysis.word_forms import other_forms
 from quire.index.bm25 import idf
 from quire.search.intent import Intent, WantedDefinition, read_intent
+from quire.search.spelling import best_spelling, swaps, unfinished_spelling
 
 SHORTEST_MENDED, LONGEST_MENDED = 4, 40
 MOST_MENDED = 6

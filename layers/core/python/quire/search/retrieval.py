@@ -20,9 +20,9 @@ from quire.ranking import Ranking, fuse
 from quire.search.calibration import Calibration, gather_evidence, read_calibration
 from quire.search.candidates import NORMALIZED_DEPTH, Ranked, fuse_sides, gather
 from quire.search.intent import read_intent
-from quire.search.lifts import decay_further, lead_with_names, lift_matching_files, lift_related
 from quire.search.ordering import choose, choose_for_how_to
 from quire.search.query import Question, mended, read_question
+from quire.search.scoring import decay_further, lead_with_names, lift_matching_files, lift_related
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -74,13 +74,3 @@ def swaps(word: str) -> list[str]:
     """
     pairs = ((at, word[at], word[at + 1]) for at in range(len(word) - 1))
     return [word[:at] + right + left + word[at + 2 :] for at, left, right in pairs if left != right]
-
-
-def trigrams(word: str) -> list[str]:
-    """The word's trigrams, each once, with its begin and end marked.
-
-    >>> trigrams("part")
-    ['^pa', 'par', 'art', 'rt$']
-    """
-    marked = f"^{word}$"
-    return list(dict.fromkeys(marked[i : i + 3] for i in range(len(marked) - 2)))
