@@ -60,9 +60,9 @@ def rank_background(index: OpenedIndex, embedder: Embedder) -> Background:
     return {line: rank_question(index, embedder, Query(line)) for line in background_questions()}
 
 
-def calibrate(index: OpenedIndex, background: Background) -> Calibration:
+def calibrate(background: Background) -> Calibration:
     """The default model, lowered where what the background finds would seem likely."""
-    tops = [weigh_top_hit(index, ranked, DEFAULT) for ranked in background.values()]
+    tops = [weigh_top_hit(ranked, DEFAULT) for ranked in background.values()]
     return DEFAULT.lowered(np.array([top for top in tops if top is not None], np.float64))
 
 

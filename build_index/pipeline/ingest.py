@@ -367,7 +367,7 @@ def calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
     index = open_built(folder)
     golden = read_golden([Path(plan.golden)]) if plan.golden else ()
     background = rank_background(index, embedder)
-    fitted = calibrate(index, background).as_json()
+    fitted = calibrate(background).as_json()
     amend_manifest(folder, calibration=fitted)
     index = open_built(folder)  # answers are judged by the scores that it will give
     fitted["abstention"] = calibrate_answers(index, embedder, background, golden).as_json()

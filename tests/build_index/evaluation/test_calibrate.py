@@ -27,7 +27,7 @@ def inventory(count: int) -> list[Chunk]:
 
 
 def calibrated(shelf: AskedCollection) -> Calibration:
-    return calibrate(shelf.index, rank_background(shelf.index, HashingEmbedder()))
+    return calibrate(rank_background(shelf.index, HashingEmbedder()))
 
 
 def test_what_is_asked_of_every_collection_lowers_scores_and_leaves_weights() -> None:

@@ -9,55 +9,56 @@ from hypothesis import strategies as st
 
 from quire.analysis.terms import analyze
 from quire.documents import Document
-from quire.index.file_names import FileNames, number_terms
 from quire.index.opened import OpenedIndex
 from quire.index.reader import open_segment
+from quire.index.tables import FileNames
 from quire.ports import Embedder
 from quire.profiles import profile_named
-from quire.ranking import Ranking, rank
+from quire.ranking import rank
 from quire.search.retrieval import Query, retrieve
 from quire.search.scoring import BEST_CHUNKS, decay_further, lift_files
 from tests.support.corpus import write_corpus
 
-CHUNKS = st.lists(st.tuples(st.floats(0, 1, width=32), st.integers(0, 6)), max_size=60)
+CHUNKS = st.lists(st.tuples(st.floats(0, 1, width=32), st.integers(0, 6)), min_size=1, max_size=60)
 
 
-def ranked(pairs: list[tuple[float, int]]) -> tuple[Ranking, np.ndarray]:
+def arrays(pairs: list[tuple[float, int]]) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Scores and documents of chunks, and the chunks' places, best first."""
     scores = np.array([score for score, _ in pairs], np.float32)
-    ranking = rank(np.arange(len(pairs), dtype=np.uint32), scores, len(pairs))
-    return ranking, np.array([pairs[place][1] for place in ranking.ordinals], np.uint32)
+    documents = np.array([document for _, document in pairs], np.uint32)
+    return (
+        scores,
+        documents,
+        rank(np.arange(len(pairs), dtype=np.uint32), scores, len(pairs)).ordinals.tolist(),
+    )
 
 
 @given(CHUNKS)
 def test_coherence_lifts_the_best_chunk_of_each_file_by_what_five_of_its_chunks_amount_to(
     pairs: list[tuple[float, int]],
 ) -> None:
-    ranking, documents = ranked(pairs)
-    lifted = lift_files(ranking, documents, coherence=0.3)
-    by_file: dict[int, list[tuple[float, int]]] = {}
-    for ordinal, score, file in zip(ranking.ordinals, ranking.scores, documents, strict=True):
-        by_file.setdefault(int(file), []).append((float(score), int(ordinal)))
-    sums = {file: sum(score for score, _ in chunks[:BEST_CHUNKS]) for file, chunks in by_file.items()}
-    expected = {
-        int(ordinal): float(score) for ordinal, score in zip(ranking.ordinals, ranking.scores, strict=True)
+    scores, documents, order = arrays(pairs)
+    lifted = lift_files(scores, documents, coherence=0.3, by_name=np.zeros_like(scores))
+    by_file: dict[int, list[int]] = {}
+    for place in order:
+        by_file.setdefault(int(documents[place]), []).append(place)
+    sums = {
+        file: sum(float(scores[place]) for place in places[:BEST_CHUNKS]) for file, places in by_file.items()
     }
-    for file, chunks in by_file.items():
-        expected[chunks[0][1]] += 0.3 * sums[file] / max(*sums.values(), 1e-9)
-    assert sorted(lifted.ordinals.tolist()) == sorted(expected)
-    for ordinal, score in zip(lifted.ordinals.tolist(), lifted.scores.tolist(), strict=True):
-        assert score == pytest.approx(expected[ordinal], abs=1e-5)
+    expected = scores.astype(float)
+    for file, places in by_file.items():
+        expected[places[0]] += 0.3 * sums[file] / max(*sums.values(), 1e-9)
+    assert lifted.tolist() == pytest.approx(expected.tolist(), abs=1e-5)
 
 
 @given(CHUNKS)
 def test_further_chunks_of_a_file_count_less_and_less(pairs: list[tuple[float, int]]) -> None:
-    ranking, documents = ranked(pairs)
-    decayed = decay_further(ranking, documents, 0.8)
-    scores = dict(zip(decayed.ordinals.tolist(), decayed.scores.tolist(), strict=True))
+    scores, documents, order = arrays(pairs)
+    decayed = decay_further(scores, documents, 0.8)
     shown: dict[int, int] = {}
-    for ordinal, score, file in zip(
-        ranking.ordinals.tolist(), ranking.scores.tolist(), documents.tolist(), strict=True
-    ):
-        assert scores[ordinal] == pytest.approx(score * 0.8 ** shown.get(file, 0), abs=1e-6)
+    for place in order:
+        file = int(documents[place])
+        assert decayed[place] == pytest.approx(scores[place] * 0.8 ** shown.get(file, 0), abs=1e-6)
         shown[file] = shown.get(file, 0) + 1
 
 
@@ -67,7 +68,7 @@ def test_a_name_is_like_a_question_that_says_it_and_says_little_else() -> None:
     files = np.arange(3, dtype=np.uint32)
 
     def likeness(question: str) -> list[float]:
-        return [round(float(one), 3) for one in names.likeness(files, number_terms(analyze(question)))]
+        return [round(float(one), 3) for one in names.likeness(files, analyze(question))]
 
     assert likeness("refund policy")[0] == pytest.approx(0.9, abs=0.1)
     assert likeness("orders") == [0.5, 0.5, 0.0]

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 
 from quire.analysis.inheritance import ancestry, resolve
 from quire.analysis.symbols import fold_symbol
+from quire.analysis.terms import analyze
 from quire.errors import ArtifactCorrupt, InputError
-from quire.filter_values import filter_key
-from quire.index.file_names import FileNames
+from quire.filter_values import filter_key, filter_value
 from quire.index.parts import Part, bases, filtered, number_documents
+from quire.index.vocabulary import trigrams
 from quire.ordinals import NONE, difference
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from quire.ports import Ordinals
+MOST_NEAR = 3
+MOST_COMPARED = 5_000
+"""Values looked through, 20 ms at most. Of a field with more, such as paths, the rest is not."""
+MOST_TOLD = 3
+"""Values of a request that are told of, so that a list of thousands costs no more."""
+LEAST_ALIKE = 0.34
+LONGEST = 80
+STEM_TERMS, FOLDER_TERMS = 8, 6
+NO_TERM = 0
 
 
 class LiveParts:
@@ -99,6 +112,22 @@ class FilterTable:
         for part in self._live.parts:
             yield from (key[len(prefix) :] for key in part.filters.with_prefix(prefix))
 
+    def missing(self, filters: Mapping[str, Any]) -> tuple[str, ...]:
+        """One sentence for each of the first values of the filters that no passage has, with those spelled alike."""
+        pairs = (
+            (field, value)
+            for field, wanted in filters.items()
+            for value in (wanted if isinstance(wanted, list | tuple) else (wanted,))
+        )
+        missing = ((field, value) for field, value in pairs if not self.has_value(field, value))
+        told = []
+        for field, value in islice(missing, MOST_TOLD):
+            near = near_values(filter_value(value), islice(self.values(field), MOST_COMPARED))
+            names = ", ".join(repr(one[:LONGEST]) for one in near)
+            hint = f"; near it: {names}" if near else ""
+            told.append(f"filters.{field}: no passage has {filter_value(value)[:LONGEST]!r}{hint}")
+        return tuple(told)
+
     def priors(self, demotions: tuple[tuple[str, Any, float], ...]) -> NDArray[np.float32]:
         """What each chunk's score is multiplied by, shape (chunks,): the product of the demotions that apply to it.
 
@@ -111,6 +140,22 @@ class FilterTable:
                     factors[self.chunks({name: value})] *= np.float32(factor)
             self._priors[demotions] = factors
         return self._priors[demotions]
+
+
+def near_values(wanted: str, known: Iterable[str]) -> list[str]:
+    """The known values that share most trigrams with the wanted one, best first, whatever their case.
+
+    >>> near_values("Evnt", ["Event", "Function", "Property"])
+    ['Event']
+    """
+    asked = set(trigrams(wanted[:LONGEST].lower()))
+    scored = []
+    for one in known:
+        has = set(trigrams(one[:LONGEST].lower()))
+        alike = 2 * len(asked & has) / (len(asked) + len(has))
+        if alike >= LEAST_ALIKE:
+            scored.append((-alike, one))
+    return [one for _, one in sorted(scored)[:MOST_NEAR]]
 
 
 class SymbolTable:
@@ -165,9 +210,14 @@ class DocumentTable:
         place = bisect_right(self._bases, number) - 1
         return self._live.parts[place].document_id(number - self._bases[place])
 
+    def likeness(
+        self, documents: NDArray[np.uint32], terms: Iterable[str], forms: Iterable[str]
+    ) -> NDArray[np.float32]:
+        """How far the names of files say what a question says, see `FileNames.likeness`; `documents` are numbers."""
+        return self._names.likeness(documents, terms, forms)
+
     @cached_property
-    def names(self) -> FileNames:
-        """The documents' ids as paths."""
+    def _names(self) -> FileNames:
         return FileNames(sum(part.document_count for part in self._live.parts), self.id_of)
 
     @cached_property
@@ -177,3 +227,53 @@ class DocumentTable:
     @cached_property
     def _numbers(self) -> NDArray[np.uint32]:
         return number_documents(self._live.parts)
+
+
+class FileNames:
+    """Terms of files' stems and of the folders that they lie in, as numbers, each read when it is first asked for.
+
+    Args:
+        count: of documents.
+        path_of: gives a document's path by its number.
+    """
+
+    def __init__(self, count: int, path_of: Callable[[int], str]) -> None:
+        self._path_of = path_of
+        self._stems = np.zeros((count, STEM_TERMS), np.uint32)
+        self._folders = np.zeros((count, FOLDER_TERMS), np.uint32)
+        self._is_read = np.zeros(count, np.bool_)
+
+    def likeness(
+        self,
+        documents: NDArray[np.uint32],
+        terms: Iterable[str],
+        forms: Iterable[str] = (),
+    ) -> NDArray[np.float32]:
+        """How far names and a question say the same, 0 to 1, in the order of `documents`.
+
+        Half is the share of the question's terms that stem or folder hold, half that of the stem's terms that the
+        question says. `forms` are others that stand for some of its terms.
+        """
+        for document in documents[~self._is_read[documents]].tolist():
+            self._read(document)
+        asked = _number_terms(terms)
+        said_by = np.concatenate((asked, _number_terms(forms)))
+        stems = self._stems[documents]
+        in_stem = stems[:, :, None] == said_by
+        in_folder = (self._folders[documents][:, :, None] == said_by).any(axis=1)
+        said = in_stem.any(axis=2).sum(axis=1) / np.maximum((stems != NO_TERM).sum(axis=1), 1)
+        found = (in_stem.any(axis=1) | in_folder).sum(axis=1) / max(len(asked), 1)
+        likeness: NDArray[np.float32] = ((said + np.minimum(found, 1.0)) / 2).astype(np.float32)
+        return likeness
+
+    def _read(self, document: int) -> None:
+        path = PurePosixPath(self._path_of(document))
+        for table, name in ((self._stems, path.stem), (self._folders, path.parent.name)):
+            numbers = _number_terms(analyze(name.replace(".", " ")))[: table.shape[1]]
+            table[document, : len(numbers)] = numbers
+        self._is_read[document] = True
+
+
+def _number_terms(terms: Iterable[str]) -> NDArray[np.uint32]:
+    """A number above `NO_TERM` for each term, each term once."""
+    return np.array([crc32(term.encode()) | 1 for term in dict.fromkeys(terms)], np.uint32)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quire.index.opened import OpenedIndex
 from quire.ordinals import contains
 from quire.ranking import Ranking
 from quire.search.candidates import Candidates
@@ -34,9 +33,7 @@ calibration error over 609 questions with an answer .074, beside everyday and ne
 and offset fitted to headings, which find their own sections too easily)."""
 
 
-def gather_evidence(
-    index: OpenedIndex, candidates: Candidates, chosen: Ranking, question: Question
-) -> NDArray[np.float64]:
+def gather_evidence(candidates: Candidates, chosen: Ranking, question: Question) -> NDArray[np.float64]:
     """Rows in the order of `chosen`, columns as `FEATURES`.
 
     cosine: of the question with the chunk. coverage: the chunk's keyword score as a share of what holding every
@@ -47,7 +44,7 @@ def gather_evidence(
     places = candidates.ordinals.searchsorted(chosen.ordinals)
     evidence = np.empty((len(places), len(FEATURES)))
     evidence[:, 0] = 0.0 if candidates.cosines is None else candidates.cosines[places]
-    coverage = candidates.keywords[places] / max(index.keywords.ideal(question.terms), 1e-9)
+    coverage = candidates.keywords[places] / max(candidates.ideal, 1e-9)
     evidence[:, 1] = np.minimum(coverage, 1.0)  # other forms of words are no part of what is ideal
     evidence[:, 2] = contains(candidates.named, chosen.ordinals) if len(candidates.named) else 0.0
     evidence[:, 3] = question.known_share

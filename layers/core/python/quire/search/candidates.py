@@ -1,4 +1,4 @@
-"""The chunks that may answer a question, scored by both sides, and how the sides become one ranking.
+"""The chunks that may answer a question, with all that later stages weigh of them: what is read of the index for it.
 
 Who calls whom is read from names: chunks name what they define (`symbols`) and what they refer to (`calls` of the
 metadata). A reference is indexed as a keyword term behind a mark, so the callers of a name are the postings of one
@@ -15,9 +15,11 @@ import numpy as np
 
 from quire.analysis.calls import call_term, calls_of
 from quire.analysis.symbols import fold_symbol, last_part
+from quire.analysis.terms import HEADING_MARK
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
 from quire.ordinals import NONE, contains, difference, intersection, union
+from quire.profiles import Profile
 from quire.ranking import EMPTY, Ranking, fuse, rank
 from quire.search.query import Question
 
@@ -30,8 +32,6 @@ DEPTH = 120
 """Candidates from each side. 10 lose recall; beyond 100 no golden question of four collections finds more."""
 KEYWORD_DEPTH = 800
 """Keyword scores looked up for the vectors' candidates; further down they are as good as nothing."""
-NORMALIZED_DEPTH = 100
-"""Min-max spans the best 100 scores: .729 nDCG@10 on SciFact against .716 by reciprocal rank."""
 MOST_NAMED = 64
 RELATED = 20
 MOST_DEFINING = 8
@@ -41,22 +41,52 @@ CALLER_SHARE = 0.75
 """Callers are what a question for them wants, before pages that mention the name; callees belong to their caller."""
 
 
+class NamedSymbol(NamedTuple):
+    """A symbol that the question names, and the chunks that define it: `MOST_NAMED` at most, whatever is filtered.
+
+    Attributes:
+        name: as the collection spells it.
+        chunks: ascending; those called just so come before others where there are too many.
+        priors: of each.
+        is_own: whether each is called just so, see `_own_chunks`; looked up where a name is all that is asked for.
+        files: the documents of those that are.
+        read: the chunks themselves, where they are few or their definition is asked for; else none.
+    """
+
+    name: str
+    chunks: Ordinals
+    priors: NDArray[np.float32]
+    is_own: NDArray[np.bool_]
+    files: tuple[str, ...]
+    read: tuple[Chunk, ...]
+
+
 class Candidates(NamedTuple):
-    """Chunks with both sides' scores.
+    """Chunks with what is known of each, in the order of their ordinals.
 
     Attributes:
         ordinals: ascending.
         cosines: float32, or None where vectors take no part.
         keywords: float32, 0 where no term matched.
-        named: those that define a symbol of the question, ascending.
-        related: callers and callees of those symbols, where the question is about them.
+        ideal: upper bound of a keyword score for the question's terms.
+        priors: float32: what a score is multiplied by, as the profile says of the question.
+        documents: the number of the document of each.
+        likeness: float32: how far the name of its file and the question say the same, 0 to 1.
+        symbols: those that the question names.
+        named: ordinals of those that define one of them, ascending.
+        related: float32: how far it is a caller or a callee of those, where the question is about them.
     """
 
     ordinals: Ordinals
     cosines: NDArray[np.float32] | None
     keywords: NDArray[np.float32]
+    ideal: float
+    priors: NDArray[np.float32]
+    documents: NDArray[np.uint32]
+    likeness: NDArray[np.float32]
+    symbols: tuple[NamedSymbol, ...]
     named: Ordinals
-    related: Ranking
+    related: NDArray[np.float32]
 
 
 class Ranked(NamedTuple):
@@ -69,7 +99,13 @@ class Ranked(NamedTuple):
 
 
 def gather(
-    index: OpenedIndex, row: Vectors | None, question: Question, allowed: Ordinals | None, *, keywords: bool
+    index: OpenedIndex,
+    profile: Profile,
+    question: Question,
+    allowed: Ordinals | None,
+    *,
+    row: Vectors | None,
+    keywords: bool,
 ) -> Candidates:
     """The best of each side and every chunk that defines a named symbol, each scored by both sides.
 
@@ -77,11 +113,49 @@ def gather(
     """
     by_vector = EMPTY if row is None else index.nearest(row, DEPTH, allowed)
     by_term = index.search(question.searched, KEYWORD_DEPTH, allowed) if keywords else EMPTY
-    named = named_chunks(index, question.names, allowed)
+    priors = index.filters.priors(_demotions(profile, question))
+    symbols = tuple([_find_symbol(index, name, question, priors) for name in question.names])
+    named = union([symbol.chunks for symbol in symbols])
+    named = named if allowed is None else intersection(named, allowed)
     related = find_related(index, question, named, allowed)
     ordinals = union([by_vector.ordinals, by_term.ordinals[:DEPTH], named, related.ordinals])
-    cosines = None if row is None else _cosines(index, row, ordinals, by_vector)
-    return Candidates(ordinals, cosines, align_scores(ordinals, by_term), named, related)
+    documents = index.documents.numbers(ordinals)
+    return Candidates(
+        ordinals=ordinals,
+        cosines=None if row is None else _cosines(index, row, ordinals, by_vector),
+        keywords=_align(ordinals, by_term),
+        ideal=index.keywords.ideal(question.terms),
+        priors=priors[ordinals],
+        documents=documents,
+        likeness=_likeness(index, profile, question, documents),
+        symbols=symbols,
+        named=named,
+        related=_align(ordinals, related),
+    )
+
+
+def _demotions(profile: Profile, question: Question) -> tuple[tuple[str, str | bool, float], ...]:
+    """Which chunks count less, as the profile says of a question that asks for a place, and for files of some roles."""
+    demotions, wanted = profile.demotions, question.intent.roles
+    if profile.place_demotions and (question.whole or question.intent.is_place):
+        demotions = (*demotions, *profile.place_demotions)
+    if not wanted:
+        return demotions
+    return tuple(one for one in demotions if one[0] != "role" or one[1] not in wanted)
+
+
+def _likeness(
+    index: OpenedIndex, profile: Profile, question: Question, documents: NDArray[np.uint32]
+) -> NDArray[np.float32]:
+    """How far names of files and the question say the same; no name counts where a symbol's definition is asked for."""
+    if not profile.file_name or question.whole or question.defined:
+        return np.zeros(len(documents), np.float32)
+    files = union([documents])
+    terms, forms = (
+        [term for term in some if not term.startswith(HEADING_MARK)]
+        for some in (question.terms, question.forms)
+    )
+    return index.documents.likeness(files, terms, forms)[files.searchsorted(documents)]
 
 
 def _cosines(index: OpenedIndex, row: Vectors, ordinals: Ordinals, known: Ranking) -> NDArray[np.float32]:
@@ -94,18 +168,6 @@ def _cosines(index: OpenedIndex, row: Vectors, ordinals: Ordinals, known: Rankin
     if len(missing):
         cosines[missing] = index.cosines(row, ordinals[missing])
     return cosines
-
-
-def fuse_sides(candidates: Candidates, weight: float, priors: NDArray[np.float32]) -> Ranking:
-    """All candidates by a convex combination of min-max normalized scores times their priors.
-
-    `weight` goes to the vectors. Source: Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid
-    retrieval", ACM TOIS 2023.
-    """
-    scores = np.float32(1.0 - weight) * _scaled(candidates.keywords)
-    if candidates.cosines is not None:
-        scores = scores + np.float32(weight) * _scaled(candidates.cosines)
-    return rank(candidates.ordinals, scores * priors[candidates.ordinals], len(scores))
 
 
 def find_related(
@@ -155,24 +217,27 @@ def find_callees(defining: Callable[[str], Ordinals], chunks: Iterable[Chunk], l
     return rank(ordinals, np.fromiter(found.values(), np.float32, len(found)), limit)
 
 
-def named_chunks(index: OpenedIndex, names: Sequence[str], allowed: Ordinals | None) -> Ordinals:
-    """Chunks that define one of the names, ascending, inside the filter."""
-    if not names:
-        return np.empty(0, np.uint32)
-    named = union([defining_chunks(index, name) for name in names])
-    return named if allowed is None else intersection(named, allowed)
+def _find_symbol(
+    index: OpenedIndex, name: str, question: Question, priors: NDArray[np.float32]
+) -> NamedSymbol:
+    chunks = index.symbols.chunks(name)
+    own = _own_chunks(index, name) if question.whole or len(chunks) > MOST_NAMED else NONE
+    if len(chunks) > MOST_NAMED:
+        first = own[:MOST_NAMED]
+        chunks = union([first, difference(chunks, first)[: MOST_NAMED - len(first)]])
+    is_own = contains(own, chunks) if question.whole else np.zeros(len(chunks), np.bool_)
+    is_asked = question.defined is not None and question.defined.name == name
+    return NamedSymbol(
+        name=name,
+        chunks=chunks,
+        priors=priors[chunks],
+        is_own=is_own,
+        files=tuple(map(index.documents.id_of, index.documents.numbers(chunks[is_own]).tolist())),
+        read=tuple(index.fetch(chunks)) if is_asked or 1 < len(chunks) <= MOST_DEFINING else (),
+    )
 
 
-def defining_chunks(index: OpenedIndex, name: str) -> Ordinals:
-    """Up to `MOST_NAMED` chunks that define the name, ascending; those called exactly so are never left out."""
-    defining = index.symbols.chunks(name)
-    if len(defining) <= MOST_NAMED:
-        return defining
-    own = own_chunks(index, name)[:MOST_NAMED]
-    return union([own, difference(defining, own)[: MOST_NAMED - len(own)]])
-
-
-def own_chunks(index: OpenedIndex, name: str) -> Ordinals:
+def _own_chunks(index: OpenedIndex, name: str) -> Ordinals:
     """Chunks that are the definition of just this name, spelled so, and not a member's; ascending.
 
     `Serialize` the trait, and neither `Serializer.serialize` nor `serialize`. None where symbols cannot be filtered by.
@@ -181,7 +246,7 @@ def own_chunks(index: OpenedIndex, name: str) -> Ordinals:
     return NONE if own is None else own
 
 
-def align_scores(ordinals: Ordinals, ranking: Ranking) -> NDArray[np.float32]:
+def _align(ordinals: Ordinals, ranking: Ranking) -> NDArray[np.float32]:
     """The ranking's scores in the order of `ordinals`, 0 for those that it lacks."""
     scores = np.zeros(len(ordinals), np.float32)
     if len(ordinals):
@@ -189,16 +254,3 @@ def align_scores(ordinals: Ordinals, ranking: Ranking) -> NDArray[np.float32]:
         held = ordinals[places] == ranking.ordinals
         scores[places[held]] = ranking.scores[held]
     return scores
-
-
-def _scaled(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Min-max over the best `NORMALIZED_DEPTH`, 0 below them."""
-    top = scores.max(initial=0)
-    if top <= 0:
-        return np.zeros_like(scores)
-    below = max(len(scores) - NORMALIZED_DEPTH, 0)
-    low = np.partition(scores, below)[below]
-    scaled: NDArray[np.float32] = scores - low
-    scaled /= max(top - low, np.float32(1e-9))
-    np.maximum(scaled, 0, out=scaled)
-    return scaled

@@ -4,52 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers, words
 from quire.analysis.word_forms import other_forms
 from quire.index.bm25 import idf
 from quire.search.intent import Intent, WantedDefinition, read_intent
-from quire.search.spelling import best_spelling, swaps, unfinished_spelling
+from quire.search.spelling import Vocabulary, mend, mended
 
-SHORTEST_MENDED, LONGEST_MENDED = 4, 40
-MOST_MENDED = 6
-MOST_STRANGE = 24
-"""Words whose spelling is looked for; each costs half a millisecond."""
 MOST_NAMES = 64
 """Names that a question is read for; each may cost a walk through the hierarchy of an API."""
-SHORTEST_QUESTION = 3
-"""Words from which on a question is a sentence, whose ordinary words mean themselves."""
 LITTLE, MUCH = 0.3, 0.9
-_PART = re.compile(r"\w+")
 _MARKED = re.compile(r"\b([^\W\d]\w*)\(\)|`([^\W\d]\w*)`")
 
 
 NOTHING_ELSE: Mapping[str, float] = MappingProxyType({})
-
-
-class Vocabulary(Protocol):
-    """What the collection knows of words and symbols; `quire.index.opened.OpenedIndex` fulfils it."""
-
-    @property
-    def chunk_count(self) -> int:
-        """Chunks that can be found."""
-
-    @property
-    def expect(self) -> Callable[[Iterable[str]], object]:
-        """Is told of which terms `document_frequency` will be asked: what asks elsewhere does so once."""
-
-    def document_frequency(self, term: str) -> int:
-        """Chunks that hold the term."""
-
-    def near(self, word: str, limit: int) -> Sequence[str]:
-        """Known words that share most letters with `word`, likeliest first."""
-
-    def has_symbol(self, name: str) -> bool:
-        """Whether a chunk defines the symbol, compared by `fold_symbol`."""
 
 
 class Question(NamedTuple):
@@ -64,6 +36,7 @@ class Question(NamedTuple):
         subject: the one of `names` whose callers or usages are asked for; "" for most questions.
         mended: words as written, each with what it was read as.
         intent: what it asks for by its wording, with its spelling mended.
+        unmended: the same by its wording as written.
         known_share: share of the question's information (summed idf) in terms that the collection holds, 0 to 1; a
             word whose spelling was mended counts only where it became a symbol's name.
         foreign: it writes an identifier that the collection neither defines nor mentions.
@@ -77,6 +50,7 @@ class Question(NamedTuple):
     whole: bool
     mended: Mapping[str, str]
     intent: Intent
+    unmended: Intent
     known_share: float = 1.0
     foreign: bool = False
     defined: WantedDefinition | None = None
@@ -105,33 +79,35 @@ def read_question(
     `is_ordinary` knows the words of the language, which are no misspellings of the collection's. With `word_forms`
     other forms of its words are searched for too, unless it is a name.
     """
-    vocabulary.expect(
-        chain.from_iterable(_expected(one, word_forms=word_forms) for one in [text])
-    )  # made where wanted
-    mended = _mend(text, vocabulary, is_ordinary)
-    read = _PART.sub(lambda part: mended.get(part.group(), part.group()), text) if mended else text
-    terms = term_weights(read, heading_weight)
+    vocabulary.expect(_expected(text, word_forms=word_forms))
+    meant = mend(text, vocabulary, is_ordinary)
+    read = mended(text, meant)
     intent = read_intent(read)
+    terms = term_weights(read, heading_weight)
+    guessed = {term for word in meant.values() if not vocabulary.has_symbol(word) for term in analyze(word)}
+    frequencies = {
+        term: 0 if term in guessed else vocabulary.document_frequency(term)
+        for term in terms
+        if not term.startswith(HEADING_MARK)
+    }
     wanted, subject = intent.definition, intent.related
     asked = [name for name in (wanted.name if wanted else "", subject) if name]
     names, whole = _names(read, asked, vocabulary, resolve)
-    guessed = {term for word in mended.values() if not vocabulary.has_symbol(word) for term in analyze(word)}
-    said = dict.fromkeys(analyze(read))
-    frequencies = {term: 0 if term in guessed else vocabulary.document_frequency(term) for term in said}
-    foreign = any(_is_foreign(name, vocabulary, resolve) for name in identifiers(read)[:MOST_NAMES])
+    written = identifiers(read)[:MOST_NAMES]
     return Question(
-        read,
-        terms,
-        names,
-        whole,
-        mended,
-        intent,
-        _known_share(frequencies, vocabulary.chunk_count),
-        foreign,
-        wanted if wanted and wanted.name in names else None,
-        subject if subject in names else "",
-        _focus(names, frequencies, vocabulary.chunk_count),
-        _forms(read, terms, vocabulary, heading_weight) if word_forms and not whole else NOTHING_ELSE,
+        text=read,
+        terms=terms,
+        names=names,
+        whole=whole,
+        mended=meant,
+        intent=intent,
+        unmended=read_intent(text),
+        known_share=_known_share(frequencies, vocabulary.chunk_count),
+        foreign=any(_is_foreign(name, vocabulary, resolve) for name in written),
+        defined=wanted if wanted and wanted.name in names else None,
+        subject=subject if subject in names else "",
+        focus=_focus(names, frequencies, vocabulary.chunk_count),
+        forms=_forms(read, terms, vocabulary, heading_weight) if word_forms and not whole else NOTHING_ELSE,
     )
 
 
@@ -222,57 +198,3 @@ def written_names(text: str) -> list[str]:
 def _proper(tokens: Sequence[str]) -> list[str]:
     """Capitalised words inside a sentence: names, as a rule."""
     return [token for token in tokens if token[:1].isupper() and token.lower() not in STOP_WORDS]
-
-
-def _mend(text: str, vocabulary: Vocabulary, is_ordinary: Callable[[str], bool] | None) -> dict[str, str]:
-    mended: dict[str, str] = {}
-    strange = 0
-    tokens = [token for token in words(text) if "'" not in token]
-    is_sentence = len(tokens) >= SHORTEST_QUESTION
-    for token in dict.fromkeys(tokens):
-        if len(mended) >= MOST_MENDED or strange >= MOST_STRANGE:
-            break
-        if is_sentence and is_ordinary is not None and token.isalpha() and is_ordinary(token):
-            continue
-        for part in _PART.findall(token):
-            if not _is_strange(part, vocabulary):
-                continue
-            strange += 1
-            known = _known_spelling(part.lower(), vocabulary)
-            if known and known != part.lower():
-                mended[part] = known
-    return mended
-
-
-def _known_spelling(word: str, vocabulary: Vocabulary) -> str | None:
-    """The known word that was meant. Swapped letters are tried apart: they change half the trigrams of a short word."""
-    vocabulary.expect(term for one in swaps(word) for term in analyze(one)[:1])
-    swapped = [one for one in swaps(word) if _frequency(one, vocabulary)]
-    near = vocabulary.near(word, 24)
-    return best_spelling(word, [*swapped, *near]) or unfinished_spelling(word, near)
-
-
-def _is_strange(part: str, vocabulary: Vocabulary) -> bool:
-    """No chunk holds the word, nor each word of a snake_case name: a misspelling, or a word of another field."""
-    if (
-        not SHORTEST_MENDED <= len(part) <= LONGEST_MENDED
-        or not part.isascii()
-        or part.isdigit()
-        or part.lower() in STOP_WORDS
-    ):
-        return False
-    terms = analyze(part)
-    if not terms or vocabulary.document_frequency(terms[0]) or vocabulary.has_symbol(part):
-        return False
-    is_made_of_known = "_" in part and all(map(vocabulary.document_frequency, terms[1:]))
-    return not is_made_of_known
-
-
-def _frequency(word: str, vocabulary: Vocabulary) -> int:
-    terms = analyze(word)
-    return vocabulary.document_frequency(terms[0]) if terms else 0
-
-
-def mended(text: str, mended: Mapping[str, str]) -> str:
-    """The text with its misspelt words as the search read them."""
-    return re.sub(r"\w+", lambda word: mended.get(word.group(), word.group()), text) if mended else text

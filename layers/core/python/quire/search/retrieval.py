@@ -18,15 +18,13 @@ from quire.ordinals import union
 from quire.profiles import Profile, profile_named
 from quire.ranking import Ranking, fuse
 from quire.search.calibration import Calibration, gather_evidence, read_calibration
-from quire.search.candidates import NORMALIZED_DEPTH, Ranked, fuse_sides, gather
-from quire.search.intent import read_intent
+from quire.search.candidates import Ranked, gather
 from quire.search.ordering import choose, choose_for_how_to
-from quire.search.query import Question, mended, read_question
-from quire.search.scoring import decay_further, lead_with_names, lift_matching_files, lift_related
+from quire.search.query import read_question
+from quire.search.scoring import NORMALIZED_DEPTH, score
+from quire.search.spelling import mended
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from quire.index.layout import Manifest
     from quire.ports import Embedder, Vectors
 
@@ -113,7 +111,7 @@ def retrieve(
         )
         both = _joined(ranked, second)
         hits = _as_sure_as(plain, index, ranked.row, choose(index, both, profile, wanted))
-    elif profile.method[0] and read_intent(query.text).is_how_to:
+    elif profile.method[0] and ranked.question.unmended.is_how_to:
         hits = _as_sure_as(plain, index, ranked.row, choose_for_how_to(index, ranked, profile, wanted))
     return Retrieved(
         _shown(hits, query),
@@ -151,12 +149,12 @@ def rank_question(index: OpenedIndex, embedder: Embedder, query: Query) -> Ranke
     return _rank(index, embedder, query, profile_named(index.profile))
 
 
-def weigh_top_hit(index: OpenedIndex, ranked: Ranked, calibration: Calibration) -> float | None:
+def weigh_top_hit(ranked: Ranked, calibration: Calibration) -> float | None:
     """The best chunk's log odds by another calibration than the index's own; None without a hit."""
     top = Ranking(ranked.fused.ordinals[:1], ranked.fused.scores[:1])
     if not len(top):
         return None
-    evidence = gather_evidence(index, ranked.candidates, top, ranked.question)
+    evidence = gather_evidence(ranked.candidates, top, ranked.question)
     return float(calibration.logits(evidence)[0])
 
 
@@ -171,14 +169,8 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: 
         word_forms=profile.word_forms,
     )
     row = embedder.embed([question.text])[0] if embedder is not None and mode != "keyword" else None
-    candidates = gather(index, row, question, allowed, keywords=mode != "vector")
-    priors = _priors(index, profile, question)
-    fused = fuse_sides(candidates, _weight(profile, question, mode), priors)
-    fused = lift_matching_files(index, fused, question, profile=profile, priors=priors)
-    fused = lift_related(candidates, lead_with_names(index, fused, question, priors), priors)
-    if profile.decay < 1.0:
-        fused = decay_further(fused, index.documents.numbers(fused.ordinals), profile.decay)
-    return Ranked(question, row, candidates, fused)
+    candidates = gather(index, profile, question, allowed, row=row, keywords=mode != "vector")
+    return Ranked(question, row, candidates, score(candidates, question, profile, mode))
 
 
 def _joined(plain: Ranked, second: Ranked) -> Ranked:
@@ -223,24 +215,9 @@ def vectors_follow(manifests: Sequence[Manifest]) -> str:
     return f"vectors {vector_share(manifests):.0%}: ranked by keywords alone until they are there"
 
 
-def _weight(profile: Profile, question: Question, mode: str) -> float:
-    if mode != "hybrid":
-        return 1.0 if mode == "vector" else 0.0
-    return profile.identifier_vector_weight if question.names else profile.vector_weight
-
-
-def _priors(index: OpenedIndex, profile: Profile, question: Question) -> NDArray[np.float32]:
-    is_place = profile.place_demotions and (question.whole or question.intent.is_place)
-    demotions = (*profile.demotions, *profile.place_demotions) if is_place else profile.demotions
-    wanted = question.intent.roles
-    if wanted:
-        demotions = tuple(one for one in demotions if one[0] != "role" or one[1] not in wanted)
-    return index.filters.priors(demotions)
-
-
 def _hits(index: OpenedIndex, ranked: Ranked, chosen: Ranking, chunks: Sequence[Chunk]) -> tuple[Hit, ...]:
     candidates = ranked.candidates
-    evidence = gather_evidence(index, candidates, chosen, ranked.question)
+    evidence = gather_evidence(candidates, chosen, ranked.question)
     calibration = read_calibration(index.calibration)
     scores = np.minimum.accumulate(calibration.probabilities(evidence)).tolist()
     cosines: list[float] = []

@@ -1,10 +1,99 @@
-"""Spelling: the known word that a misspelt one most likely meant."""
+"""Spelling: the words of a question that no chunk holds, each with the known word that it most likely means."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Protocol
+
+from quire.analysis.terms import STOP_WORDS, analyze, words
 
 SHORTEST_UNFINISHED = 10
+SHORTEST_MENDED, LONGEST_MENDED = 4, 40
+MOST_MENDED = 6
+MOST_STRANGE = 24
+"""Words whose spelling is looked for; each costs half a millisecond."""
+SHORTEST_QUESTION = 3
+"""Words from which on a question is a sentence, whose ordinary words mean themselves."""
+_PART = re.compile(r"\w+")
+
+
+class Vocabulary(Protocol):
+    """What the collection knows of words and symbols; `quire.index.opened.OpenedIndex` fulfils it."""
+
+    @property
+    def chunk_count(self) -> int:
+        """Chunks that can be found."""
+
+    @property
+    def expect(self) -> Callable[[Iterable[str]], object]:
+        """Is told of which terms `document_frequency` will be asked: what asks elsewhere does so once."""
+
+    def document_frequency(self, term: str) -> int:
+        """Chunks that hold the term."""
+
+    def near(self, word: str, limit: int) -> Sequence[str]:
+        """Known words that share most letters with `word`, likeliest first."""
+
+    def has_symbol(self, name: str) -> bool:
+        """Whether a chunk defines the symbol, compared by `fold_symbol`."""
+
+
+def mend(
+    text: str, vocabulary: Vocabulary, is_ordinary: Callable[[str], bool] | None = None
+) -> dict[str, str]:
+    """The misspelt words of a question, each with the known word that it is read as.
+
+    `is_ordinary` knows the words of the language, which are no misspellings of the collection's.
+    """
+    meant: dict[str, str] = {}
+    strange = 0
+    tokens = [token for token in words(text) if "'" not in token]
+    is_sentence = len(tokens) >= SHORTEST_QUESTION
+    for token in dict.fromkeys(tokens):
+        if len(meant) >= MOST_MENDED or strange >= MOST_STRANGE:
+            break
+        if is_sentence and is_ordinary is not None and token.isalpha() and is_ordinary(token):
+            continue
+        for part in _PART.findall(token):
+            if not _is_strange(part, vocabulary):
+                continue
+            strange += 1
+            known = _known_spelling(part.lower(), vocabulary)
+            if known and known != part.lower():
+                meant[part] = known
+    return meant
+
+
+def mended(text: str, meant: Mapping[str, str]) -> str:
+    """The text with its misspelt words as the search read them."""
+    return _PART.sub(lambda word: meant.get(word.group(), word.group()), text) if meant else text
+
+
+def _is_strange(part: str, vocabulary: Vocabulary) -> bool:
+    """No chunk holds the word, nor each word of a snake_case name: a misspelling, or a word of another field."""
+    if (
+        not SHORTEST_MENDED <= len(part) <= LONGEST_MENDED
+        or not part.isascii()
+        or part.isdigit()
+        or part.lower() in STOP_WORDS
+    ):
+        return False
+    terms = analyze(part)
+    if not terms or vocabulary.document_frequency(terms[0]) or vocabulary.has_symbol(part):
+        return False
+    is_made_of_known = "_" in part and all(map(vocabulary.document_frequency, terms[1:]))
+    return not is_made_of_known
+
+
+def _known_spelling(word: str, vocabulary: Vocabulary) -> str | None:
+    """The known word that was meant. Swapped letters are tried apart: they change half the trigrams of a short word."""
+    terms = {one: analyze(one)[:1] for one in swaps(word)}
+    vocabulary.expect(chain.from_iterable(terms.values()))
+    swapped = [one for one, first in terms.items() if any(map(vocabulary.document_frequency, first))]
+    near = vocabulary.near(word, 24)
+    return best_spelling(word, [*swapped, *near]) or unfinished_spelling(word, near)
 
 
 def edit_distance(left: str, right: str, bound: int) -> int:

@@ -13,7 +13,6 @@ from quire.answering.events import Done, Event
 from quire.answering.findings import AskedCollection
 from quire.answering.generative.cancellation import CancellableModel
 from quire.answering.request import Answer, Inquiry
-from quire.index.near_values import missing_values
 from quire.service.access import Caller
 from quire.service.freshness import age_hours
 from quire.service.knowledge import Knowledge
@@ -113,5 +112,5 @@ def _with_state(given: Answer, served: Served, inquiry: Inquiry) -> Answer:
         answer_tokens=given.usage.answer_tokens,
         model_failures=given.usage.failures,
     )
-    notices = (*given.notices, *missing_values(served.index.filters, inquiry.filters))
+    notices = (*given.notices, *served.index.filters.missing(inquiry.filters))
     return replace(given, degraded=tuple(dict.fromkeys((*served.degraded, *given.degraded))), notices=notices)

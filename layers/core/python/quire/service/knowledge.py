@@ -20,7 +20,6 @@ from quire.errors import (
     StoreUnavailable,
     UnknownCollection,
 )
-from quire.index.near_values import missing_values
 from quire.index.opened import OpenedIndex, vector_share
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import AnswerModel, Embedder, TokenBudget
@@ -148,7 +147,7 @@ class Knowledge:
         note_degraded(degraded)
         notices = (
             *language_notices(text, found.terms, served.index),
-            *missing_values(served.index.filters, query.filters),
+            *served.index.filters.missing(query.filters),
         )
         return Found(served, hits, found.mode, degraded, notices, found.terms)
 
