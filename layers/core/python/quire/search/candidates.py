@@ -46,6 +46,7 @@ class NamedSymbol(NamedTuple):
 
     Attributes:
         name: as the collection spells it.
+        folded: as names are compared, see `fold_symbol`.
         chunks: ascending; those called just so come before others where there are too many.
         priors: of each.
         is_own: whether each is called just so, see `_own_chunks`; looked up where a name is all that is asked for.
@@ -54,6 +55,7 @@ class NamedSymbol(NamedTuple):
     """
 
     name: str
+    folded: str
     chunks: Ordinals
     priors: NDArray[np.float32]
     is_own: NDArray[np.bool_]
@@ -122,7 +124,6 @@ def gather(
     documents = index.documents.numbers(ordinals)
     return Candidates(
         ordinals=ordinals,
-        cosines=None if row is None else _cosines(index, row, ordinals, by_vector),
         keywords=_align(ordinals, by_term),
         ideal=index.keywords.ideal(question.terms),
         priors=priors[ordinals],
@@ -131,6 +132,7 @@ def gather(
         symbols=symbols,
         named=named,
         related=_align(ordinals, related),
+        cosines=None if row is None else _cosines(index, row, ordinals, by_vector),
     )
 
 
@@ -229,6 +231,7 @@ def _find_symbol(
     is_asked = question.defined is not None and question.defined.name == name
     return NamedSymbol(
         name=name,
+        folded=fold_symbol(name),
         chunks=chunks,
         priors=priors[chunks],
         is_own=is_own,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers, words
-from quire.analysis.word_forms import other_forms
+from quire.analysis.word_forms import forms_of
 from quire.index.bm25 import idf
 from quire.search.intent import Intent, WantedDefinition, read_intent
 from quire.search.spelling import Vocabulary, mend, mended
@@ -79,67 +78,91 @@ def read_question(
     `is_ordinary` knows the words of the language, which are no misspellings of the collection's. With `word_forms`
     other forms of its words are searched for too, unless it is a name.
     """
-    vocabulary.expect(_expected(text, word_forms=word_forms))
-    meant = mend(text, vocabulary, is_ordinary)
-    read = mended(text, meant)
-    intent = read_intent(read)
-    terms = term_weights(read, heading_weight)
+    wording = _take_apart(text, word_forms=word_forms)
+    vocabulary.expect(_expected(wording))
+    meant = mend(wording.words, vocabulary, is_ordinary)
+    if meant:
+        wording = _take_apart(mended(text, meant), word_forms=word_forms)
+    intent, unmended = read_intent(wording.text), read_intent(text)
     guessed = {term for word in meant.values() if not vocabulary.has_symbol(word) for term in analyze(word)}
     frequencies = {
         term: 0 if term in guessed else vocabulary.document_frequency(term)
-        for term in terms
-        if not term.startswith(HEADING_MARK)
+        for term in dict.fromkeys(wording.terms)
     }
     wanted, subject = intent.definition, intent.related
     asked = [name for name in (wanted.name if wanted else "", subject) if name]
-    names, whole = _names(read, asked, vocabulary, resolve)
-    written = identifiers(read)[:MOST_NAMES]
+    names, whole = _names(wording, asked, vocabulary, resolve)
+    terms = _weighed(wording.terms, heading_weight)
     return Question(
-        text=read,
+        text=wording.text,
         terms=terms,
         names=names,
         whole=whole,
         mended=meant,
         intent=intent,
-        unmended=read_intent(text),
+        unmended=unmended,
         known_share=_known_share(frequencies, vocabulary.chunk_count),
-        foreign=any(_is_foreign(name, vocabulary, resolve) for name in written),
+        foreign=_is_foreign(wording.identifiers[:MOST_NAMES], vocabulary, resolve),
         defined=wanted if wanted and wanted.name in names else None,
         subject=subject if subject in names else "",
         focus=_focus(names, frequencies, vocabulary.chunk_count),
-        forms=_forms(read, terms, vocabulary, heading_weight) if word_forms and not whole else NOTHING_ELSE,
+        forms=NOTHING_ELSE if whole else _held_forms(wording.forms, terms, vocabulary, heading_weight),
     )
+
+
+class _ReadText(NamedTuple):
+    """A question's text, taken apart.
+
+    Attributes:
+        text: the question.
+        words: its tokens as written.
+        identifiers: those that are written as names of code.
+        terms: its search terms, in order, with repeats.
+        forms: terms for other forms of its words, with weights, where they are searched for.
+    """
+
+    text: str
+    words: list[str]
+    identifiers: list[str]
+    terms: list[str]
+    forms: Mapping[str, float]
+
+
+def _take_apart(text: str, *, word_forms: bool) -> _ReadText:
+    tokens = words(text)
+    forms = forms_of(tokens) if word_forms else NOTHING_ELSE
+    return _ReadText(text, tokens, identifiers(text), analyze(text), forms)
+
+
+def _expected(wording: _ReadText) -> Iterator[str]:
+    """The terms of a text and of other forms of its words, as they stand in it and in headings."""
+    for term in (*wording.terms, *wording.forms):
+        yield term
+        yield HEADING_MARK + term
 
 
 def term_weights(text: str, heading_weight: float) -> dict[str, float]:
     """The text's terms with weights, one that is said again counting twice at most; then those of headings."""
-    counts = Counter(analyze(text))
+    return _weighed(analyze(text), heading_weight)
+
+
+def _weighed(terms: Iterable[str], heading_weight: float) -> dict[str, float]:
+    counts = Counter(terms)
     weights = {term: float(min(count, 2)) for term, count in counts.items()}
     if heading_weight:
         weights.update({HEADING_MARK + term: heading_weight for term in counts})
     return weights
 
 
-def _expected(text: str, *, word_forms: bool) -> Iterator[str]:
-    """The terms of a text and of other forms of its words, as they stand in it and in headings."""
-    terms = [*analyze(text), *(_others(text) if word_forms else ())]
-    yield from terms
-    yield from (HEADING_MARK + term for term in terms)
-
-
-def _others(text: str) -> dict[str, float]:
-    """Terms for other forms of the words, the same as those of others among them."""
-    plain = dict.fromkeys(word.lower() for word in words(text))
-    forms = (other_forms(word).items() for word in plain if word not in STOP_WORDS)
-    return dict(chain.from_iterable(forms))
-
-
-def _forms(
-    text: str, terms: Mapping[str, float], vocabulary: Vocabulary, heading_weight: float
+def _held_forms(
+    forms: Mapping[str, float], terms: Mapping[str, float], vocabulary: Vocabulary, heading_weight: float
 ) -> dict[str, float]:
     """Other forms of the words that the collection holds, as `terms` weighs the words themselves."""
-    found = (pair for pair in _others(text).items() if pair[0] not in terms)
-    held = {term: weight for term, weight in found if vocabulary.document_frequency(term)}
+    held = {
+        term: weight
+        for term, weight in forms.items()
+        if term not in terms and vocabulary.document_frequency(term)
+    }
     if not heading_weight:
         return held
     return held | {HEADING_MARK + term: weight * heading_weight for term, weight in held.items()}
@@ -166,18 +189,26 @@ def _known_share(frequencies: Mapping[str, int], chunks: int) -> float:
     return sum(gain for term, gain in gains.items() if frequencies[term]) / total if total else 0.0
 
 
-def _is_foreign(name: str, vocabulary: Vocabulary, resolve: Callable[[str], str | None]) -> bool:
-    terms = analyze(name)
-    held = bool(terms) and vocabulary.document_frequency(terms[0]) > 0
-    return not (held or vocabulary.has_symbol(name) or resolve(name))
+def _is_foreign(names: Sequence[str], vocabulary: Vocabulary, resolve: Callable[[str], str | None]) -> bool:
+    """Whether one of the names is neither held as a term nor a symbol."""
+    first = {name: analyze(name)[:1] for name in names}
+    return not all(
+        any(map(vocabulary.document_frequency, first[name])) or vocabulary.has_symbol(name) or resolve(name)
+        for name in names
+    )
 
 
 def _names(
-    text: str, asked: Sequence[str], vocabulary: Vocabulary, resolve: Callable[[str], str | None]
+    wording: _ReadText,
+    asked: Sequence[str],
+    vocabulary: Vocabulary,
+    resolve: Callable[[str], str | None],
 ) -> tuple[tuple[str, ...], bool]:
-    tokens = words(text)
+    """The symbols of the collection that the question writes, in order, and whether it is nothing but one."""
+    tokens = wording.words
     whole = len(tokens) == 1
-    candidates = tokens if whole else [*asked, *written_names(text), *_proper(tokens[1:])]
+    written = [*wording.identifiers, *_marked(wording.text)]
+    candidates = tokens if whole else [*asked, *written, *_proper(tokens[1:])]
     found: dict[str, None] = {}
     for name in list(dict.fromkeys(candidates))[:MOST_NAMES]:
         known = name if vocabulary.has_symbol(name) else resolve(name)
@@ -192,7 +223,11 @@ def written_names(text: str) -> list[str]:
     >>> written_names("does wait() call `spawn` or Task.retry")
     ['Task.retry', 'wait', 'spawn']
     """
-    return identifiers(text) + [called or quoted for called, quoted in _MARKED.findall(text)]
+    return [*identifiers(text), *_marked(text)]
+
+
+def _marked(text: str) -> list[str]:
+    return [called or quoted for called, quoted in _MARKED.findall(text)]
 
 
 def _proper(tokens: Sequence[str]) -> list[str]:

@@ -103,16 +103,16 @@ def retrieve(
     if not index.segments:  # the last document was deleted
         return Retrieved((), mode, (*shortened, *too_long, *degraded), index.version, terms=asked.terms)
     ranked = ranked or _rank(index, embedder, query._replace(mode=mode), profile)
-    wanted = query.offset + query.top_k
-    plain = hits = _hits(index, ranked, *choose(index, ranked, profile, wanted))
+    wanted, other = query.offset + query.top_k, None
+    chosen = choose(index, ranked, profile, wanted)
     if query.terms:
-        second = _rank(
-            index, embedder, query._replace(mode=mode, text=f"{query.text} {query.terms}"), profile
-        )
-        both = _joined(ranked, second)
-        hits = _as_sure_as(plain, index, ranked.row, choose(index, both, profile, wanted))
+        longer = query._replace(mode=mode, text=f"{query.text} {query.terms}")
+        both = _joined(ranked, _rank(index, embedder, longer, profile))
+        other = choose(index, both, profile, wanted)
     elif profile.method[0] and ranked.question.unmended.is_how_to:
-        hits = _as_sure_as(plain, index, ranked.row, choose_for_how_to(index, ranked, profile, wanted))
+        other = choose_for_how_to(index, ranked, profile, wanted)
+    plain = _hits(index, ranked, *chosen)
+    hits = _as_sure_as(plain, index, ranked.row, other) if other else plain
     return Retrieved(
         _shown(hits, query),
         mode,

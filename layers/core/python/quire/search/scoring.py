@@ -18,7 +18,6 @@ from quire.ordinals import contains
 from quire.profiles import Profile
 from quire.ranking import EMPTY, Ranking, rank
 from quire.search.candidates import MOST_DEFINING, Candidates, NamedSymbol
-from quire.search.intent import WantedDefinition
 from quire.search.query import Question
 
 if TYPE_CHECKING:
@@ -159,21 +158,23 @@ def lead_with_name(
 
 def _lifts(symbol: NamedSymbol, question: Question) -> NDArray[np.float32]:
     """What each of the chunks that define the symbol is lifted by."""
-    name, count = symbol.name, len(symbol.chunks)
-    if question.defined and question.defined.name == name:
-        ranks = [_closeness(chunk, question.defined) for chunk in symbol.read]
+    wanted, count = question.defined, len(symbol.chunks)
+    if wanted and wanted.name == symbol.name:
+        ranks = [_closeness(chunk, symbol, wanted.kind) for chunk in symbol.read]
         return np.float32(OWN_LEAD) * np.array([one == max(ranks) for one in ranks], np.float32)
     lift = 1.0 if question.whole else NAME_LEAD / max(count, 1) ** 0.5
-    share = _share(name, question)
+    share = _share(symbol, question)
     lifts = np.full(count, lift * share, np.float32)
     if symbol.is_own.any():
-        at_home = np.array([_is_home(file, name) for file in symbol.files], np.bool_)
+        at_home = np.array([_is_home(file, symbol) for file in symbol.files], np.bool_)
         lifts[symbol.is_own], lifts[~symbol.is_own] = OWN_LEAD, INEXACT
         lifts[symbol.is_own] += np.float32(HOME_LEAD) * at_home
-    elif symbol.read and not name.islower():
+    elif symbol.read and not symbol.name.islower():
         if not question.whole:
-            lifts[[_is_own(chunk, name) for chunk in symbol.read]] = np.float32(NAME_LEAD * share)
-        lifts[[not _is_spelled(chunk, name) for chunk in symbol.read]] *= np.float32(INEXACT)
+            # the symbol's whole name, and not the last part of a member's: `Humanoid` the class
+            is_own = [fold_symbol(chunk.symbols[0]) == symbol.folded for chunk in symbol.read]
+            lifts[is_own] = np.float32(NAME_LEAD * share)
+        lifts[[not _is_spelled(chunk, symbol) for chunk in symbol.read]] *= np.float32(INEXACT)
     return lifts
 
 
@@ -185,39 +186,32 @@ def _defined(symbol: NamedSymbol) -> NDArray[np.float32]:
     return np.where(stubs, np.float32(DECLARED), np.float32(1.0))
 
 
-def _share(name: str, question: Question) -> float:
+def _share(symbol: NamedSymbol, question: Question) -> float:
     """Of a bare name in a sentence half the lead, more where the sentence says little beside it."""
-    if question.whole or name == question.subject or "." in fold_symbol(name):
+    if question.whole or symbol.name == question.subject or "." in symbol.folded:
         return 1.0
     return 0.5 + 0.5 * question.focus
 
 
-def _closeness(chunk: Chunk, wanted: WantedDefinition) -> int:
+def _closeness(chunk: Chunk, symbol: NamedSymbol, wanted: str) -> int:
     """How well it is what is asked for: in code, not in a document; spelled so; of the kind; in a file of its name."""
     kind = str(chunk.metadata.get("kind") or chunk.metadata.get("member_type") or "").lower()
-    told = (kind != "section", _is_spelled(chunk, wanted.name), kind == wanted.kind)
-    return sum(8 >> place for place, is_so in enumerate(told) if is_so) + _is_home(
-        chunk.document_id, wanted.name
+    told = (
+        kind != "section",
+        _is_spelled(chunk, symbol),
+        kind == wanted,
+        _is_home(chunk.document_id, symbol),
     )
+    return sum(8 >> place for place, is_so in enumerate(told) if is_so)
 
 
-def _is_own(chunk: Chunk, name: str) -> bool:
-    """Whether the name is the symbol's whole name, and not the last part of a member's: `Humanoid` the class."""
-    return fold_symbol(chunk.symbols[0]) == fold_symbol(name)
+def _is_spelled(chunk: Chunk, symbol: NamedSymbol) -> bool:
+    return fold_separators(symbol.name) in map(fold_separators, chunk.symbols)
 
 
-def _is_spelled(chunk: Chunk, name: str) -> bool:
-    return fold_separators(name) in map(fold_separators, chunk.symbols)
-
-
-def _is_home(path: str, name: str) -> bool:
-    """Whether a file is called by the name, but for case and separators.
-
-    >>> _is_home("src/sql_mapper.rb", "SqlMapper"), _is_home("SqlMapper.Rows.cs", "SqlMapper")
-    (True, False)
-    """
-    stem = PurePosixPath(path).stem
-    return _bare(stem) == _bare(last_part(fold_symbol(name)))
+def _is_home(path: str, symbol: NamedSymbol) -> bool:
+    """Whether a file is called by the symbol, but for case and separators: `sql_mapper.rb` by `SqlMapper`."""
+    return _bare(PurePosixPath(path).stem) == _bare(last_part(symbol.folded))
 
 
 def _bare(name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Protocol
 
-from quire.analysis.terms import STOP_WORDS, analyze, words
+from quire.analysis.terms import STOP_WORDS, analyze
 
 SHORTEST_UNFINISHED = 10
 SHORTEST_MENDED, LONGEST_MENDED = 4, 40
@@ -41,15 +41,16 @@ class Vocabulary(Protocol):
 
 
 def mend(
-    text: str, vocabulary: Vocabulary, is_ordinary: Callable[[str], bool] | None = None
+    tokens: Sequence[str], vocabulary: Vocabulary, is_ordinary: Callable[[str], bool] | None = None
 ) -> dict[str, str]:
     """The misspelt words of a question, each with the known word that it is read as.
 
-    `is_ordinary` knows the words of the language, which are no misspellings of the collection's.
+    `tokens` are its words, see `quire.analysis.terms`. `is_ordinary` knows the words of the language, which are no
+    misspellings of the collection's.
     """
     meant: dict[str, str] = {}
     strange = 0
-    tokens = [token for token in words(text) if "'" not in token]
+    tokens = [token for token in tokens if "'" not in token]
     is_sentence = len(tokens) >= SHORTEST_QUESTION
     for token in dict.fromkeys(tokens):
         if len(meant) >= MOST_MENDED or strange >= MOST_STRANGE:
