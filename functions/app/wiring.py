@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -137,7 +137,7 @@ def _public_budget(settings: Settings) -> TokenBudget | None:
         return None
     if not settings.memory.startswith("dynamodb://"):
         return ProcessBudget(settings.public_tokens_per_day)
-    from quire.adapters.dynamo_budget import open_dynamo_budget
+    from quire.adapters.dynamo import open_dynamo_budget
 
     return open_dynamo_budget(settings.memory, settings.public_tokens_per_day)
 
@@ -336,9 +336,9 @@ def _warm(service: Knowledge, has_room: Callable[[], bool]) -> None:
         log("not warm", logging.WARNING, collection=name, message=message)
 
 
-def is_snapshotted(environ: Mapping[str, str] = os.environ) -> bool:
+def is_snapshotted() -> bool:
     """Whether Lambda keeps a snapshot of this process once it has started."""
-    return environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start"
+    return os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start"
 
 
 def after_restore(work: Callable[[], object]) -> None:

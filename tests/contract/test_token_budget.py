@@ -7,7 +7,7 @@ from collections.abc import Callable
 import boto3
 import pytest
 
-from quire.adapters.dynamo_budget import DynamoBudget
+from quire.adapters.dynamo import DynamoBudget
 from quire.errors import StoreUnavailable
 from quire.ports import TokenBudget
 from quire.service.token_budget import ProcessBudget

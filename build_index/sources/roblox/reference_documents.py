@@ -39,19 +39,19 @@ class ReferencePart:
     heading: str = ""
 
 
-def split_description(entry: ReferenceEntry, limit: int = PART_CHARS) -> list[ReferencePart]:
+def split_description(entry: ReferenceEntry) -> list[ReferencePart]:
     """Cut the description between paragraphs, table rows or headings; one part where it is short or not literal.
 
-    A part holds at most `limit` readable characters, unless a single block is longer. Fenced code is never cut.
+    A part holds at most `PART_CHARS` readable characters, unless a single block is longer. Fenced code is never cut.
     """
     text = entry.text("description")
     whole = ReferencePart(text, entry.start_line, entry.end_line)
-    if not entry.description_line or len(readable(text)) <= limit:
+    if not entry.description_line or len(readable(text)) <= PART_CHARS:
         return [whole]
     parts: list[ReferencePart] = []
     for block in _blocks(str(entry.fields["description"]), entry.description_line):
         last = parts[-1] if parts else None
-        if last and last.heading == block.heading and _size(last) + _size(block) <= limit:
+        if last and last.heading == block.heading and _size(last) + _size(block) <= PART_CHARS:
             parts[-1] = ReferencePart(
                 f"{last.text}\n{block.text}", last.start_line, block.end_line, last.heading
             )

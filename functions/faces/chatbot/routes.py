@@ -29,8 +29,7 @@ from functions.web.faces import ANSWER, MEMORY, QUERY, Face
 from functions.web.replies import reply
 from quire.documents import Hit
 from quire.errors import StoreUnavailable, UnknownCollection
-from quire.search.by_vector import search_vector
-from quire.search.retrieval import Query
+from quire.search.retrieval import Query, search_vector
 from quire.service.knowledge import Knowledge
 
 if TYPE_CHECKING:  # it imports parsers, which a question does not need

@@ -1,9 +1,11 @@
-"""Chat memory in one DynamoDB table: partition key `pk`, sort key `sk`, time to live `expires_at`.
+"""Chat memory and the daily token budget in one DynamoDB table: keys `pk` and `sk`, time to live `expires_at`.
 
     pk = session   sk = 001700000000000#<turn id>   role, text, parts, expires_at    a turn
     pk = session   sk = part#<turn id>#<number>     text, expires_at                 what did not fit into its turn
     pk = session   sk = token#<token>               ids, expires_at                  an append already made
+    pk = token-budget   sk = <collection>#2026-11-22   spent, expires_at        what the processes spent that day
 
+A session's partition key has a `#`, so none is the budget's.
 An item is at most 400 KB, its names included, so a long text is spread over several. DynamoDB deletes expired items
 within days; the range of every query therefore begins where retention ends.
 """
@@ -245,15 +247,25 @@ def open_dynamo_memory(location: str, *, clock: Callable[[], float] = time.time)
     Raises:
         ConfigError: the location names no table, or no region is known.
     """
-    table = location.removeprefix("dynamodb://").strip("/")
+    table = _table(location)
     if not table:
         raise ConfigError(f"chat memory: wanted dynamodb://TABLE, found {location!r}")
     # Somebody waits, and an answer without its history is worth more than none: 9 s at most where nothing comes back.
-    config = Config(connect_timeout=1, read_timeout=3, retries={"mode": "standard", "total_max_attempts": 2})
+    return DynamoMemory(_client(f"chat memory {location}", read_s=3, attempts=2), table, clock=clock)
+
+
+def _table(location: str) -> str:
+    return location.removeprefix("dynamodb://").strip("/")
+
+
+def _client(what: str, *, read_s: int, attempts: int) -> DynamoDBClient:
+    config = Config(
+        connect_timeout=1, read_timeout=read_s, retries={"mode": "standard", "total_max_attempts": attempts}
+    )
     try:
-        return DynamoMemory(boto3.client("dynamodb", config=config), table, clock=clock)
+        return boto3.client("dynamodb", config=config)
     except (BotoCoreError, ValueError) as error:
-        raise ConfigError(f"chat memory {location}: {error}") from error
+        raise ConfigError(f"{what}: {error}") from error
 
 
 def _turn_items(session: str, one: str, turn: Turn, expires_at: dict[str, str]) -> list[dict[str, Any]]:
@@ -292,3 +304,85 @@ def _id(item: dict[str, Any]) -> str:
 def _expiry(at_ms: int) -> dict[str, str]:
     """Seconds since the epoch at which what was said then may go; DynamoDB wants whole ones."""
     return {"N": str(-(-(at_ms + RETENTION_MS) // 1000))}
+
+
+BUDGET = "token-budget"
+KEPT_S = 3 * 86_400
+
+
+class DynamoBudget:
+    """`TokenBudget` over a table. Safe to share by threads.
+
+    Args:
+        client: a boto3 client of DynamoDB.
+        table: its name; it must exist.
+        tokens_per_day: what each collection has.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        client: DynamoDBClient,
+        table: str,
+        tokens_per_day: int,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._client = client
+        self._table = table
+        self._most = tokens_per_day
+        self._clock = clock
+
+    def take(self, collection: str, tokens: int) -> bool:
+        """See `quire.ports.TokenBudget`: one conditional write."""
+        if self._most <= 0:
+            return False
+        try:
+            self._add(
+                collection,
+                tokens,
+                ConditionExpression="attribute_not_exists(spent) OR spent < :most",
+                more={":most": {"N": str(self._most)}},
+            )
+        except ClientError as error:
+            if error.response["Error"]["Code"] == "ConditionalCheckFailedException":
+                return False
+            raise StoreUnavailable(f"token budget: {error}") from error
+        except BotoCoreError as error:
+            raise StoreUnavailable(f"token budget: {error}") from error
+        return True
+
+    def settle(self, collection: str, difference: int) -> None:
+        """See `quire.ports.TokenBudget`."""
+        try:
+            self._add(collection, difference)
+        except (BotoCoreError, ClientError) as error:
+            raise StoreUnavailable(f"token budget: {error}") from error
+
+    def _add(
+        self, collection: str, tokens: int, more: dict[str, Any] | None = None, **condition: Any
+    ) -> None:
+        now = self._clock()
+        day = time.strftime("%Y-%m-%d", time.gmtime(now))
+        self._client.update_item(
+            TableName=self._table,
+            Key={"pk": {"S": BUDGET}, "sk": {"S": f"{collection}#{day}"}},
+            UpdateExpression="SET expires_at = :expires ADD spent :tokens",
+            ExpressionAttributeValues={
+                ":tokens": {"N": str(tokens)},
+                ":expires": {"N": str(int(now) + KEPT_S)},
+                **(more or {}),
+            },
+            **condition,
+        )
+
+
+def open_dynamo_budget(location: str, tokens_per_day: int) -> DynamoBudget:
+    """The budget in the table that `dynamodb://TABLE` names.
+
+    Raises:
+        ConfigError: no region is known.
+    """
+    # It stands before an answer that somebody waits for; without it quotations answer.
+    client = _client(f"token budget {location}", read_s=2, attempts=1)
+    return DynamoBudget(client, _table(location), tokens_per_day)

@@ -174,10 +174,12 @@ def complaint(tree: Mapping[str, Any]) -> str:
     return told[:SHOWN]
 
 
-def _aws_keys(environ: Mapping[str, str] = os.environ) -> Keys:
+def _aws_keys() -> Keys:
     """Those of the environment, as a function has them; else what botocore finds, such as a role's or a profile's."""
-    said = [environ.get(f"AWS_{one}", "") for one in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN")]
-    if said[0] and said[1] and not environ.get("AWS_PROFILE"):
+    said = [
+        os.environ.get(f"AWS_{one}", "") for one in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN")
+    ]
+    if said[0] and said[1] and not os.environ.get("AWS_PROFILE"):
         return Keys(*said)
     from botocore.session import get_session  # 100 ms that a function has not got
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -257,3 +257,33 @@ def matches_nothing(index: OpenedIndex, question: str, found: Retrieved) -> bool
     if any(map(index.document_frequency, terms)):
         return False
     return all(hit.cosine is not None and hit.cosine < NEAR for hit in found.hits)
+
+
+def search_vector(
+    index: OpenedIndex, vector: Sequence[float], limit: int, filters: Mapping[str, Any]
+) -> tuple[Hit, ...]:
+    """The chunks nearest to a vector, which need not be of unit length; scores are cosines.
+
+    Raises:
+        InputError: the vector is not as wide as the index's, or has no direction, or a filter field is unknown.
+    """
+    if not index.chunk_count:
+        return ()
+    ranking = index.nearest(
+        _unit(vector, index.manifests[0].dimensions), limit, index.filters.chunks(filters)
+    )
+    cosines = ranking.scores.tolist()
+    scores = [min(max(cosine, 0.0), 1.0) for cosine in cosines]
+    return _numbered(index, index.fetch(ranking.ordinals), scores, cosines)
+
+
+def _unit(vector: Sequence[float], wanted: int) -> Vectors:
+    row = np.asarray(vector, np.float32)
+    if row.shape != (wanted,):
+        message = f"query_embedding: wanted {wanted} numbers, found {len(row)}"
+        raise InputError(message, field="query_embedding")
+    length = np.float32(np.sqrt(row @ row))
+    if not 0 < length < np.inf:
+        raise InputError("query_embedding: wanted a direction, found none", field="query_embedding")
+    unit: Vectors = row / length
+    return unit

@@ -43,12 +43,12 @@ def sweep_all(cache: Path, store: str) -> None:
         sweep(Path(store), OF_STORES)
 
 
-def sweep(folder: Path, patterns: tuple[str, ...], *, now: float | None = None) -> int:
+def sweep(folder: Path, patterns: tuple[str, ...]) -> int:
     """Remove what is older than a day and open in no process of this machine; how many there were.
 
     What cannot be removed stays: another process may sweep at the same time.
     """
-    before = (time.time() if now is None else now) - LEFT_S
+    before = time.time() - LEFT_S
     found = [path for pattern in patterns for path in folder.glob(pattern) if _changed(path) < before]
     opened = tuple(_opened()) if found else ()
     gone = [path for path in found if not _is_used(path.resolve(), opened)]
