@@ -20,7 +20,7 @@ from quire.index.opened import OpenedIndex, open_built
 from quire.index.reader import manifest_in
 from quire.index.writer.segment import amend_manifest
 from quire.ports import Embedder
-from quire.store.pointer import BUILD
+from quire.store.pointers import BUILD
 from quire.store.store import SegmentStore
 
 

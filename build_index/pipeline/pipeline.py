@@ -21,7 +21,7 @@ from build_index.progress import say
 from build_index.release.loading import load_folder, server_named
 from quire.errors import ConfigError, UnknownCollection
 from quire.index.layout import MANIFEST, Manifest, Pointer, joined_manifest, read_manifest
-from quire.store.pointer import BUILD, builds_of
+from quire.store.pointers import BUILD, builds_of
 from quire.store.store import SegmentStore
 
 COLLECT_AFTER = 5_000_000  # new containers, against 700 by default

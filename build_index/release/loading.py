@@ -19,7 +19,7 @@ from quire.index.reader import Segment
 from quire.index.vectors import rows_of
 from quire.ports import LoadedChunk, SearchServer
 from quire.store.keys import server_index
-from quire.store.pointer import BUILD
+from quire.store.pointers import BUILD
 from quire.store.store import SegmentStore
 
 Terms = list[list[tuple[str, int]]]

@@ -31,7 +31,7 @@ from quire.store.keys import (
     server_index,
     versions_key,
 )
-from quire.store.pointer import builds_of
+from quire.store.pointers import builds_of
 from quire.store.retired import delete_under
 
 GRACE_S = 3600.0

@@ -13,9 +13,9 @@ from quire.errors import ArtifactCorrupt, InputError, ModelError, UnknownVersion
 from quire.index.layout import MANIFEST, Manifest, Pointer, SegmentRef, read_manifest
 from quire.index.reader import verify_segment
 from quire.ports import ObjectStore, SearchServer
-from quire.store import pointer as states
+from quire.store import pointers as states
 from quire.store.keys import model_key, segment_key, server_index
-from quire.store.pointer import find_version as find_held
+from quire.store.pointers import find_version as find_held
 from quire.store.store import SegmentStore, follow_pointer
 
 LATEST = "latest"

@@ -222,7 +222,7 @@ def _told(facts: Mapping[str, Any]) -> list[str]:
 
 def _has_written(catalog: Catalog, name: str) -> bool:
     """Whether documents were written to it beside the build's; not where nothing can be read of it any more."""
-    from quire.store.pointer import BUILD
+    from quire.store.pointers import BUILD
 
     with suppress(ArtifactError, UnknownCollection):
         return any(ref.origin != BUILD for ref in catalog.pointer(name).segments)

@@ -24,7 +24,7 @@ from functions.cli import main
 from functions.cli.common import snippet
 from quire import __version__
 from quire.index.layout import Pointer
-from quire.store.pointer import with_write
+from quire.store.pointers import with_write
 from tests.build_index.test_hostile_files import GIVEN_UP, HANGS
 from tests.support.books import Slide, Styled, make_docx, make_pptx, shape
 from tests.support.indexed import PATHS

@@ -33,7 +33,7 @@ from quire.service.live_writes import LiveWrites
 from quire.settings import Settings
 from quire.store import late_shards
 from quire.store.merging import SegmentMerger
-from quire.store.pointer import BUILD, WRITE, builds_of
+from quire.store.pointers import BUILD, WRITE, builds_of
 from quire.store.store import SegmentStore
 from quire.store.write_targets import WriteTarget
 from tests.build_index.distributed.test_several_segments import QUESTIONS, SplitDesk, hits

@@ -27,7 +27,7 @@ from quire.index.reader import verify_segment
 from quire.search.retrieval import Query, retrieve
 from quire.service.diff import compare_versions
 from quire.service.freshness import tell_freshness
-from quire.store.pointer import builds_of, with_deletion, with_write
+from quire.store.pointers import builds_of, with_deletion, with_write
 from quire.store.store import SegmentStore
 from tests.build_index.distributed.test_shards import Desk, InTurn, book, whole
 from tests.support.fakes import HashingEmbedder

@@ -44,7 +44,7 @@ from quire.search.retrieval import Query, retrieve
 from quire.service.knowledge import Knowledge
 from quire.store.catalog import Catalog
 from quire.store.keys import server_alias
-from quire.store.pointer import with_deletion
+from quire.store.pointers import with_deletion
 from quire.store.store import SegmentStore, follow_pointer
 from tests.build_index.distributed.test_several_segments import write_facts
 from tests.build_index.distributed.test_shards import Desk, InTurn, book

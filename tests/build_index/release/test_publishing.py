@@ -23,7 +23,7 @@ from quire.errors import ArtifactCorrupt, BuildInProgress, InputError, ModelErro
 from quire.index.layout import Pointer
 from quire.index.writer import SegmentFacts, write_segment
 from quire.ports import ObjectStore
-from quire.store import pointer as states
+from quire.store import pointers as states
 from quire.store.catalog import Catalog
 from quire.store.store import SegmentStore
 from quire.store.write_targets import Site

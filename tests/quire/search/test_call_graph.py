@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quire.analysis.calls import CALL_MARK, call_terms
+from quire.analysis.keywords import CALL_MARK, call_terms
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
 from quire.chunking.source_code import chunk_source_code

@@ -26,7 +26,7 @@ from quire.service.verification import (
     read_claims,
     verify_citation,
 )
-from quire.store import pointer as states
+from quire.store import pointers as states
 from quire.store.catalog import Catalog
 from quire.store.store import SegmentStore
 from tests.support.rows import make_rows

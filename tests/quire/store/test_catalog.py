@@ -13,7 +13,7 @@ from quire.index.layout import Manifest, Pointer
 from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query, retrieve
 from quire.store.catalog import OLD_VERSIONS_KEPT, Catalog, CollectionStore
-from quire.store.pointer import matches_label
+from quire.store.pointers import matches_label
 from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents
 from tests.support.served import EMBEDDER, Shelf

@@ -14,9 +14,9 @@ from quire.adapters.folder import FolderStore
 from quire.errors import StoreUnavailable, UnknownVersion
 from quire.index.layout import Pointer
 from quire.search.retrieval import Query, retrieve
-from quire.store import pointer as states
+from quire.store import pointers as states
 from quire.store.catalog import Catalog
-from quire.store.pointer import find_version
+from quire.store.pointers import find_version
 from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents, write_corpus
 from tests.support.fakes import HashingEmbedder

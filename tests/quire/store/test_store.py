@@ -20,7 +20,7 @@ from quire.errors import (
 from quire.index.layout import Manifest, Pointer, SegmentRef, SourceFacts, read_pointer
 from quire.index.writer import IndexRow, SegmentFacts, write_segment
 from quire.ports import ObjectStore
-from quire.store import pointer as states
+from quire.store import pointers as states
 from quire.store.keys import pointer_key, versions_key
 from quire.store.lock import LEASE_S, read_builds
 from quire.store.retired import GRACE_S, delete_collection, retire

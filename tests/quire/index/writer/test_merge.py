@@ -16,7 +16,7 @@ from quire.index.reader import Segment, open_segment
 from quire.index.writer import KeptRows, write_segment
 from quire.ordinals import NONE, difference, union
 from quire.ports import Ordinals
-from quire.store import pointer as states
+from quire.store import pointers as states
 from tests.support.rows import FACTS, build, make_rows, plain_row, tree_bytes
 
 ROWS = list(make_rows(60))

@@ -1,12 +1,37 @@
-"""A chunk to the terms that it is found by."""
+"""A chunk to the terms that it is found by; what it refers to, as terms behind a mark."""
 
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 
-from quire.analysis.calls import call_terms
+from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import HEADING_MARK, analyze
 from quire.documents import Chunk
+
+CALL_MARK = "&"
+"""Stands before a referred name among a chunk's terms; no term that `quire.analysis.terms` makes begins so."""
+
+
+def call_terms(chunk: Chunk) -> dict[str, float]:
+    """Marked terms of what a chunk refers to; they go into its row's terms and add nothing to its length.
+
+    >>> call_terms(Chunk("0", "a.py", "retry()", metadata={"calls": ("retry", "Task")}))
+    {'&retry': 1.0, '&task': 1.0}
+    """
+    return dict.fromkeys(map(call_term, calls_of(chunk)), 1.0)
+
+
+@lru_cache(maxsize=1 << 16)
+def call_term(name: str) -> str:
+    """The term that stands for a reference to the name, whatever it is a member of."""
+    return CALL_MARK + last_part(fold_symbol(name)).replace("\0", "")
+
+
+def calls_of(chunk: Chunk) -> tuple[str, ...]:
+    """Names that the chunk refers to, as written, in the order of the text."""
+    calls = chunk.metadata.get("calls")
+    return calls if isinstance(calls, tuple) else ()
 
 
 def keyword_terms(chunk: Chunk) -> tuple[Counter[str], float]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quire.analysis.calls import call_term, calls_of
+from quire.analysis.keywords import call_term, calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import HEADING_MARK
 from quire.documents import Chunk

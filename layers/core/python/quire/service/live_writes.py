@@ -20,7 +20,7 @@ from quire.index.reader import Segment
 from quire.index.writer import SegmentFacts, write_segment
 from quire.ingestion.rows import cut_apart, index_rows
 from quire.ports import Embedder
-from quire.store import pointer as states
+from quire.store import pointers as states
 from quire.store.store import SegmentStore
 from quire.store.write_targets import WriteTarget
 

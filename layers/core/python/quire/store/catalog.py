@@ -15,7 +15,7 @@ from typing import Protocol
 from quire.errors import ArtifactError, DiskFull, QuireError, StoreError, StoreUnavailable, UnknownCollection
 from quire.index.layout import Manifest, Pointer
 from quire.index.opened import OWN, OpenedIndex, sources_of
-from quire.store.pointer import find_version
+from quire.store.pointers import find_version
 
 LATEST = "latest"
 """What may stand for the version that is served now."""

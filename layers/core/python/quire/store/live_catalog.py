@@ -32,7 +32,7 @@ from quire.store.catalog import (
     no_room,
     trouble_of,
 )
-from quire.store.pointer import builds_of, with_rollback
+from quire.store.pointers import builds_of, with_rollback
 
 RETRY_S = 10.0
 """A newer build that could not be opened is left alone for so long."""

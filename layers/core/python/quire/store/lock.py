@@ -146,7 +146,7 @@ class BuildLock:
         clock: seconds since the epoch, as other machines count them too.
         lease_s: after so long without a renewal anybody may take the lock; at once where its holder ran on this
             machine and is dead.
-        as_of: what `quire.store.pointer.with_build` wants to know of the pointer when the build began.
+        as_of: what `quire.store.pointers.with_build` wants to know of the pointer when the build began.
 
     Raises:
         BuildInProgress: on entering, where another build holds the lock.

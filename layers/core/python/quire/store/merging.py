@@ -24,7 +24,7 @@ from quire.index.reader import Segment
 from quire.index.writer import KeptRows, SegmentFacts, write_segment
 from quire.ordinals import difference, union
 from quire.ports import ObjectStore, Ordinals
-from quire.store import pointer as states
+from quire.store import pointers as states
 from quire.store.retired import retire, sweep
 from quire.store.store import SegmentStore
 from quire.store.write_targets import WriteTarget

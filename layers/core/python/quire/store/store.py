@@ -22,7 +22,7 @@ from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment, manifest_in, verify_segment
 from quire.index.served import BuildOnServer
 from quire.ordinals import NONE
-from quire.store import pointer as states
+from quire.store import pointers as states
 from quire.store.keys import (
     lock_key,
     segment_key,

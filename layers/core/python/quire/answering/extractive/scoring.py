@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from quire.analysis.calls import calls_of
+from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze, identifiers
 from quire.answering.extractive.passages import CODE, Passage, split_passages
