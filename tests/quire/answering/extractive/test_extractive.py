@@ -213,8 +213,8 @@ def test_of_a_long_code_block_the_lines_that_are_asked_for_are_quoted_and_fenced
 
 
 def test_a_quote_from_the_midst_of_a_section_has_its_title_above_it() -> None:
-    def shown_of(text: str, asked: str, **metadata: str) -> str:
-        findings = find(shelf_of([chunk("pump.md", text, **metadata)]), Inquiry(asked), asked)
+    def shown_of(text: str, asked: str, heading: str = "") -> str:
+        findings = find(shelf_of([chunk("pump.md", text, heading=heading)]), Inquiry(asked), asked)
         return extract(findings.weighed, findings.scored)[0]
 
     filling = "Nothing is said here about it, only of hoses and of their colours in general. " * 16

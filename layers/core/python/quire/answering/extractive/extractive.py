@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, takewhile
 from operator import itemgetter
 
-from quire.analysis.calls import calls_of
+from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
 from quire.answering.citations import cite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from quire.analysis.calls import calls_of
+from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.answering.extractive.blocks import split_pieces
 from quire.answering.extractive.rendering import is_code_chunk
