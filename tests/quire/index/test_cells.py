@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from quire.embedding.quantization import (
     Quantized,
@@ -20,7 +21,17 @@ from quire.embedding.quantization import (
     words,
 )
 from quire.errors import ArtifactCorrupt
-from quire.index.cells import FIRST, FLOOR, MOST, CellVectors, reach, summed, weigh
+from quire.index.cells import (
+    FIRST,
+    FLOOR,
+    MOST,
+    SIGNS_ERR,
+    CellVectors,
+    Sieve,
+    reach,
+    summed,
+    weigh,
+)
 from quire.index.exact import ExactVectors
 from quire.index.layout import CELLS
 from quire.index.reader import open_segment, verify_segment
@@ -103,6 +114,44 @@ def test_nearly_all_of_the_nearest_are_found_in_a_part_of_the_cells(
     assert sum(shared) >= 0.99 * 10 * len(questions)
 
 
+def test_what_is_hidden_does_not_stand_in_the_way_of_what_is_found(
+    arrays: VectorArrays, cells: CellArrays
+) -> None:
+    rows = restore(Quantized(arrays.codes, arrays.scales))
+    for question in normalized(rows[:3] + 0.02 * isotropic(3, DIMENSIONS)):
+        hidden = np.sort(np.argsort(-(rows @ question))[:60]).astype(np.uint32)
+        exact = ExactVectors(arrays, hidden, exact_rows=COUNT)
+        found = CellVectors(arrays, cells, hidden, exact).nearest(question, 10)
+        wanted = exact.nearest(question, 10)
+        assert len({*found.ordinals.tolist()} & {*wanted.ordinals.tolist()}) >= 9
+        assert not {*found.ordinals.tolist()} & {*hidden.tolist()}
+
+
+@pytest.mark.parametrize("hidden", [np.empty(0, np.intp), np.arange(0, COUNT, 2)])
+def test_columns_are_kept_that_may_reach_the_estimate_of_the_last_that_is_wanted(
+    arrays: VectorArrays, cells: CellArrays, hidden: NDArray[np.intp]
+) -> None:
+    rows = restore(Quantized(arrays.codes, arrays.scales))
+    question = normalized(rows[:1] + 0.1 * isotropic(1, DIMENSIONS))[0]
+    near = (cells.codes * (cells.scales * cells.lengths)[:, None]) @ question
+    is_set = np.unpackbits(np.ascontiguousarray(cells.bits.T).view(np.uint8), axis=1, bitorder="little")
+    signs = 2.0 * is_set[:, :DIMENSIONS] - 1
+    alone = signs @ np.where(question > 0, 1, -1) * np.abs(question).mean() * cells.factors
+    estimates = np.repeat(near, cells.starts[1:] - cells.starts[:-1]) + alone
+    uppers = estimates + SIGNS_ERR * cells.factors
+    shown = np.delete(np.arange(COUNT), hidden)
+    level = np.sort(estimates[shown])[-50]
+    sieve = Sieve(cells, near.astype(np.float32), question, hidden, wanted=50, kept=COUNT)
+    halves = np.array_split(np.arange(len(cells.codes)), 2)
+    kept = np.concatenate([sieve.columns(half) for half in halves])
+    assert {*shown[uppers[shown] >= level + 1e-3].tolist()} <= {*kept.tolist()} <= {*shown.tolist()}
+    assert len({*kept.tolist()}) == len(kept)
+    last = sieve.columns(np.arange(len(cells.codes)))
+    assert {*last.tolist()} <= {*shown[uppers[shown] >= level - 1e-3].tolist()}
+    few = Sieve(cells, near.astype(np.float32), question, hidden, wanted=50, kept=60)
+    assert 60 <= len(few.columns(np.arange(len(cells.codes)))) < 70
+
+
 @given(st.integers(1, 60), st.integers(1, 90), st.integers(0, 9))
 def test_small_sets_of_any_shape_find_all_that_is_nearest(count: int, dimensions: int, seed: int) -> None:
     rows = isotropic(count, dimensions, seed)
@@ -142,7 +191,7 @@ def test_estimates_lie_around_the_cosines(arrays: VectorArrays, cells: CellArray
 
 def test_a_question_looks_into_more_cells_where_these_may_hold_better_rows() -> None:
     of_centres = np.linspace(0.9, 0.1, 5000, dtype=np.float32)
-    told = [reach(of_centres, np.full(40, score, np.float32)) for score in (1.2, 1.05, 1.0, 0.3)]
+    told = [reach(of_centres, np.full(40, score, np.float32)) for score in (1.3, 1.2, 1.15, 0.3)]
     assert told[0] == FIRST < told[1] < told[2] < told[3] == MOST
     assert reach(of_centres, np.ones(FLOOR - 1, np.float32)) == MOST
 

@@ -5,13 +5,16 @@ side of the cell's mean it lies, and a factor how far: so a question's cosine wi
 its numbers give by those bits, estimates its cosine with the row. How many cells a question looks into depends on
 itself: those whose means are nearest first, then as many as may hold better rows than these held. The estimates of all
 their rows take the question's own signs too; those of the rows that are left its numbers; and what is left of these is
-scored exactly. All that is added up are whole numbers, see `quire.embedding.quantization`, so a question finds the same
+scored exactly. What is left is what may be among the wanted rows: an estimate errs in proportion to its row's factor.
+All that is added up are whole numbers, see `quire.embedding.quantization`, so a question finds the same
 everywhere. Sources: Jégou et al., "Product quantization for nearest neighbor search", IEEE TPAMI 2011, for the inverted
-file; Gao and Long, "RaBitQ", SIGMOD 2024, for the estimate.
+file; Gao and Long, "RaBitQ", SIGMOD 2024, for the estimate and its error.
 """
 
 from __future__ import annotations
 
+import math
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -20,7 +23,7 @@ import numpy as np
 from quire.embedding.quantization import cosines, question_step, whole_question, words
 from quire.errors import ArtifactCorrupt
 from quire.index.exact import bit_distances, question_bits
-from quire.index.vectors import CellArrays, VectorArrays, score_rows
+from quire.index.vectors import CellArrays, VectorArrays, best_of_owners, rows_of
 from quire.ordinals import contains
 from quire.ranking import EMPTY, Ranking
 
@@ -30,17 +33,19 @@ if TYPE_CHECKING:
     from quire.index.tensors import Array
     from quire.ports import Ordinals, VectorIndex, Vectors
 
-FIRST, MOST = 256, 1536
+FIRST, MOST = 64, 1024
 """Cells that are looked into in any case, and at most."""
-LEADING, FLOOR, MARGIN = 40, 10, 0.34
-"""So many rows of the first cells are scored exactly; further cells are looked into whose centres' cosines with the
-question are at most the margin below the score of the tenth of them."""
-SCORED, SCORED_A_HIT, COMPARED = 1500, 8, 8
-"""Rows that are scored exactly, at least and for each row that the wanted chunks have; and how many times as many are
-estimated by the question's numbers before. 405 real questions over a million rows made of 39,412 real ones find .996
-of the ten nearest, a half of them in no more than 350 cells."""
-BLOCK_COLUMNS = 1 << 15
-"""Columns that are compared at a time: 1.6 MB."""
+LEADING, LEADING_A_ROW, FLOOR, MARGIN = 400, 3, 10, 0.34
+"""So many rows of the first cells are scored exactly, at least and for each that is wanted; further cells are looked
+into whose centres' cosines with the question are at most the margin below the score of the tenth of them."""
+SIGNS_ERR, NUMBERS_ERR = np.float32(2), np.float32(1)
+"""How many factors of its row an estimate by the question's signs is taken to err, and one by its numbers: standard
+deviations over real questions are .83 and .61."""
+SCORED, SCORED_A_ROW, WEIGHED = 3000, 8, 8
+"""Further rows that are scored exactly, at most, however many are wanted and for each that is; and how many times as
+many of a round of cells are estimated by numbers."""
+BLOCK_COLUMNS, FIRST_COLUMNS = 1 << 15, 1 << 12
+"""Columns that are compared at a time, 1.6 MB; fewer at first, since what they hold says which of the next to keep."""
 
 
 class CellVectors:
@@ -70,35 +75,54 @@ class CellVectors:
             return EMPTY
         if allowed is not None:
             return self._exact.nearest(vector, limit, allowed)
-        rows = self._proposed(vector, limit)
-        if len(self._hidden):
-            rows = rows[~contains(self._hidden, self._arrays.owners[rows])]
-        found = score_rows(self._arrays, vector, rows, limit)
+        found = best_of_owners(*self._scored(vector, limit), limit)
         return found if len(found) == limit else self._exact.nearest(vector, limit)
 
-    def _proposed(self, vector: Vectors, limit: int) -> NDArray[np.intp]:
-        """Rows that are likely the nearest, ascending."""
-        cells = self._cells
-        wanted = max(SCORED, int(SCORED_A_HIT * self._arrays.rows_a_chunk * limit))
+    def _scored(self, vector: Vectors, limit: int) -> tuple[Ordinals, NDArray[np.float32]]:
+        """Owners of rows that are likely the nearest, ascending, and the exact cosines of these."""
+        cells, wanted = self._cells, math.ceil(self._arrays.rows_a_chunk * limit)
+        most = max(SCORED, SCORED_A_ROW * wanted)
         of_centres = cosines(cells.codes, cells.scales, vector)
-        near = of_centres * cells.lengths
-        order = np.argsort(-of_centres, kind="stable")
-        places, estimates = sift(cells, near, order[:FIRST], vector, count=COMPARED * wanted)
-        leading = places[_best(estimates, COMPARED * LEADING)]
-        leading = leading[_best(weigh(cells, near, leading, vector), LEADING)]
-        far = reach(of_centres[order], self._arrays.cosines(vector, self._rows(leading)))
-        if far > FIRST:
-            more, theirs = sift(cells, near, order[FIRST:far], vector, count=COMPARED * wanted)
-            places, estimates = np.concatenate([places, more]), np.concatenate([estimates, theirs])
-            places = places[_best(estimates, COMPARED * wanted)]
-        return self._rows(places[_best(weigh(cells, near, places, vector), wanted)])
+        near, order = of_centres * cells.lengths, np.argsort(-of_centres, kind="stable")
+        sieve = Sieve(cells, near, vector, self._hidden_columns, wanted=wanted, kept=WEIGHED * most)
+        places = sieve.columns(order[:FIRST])
+        estimates = weigh(cells, near, places, vector)
+        is_leading = np.zeros(len(places), np.bool_)
+        is_leading[_best(estimates, max(LEADING, LEADING_A_ROW * wanted))] = True
+        rows, scores = self._exactly(places[is_leading], vector)
+        far = reach(of_centres[order], scores)
+        more = sieve.columns(order[FIRST:far])
+        places = np.concatenate([places[~is_leading], more])
+        estimates = np.concatenate([estimates[~is_leading], weigh(cells, near, more, vector)])
+        uppers = estimates + NUMBERS_ERR * cells.factors[places]
+        may_be = np.flatnonzero(uppers >= _least(scores, wanted))
+        may_be = may_be[_best(uppers[may_be], most)]
+        further, theirs = self._exactly(places[may_be], vector)
+        rows, scores = np.concatenate([rows, further]), np.concatenate([scores, theirs])
+        ascending = np.argsort(rows)
+        return self._arrays.owners[rows[ascending]], scores[ascending]
 
-    def _rows(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The rows of those columns, ascending."""
+    @cached_property
+    def _hidden_columns(self) -> NDArray[np.intp]:
+        """Columns of rows that are never found, ascending."""
+        if not len(self._hidden):
+            return np.empty(0, np.intp)
+        is_hidden = np.zeros(len(self._arrays), np.bool_)
+        is_hidden[rows_of(self._arrays.owners, self._hidden)] = True
+        return np.flatnonzero(is_hidden.take(self._cells.rows, mode="clip"))
+
+    def _exactly(
+        self, places: NDArray[np.intp], vector: Vectors
+    ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """The rows of those columns, ascending, and their cosines.
+
+        Raises:
+            ArtifactCorrupt: there are no such rows.
+        """
         rows = np.sort(self._cells.rows[places].astype(np.intp))
         if len(rows) and int(rows[-1]) >= len(self._arrays):
             raise ArtifactCorrupt(f"cells: damaged, they name row {rows[-1]} of {len(self._arrays)}")
-        return rows
+        return rows, self._arrays.cosines(vector, rows)
 
     def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:
         """See `quire.ports.VectorIndex`."""
@@ -133,38 +157,97 @@ def reach(of_centres: NDArray[np.float32], scores: NDArray[np.float32]) -> int:
 
     >>> far = np.linspace(0.9, -0.9, 4000, dtype=np.float32)
     >>> [reach(far, np.full(40, score, np.float32)) for score in (0.95, 0.8, 0.1)]
-    [645, 978, 1536]
+    [645, 978, 1024]
     """
     floor = np.sort(scores)[-FLOOR] if len(scores) >= FLOOR else -np.inf
     return max(FIRST, min(int(np.searchsorted(-of_centres, MARGIN - floor)), MOST))
 
 
-def sift(
-    cells: CellArrays, near: NDArray[np.float32], probed: NDArray[np.intp], vector: Vectors, *, count: int
-) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-    """Columns of the probed cells whose rows are likely nearest, by the question's signs alone, and their estimates.
+class Columns(NamedTuple):
+    """Some columns of the cells' arrays, how high their rows' cosines may be, and estimates of these."""
 
-    So many, and those that equal the least of them; some cells are compared at a time, for the caches.
+    places: NDArray[np.intp]
+    uppers: NDArray[np.float32]
+    estimates: NDArray[np.float32]
+
+    def those(self, which: NDArray[np.intp]) -> Columns:
+        """Those at these positions."""
+        return Columns(self.places[which], self.uppers[which], self.estimates[which])
+
+    def beside(self, others: Columns) -> Columns:
+        """These, then the others."""
+        return Columns(
+            np.concatenate([self.places, others.places]),
+            np.concatenate([self.uppers, others.uppers]),
+            np.concatenate([self.estimates, others.estimates]),
+        )
+
+
+class Sieve:
+    """Finds columns whose rows may be among the wanted, by the question's signs alone, cells by cells.
+
+    The level is the estimate of the last of the wanted so far; what may err up to there is kept. It rises from block to
+    block, so that selecting costs what is kept rather than what is looked at.
+
+    Args:
+        cells: with columns of rows.
+        near: the question's cosine with each cell's mean.
+        vector: the question.
+        hidden: columns that are left out, ascending.
+        wanted: how many rows are.
+        kept: how many columns of some cells are kept at most, but for equal ones.
     """
-    signs, starts = question_bits(vector), cells.starts.astype(np.intp)
-    step = question_step(len(vector)) / len(vector)
-    magnitude = np.float32(np.abs(whole_question(vector)).sum(dtype=np.float64) * step)
-    begins, ends = starts[probed], starts[probed + 1]
-    borders = np.flatnonzero(np.diff(np.cumsum(ends - begins) // BLOCK_COLUMNS, prepend=-1)).tolist()
-    found = []
-    for first, last in pairwise([*borders, len(probed)]):
-        spans = [*map(slice, begins[first:last].tolist(), ends[first:last].tolist())]
-        distances = bit_distances(np.concatenate([cells.bits[:, span] for span in spans], axis=1), signs)
-        estimated = distances * (-2 * magnitude)
-        estimated += len(vector) * magnitude
-        estimated *= np.concatenate([cells.factors[span] for span in spans])
-        estimated += near[probed[first:last]].repeat(ends[first:last] - begins[first:last])
-        found.append(estimated)
-    estimates = np.concatenate([np.empty(0, np.float32), *found])
-    best = _best(estimates, count)
-    before = np.cumsum(ends - begins)
-    places = best + (ends - before)[before.searchsorted(best, side="right")]
-    return places, estimates[best]
+
+    def __init__(
+        self,
+        cells: CellArrays,
+        near: NDArray[np.float32],
+        vector: Vectors,
+        hidden: NDArray[np.intp],
+        *,
+        wanted: int,
+        kept: int,
+    ) -> None:
+        step = question_step(len(vector)) / len(vector)
+        self._magnitude = np.float32(np.abs(whole_question(vector)).sum(dtype=np.float64) * step)
+        self._signs = question_bits(vector)
+        self._dimensions = len(vector)
+        self._cells, self._near, self._hidden = cells, near, hidden
+        self._wanted, self._kept = wanted, kept
+        self._level = np.float32(-np.inf)
+
+    def columns(self, probed: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Those of the probed cells."""
+        sizes = self._cells.starts[probed + 1].astype(np.intp) - self._cells.starts[probed]
+        blocks = (np.cumsum(sizes) + (BLOCK_COLUMNS - FIRST_COLUMNS)) // BLOCK_COLUMNS
+        borders = np.flatnonzero(np.diff(blocks, prepend=-1)).tolist()
+        kept = Columns(np.empty(0, np.intp), np.empty(0, np.float32), np.empty(0, np.float32))
+        for first, last in pairwise([*borders, len(probed)]):
+            kept = kept.beside(self._block(probed[first:last], sizes[first:last]))
+            self._level = max(self._level, _least(kept.estimates, self._wanted))
+            kept = kept.those(np.flatnonzero(kept.uppers >= self._level))
+            kept = kept.those(_best(kept.uppers, self._kept))
+        return kept.places
+
+    def _block(self, probed: NDArray[np.intp], sizes: NDArray[np.intp]) -> Columns:
+        """Those of the cells that may reach the level."""
+        ends = self._cells.starts[probed + 1].astype(np.intp)
+        spans = [*map(slice, (ends - sizes).tolist(), ends.tolist())]
+        factors = np.concatenate([self._cells.factors[span] for span in spans])
+        bits = np.concatenate([self._cells.bits[:, span] for span in spans], axis=1)
+        uppers: NDArray[np.float32] = bit_distances(bits, self._signs) * (-2 * self._magnitude)
+        uppers += self._dimensions * self._magnitude + SIGNS_ERR
+        uppers *= factors
+        uppers += self._near[probed].repeat(sizes)
+        may_be = np.flatnonzero(uppers >= self._level)
+        before = np.cumsum(sizes)
+        places = may_be + (ends - before)[before.searchsorted(may_be, side="right")]
+        if len(self._hidden):
+            is_shown = ~contains(self._hidden, places)
+            may_be, places = may_be[is_shown], places[is_shown]
+        uppers = uppers[may_be]
+        estimates = (uppers - SIGNS_ERR * factors[may_be]).astype(np.float32, copy=False)
+        return Columns(places, uppers, estimates)
 
 
 def weigh(
@@ -200,3 +283,11 @@ def _best(scores: NDArray[np.generic], count: int) -> NDArray[np.intp]:
         return np.arange(len(scores))
     floor = np.partition(scores, len(scores) - count)[len(scores) - count]
     return np.flatnonzero(scores >= floor)
+
+
+def _least(scores: NDArray[np.float32], count: int) -> np.float32:
+    """The last of so many best scores; where there are fewer, what is below all."""
+    if count > len(scores):
+        return np.float32(-np.inf)
+    least: np.float32 = np.partition(scores, len(scores) - count)[len(scores) - count]
+    return least
