@@ -91,7 +91,7 @@ class CellVectors:
         is_leading[_best(estimates, max(LEADING, LEADING_A_ROW * wanted))] = True
         rows, scores = self._exactly(places[is_leading], vector)
         far = reach(of_centres[order], scores)
-        more = sieve.columns(order[FIRST:far])
+        more = sieve.columns(np.sort(order[FIRST:far]))
         places = np.concatenate([places[~is_leading], more])
         estimates = np.concatenate([estimates[~is_leading], weigh(cells, near, more, vector)])
         uppers = estimates + NUMBERS_ERR * cells.factors[places]
@@ -232,7 +232,9 @@ class Sieve:
     def _block(self, probed: NDArray[np.intp], sizes: NDArray[np.intp]) -> Columns:
         """Those of the cells that may reach the level."""
         ends = self._cells.starts[probed + 1].astype(np.intp)
-        spans = [*map(slice, (ends - sizes).tolist(), ends.tolist())]
+        is_apart = (ends - sizes)[1:] != ends[:-1]  # cells that follow one another are copied at once
+        firsts, lasts = np.flatnonzero(np.append(True, is_apart)), np.flatnonzero(np.append(is_apart, True))
+        spans = [*map(slice, (ends - sizes)[firsts].tolist(), ends[lasts].tolist())]
         factors = np.concatenate([self._cells.factors[span] for span in spans])
         bits = np.concatenate([self._cells.bits[:, span] for span in spans], axis=1)
         uppers: NDArray[np.float32] = bit_distances(bits, self._signs) * (-2 * self._magnitude)
