@@ -142,7 +142,7 @@ class KeywordSearch:
             ]
         for ordinals, weights, factor in blocks:
             places = ordinals.astype(np.intp)
-            np.add.at(scores, places, bm25.gains(weights, norms[places], factor))
+            np.add.at(scores, places, bm25.gains(weights, norms.take(places), factor))
 
     @cached_property
     def _length_norms(self) -> NDArray[np.float32]:
