@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from quire.index.tensors import Array
     from quire.ports import Ordinals, VectorIndex, Vectors
 
-FIRST, MOST = 64, 1024
+FIRST, MOST = 128, 1536
 """Cells that are looked into in any case, and at most."""
-LEADING, LEADING_A_ROW, FLOOR, MARGIN = 400, 3, 10, 0.34
+LEADING, LEADING_A_ROW, FLOOR, MARGIN = 400, 3, 10, 0.36
 """So many rows of the first cells are scored exactly, at least and for each that is wanted; further cells are looked
 into whose centres' cosines with the question are at most the margin below the score of the tenth of them."""
-SIGNS_ERR, NUMBERS_ERR = np.float32(2), np.float32(1)
+SIGNS_ERR, NUMBERS_ERR = np.float32(2.25), np.float32(1.25)
 """How many factors of its row an estimate by the question's signs is taken to err, and one by its numbers: standard
-deviations over real questions are .83 and .61."""
+deviations over real questions are .83 and .61. So what a question costs follows from how many rows lie near it."""
 SCORED, SCORED_A_ROW, WEIGHED = 3000, 8, 8
 """Further rows that are scored exactly, at most, however many are wanted and for each that is; and how many times as
 many of a round of cells are estimated by numbers."""
@@ -157,7 +157,7 @@ def reach(of_centres: NDArray[np.float32], scores: NDArray[np.float32]) -> int:
 
     >>> far = np.linspace(0.9, -0.9, 4000, dtype=np.float32)
     >>> [reach(far, np.full(40, score, np.float32)) for score in (0.95, 0.8, 0.1)]
-    [645, 978, 1024]
+    [689, 1022, 1536]
     """
     floor = np.sort(scores)[-FLOOR] if len(scores) >= FLOOR else -np.inf
     return max(FIRST, min(int(np.searchsorted(-of_centres, MARGIN - floor)), MOST))
