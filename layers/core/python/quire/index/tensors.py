@@ -15,6 +15,7 @@ import mmap
 import os
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -185,8 +186,9 @@ class FileRows:
         if self._file < 0:
             return self._array[rows]
         width = self._array[:1].nbytes
-        data = [os.pread(self._file, width, self._offset + width * row) for row in rows.tolist()]
-        return np.frombuffer(b"".join(data), self._array.dtype).reshape(-1, *self._array.shape[1:])
+        places = (self._offset + width * rows).tolist()
+        data = b"".join(map(os.pread, repeat(self._file), repeat(width), places))
+        return np.frombuffer(data, self._array.dtype).reshape(-1, *self._array.shape[1:])
 
 
 def give_back(array: object) -> None:
