@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
