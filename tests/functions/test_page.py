@@ -580,6 +580,23 @@ def test_sources_cannot_bring_markup_scripts_or_images(visit: Visit) -> None:
     assert "<script>" in found[1]
 
 
+def test_an_address_in_angle_brackets_is_a_link_without_them(visit: Visit) -> None:
+    page = visit.go()
+    found = page.evaluate(
+        """async ([release, text]) => {
+            const { markdown } = await import(`./assets/${release}/markdown.js`);
+            const box = document.createElement("div");
+            box.append(markdown(text));
+            return [[...box.querySelectorAll("a")].map((one) => one.href), box.textContent];
+        }""",
+        [site().release, "See <https://acme.example/faq_(1)?a=[b]> and <javascript:alert(1)>."],
+    )
+    assert found == [
+        ["https://acme.example/faq_(1)?a=[b]"],
+        "See https://acme.example/faq_(1)?a=[b] and <javascript:alert(1)>.",
+    ]
+
+
 def test_an_escaped_mark_of_the_source_s_own_is_text_and_cites_nothing(visit: Visit) -> None:
     page = visit.go()
     found = page.evaluate(
