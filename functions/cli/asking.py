@@ -103,7 +103,7 @@ def ask(
         facts = {"model_used": answer.model_used, "version": answer.version, "terms": answer.terms}
         print_json({"collection": name, **known, "citations": citations, **facts})
     else:
-        typer.echo("\n\n".join([answer.text, *answer.notices]))
+        typer.echo("\n\n".join([answer.text, *answer.notices_beside]))
         if cited:
             typer.echo("\nSources:")
         for one, chunk in cited:

@@ -60,7 +60,7 @@ export class AnswerPanel {
     if (!this.answerable && this.hits.length) this.root.querySelector("h2").textContent = "Not in the sources";
     const by = !this.answerable ? "" : data.model_used === "extractive" ? "quoted from the sources" : data.model_used ? `written by ${data.model_used}` : "";
     this.tail.replaceChildren(
-      ...[...(data.notices ?? []), ...(data.degraded ?? [])].map((one) => h("p.note", null, one)),
+      ...[...(data.notices ?? []), ...(data.degraded ?? [])].filter((one) => one !== data.answer).map((one) => h("p.note", null, one)),
       this.citations.length ? h("ol.cited", null, ...this.citations.map((one) => this.#cited(one))) : "",
       by ? h("p.by", null, this.citations.length ? `${sentence(by)}. Each number opens the passage it quotes.` : `${sentence(by)}.`) : "");
   }

@@ -137,7 +137,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
         known = (data.citations ?? []).map((one) => one.n);
         body.replaceChildren(markdown(text, cite));
         tail.replaceChildren(
-          ...(data.notices ?? []).map((line) => make("p", { className: "note", textContent: line })),
+          ...(data.notices ?? []).filter((line) => line !== data.answer).map((line) => make("p", { className: "note", textContent: line })),
           ...(data.citations ?? []).map((one) => source(one, markdown)));
         follow();
         history.push({ role: "user", content: question }, { role: "assistant", content: text });

@@ -686,6 +686,18 @@ def test_a_question_to_the_widget_stays_above_its_answer(browser: Browser, quire
 
 
 @needs_answers
+def test_a_widget_s_visitor_is_asked_for_english_once(browser: Browser, quire: str) -> None:
+    with book_page(browser, quire, 'data-collection="roblox"') as (page, troubles):
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        dialog.get_by_label("Your question").fill("Wie bewege ich die Figur und wo ist das Tor?")
+        page.keyboard.press("Enter")
+        expect(dialog.get_by_text("This index reads English")).to_have_count(1)
+        expect(dialog.get_by_text("Please ask your question in English.")).to_have_count(1)
+        assert troubles == []
+
+
+@needs_answers
 def test_a_server_that_restarts_under_the_widget_costs_that_question_alone(
     browser: Browser, served: FastAPI
 ) -> None:

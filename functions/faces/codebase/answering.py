@@ -162,7 +162,7 @@ def _paragraphs(text: str) -> list[str]:
 
 def final_text(answer: Answer, citations: list[CitationWire]) -> str:
     """The answer and its notices; it ends with "Sources:" and each citation, where there is one."""
-    parts = [answer.text.strip(), *answer.notices]
+    parts = [answer.text.strip(), *answer.notices_beside]
     if citations:
         parts.append(sources_text(citations))
     return "\n\n".join(parts)

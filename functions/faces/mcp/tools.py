@@ -96,7 +96,7 @@ def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
     if not given.answerable:
         reply.say("Not answered from the sources:")
     reply.say(given.text)
-    for line in (*given.notices, *given.degraded, *notes):
+    for line in (*given.notices_beside, *given.degraded, *notes):
         reply.say(f"Note: {line}")
     _say_terms(reply, given.terms)
     for number, citation in {one.n: one for one in given.citations}.items():

@@ -313,6 +313,13 @@ def test_an_agent_is_asked_for_terms_which_both_tools_take_and_show(shelf: Shelf
     assert "Terms:" not in said(ask(shelf, "search", query="Humanoid", collection="roblox"))
 
 
+def test_a_question_in_another_language_is_asked_for_in_english_once(shelf: Shelf) -> None:
+    question = "Wie bewege ich die Figur und wo ist das Tor?"
+    told = said(ask(shelf, "answer", question=question, collection="roblox"))
+    assert told.count("Please ask your question in English.") == 1
+    assert "This index reads English" in told
+
+
 def test_what_breaks_in_a_tool_is_told_to_the_log_alone(shelf: Shelf) -> None:
     class Broken(SegmentStore):
         def open(self, name: str, version: str | None = None) -> NoReturn:

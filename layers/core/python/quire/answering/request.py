@@ -118,6 +118,11 @@ class Answer:
     confidence: float | None = None
     terms: str = ""
 
+    @property
+    def notices_beside(self) -> tuple[str, ...]:
+        """The notices that the text does not say itself, for whoever shows both."""
+        return tuple(one for one in self.notices if one != self.text)
+
     def __str__(self) -> str:
         """The text, and a line for each source."""
         return "\n\n".join(filter(None, (self.text, "\n".join(self._sources()))))
