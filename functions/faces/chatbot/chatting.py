@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functions.faces.chatbot.contract import ChatMessage, ChatResponse
 from functions.faces.chatbot.wire import chat_wire
 from functions.web.access import Caller
-from functions.web.answers import told
+from functions.web.answers import sse, told
 from functions.web.logs import log
 from functions.web.problems import Problem
 from functions.web.replies import json_bytes
@@ -56,11 +56,11 @@ class Chat:
         """Server-sent events: `delta` with a piece of text each, then `done` with the whole response, or `error`."""
         for event in told(self.events):
             if isinstance(event, Delta):
-                yield _sent("delta", {"text": event.text})
+                yield sse("delta", {"text": event.text})
             elif isinstance(event, Done):
-                yield _sent("done", self._done(event))
+                yield sse("done", self._done(event))
             elif isinstance(event, Problem):
-                yield _sent("error", {"status": "error", "message": event.detail})
+                yield sse("error", {"status": "error", "message": event.detail})
 
     def _done(self, event: Done) -> ChatResponse:
         self.remember(event.answer.text)
@@ -112,7 +112,3 @@ def begin(
 
 def _rest(wire: ChatResponse) -> dict[str, object]:
     return {name: value for name, value in wire.items() if name != "response"}
-
-
-def _sent(kind: str, value: object) -> bytes:
-    return b"event: " + kind.encode() + b"\ndata: " + json_bytes(value) + b"\n\n"
