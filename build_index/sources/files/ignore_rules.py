@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,11 +83,6 @@ def _levels(top: Path, root: Path) -> Iterator[tuple[str, GitIgnoreSpec]]:
     private = _read(top / ".git" / "info" / "exclude")
     if private is not None:
         yield ABOVE + ("" if root == top else root.relative_to(top).as_posix() + "/"), private
-
-
-def compile_globs(globs: Iterable[str]) -> GitIgnoreSpec:
-    """Globs in the notation of `.gitignore`: a name without `/` means any file or folder of that name."""
-    return GitIgnoreSpec.from_lines(globs)
 
 
 def _read(file: Path) -> GitIgnoreSpec | None:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
-from build_index.sources.files.ignore_rules import IgnoreRules, compile_globs, rules_above
+from build_index.sources.files.ignore_rules import IgnoreRules, rules_above
 from build_index.sources.files.types import DATA, NO_TEXT, is_vendored, unwanted_name
 from quire.errors import SourceError
 from quire.limits import CODE_FILE_BYTES, CONVERTED_FILE_BYTES
@@ -99,8 +99,8 @@ def select_files(root: Path, selection: Selection, excluded: Excluded) -> Iterat
     walk = _Walk(
         root,
         selection,
-        compile_globs(selection.patterns) if selection.patterns else None,
-        compile_globs(selection.exclude),
+        GitIgnoreSpec.from_lines(selection.patterns) if selection.patterns else None,
+        GitIgnoreSpec.from_lines(selection.exclude),
         excluded,
     )
     yield from _walk(walk, root, "", rules_above(root) if selection.gitignore else IgnoreRules())
