@@ -121,13 +121,11 @@ def _read_yaml(
     import yaml
 
     head = "\n".join(lines[1:end])
-    if (
-        len(head) > MOST_YAML_BYTES
-        or is_deep(head)
-        or any(isinstance(one, yaml.AliasToken) for one in _tokens(head, refused))
-    ):
+    if len(head) > MOST_YAML_BYTES or is_deep(head):
         raise refused
     try:
+        if any(isinstance(one, yaml.AliasToken) for one in yaml.scan(head)):
+            raise refused
         read = yaml.safe_load(head)
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date such as 2024-99-99 is a ValueError
         raise refused from error
@@ -148,15 +146,6 @@ def is_deep(text: str) -> bool:
         if depth > DEEPEST_YAML:
             return True
     return False
-
-
-def _tokens(head: str, refused: SourceError) -> list[object]:
-    import yaml
-
-    try:
-        return list(yaml.scan(head))
-    except (yaml.YAMLError, RecursionError) as error:
-        raise refused from error
 
 
 def _plain(value: object) -> str | tuple[str, ...]:
