@@ -14,6 +14,7 @@ from functions.faces.sites.contract import (
     MessageRequest,
     MessageWire,
 )
+from functions.faces.sites.documents import SiteQuery
 from functions.faces.sites.examples import CLEANED, FORGOTTEN, MESSAGES, SAID
 from functions.faces.sites.wire import message_wire, moment_wire, turn_of
 from functions.web.calls import caller_of, collection_of, live_of, write
@@ -25,7 +26,6 @@ from quire.sessions import RETENTION
 from quire.store.write_targets import Site
 
 router = APIRouter(tags=["sites"])
-SiteQuery = Annotated[str, Query(min_length=1, max_length=ID_CHARACTERS, description="The site.")]
 After = Annotated[str, Query(max_length=ID_CHARACTERS * 8, description="The `next` of the call before.")]
 UserQuery = Annotated[
     str,
