@@ -340,14 +340,7 @@ class Catalog:
 
     def close_idlest(self, name: str, idle_s: float) -> bool:
         """Close the collection that was asked for longest ago, that long at least, but not this one; False for none."""
-        until = self._clock() - idle_s
-        entries = list(self._entries.items())
-        others = [one for key, one in entries if key != name and one.served and one.asked <= until]
-        if not others:
-            return False
-        idlest = min(others, key=lambda one: one.asked)
-        idlest.close()
-        return True
+        return close_idlest(list(self._entries.items()), name, self._clock() - idle_s)
 
     def close(self, name: str) -> None:
         """Hold the collection open no longer; whoever asks for it next opens it."""
@@ -491,6 +484,15 @@ class CatalogEntry:
     def has_arrived(self) -> bool:
         """Whether a newer version was fetched that nobody took up yet."""
         return self.arrival is not None and self.arrival.is_over
+
+
+def close_idlest(entries: Sequence[tuple[str, CatalogEntry]], name: str, until: float) -> bool:
+    """Close the one that was asked for longest ago, not after `until`, but not the one of that name; False for none."""
+    others = [one for key, one in entries if key != name and one.served and one.asked <= until]
+    if not others:
+        return False
+    min(others, key=lambda one: one.asked).close()
+    return True
 
 
 class Arrival:

@@ -28,6 +28,7 @@ from quire.store.catalog import (
     MakeRoom,
     Served,
     Trouble,
+    close_idlest,
     label_failure,
     no_room,
     trouble_of,
@@ -111,14 +112,9 @@ class LiveCatalog:
 
     def close_idlest(self, name: str, idle_s: float) -> bool:
         """Close the collection that was asked for longest ago, that long at least, but not this one; False for none."""
-        until = self._clock() - idle_s
         with self._guard:
-            others = [one for key, one in self._entries.items() if key != name]
-        idle = [one for one in others if one.served and one.asked <= until]
-        if not idle:
-            return False
-        min(idle, key=lambda one: one.asked).served = None
-        return True
+            entries = list(self._entries.items())
+        return close_idlest(entries, name, self._clock() - idle_s)
 
     def trouble(self, name: str) -> Trouble | None:
         """The collection's last error since this process began."""
