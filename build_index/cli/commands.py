@@ -26,9 +26,9 @@ from build_index.gate.review import as_json, headline, tell_changes
 from build_index.pipeline.ingest import IngestReport, ingest
 from build_index.pipeline.pipeline import BuildReport, build
 from build_index.pipeline.plan import BuildPlan, Tools
-from build_index.pipeline.reading import Reading
 from build_index.progress import say
 from build_index.scan.poison import scan_chunk
+from build_index.sources.registry import OpenedSources
 from build_index.wiring import (
     open_objects,
     open_question_embedder,
@@ -63,12 +63,12 @@ def run_build(args: argparse.Namespace) -> int:
     return FAILED if report.ingested.failures else OK
 
 
-def _writing(args: argparse.Namespace) -> Callable[[BuildPlan, Reading, Tools, str], IngestReport]:
+def _writing(args: argparse.Namespace) -> Callable[[BuildPlan, OpenedSources, Tools, str], IngestReport]:
     if not args.engine:
         return ingest
     sharding = _SHARDINGS[args.engine](args)
 
-    def write(plan: BuildPlan, reading: Reading, tools: Tools, inputs: str) -> IngestReport:
+    def write(plan: BuildPlan, reading: OpenedSources, tools: Tools, inputs: str) -> IngestReport:
         open_store(args.store).put_model(tools.model_folder)  # workers elsewhere have it from the store
         return ingest_in_shards(plan, reading, tools, inputs, sharding=sharding)
 

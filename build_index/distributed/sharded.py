@@ -23,15 +23,15 @@ from build_index.distributed.shards import (
 from build_index.evaluation.calibrate import background_questions
 from build_index.pipeline.ingest import IngestReport, calibrated, clear, facts_of, why_nothing
 from build_index.pipeline.plan import BuildPlan, Tools
-from build_index.pipeline.reading import Reading
 from build_index.progress import say, track
 from build_index.sources import Failure
+from build_index.sources.registry import OpenedSources
 from quire.errors import SourceError
 from quire.index.layout import Manifest
 
 
 def ingest_in_shards(
-    plan: BuildPlan, reading: Reading, tools: Tools, inputs: str, *, sharding: Sharding
+    plan: BuildPlan, reading: OpenedSources, tools: Tools, inputs: str, *, sharding: Sharding
 ) -> IngestReport:
     """Read, divide, have the shards made, and merge them into one segment in the cache folder.
 

@@ -35,11 +35,11 @@ from build_index.pipeline.questions import (
     with_questions,
 )
 from build_index.pipeline.readers import Prepared
-from build_index.pipeline.reading import Reading
 from build_index.progress import say, track
 from build_index.scan.poison import PoisonScan, open_scan
 from build_index.sources import Failure
 from build_index.sources.files.selection import Excluded
+from build_index.sources.registry import OpenedSources
 from quire.analysis.terms import forget
 from quire.canonical_json import canonical_json
 from quire.documents import Chunk
@@ -97,7 +97,7 @@ Stage: TypeAlias = Callable[[Path, Manifest], object]
 
 
 def ingest(
-    plan: BuildPlan, reading: Reading, tools: Tools, inputs: str = "", *, stage: Stage | None = None
+    plan: BuildPlan, reading: OpenedSources, tools: Tools, inputs: str = "", *, stage: Stage | None = None
 ) -> IngestReport:
     """Read, cut, embed and write one segment into the cache folder.
 
@@ -240,7 +240,9 @@ def withheld_of(entries: Iterable[PreparedEntry], documents: PreparedDocuments, 
     return {one.chunk.id for one in found if not scan.lets_pass(one.finds)}
 
 
-def facts_of(plan: BuildPlan, reading: Reading, tools: Tools, notes: Mapping[str, object]) -> SegmentFacts:
+def facts_of(
+    plan: BuildPlan, reading: OpenedSources, tools: Tools, notes: Mapping[str, object]
+) -> SegmentFacts:
     """What the manifest of the build's segment repeats."""
     return SegmentFacts(
         profile=plan.profile.name,

@@ -16,9 +16,10 @@ from build_index.pipeline.ingest import IngestReport, Stage, ingest
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.questions import read_question_options
 from build_index.pipeline.readers import reader
-from build_index.pipeline.reading import Reading, open_reading
+from build_index.pipeline.reading import open_reading
 from build_index.progress import say
 from build_index.release.loading import load_folder, server_named
+from build_index.sources.registry import OpenedSources
 from quire.errors import ConfigError, UnknownCollection
 from quire.index.layout import MANIFEST, Manifest, Pointer, joined_manifest, read_manifest
 from quire.store.pointers import BUILD, builds_of
@@ -66,7 +67,7 @@ def build(
     publish: bool = True,
     anew: bool = False,
     review: Callable[[str, Path], Manifest] | None = None,
-    write: Callable[[BuildPlan, Reading, Tools, str], IngestReport] = ingest,
+    write: Callable[[BuildPlan, OpenedSources, Tools, str], IngestReport] = ingest,
 ) -> BuildReport:
     """Build the collection's segment under its lock, and publish it if the `review` lets it pass.
 
@@ -125,7 +126,7 @@ def _report(ingested: IngestReport, pointer: Pointer | None) -> BuildReport:
     return BuildReport(ingested, pointer, cpu_s, usage.ru_maxrss / 1024 + reader().peak_mb)
 
 
-def _digest(plan: BuildPlan, reading: Reading, tools: Tools) -> str:
+def _digest(plan: BuildPlan, reading: OpenedSources, tools: Tools) -> str:
     settings = [
         plan.profile.name,
         [key for key, _ in plan.sources],
@@ -181,7 +182,7 @@ def _stage(plan: BuildPlan, store: SegmentStore) -> Stage:
     return publish
 
 
-def _unchanged(manifest: Manifest, reading: Reading) -> IngestReport:
+def _unchanged(manifest: Manifest, reading: OpenedSources) -> IngestReport:
     nothing = {"cached": 0, "embedded": 0, "tokens": 0}
     left_out = manifest.notes.get("excluded", {})
     return IngestReport(manifest, Path(), reading.label, [], {}, nothing, left_out)

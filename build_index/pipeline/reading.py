@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,38 +12,15 @@ from build_index.progress import say
 from build_index.sources import Documents, Failure, Provenance
 from build_index.sources.fetch.fetch import locate
 from build_index.sources.files.selection import Excluded
-from build_index.sources.registry import source_of
+from build_index.sources.registry import OpenedSources, source_of
 from quire.documents import Document
 from quire.errors import InputError
 from quire.parsing.secret_forms import find_secret, is_secret_name
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Opened sources.
-
-    Attributes:
-        documents: read lazily, in the sources' order.
-        provenance: one row a source.
-        label: the engine version or release that names the index; "" where the sources have none.
-        extra: what serving needs beside chunks, such as the class hierarchy.
-        excluded: files left out by rule, counted by reason while `documents` is read.
-        folders: where the sources lie now, fetched ones included.
-        files: what was read beside them, such as the configuration of the site that shows them.
-    """
-
-    documents: Documents
-    provenance: tuple[Provenance, ...]
-    label: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    excluded: Excluded = field(default_factory=Excluded)
-    folders: tuple[Path, ...] = ()
-    files: tuple[Path, ...] = ()
-
-
 def open_reading(
     profile: str, sources: Sequence[tuple[str, str]], cache: Path, options: Mapping[str, Any]
-) -> Reading:
+) -> OpenedSources:
     """Locate every source (fetching those that are remote) and open its reader.
 
     Raises:
@@ -65,16 +42,12 @@ def open_reading(
             f"source: profile {profile} needs {' and '.join(f'{key}=PATH' for key in known)}", field="source"
         )
     opened = source.read(folders, options, cache)
-    label = str(options.get("engine_version") or opened.label)
-    located = tuple(folder for listed in folders.values() for folder in listed)
-    return Reading(
-        without_secrets(opened.documents, opened.excluded),
-        tuple(provenance),
-        label,
-        opened.extra,
-        opened.excluded,
-        located,
-        opened.files,
+    return replace(
+        opened,
+        documents=without_secrets(opened.documents, opened.excluded),
+        provenance=tuple(provenance),
+        label=str(options.get("engine_version") or opened.label),
+        folders=tuple(folder for listed in folders.values() for folder in listed),
     )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import build_index.sources
-from build_index.sources import Documents
+from build_index.sources import Documents, Provenance
 from build_index.sources.fetch.fetch import Located
 from build_index.sources.files.selection import Excluded
 from quire.errors import InputError
@@ -26,13 +26,25 @@ Folders: TypeAlias = Mapping[str, Sequence[Path]]
 
 @dataclass(frozen=True, slots=True)
 class OpenedSources:
-    """What one profile's reader gives; the fields are those of `build_index.pipeline.reading.Reading`."""
+    """What one profile's reader gives; what it was located at, `open_reading` adds.
+
+    Attributes:
+        documents: read lazily, in the sources' order.
+        label: the engine version or release that names the index; "" where the sources have none.
+        extra: what serving needs beside chunks, such as the class hierarchy.
+        excluded: files left out by rule, counted by reason while `documents` is read.
+        files: what was read beside them, such as the configuration of the site that shows them.
+        provenance: one row a source.
+        folders: where the sources lie now, fetched ones included.
+    """
 
     documents: Documents
     label: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
     excluded: Excluded = field(default_factory=Excluded)
     files: tuple[Path, ...] = ()
+    provenance: tuple[Provenance, ...] = ()
+    folders: tuple[Path, ...] = ()
 
 
 def _as_located(_: str, found: Located) -> Located:
