@@ -77,6 +77,8 @@ def test_other_valid_yaml_is_read_too(head: str, key: str, value: object, line: 
         "a: &a [x]\nb c: *a",
         "- one\n- two: x\nnot a pair",
         "not a pair\nx: 2024-99-99",
+        '"x": "\\U00110000"',
+        '"x": "\\UFFFFFFFF"',
         "x y: " + "a" * 70_000,
     ],
 )

@@ -127,7 +127,8 @@ def _read_yaml(
         if any(isinstance(one, yaml.AliasToken) for one in yaml.scan(head)):
             raise refused
         read = yaml.safe_load(head)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date such as 2024-99-99 is a ValueError
+    # Of a date such as 2024-99-99, and of the escapes "\U00110000" and "\UFFFFFFFF", which are no characters.
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         raise refused from error
     if not isinstance(read, dict):
         raise refused
