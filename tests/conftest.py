@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 
 import pytest
 from hypothesis import settings
@@ -49,6 +50,12 @@ def pytest_collection_finish() -> None:
     """Leave all that there is to itself, and collect from here on."""
     gc.enable()
     gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Remove the small collections that this process made, where it made any."""
+    if shelves := sys.modules.get("tests.support.shelves"):
+        shelves.remove_shelves()
 
 
 @pytest.fixture(autouse=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +85,7 @@ def shelf_of(
     model = embedder or HashingEmbedder()
     chosen = profile_named(profile)
     rows = index_rows(chunks, chosen, lambda passages: map(quantize, model.embed_passages(list(passages))))
-    folder = Path(tempfile.mkdtemp(prefix="shelf-")) / "segment"
+    folder = Path(tempfile.mkdtemp(dir=_room())) / "segment"
     facts = SegmentFacts(
         profile=profile,
         face=chosen.face,
@@ -95,6 +97,18 @@ def shelf_of(
     )
     write_segment(folder, rows, facts)
     return AskedCollection(OpenedIndex([(open_segment(folder), 0)], version="v1"), model, title, "1.0")
+
+
+@cache
+def _room() -> Path:
+    """Where this process's segments lie: their files are read as long as it asks them."""
+    return Path(tempfile.mkdtemp(prefix="shelves-"))
+
+
+def remove_shelves() -> None:
+    """Remove the segments of this process, when its tests are over."""
+    if _room.cache_info().currsize:
+        shutil.rmtree(_room(), ignore_errors=True)
 
 
 def hit_of(one: Chunk, rank: int = 1, score: float = 0.9, cosine: float | None = 0.5) -> Hit:
