@@ -222,6 +222,21 @@ def test_callers_are_all_shown_code_before_tests_and_counted_where_they_are_too_
     assert "store.py" not in given.text
 
 
+def test_a_caller_in_one_endless_line_does_not_hide_the_others() -> None:
+    endless = code("a.js", "forget_result(1);" + "x=[1,2,3,4];" * 400, "bundle", 1)
+    plain = code("b.py", "def use():\n    forget_result(2)\n", "use", 1)
+    calling = [
+        one._replace(metadata={**one.metadata, "calls": ("forget_result",)}) for one in (endless, plain)
+    ]
+    store = code("store.py", FORGET, "forget_result", 10)
+    asked = Inquiry("Which functions call forget_result?")
+    given = answer(shelf_of([store, *calling], profile="code"), asked)
+    assert given.text.startswith("`use`, b.py:1–2 [1]")
+    assert given.notices == ("1 of 2 places that refer to `forget_result`.",)
+    alone = answer(shelf_of([store, calling[0]], profile="code"), asked)
+    assert not any("places that refer" in one for one in alone.notices)
+
+
 def test_effects_of_a_long_function_are_its_head_and_the_part_that_calls_most() -> None:
     text = text_of(KITCHEN, "What are the side effects of brew_tea()?")
     assert text.index("def brew_tea(tea):") < text.index("notify(tea)")

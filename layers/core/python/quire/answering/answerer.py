@@ -225,12 +225,9 @@ def _extract_callers(
         return "", (), ()
     found = callers_in(collection.index, name, inquiry.filters)
     text, citations = extract_callers(as_hits(found, collection.index.version), name)
-    is_all = len(citations) == len(found)
-    return (
-        text,
-        citations,
-        () if is_all else (f"{len(citations)} of {len(found)} places that refer to `{name}`.",),
-    )
+    if not citations or len(citations) == len(found):
+        return text, citations, ()
+    return text, citations, (f"{len(citations)} of {len(found)} places that refer to `{name}`.",)
 
 
 def _is_by_chance(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -> bool:

@@ -155,7 +155,9 @@ def extract(
 def extract_callers(callers: Sequence[Hit], name: str) -> tuple[str, tuple[Citation, ...]]:
     """The answer to who calls `name`: the lines of each caller that do, while there is room."""
     spans = [(hit, calling_lines(hit.chunk.text, name)) for hit in callers]
-    quotes = [Quote(hit, *span, span[0]) for hit, span in spans if span]
+    quotes = [
+        Quote(hit, *span, span[0]) for hit, span in spans if span and span[1] - span[0] <= CODE_CHARACTERS
+    ]
     sizes = accumulate(len(quote.text) for quote in quotes)
     return written([quote for quote, size in zip(quotes, sizes, strict=True) if size <= ANSWER_CHARACTERS])
 
