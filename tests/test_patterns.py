@@ -19,6 +19,10 @@ MADE_LATER = {
     "build_index/scan/phrases.py: written": "what `self.written` is given to",
     "functions/app/plain.py: '|'.join(map(re.escape, sorted(stems, key=len, reverse=True)))": "escaped words",
     "functions/web/wire.py: f'^#+ {re.escape(heading)}$'": "an escaped heading",
+    **{
+        f"layers/core/python/quire/answering/extractive/definitions.py: {made}": "around a term, attacked in its test"
+        for made in ("name", "form", "spelled")
+    },
     "layers/core/python/quire/analysis/word_forms.py: ending": "endings, of a word of at most `LONGEST`",
     r"layers/core/python/quire/parsing/anchors.py: f'[{re.escape(rules.separator)}\s]+'": "one class",
     r"layers/core/python/quire/parsing/front_matter.py: pattern + '\s*(?:#.*)?$'": "a string, matched once",
@@ -27,6 +31,7 @@ MADE_LATER = {
     "layers/core/python/quire/search/excerpts.py: '|'.join(map(re.escape, longest_first))": "escaped words",
     "layers/core/python/quire/search/intent.py: form": "its tables, over the beginning of a question",
     "layers/core/python/quire/search/intent.py: pattern": "what `form` is given to",
+    "layers/core/python/quire/search/meaning.py: form": "over a question of at most `MEANING_CHARACTERS`",
 }
 """Patterns that are made of what a function was given, and why none of them backtracks."""
 

@@ -11,6 +11,7 @@ from quire.analysis.terms import analyze
 from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
 from quire.answering.conversation import says_something
 from quire.answering.evidence_hits import evidence_of
+from quire.answering.extractive.definitions import SAID, defining_hits
 from quire.answering.extractive.parts import AskedPart, is_about, parts_of
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
@@ -122,7 +123,7 @@ def find(
     if leans:
         weighed = weighed.leaning_to(inquiry.question)
     told = evidence_of(text, found.plain or found.hits)
-    read, scored = _passages(collection, told, known[0], vector, weighed=weighed)
+    read, scored = _passages(collection, told, known[0], vector, weighed=weighed, filters=inquiry.filters)
     evidence = _evidence(collection, known[1], told, vector, read=(weighed, scored), mends=found.mended)
     if leans and embedder is not None and vector is not None:
         own = mended(inquiry.question, found.mended)
@@ -133,7 +134,9 @@ def find(
     if found.plain:
         text = f"{known[0]} {inquiry.terms}"
         weighed = weigh(text, index)
-        read, scored = _passages(collection, found.hits, text, vector, weighed=weighed)
+        read, scored = _passages(
+            collection, found.hits, text, vector, weighed=weighed, filters=inquiry.filters
+        )
     if read_intent(inquiry.question).is_alternatives:
         scored = _contrasting_first(inquiry.selected_text or searched, index, scored)
     return Findings(found, read, weighed, scored, evidence, sure)
@@ -180,7 +183,7 @@ def _evidence(
         and bool(strange_words(question, index, ordinary) or not all(map(is_slip, mends, mends.values()))),
         topic=topic.place(vector) if topic is not None and vector is not None else None,
     )
-    if not is_named:
+    if not is_named and all(one.defines < SAID for one in read[1]):
         return evidence
     # What is asked of a symbol that was found may be called by words of the asker's own.
     return replace(evidence, unknown=0.0, coverage=max(evidence.coverage, NAMED_COVERAGE), alone=0.0)
@@ -194,7 +197,13 @@ def _query(inquiry: Inquiry, searched: str, *, leans: bool) -> Query:
 
 
 def _passages(
-    collection: AskedCollection, told: Sequence[Hit], text: str, vector: Vectors | None, *, weighed: Weighed
+    collection: AskedCollection,
+    told: Sequence[Hit],
+    text: str,
+    vector: Vectors | None,
+    *,
+    weighed: Weighed,
+    filters: Mapping[str, str | Sequence[str]],
 ) -> tuple[tuple[Hit, ...], list[Scored]]:
     """The hits with more chunks of their documents, and the passages of the first, best first."""
     read = with_siblings(collection.index, told, text, vector)
@@ -204,6 +213,7 @@ def _passages(
             one for one in with_siblings(collection.index, rest, text, vector)[len(rest) :] if one not in read
         )
     most = READ_CODE if collection.index.profile == "code" else READ_HITS
+    read += defining_hits(collection.index, text, read, filters)
     first = (*told[:most], *read[len(told) :])
     return read, score_passages(weighed, first, collection.embedder, vector)
 

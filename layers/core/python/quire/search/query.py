@@ -12,6 +12,7 @@ from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers,
 from quire.analysis.word_forms import forms_of
 from quire.index.bm25 import idf
 from quire.search.intent import Intent, WantedDefinition, read_intent
+from quire.search.meaning import content_terms
 from quire.search.spelling import Vocabulary, mend, mended
 
 MOST_NAMES = 64
@@ -85,14 +86,14 @@ def read_question(
         wording = _take_apart(mended(text, meant), word_forms=word_forms)
     intent, unmended = read_intent(wording.text), read_intent(text)
     guessed = {term for word in meant.values() if not vocabulary.has_symbol(word) for term in analyze(word)}
+    said = content_terms(wording.text, wording.terms)
     frequencies = {
-        term: 0 if term in guessed else vocabulary.document_frequency(term)
-        for term in dict.fromkeys(wording.terms)
+        term: 0 if term in guessed else vocabulary.document_frequency(term) for term in dict.fromkeys(said)
     }
     wanted, subject = intent.definition, intent.related
     asked = [name for name in (wanted.name if wanted else "", subject) if name]
     names, whole = _names(wording, asked, vocabulary, resolve)
-    terms = _weighed(wording.terms, heading_weight)
+    terms = _weighed(said, heading_weight)
     return Question(
         text=wording.text,
         terms=terms,

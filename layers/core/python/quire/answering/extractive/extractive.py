@@ -235,14 +235,14 @@ def choose_quotes(
     if opening is None:
         return []
     value = _value(question, ranked)
-    first = value or _widened(question, opening, ranked, FIRST_CHARACTERS, crosses=True)
+    first = value or _widened(question, opening, ranked, FIRST_CHARACTERS, opens=True)
     done = _done_by(question, ranked, beside)
     # Each part of a question needs the room that one alone would go on in.
     quotes = done or ([first] if parts else _continued(first, beside))
     most = len(quotes) - 1 + (MOST_PLACES if sure and not value else UNSURE_PLACES)
     required = [*_required(opening, ranked, parts)]
     for one in [*required, *_worthy(ranked, less)]:
-        if not any(_covers(quote, one) for quote in quotes) and not _is_tail_before(one, opening):
+        if not any(_covers(quote, one) for quote in quotes) and not _is_before(one, opening):
             quote = _widened(question, one, ranked, LATER_CHARACTERS)
             if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
                 quotes = _with(quotes, quote, most, is_required=one in required)
@@ -311,10 +311,13 @@ def _says_nothing(chunk: Chunk) -> bool:
     return chunk.text.removeprefix("title:").strip("\n\"' ") == chunk.metadata.get("heading")
 
 
-def _is_tail_before(one: Scored, opening: Scored) -> bool:
-    """Whether it ends a section that began in an earlier chunk, while the answer opens behind a heading further on."""
-    same = one.hit.chunk.id == opening.hit.chunk.id
-    return same and opening.passage.heading is not None and one.passage.heading is None
+def _is_before(one: Scored, opening: Scored) -> bool:
+    """Whether it stands in the opening's chunk before what the answer opens with: before the definition that is asked
+    for, or at the end of a section that began in an earlier chunk while the opening stands behind a heading."""
+    if one.hit.chunk.id != opening.hit.chunk.id:
+        return False
+    is_tail = opening.passage.heading is not None and one.passage.heading is None
+    return is_tail or (opening.defines > 0 and one.passage.start < opening.passage.start)
 
 
 def _required(opening: Scored, ranked: Sequence[Scored], parts: Sequence[AskedPart]) -> Iterator[Scored]:
@@ -575,7 +578,8 @@ def _repeats(one: Quote, other: Quote) -> bool:
 class _PageText:
     """A chunk's text as a quote grows in it: its pieces, what each is worth, and how long the quote may become.
 
-    `crosses` says that it may go on under the next heading.
+    `crosses` says that it may go on under the next heading, `rises` that it may begin before the passage: what defines
+    a term comes first.
     """
 
     text: str
@@ -584,6 +588,7 @@ class _PageText:
     room: int
     wants_code: bool
     crosses: bool
+    rises: bool
 
 
 def _whole_entry(question: Weighed, one: Scored) -> Quote | None:
@@ -599,7 +604,7 @@ def _whole_entry(question: Weighed, one: Scored) -> Quote | None:
 
 
 def _widened(
-    question: Weighed, one: Scored, ranked: Sequence[Scored], room: int, *, crosses: bool = False
+    question: Weighed, one: Scored, ranked: Sequence[Scored], room: int, *, opens: bool = False
 ) -> Quote:
     """The passage's whole piece, and pieces beside it while there is room, with the heading that stands above them."""
     text, at = one.hit.chunk.text, one.passage.start
@@ -618,7 +623,9 @@ def _widened(
     values = [
         max((other.score for other in beside if _holds(piece, other)), default=WORTHLESS) for piece in pieces
     ]
-    page = _PageText(text, pieces, values, room, question.wants_code, crosses)
+    page = _PageText(
+        text, pieces, values, room, question.wants_code, crosses=opens, rises=not (opens and one.defines)
+    )
     first, last = _neighbours(page, place)
     return Quote(one.hit, _with_heading(text, pieces[first].start), pieces[last].end, at)
 
@@ -660,7 +667,7 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
             side: page.values[side]
             + AHEAD * (side > last)
             - CROSSING * (page.pieces[side].section != section)
-            for side in (last + 1, first - 1)
+            for side in (last + 1, *([first - 1] if page.rises else ()))
             if _fits(page, side, first, last)
             and (
                 page.pieces[side].section == section

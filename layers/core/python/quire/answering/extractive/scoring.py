@@ -10,6 +10,7 @@ from functools import lru_cache
 from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze, identifiers
+from quire.answering.extractive.definitions import definition_shares
 from quire.answering.extractive.passages import CODE, Passage, split_passages
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.answering.extractive.weighing import Weighed, cue, tells_replacement
@@ -24,6 +25,9 @@ near as its chunk. Key facts over eight collections are .889 with 10, .888 with 
 stand in the first quote for .65 with 8, .60 with 6."""
 EMBEDDED_CHARACTERS = 200
 SHORTEST_STEM = 5
+DEFINES = 5.0
+"""For what says what the term is whose meaning is asked for. Of 91 questions such as "What is X?" to seven collections
+on which nothing of this was chosen, 41 answers open elsewhere: 29 with a definition where there was none, 2 worse."""
 NAMED = 1.0
 """For passages of the chunk that defines a symbol which the question writes. Of 100 questions such as "What does X()
 do?" made from the symbols of celery and gson, 99 cite the definition (96 without), 96 first (95)."""
@@ -62,6 +66,7 @@ class Scored:
         context: share that it does not hold but the sentence before it, its lead or its heading does.
         score: higher is better; comparable within one question only.
         cosine: with the question; None where it was not embedded.
+        defines: how far it says what the term is whose meaning is asked for, see `definitions`.
     """
 
     hit: Hit
@@ -72,6 +77,7 @@ class Scored:
     context: float
     score: float
     cosine: float | None = None
+    defines: float = 0.0
 
 
 def score_passages(
@@ -181,6 +187,7 @@ def _of_hit(question: Weighed, hit: Hit, prior: float, replacing: float) -> list
     before: Set[str] = frozenset()
     breadcrumb = set(analyze(hit.chunk.breadcrumb))
     own_title = set(analyze(hit.chunk.breadcrumb.rpartition(" › ")[2]))
+    defining = definition_shares(question.text, hit.chunk, split_passages(text))
     read: dict[tuple[int, int] | None, set[str]] = {None: set()}  # headings and leads, each of many passages
     for order, (passage, quote, terms, stems) in enumerate(_read(text)):
         for span in (passage.lead, passage.heading):
@@ -197,8 +204,9 @@ def _of_hit(question: Weighed, hit: Hit, prior: float, replacing: float) -> list
         )
         score += TITLED * titled(question, read[passage.heading] if passage.heading else own_title)
         score += CUE * cue(question, quote) + prior
+        score += DEFINES * defining[order]
         score += replacing * tells_replacement(quote) if replacing else 0.0
-        scored.append(Scored(hit, passage, quote, order, coverage, context, score))
+        scored.append(Scored(hit, passage, quote, order, coverage, context, score, defines=defining[order]))
         before = terms
     return scored
 

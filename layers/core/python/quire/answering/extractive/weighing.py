@@ -12,6 +12,7 @@ from typing import Protocol
 from quire.analysis.terms import STOP_WORDS, analyze, identifiers, words
 from quire.ports import WordList
 from quire.search.intent import read_intent
+from quire.search.meaning import content_terms
 
 _NUMBER = re.compile(
     r"""
@@ -125,7 +126,7 @@ def weigh(question: str, lexicon: Lexicon) -> Weighed:
     """Weigh a question's terms by how rare they are in the collection (BM25's idf)."""
     count = lexicon.chunk_count
     idf = {}
-    for term in dict.fromkeys(analyze(question)):
+    for term in dict.fromkeys(content_terms(question, analyze(question))):
         held = lexicon.document_frequency(term)
         idf[term] = math.log(1 + (count - held + 0.5) / (held + 0.5))
     return Weighed(question, idf, _names(question), read_intent(question).is_code)

@@ -1,0 +1,182 @@
+"""What a thing is: passages that define the term of a question such as "What is X?" or "What does X stand for?"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+
+from quire.analysis.terms import analyze
+from quire.answering.evidence_hits import evidence_of
+from quire.answering.extractive.passages import CODE, Passage
+from quire.answering.extractive.rendering import is_code_chunk
+from quire.documents import Chunk, Hit
+from quire.index.opened import OpenedIndex
+from quire.search.meaning import asked_meaning
+from quire.search.query import term_weights
+
+LOOKED_AT = 64
+"""Chunks that say the term best, in which definitions are looked for: about 2 ms."""
+MOST_FOUND = 2
+HEADING_WEIGHT = 0.5
+MOST_NAMED, BEFORE, BEHIND = 16, 60, 140
+"""Of a text so many places that say the term are looked at, with so many characters around each."""
+SAID = 1.0
+"""What "X is a …" is worth, and an abbreviation that is spelled out."""
+PARTLY, LISTED = 0.6, 0.4
+"""What says something that it is or does ("X are …", "… called X"), and an entry of a list ("X: …")."""
+OPENING = 0.35
+"""What stands first below a title that says X has more."""
+
+_NAMED = r"""[*_`"'“”‘’]{0,3} NAME [*_`"'“”‘’]{0,3}"""
+_BEGINS = rf"""
+    (?: ^ | (?<=[.!?:][ ]) | (?<=\n) ) [ \t>*+-]*+ (?: (?:the|an?)[ ] )?
+    (?-i: (?: (?!(?:Each|Every|Some|Any|No|This|That|If|When)\b) [A-Z][\w.]*+ [ ] )? )  # "A Tokio task"
+    {_NAMED}
+    (?: [ ]\([^()\n]{{1,80}}\) | ,[ ][^,.\n]{{2,60}}, )?            # an aside
+"""
+_WHOLE = rf"""
+    {_BEGINS} [ ] (?:
+      (?:is|are|was) [ ]
+      (?: an? | the | both | one[ ]of | any | another | how | basically | simply | just | short[ ]for ) [ ]
+    | are [ ]                                                       # "Roles are parts"; not "Roles are loaded early"
+      (?! (?: \w+ (?:ed|ing|ly|al|ble|ful|ant|ent|ive|ous|ary) | not|now|always|often|never|only|also|very|too ) \b )
+      \w+ [ ] (?!(?:and|or)\b) \w+
+    | means[ ] | refers?[ ]to[ ] | stands?[ ]for[ ] | =[ ] )
+  | \b(?:an?|the) [ ] {_NAMED}, [ ] (?:which[ ]is[ ])? an? [ ]  # "a data model, a tree of objects"
+"""
+_PARTLY = rf"""
+    {_BEGINS} [ ] (?: is | are | provides? | allows? | lets? | enables? | describes? | represents? | gives?
+      | consists?[ ]of | contains? ) [ ] (?! (?: not | now | available | required ) \b
+      | (?! used | designed | intended | composed | based | defined ) \w+ed \b )
+  | {_BEGINS} [ ]? — [ ]? [a-z]
+  | \b(?: call(?:ed|s)? | known[ ]as | termed | named | referred[ ]to[ ]as ) [ ] (?:the[ ]|an?[ ])? {_NAMED} (?!\w)
+"""
+_ENTRY = rf"""
+    (?: ^ | (?<=\n) ) [ \t]*+ (?:[*+|-]|\d+\.)? [ \t]*+ {_NAMED} (?:[ ]\([^()\n]{{1,60}}\))?  # an entry of a list
+    (?: : [*_`]{{0,3}} [ ] | [ ][—–-]+[ ] | \n:[ ] | [ ]\|[ ] )
+    (?= [^\n]{{0,300}}? (?<!\S) [a-z’'-]++ (?:[ ][a-z’'`*-]++){{3}} )       # with some words
+    (?! \S*(?:/|\.\w) )                                                 # and no address
+"""
+"""What begins a sentence, item or line and says what the term is; what says something of it; an entry that it heads.
+`NAME` is the term."""
+_SHARES = {_WHOLE: SAID, _PARTLY: PARTLY, _ENTRY: LISTED}
+_TITLE_WORDS = re.compile(
+    r"""
+    ^(?: (?: what[ ](?:is|are) | about | using | the | an? | introduction[ ]to | introducing | overview[ ]of
+           | understanding ) [ ] )+                                                      # before it
+    | [ ] (?: overview | basics | explained | concepts? | introduction )$                # and behind
+    | [?:*`]
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What a title about a thing may say beside its name."""
+
+
+class Term:
+    """A term whose meaning is asked for, ready to be looked for in texts.
+
+    Attributes:
+        text: the term as the question writes it.
+
+    >>> term = Term("IMU")
+    >>> [term.said(text) for text in ("An IMU is a sensor.", "Inertial Measurement Unit (IMU)", "IMU data is noisy.")]
+    [1.0, 1.0, 0.0]
+    >>> Term("lamp").said("Lamps give light."), Term("lamp").is_title("What is a lamp?")
+    (0.6, True)
+    """
+
+    def __init__(self, term: str) -> None:
+        self.text = term
+        self._stems = tuple(analyze(term.lower()))
+        words = [re.escape(word) for word in re.split(r"[\s-]+", term.strip("`"))]
+        words[-1] = words[-1].removesuffix("s") + "s?"
+        name = r"[\s-]?".join(words)
+        self._name = re.compile(name, re.IGNORECASE)
+        forms = {share: form.replace("NAME", name) for form, share in _SHARES.items()}
+        self._forms = {share: re.compile(form, re.IGNORECASE | re.VERBOSE) for share, form in forms.items()}
+        self._spelled_out = _spelled_out(term)
+
+    def said(self, text: str) -> float:
+        """How far the text says what the term is: `SAID`, `PARTLY`, `LISTED` or 0."""
+        if self._spelled_out and self._spelled_out.search(text):
+            return SAID
+        spans = [
+            (max(text.rfind("\n", 0, found.start()) + 1, found.start() - BEFORE), found.end() + BEHIND)
+            for found in islice(self._name.finditer(text), MOST_NAMED)
+        ]
+        shares = (
+            share for share, form in self._forms.items() if any(form.search(text, *span) for span in spans)
+        )
+        return next(shares, 0.0)
+
+    def is_title(self, title: str) -> bool:
+        """Whether the title says the term and nothing else."""
+        return bool(self._stems) and tuple(analyze(_TITLE_WORDS.sub("", title).lower())) == self._stems
+
+
+def asked_term(question: str) -> Term | None:
+    """The term whose meaning is asked for; None where none is. The same object for the same term."""
+    meaning = asked_meaning(question)
+    return _term(meaning) if meaning else None
+
+
+@lru_cache(maxsize=64)
+def _term(term: str) -> Term:
+    return Term(term)
+
+
+def definition_shares(question: str, chunk: Chunk, passages: Sequence[Passage]) -> list[float]:
+    """How far each passage of a text says what the term of the question is; 0 where it asks for none, and in code."""
+    term = asked_term(question)
+    if term is None or is_code_chunk(chunk):
+        return [0.0] * len(passages)
+    text = chunk.text
+    titled = [one for one in passages if one.heading and term.is_title(text[slice(*one.heading)])]
+    first = {one.heading: one.start for one in reversed(titled)}.values()
+    return [
+        0.0 if one.kind == CODE else term.said(text[one.start : one.end]) + OPENING * (one.start in first)
+        for one in passages
+    ]
+
+
+def defining_hits(
+    index: OpenedIndex, question: str, seen: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
+) -> tuple[Hit, ...]:
+    """Texts that define the term of the question best and are not among the hits seen, with ranks behind those."""
+    term = asked_term(question)
+    if term is None or not seen:
+        return ()
+    found = index.search(term_weights(term.text, HEADING_WEIGHT), LOOKED_AT, index.filters.chunks(filters))
+    texts = [chunk for chunk in index.fetch(found.ordinals.tolist()) if not is_code_chunk(chunk)]
+    shares = {chunk.id: term.said(chunk.text) + OPENING * term.is_title(_own_title(chunk)) for chunk in texts}
+    best = sorted((chunk for chunk in texts if shares[chunk.id]), key=lambda chunk: -shares[chunk.id])
+    known = {hit.chunk.id for hit in seen}
+    new = [chunk for chunk in best[:MOST_FOUND] if chunk.id not in known]
+    hits = (
+        Hit(chunk, seen[-1].rank + place, seen[0].score, None, seen[0].version)
+        for place, chunk in enumerate(new, 1)
+    )
+    return evidence_of(question, tuple(hits))
+
+
+def _own_title(chunk: Chunk) -> str:
+    return chunk.breadcrumb.rpartition(" › ")[2]
+
+
+def _spelled_out(term: str) -> re.Pattern[str] | None:
+    """An abbreviation with what its letters stand for: `IMU (Inertial Measurement Unit)`, or the other way round.
+
+    As in Schwartz and Hearst, "A simple algorithm for identifying abbreviation definitions", 2003: the letters begin
+    the words.
+    """
+    letters = term.removesuffix("s")
+    if not (2 <= len(letters) <= 6 and letters.isalpha() and letters.isupper()):
+        return None
+    words = r"[\s-]++ (?:(?:of|and|the|for)[ ])?".join(rf"{letter}\w*+" for letter in letters)
+    spelled = rf"""
+        \b{letters}s? [*_`]* (?: [ ]?\( | [ ]=[ ] | [ ][—–-][ ] | :[ ] | [ ]stands[ ]for[ ] ) [*_`]* {words}
+        | \b{words} [*_`]* [ ]\([*_`]* {letters}s?\b
+    """
+    return re.compile(spelled, re.IGNORECASE | re.VERBOSE)

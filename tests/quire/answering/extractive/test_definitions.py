@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from quire.answering.answerer import answer
+from quire.answering.extractive.definitions import LISTED, OPENING, PARTLY, SAID, Term, definition_shares
+from quire.answering.extractive.passages import split_passages
+from quire.answering.findings import AskedCollection
+from quire.answering.request import Inquiry
+from tests.support.answer_checks import problems
+from tests.support.pace import takes_cpu_within
+from tests.support.shelves import chunk, shelf_of
+
+USED = """\
+# Yearly checks
+
+See whether the damper is in use. The damper has a red lever, and the damper moves with it.
+
+Every damper is checked twice a year. Write each check of the damper into the book of the house."""
+DEFINED = """\
+# Air
+
+## Parts of the flue
+
+Smoke leaves by the flue. A damper is a flap that lets less air through. It closes by itself.
+
+The heat recovery unit (HRU) warms fresh air with used air."""
+GLOSSARY = """\
+# Words
+
+- **Cowl** – the cap that keeps rain and birds out of the flue.
+- **Lintel**: the beam above the opening.
+- **Ash pit**: see house.example/ash-pit"""
+TAKEN = chunk("lamp.md", "# Lamp\n\nThe lamp takes a bulb.\n\n# Stand\n\nThe lamp is on a stand for lamps.")
+
+
+@pytest.fixture(scope="module")
+def house() -> AskedCollection:
+    return shelf_of([chunk("check.md", USED), chunk("air.md", DEFINED), chunk("words.md", GLOSSARY), TAKEN])
+
+
+@pytest.mark.parametrize(
+    "question", ["What is a damper?", "what are dampers", "Define damper", "damper meaning"]
+)
+def test_an_answer_opens_with_the_sentence_that_defines_what_is_asked_for(
+    house: AskedCollection, question: str
+) -> None:
+    given = answer(house, Inquiry(question))
+    first = given.citations[0]
+    assert first.hit.chunk.document_id == "air.md"
+    assert first.quote[first.answers_at - first.start :].startswith("A damper is a flap")
+    assert problems(given) == []
+
+
+def test_an_abbreviation_that_is_spelled_out_is_an_answer_to_what_it_stands_for(
+    house: AskedCollection,
+) -> None:
+    given = answer(house, Inquiry("What does HRU stand for?"))
+    assert given.answerable
+    assert "heat recovery unit (HRU)" in given.citations[0].quote
+    assert "stand for lamps" not in given.text
+
+
+def test_an_entry_of_a_glossary_defines_and_an_address_does_not() -> None:
+    assert Term("cowl").said(GLOSSARY) == Term("lintels").said(GLOSSARY) == LISTED
+    assert Term("ash pit").said(GLOSSARY) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "share"),
+    [
+        ("waker", "A waker is the way by which a task is told to go on.", SAID),
+        ("roles", "Roles are parts of a playbook.", SAID),
+        ("role", "Roles are small and handy.", PARTLY),
+        ("role", "Roles are loaded first.", 0.0),
+        ("task", "A Tokio task is a green thread.", SAID),
+        ("worker", "Several processes, called workers, share the load.", PARTLY),
+        ("data model", "A place has a data model, a tree of objects.", SAID),
+        ("TOPS", "TOPS = Tera Operations Per Second.", SAID),
+        ("VLA", "Vision-Language-Action (VLA) models learn from films.", SAID),
+        ("c++", "C++ is a language.", SAID),
+        ("lamp", "A lampshade is a shade.", 0.0),
+        ("lamp", "The light of a lamp is a warm one.", 0.0),
+        ("lamp", "The lamp is not a toy.", 0.0),
+    ],
+)
+def test_what_a_sentence_says_of_a_term(term: str, text: str, share: float) -> None:
+    assert Term(term).said(f"Before it. {text}") == share
+
+
+def test_what_stands_first_below_its_title_counts_and_code_does_not() -> None:
+    text = chunk(
+        "pump.md", "# Pumps\n\nWater goes up by them.\n\nMore is told elsewhere.\n\n```\npump = a\n```"
+    )
+    shares = definition_shares("What is a pump?", text, split_passages(text.text))
+    assert shares == [OPENING, 0.0, 0.0]
+    code = chunk("pump.py", 'pump = a\n"""A pump is a machine."""\n', lang="python")
+    assert set(definition_shares("What is a pump?", code, split_passages(code.text))) == {0.0}
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["a " * 20_000, "lamp " * 8_000, "lamp (" * 6_000, "- lamp: " * 5_000, "L a m p-" * 5_000, "\n" * 40_000],
+)
+def test_no_text_takes_long(hostile: str) -> None:
+    started = time.process_time()
+    for term in ("lamp", "LAMP", "a a a a"):
+        Term(term).said(hostile)
+    assert takes_cpu_within(time.process_time() - started, 0.5)
