@@ -78,8 +78,8 @@ def index(
     from quire.store.catalog import Catalog
     from quire.store.store import SegmentStore
 
-    shelves = SegmentStore(objects, settings.cache / "store")
-    held = read_held(Catalog(shelves, refresh_s=0))
+    segments = SegmentStore(objects, settings.cache / "store")
+    held = read_held(Catalog(segments, refresh_s=0))
     order = Order(
         collection=name or free_name(folder, held),
         root=str(folder),
@@ -94,7 +94,7 @@ def index(
     if background:
         go_on_behind(order, objects, settings, as_json=as_json)
         return
-    outcome = run_order(order, shelves, partial(open_tools, cache=settings.cache), settings.cache)
+    outcome = run_order(order, segments, partial(open_tools, cache=settings.cache), settings.cache)
     _keep_out_of_git(settings.store)
     if as_json:
         print_json({"collection": order.collection, **asdict(outcome)})

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from functions.app.wiring import open_objects
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable
+from quire.folders import whole_folder
 from quire.ports import ObjectStore
 from quire.store.keys import pointer_key, versions_key
 from quire.store.models import model_folder
@@ -77,17 +78,12 @@ def open_bundle(path: Path, cache: Path) -> Path:
     folder = cache / "bundles" / _digest(path)
     if folder.exists():
         return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=folder.parent))
-    try:
+    with whole_folder(folder, is_shared=True) as work:
         _unpack(path, work)
         store = SegmentStore(open_objects(str(work)), work / ".cache")
         for name in store.collections():
             store.verify(name)
         shutil.rmtree(work / ".cache", ignore_errors=True)
-        work.rename(folder)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return folder
 
 

@@ -146,5 +146,5 @@ def test_a_copy_of_what_was_written_here_is_not_kept_where_there_is_no_room(tmp_
     (tmp_path / "cache").mkdir(exist_ok=True)
     os.close(os.open(tmp_path / "cache/segments", os.O_CREAT))  # a file where the folder would be
     small.publish("a")
-    small.store._shelf.keep("0" * 64, tmp_path / "publisher")
+    small.store._segments.keep("0" * 64, tmp_path / "publisher")
     assert (tmp_path / "cache/segments").is_file()

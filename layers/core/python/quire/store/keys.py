@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from quire.canonical_json import json_sha256
 from quire.embedding.model_folder import FACTS_FILE, read_facts
 from quire.errors import ArtifactCorrupt
+from quire.folders import whole_folder
 from quire.index.layout import MANIFEST, Manifest, read_manifest
 from quire.index.tensors import FileFacts, file_facts
 
@@ -122,33 +123,24 @@ def fetch_segment(
     digest: str,
     folder: Path,
     *,
-    make_room: Callable[[int], None] | None = None,
+    make_room: Callable[[Manifest], None] | None = None,
     follows: Callable[[Manifest], Collection[str]] = lambda _: (),
 ) -> Manifest:
     """Bring a segment to `folder`, which appears whole but for what `follows`; every byte is checked on arrival.
 
-    `make_room` is told beforehand how many bytes will arrive, with those that follow. Returns the segment's manifest.
+    `make_room` is told beforehand what will arrive. Returns the segment's manifest.
 
     Raises:
         ArtifactCorrupt: a file is missing or is not what the digest promises.
     """
     manifest, data = read_stored_manifest(objects, prefix, digest)
     if make_room:
-        make_room(len(data) + sum(one.size for one in manifest.files.values()))
-    import shutil  # 5 ms with tempfile, which a process that maps its segments in place has not got
-    import tempfile
-
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=folder.parent))
-    try:
-        later = follows(manifest)
-        whole = {name: one for name, one in manifest.files.items() if name not in later}
-        fetch_files(objects, prefix, work, whole)
+        make_room(manifest)
+    later = follows(manifest)
+    with whole_folder(folder, is_shared=True) as work:
+        now = {name: one for name, one in manifest.files.items() if name not in later}
+        fetch_files(objects, prefix, work, now)
         (work / MANIFEST).write_bytes(data)
-        if not folder.exists():
-            work.rename(folder)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return manifest
 
 

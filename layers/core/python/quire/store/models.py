@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from pathlib import Path
 
 from quire.embedding.model_folder import FACTS_FILE
-from quire.errors import (
-    ArtifactError,
-    ModelError,
-    StoreError,
-    UnknownCollection,
-    unavailable,
-)
+from quire.errors import ArtifactError, ModelError, StoreError, UnknownCollection, unavailable
+from quire.folders import whole_folder
 from quire.ports import ObjectStore
 from quire.store.catalog import Catalog
 from quire.store.keys import MODELS, model_key
@@ -46,15 +39,10 @@ def model_folder(objects: ObjectStore, cache: Path, digest: str, *, brought: Pat
 
 def _fetch_model(objects: ObjectStore, digest: str, facts: bytes, cached: Path) -> None:
     """Bring the model's files to `cached`, which appears whole."""
-    cached.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".arriving-", dir=cached.parent))
-    try:
+    with whole_folder(cached, is_shared=True) as work:
         (work / FACTS_FILE).write_bytes(facts)
         for name, sha256 in _digests(digest, facts).items():
             objects.fetch_file(model_key(digest) + name, work / name, sha256)
-        work.rename(cached)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def newest_model(objects: ObjectStore, cache: Path, catalog: Catalog) -> str:

@@ -7,12 +7,14 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakSet, WeakValueDictionary
 
 from quire.errors import DiskFull, unavailable
+from quire.folders import ARRIVING, whole_folder
 from quire.index.layout import KEYWORDS, MANIFEST, Manifest
 from quire.index.reader import Segment, manifest_in, open_segment
 from quire.index.served import held_by_server
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from quire.ports import ObjectStore
 
 
-ARRIVING = ".arriving-"
-"""What folders are called that a transfer fills; one that is there when none runs was left by a process that died."""
 SPARE_BYTES = 1 << 20
 """What is left over: a file takes whole blocks, and folders take some too."""
 
@@ -117,56 +117,30 @@ class SegmentCache:
             ArtifactCorrupt: a file other than the keyword index is missing or damaged.
             DiskFull: it cannot be fetched because this machine's disk is full.
         """
-        opening = self._open_tables if is_served else self._open
         with self._guard:
             segment = self._segments.get(_place(digest, is_served=is_served))
         if segment is not None:
             return segment
         if not self._space.most_bytes:
-            return opening(name, digest)
+            return self._open(name, digest, is_served=is_served)
         with self._opening:  # between its arrival and its opening nobody else frees space
-            return opening(name, digest)
+            return self._open(name, digest, is_served=is_served)
 
-    def _open(self, name: str, digest: str) -> Segment:
+    def _open(self, name: str, digest: str, *, is_served: bool) -> Segment:
+        is_late = self._is_late and name not in self._known
+        folder, late = self._arrive(name, digest, is_late=is_late, is_served=is_served)
         # Without its keywords a segment can still be searched by its vectors.
-        folder, late = self._arrive(name, digest, is_late=self._is_late and name not in self._known)
-        spared = (KEYWORDS, *late.missing) if late else (KEYWORDS,)
+        spared = (
+            held_by_server(manifest_in(folder)) if is_served else {KEYWORDS, *(late.missing if late else ())}
+        )
         segment = open_segment(folder, digest, spared=spared, bring=late.bring if late else None)
         with self._guard:
-            return self._segments.setdefault(digest, segment)
+            return self._segments.setdefault(_place(digest, is_served=is_served), segment)
 
     def note_opened(self, name: str) -> None:
         """All segments of a version are open: of a newer one every byte is here before it takes the place of this."""
         with self._guard:
             self._known.add(name)
-
-    def _open_tables(self, name: str, digest: str) -> Segment:
-        """Open the tables of a segment: the rest is neither fetched nor looked at."""
-        prefix, place = segment_key(name, digest), _place(digest, is_served=True)
-        manifest = self.manifest(name, digest)
-        held = held_by_server(manifest)
-        tables = sum(one.size for file, one in manifest.files.items() if file not in held)
-        folder = self._objects.local_path(prefix)
-        if folder is None:
-            folder = self._cache / "segments" / place
-            try:
-                if not (folder / MANIFEST).exists():
-                    make_room = partial(self._free_tables, tables)
-                    fetch_segment(
-                        self._objects, prefix, digest, folder, make_room=make_room, follows=held_by_server
-                    )
-                if self._space.most_bytes:
-                    os.utime(folder)
-            except OSError as error:
-                raise unavailable(f"segment {digest[:12]} of {name}", error) from error
-        # Who reads stored text past the server, as a comparison of versions does, has it brought from the store.
-        late = LateShards(self._objects, prefix, folder, manifest)
-        segment = open_segment(folder, digest, spared=held, bring=late.bring if late.missing else None)
-        with self._guard:
-            return self._segments.setdefault(place, segment)
-
-    def _free_tables(self, size: int, _whole: int) -> None:
-        self._free_space(size)
 
     def is_near(self, name: str, digest: str, *, is_served: bool = False) -> bool:
         """Whether the segment's files lie on this machine already, those that `segment` needs."""
@@ -197,25 +171,32 @@ class SegmentCache:
 
     def folder(self, name: str, digest: str) -> Path:
         """Where the segment's files lie on this machine; fetched, and every byte checked, if they did not yet."""
-        return self._arrive(name, digest, is_late=False)[0]
+        return self._arrive(name, digest)[0]
 
-    def _arrive(self, name: str, digest: str, *, is_late: bool) -> tuple[Path, LateShards | None]:
-        """The segment's folder, and what brings those of its shards that are not there; None where all are."""
+    def _arrive(
+        self, name: str, digest: str, *, is_late: bool = False, is_served: bool = False
+    ) -> tuple[Path, LateShards | None]:
+        """The segment's folder, and what brings those of its shards that are not there; None where all are.
+
+        Of one whose chunks a server searches the tables alone arrive: whoever reads stored text past the server, as a
+        comparison of versions does, has it brought.
+        """
         prefix = segment_key(name, digest)
         local = self._objects.local_path(prefix)
         if local is not None:
             return local, None
-        folder = self._cache / "segments" / digest
+        folder = self._cache / "segments" / _place(digest, is_served=is_served)
+        follows = held_by_server if is_served else shards_that_follow if is_late else none_follows
         try:
             if (folder / MANIFEST).exists():
                 manifest = manifest_in(folder)
             else:
-                follows = shards_that_follow if is_late else none_follows
+                make_room = partial(self._free_space, left_out=held_by_server if is_served else none_follows)
                 manifest = fetch_segment(
-                    self._objects, prefix, digest, folder, make_room=self._free_space, follows=follows
+                    self._objects, prefix, digest, folder, make_room=make_room, follows=follows
                 )
             late = LateShards(self._objects, prefix, folder, manifest)
-            if not is_late:
+            if not (is_late or is_served):
                 late.bring_all()
             if self._space.most_bytes:
                 os.utime(folder)  # what was opened longest ago goes first
@@ -223,12 +204,15 @@ class SegmentCache:
             raise unavailable(f"segment {digest[:12]} of {name}", error) from error
         if not late.missing:
             return folder, None
-        self._coming.add(late)
+        if not is_served:
+            self._coming.add(late)
         return folder, late
 
-    def _free_space(self, wanted: int) -> None:
-        coming = sum(late.missing_bytes for late in self._coming)  # has its place too
-        self._space.free(wanted + coming, self._open_now)
+    def _free_space(self, manifest: Manifest, left_out: Callable[[Manifest], Collection[str]]) -> None:
+        """Make room for the files that arrive now or follow, and for what still follows of others."""
+        never = left_out(manifest)
+        wanted = sum(one.size for name, one in manifest.files.items() if name not in never)
+        self._space.free(wanted + sum(late.missing_bytes for late in self._coming), self._open_now)
 
     def _open_now(self) -> set[str]:
         gc.collect()  # what a request held in a cycle is not open any more; costs a start 35 ms
@@ -240,19 +224,11 @@ class SegmentCache:
         target = self._cache / "segments" / digest
         if self._objects.local_path("") is not None or target.exists():
             return
-        import shutil  # 5 ms with tempfile, which a process that only reads has not got
-        import tempfile
-        from contextlib import suppress
-
-        with suppress(OSError):  # where the disk is full it is fetched when it is asked for
-            target.parent.mkdir(parents=True, exist_ok=True)
-            work = Path(tempfile.mkdtemp(prefix=ARRIVING, dir=target.parent))
-            try:
-                shutil.copytree(folder, work / digest)
-                if not target.exists():
-                    (work / digest).rename(target)
-            finally:
-                shutil.rmtree(work, ignore_errors=True)
+        with (
+            suppress(OSError),
+            whole_folder(target, is_shared=True) as work,
+        ):  # a full disk: fetched when asked for
+            shutil.copytree(folder, work, dirs_exist_ok=True)
 
 
 def _place(digest: str, *, is_served: bool) -> str:

@@ -23,22 +23,13 @@ from quire.index.reader import Segment, manifest_in, verify_segment
 from quire.index.served import BuildOnServer
 from quire.ordinals import NONE
 from quire.store import pointers as states
-from quire.store.keys import (
-    lock_key,
-    segment_key,
-    server_alias,
-    server_index,
-    upload_model,
-    upload_segment,
-)
+from quire.store.keys import lock_key, segment_key, server_alias, server_index, upload_model, upload_segment
 from quire.store.pointers import Pointers
 from quire.store.retired import retire, sweep
 from quire.store.segment_cache import SegmentCache
 
 if TYPE_CHECKING:
     from quire.ports import ObjectStore, SearchServer
-
-if TYPE_CHECKING:
     from quire.store.lock import BuildLock
 
 VERIFIED_AT_ONCE = 1_000
@@ -72,7 +63,7 @@ class SegmentStore:
     ) -> None:
         self._objects = objects
         self.server = server
-        self._shelf = SegmentCache(objects, cache, most_bytes=most_bytes, is_late=is_late)
+        self._segments = SegmentCache(objects, cache, most_bytes=most_bytes, is_late=is_late)
         self._clock = clock
         self.pointers = Pointers(objects)
         self.collections = self.pointers.collections
@@ -106,7 +97,7 @@ class SegmentStore:
     def is_near(self, pointer: Pointer) -> bool:
         """Whether opening this state fetches nothing."""
         return all(
-            self._shelf.is_near(pointer.collection, ref.digest, is_served=_is_served(pointer, ref))
+            self._segments.is_near(pointer.collection, ref.digest, is_served=_is_served(pointer, ref))
             for ref in pointer.segments
         )
 
@@ -117,7 +108,7 @@ class SegmentStore:
             ArtifactCorrupt: one is missing or damaged.
         """
         name = pointer.collection
-        return tuple(self._shelf.manifest(name, ref.digest) for ref in pointer.segments)
+        return tuple(self._segments.manifest(name, ref.digest) for ref in pointer.segments)
 
     def open_state(self, pointer: Pointer) -> OpenedIndex:
         """Open exactly this state, without a look at what is served now.
@@ -133,7 +124,7 @@ class SegmentStore:
         Raises:
             ArtifactCorrupt: as above.
         """
-        return self._shelf.segment(name, ref.digest)
+        return self._segments.segment(name, ref.digest)
 
     def put_model(self, folder: Path) -> None:
         """Store an exported embedding model, once."""
@@ -150,7 +141,7 @@ class SegmentStore:
         pointer = self.pointer(name)
         digests = [ref.digest for ref in pointer.segments]
         for digest in digests:
-            verify_segment(self._shelf.folder(name, digest), digest)
+            verify_segment(self._segments.folder(name, digest), digest)
         self._open(pointer, pointer)
         if pointer.engine:
             self._verify_served(pointer)
@@ -169,7 +160,7 @@ class SegmentStore:
         chunks = sum(one.counts.chunks for one in self.manifests(pointer))
         served = server.open(name, chunks=chunks, vectors=chunks, hidden=NONE)
         for ref in (one for one in pointer.segments if _is_served(pointer, one)):
-            segment = self._shelf.segment(pointer.collection, ref.digest)
+            segment = self._segments.segment(pointer.collection, ref.digest)
             for first in range(0, segment.chunk_count, VERIFIED_AT_ONCE):
                 ordinals = np.arange(
                     first, min(first + VERIFIED_AT_ONCE, segment.chunk_count), dtype=np.uint32
@@ -189,7 +180,7 @@ class SegmentStore:
         """
         upload_segment(self._objects, segment_key(name, manifest.digest), folder, manifest, is_new=is_new)
         if is_new:
-            self._shelf.keep(manifest.digest, folder)
+            self._segments.keep(manifest.digest, folder)
 
     def publish(
         self, name: str, folder: Path, manifest: Manifest, *, label: str | None = None, engine: str = ""
@@ -276,12 +267,12 @@ class SegmentStore:
     def _open(self, pointer: Pointer, current: Pointer) -> OpenedIndex:
         segments = [
             (
-                self._shelf.segment(pointer.collection, ref.digest, is_served=_is_served(pointer, ref)),
+                self._segments.segment(pointer.collection, ref.digest, is_served=_is_served(pointer, ref)),
                 ref.sequence,
             )
             for ref in pointer.segments
         ]
-        self._shelf.note_opened(pointer.collection)
+        self._segments.note_opened(pointer.collection)
         on_server = None
         if pointer.engine:
             count = sum(_is_served(pointer, ref) for ref in pointer.segments)
@@ -290,7 +281,7 @@ class SegmentStore:
             segments,
             version=pointer.version,
             tombstones=current.tombstones,
-            stacker=self._shelf.stack,
+            stacker=self._segments.stack,
             profile=pointer.profile,
             build=pointer.build,
             on_server=on_server,

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from quire.documents import NOTHING
 from quire.embedding.quantization import Quantized
+from quire.folders import whole_folder
 from quire.index.layout import (
     CELLS,
     COLUMNS,
@@ -97,33 +95,14 @@ def write_segment(
         ArtifactError: a chunk id is malformed or comes twice, or a text cannot be stored.
         ArtifactMismatch: vectors are not as wide as `facts` say.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        manifest = _write(
-            work, _Input(kept, rows, held_here() if held_bytes is None else held_bytes), facts, vector_index
-        )
+    held_bytes = held_here() if held_bytes is None else held_bytes
+    with whole_folder(folder, f".{folder.name}-") as work:
+        # What the files' writers held is free again when the rows are divided.
+        written = _write_files(work, rows, facts, kept=kept, held_bytes=held_bytes)
+        files = {**written.files, **write_approximation(work, written.counts.vectors, vector_index)}
+        manifest = Manifest(**facts._asdict(), **written._replace(files=files)._asdict())
+        write_durably(work / MANIFEST, manifest.to_json())
         work.chmod(0o755)
-        work.rename(folder)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    return manifest
-
-
-@dataclass(frozen=True, slots=True)
-class _Input:
-    kept: Sequence[KeptRows]
-    rows: Iterable[IndexRow]
-    held_bytes: int
-
-
-def _write(work: Path, given: _Input, facts: SegmentFacts, vector_index: str) -> Manifest:
-    written = _write_files(
-        work, given, facts
-    )  # what its writers held is free again when the rows are divided
-    files = {**written.files, **write_approximation(work, written.counts.vectors, vector_index)}
-    manifest = Manifest(**facts._asdict(), **written._replace(files=files)._asdict())
-    write_durably(work / MANIFEST, manifest.to_json())
     return manifest
 
 
@@ -133,22 +112,21 @@ class _SegmentFiles(NamedTuple):
     files: Mapping[str, FileFacts]
 
 
-def _write_files(work: Path, given: _Input, facts: SegmentFacts) -> _SegmentFiles:
+def _write_files(
+    work: Path, rows: Iterable[IndexRow], facts: SegmentFacts, *, kept: Sequence[KeptRows], held_bytes: int
+) -> _SegmentFiles:
     with (
         Spool(work / "codes.spool") as codes,
         Spool(work / "lines.spool") as lines,
-        Spill(work, given.held_bytes) as spill,
+        Spill(work, held_bytes) as spill,
     ):
         vectors, payloads = VectorsWriter(codes, facts.dimensions), PayloadsWriter(lines)
-        keywords, spelling, columns = (
-            KeywordsWriter(spill),
-            SpellingWriter(),
-            ColumnsWriter(facts.filters, spill),
-        )
-        for kept in given.kept:
+        keywords, spelling = KeywordsWriter(spill), SpellingWriter()
+        columns = ColumnsWriter(facts.filters, spill)
+        for one in kept:
             for writer in (columns, vectors, payloads, keywords, spelling):
-                writer.add_kept(kept)
-        for row in given.rows:
+                writer.add_kept(one)
+        for row in rows:
             columns.add(row)
             vectors.add(row.chunk.id, row.vectors)
             payloads.add(row)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
 from quire.embedding.quantization import Quantized
+from quire.folders import whole_folder
 from quire.index.layout import EMBEDDED, MANIFEST, VECTORS, Manifest
 from quire.index.reader import Segment
 from quire.index.writer.rows import Spool
@@ -54,13 +53,9 @@ class StagedVectors:
 
     def write(self, folder: Path) -> Manifest:
         """Write the segment with the vectors that are there into `folder`, which appears whole or not at all."""
-        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        try:
+        with whole_folder(folder, f".{folder.name}-") as work:
             manifest = self._write(work)
             work.chmod(0o755)
-            work.rename(folder)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
         return manifest
 
     def _write(self, work: Path) -> Manifest:
