@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from quire.errors import DiskFull, StoreUnavailable
+from quire.folders import ARRIVING
 from quire.index.layout import MANIFEST, Pointer
 from quire.store.catalog import Catalog
-from quire.store.segment_cache import ARRIVING, SPARE_BYTES, DiskSpace, held_bytes
+from quire.store.segment_cache import SPARE_BYTES, DiskSpace, held_bytes
 from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents
 from tests.support.deployed import publish

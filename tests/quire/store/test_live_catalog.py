@@ -152,8 +152,8 @@ def test_a_collection_that_nobody_asks_is_closed_where_another_finds_no_room(dep
         deployed.distant.failure = None
         return True
 
-    deployed.catalog.make_room = has_room
-    assert not deployed.catalog.close_idlest("other", IDLE_S)
+    deployed.catalog.entries.make_room = has_room
+    assert not deployed.catalog.entries.close_idlest("other", IDLE_S)
     assert deployed.catalog.get("other").index.chunk_count == 1
     assert deployed.catalog.peek("docs") is None  # it went first: nothing of the other is open yet
     assert closed == ["other"]

@@ -96,7 +96,8 @@ class Knowledge:
         catalog.prepare = self._prepare
         if live is not None:
             live.prepare = self._prepare
-            live.make_room, catalog.make_room = catalog.close_idlest, live.close_idlest
+            live.entries.make_room = catalog.entries.close_idlest
+            catalog.entries.make_room = live.entries.close_idlest
 
     @property
     def answer_model(self) -> AnswerModel | None:

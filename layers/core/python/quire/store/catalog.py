@@ -178,7 +178,7 @@ class Catalog:
     A collection's pointer is looked at at most every `refresh_s` seconds, by one of the threads that ask; the others
     go on with what is open. Where the store fails, the last good version stays and says so. A newer version that has to
     be fetched is, where requests follow each other within `steady_s`, by a thread of its own, and `prepare` sees it
-    before anybody asks it. Where the disk is full and nothing here may be closed, `make_room` may close something else.
+    before anybody asks it.
     """
 
     def __init__(
@@ -190,7 +190,8 @@ class Catalog:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.prepare: Callable[[OpenedIndex], object] = id
-        self.make_room: MakeRoom = no_room
+        self.entries = Entries(clock)
+        self.peek, self.trouble = self.entries.peek, self.entries.trouble
         self._store = store
         self._steady_s = steady_s
         self._refresh_s = refresh_s
@@ -198,7 +199,6 @@ class Catalog:
         self._lock = threading.Lock()
         self._names: tuple[str, ...] = ()
         self._names_due = float("-inf")
-        self._entries: dict[str, CatalogEntry] = {}
         self._history = History(store, refresh_s=refresh_s, clock=clock)
 
     def names(self) -> tuple[str, ...]:
@@ -216,16 +216,6 @@ class Catalog:
                         raise
                 self._names_due = self._clock() + self._refresh_s
             return self._names
-
-    def peek(self, name: str) -> Served | None:
-        """The collection as it is open now, without a look at the store; None where it is not open."""
-        entry = self._entries.get(name)
-        return entry.served if entry else None
-
-    def trouble(self, name: str) -> Trouble | None:
-        """The collection's last error since this process began, however it serves now."""
-        entry = self._entries.get(name)
-        return entry.trouble if entry else None
 
     def pointer(self, name: str) -> Pointer:
         """What the collection serves by the store's word now; nothing is opened for it.
@@ -245,7 +235,7 @@ class Catalog:
             UnknownVersion: the store holds no such version of it.
             StoreError, ArtifactError: it cannot be opened and no good version is open.
         """
-        entry = self._entries.get(name) or self._entry(name)
+        entry = self.entries.known(name) or self._entry(name)
         entry.note_request(self._clock())
         return self._get(name, entry, version, fresh=fresh)
 
@@ -255,7 +245,7 @@ class Catalog:
         Raises:
             UnknownCollection, StoreError, ArtifactError: as above.
         """
-        entry = self._entries.get(name) or self._entry(name)
+        entry = self.entries.known(name) or self._entry(name)
         if entry.served is not None:
             return self._get(name, entry, None, fresh=False)
         known = entry.unopened
@@ -284,15 +274,13 @@ class Catalog:
 
     def look_again(self) -> None:
         """Look at the pointer of every open collection now, whatever `refresh_s` says; what cannot be read says so."""
-        for name, entry in list(self._entries.items()):
-            if entry.served is not None:
-                self.get(name, fresh=True)
+        for name in self.entries.opened():
+            self.get(name, fresh=True)
 
     def _entry(self, name: str) -> CatalogEntry:
         if name not in self.names():
             raise UnknownCollection(f"collection {name!r}: not in this store", field="collection")
-        with self._lock:
-            return self._entries.setdefault(name, CatalogEntry())
+        return self.entries.entry(name)
 
     def _current(self, name: str, entry: CatalogEntry, fresh: bool) -> Served:
         """Look at the pointer unless another thread just did. The caller holds the entry's lock."""
@@ -320,31 +308,18 @@ class Catalog:
             return replace(served, degraded=()) if served.degraded else served
         if served is not None and served.version == pointer.version:  # a build found it still true
             return replace(served, pointer=pointer, degraded=())
-        fetch = partial(self._open, name, pointer.version, IDLE_S if served else 0.0)
+        open_version = partial(self._store.open, name, pointer.version)
+        idle_s = IDLE_S if served else 0.0
+        fetch = partial(self.entries.open, name, open_version, idle_s, close_more=self._history.close)
         if served is None or fresh or entry.gap_s >= self._steady_s or self._store.is_near(pointer):
             entry.arrival = None
             return Served(name, fetch(), pointer)
         index = entry.arrived(pointer.version, fetch, self.prepare, self._clock())
         return Served(name, index, pointer) if index else served
 
-    def _open(self, name: str, version: str, idle_s: float) -> OpenedIndex:
-        """Open the version; where the disk has no room, older versions and then idle collections are closed for it."""
-        while True:
-            try:
-                return self._store.open(name, version)
-            except DiskFull:
-                if not (
-                    self._history.close() or self.close_idlest(name, idle_s) or self.make_room(name, idle_s)
-                ):
-                    raise
-
-    def close_idlest(self, name: str, idle_s: float) -> bool:
-        """Close the collection that was asked for longest ago, that long at least, but not this one; False for none."""
-        return close_idlest(list(self._entries.items()), name, self._clock() - idle_s)
-
     def close(self, name: str) -> None:
         """Hold the collection open no longer; whoever asks for it next opens it."""
-        if entry := self._entries.get(name):
+        if entry := self.entries.known(name):
             entry.close()
 
     def _older(self, name: str, wanted: str) -> Served:
@@ -486,13 +461,81 @@ class CatalogEntry:
         return self.arrival is not None and self.arrival.is_over
 
 
-def close_idlest(entries: Sequence[tuple[str, CatalogEntry]], name: str, until: float) -> bool:
-    """Close the one that was asked for longest ago, not after `until`, but not the one of that name; False for none."""
-    others = [one for key, one in entries if key != name and one.served and one.asked <= until]
-    if not others:
-        return False
-    min(others, key=lambda one: one.asked).close()
-    return True
+class Entries:
+    """What a catalog knows of its collections, by name. Safe to share by threads.
+
+    Args:
+        clock: seconds, monotonic.
+        most: how many are known at once; the one that was asked for longest ago goes.
+
+    Attributes:
+        make_room: closes something elsewhere, where the disk is full and nothing here may be closed.
+    """
+
+    def __init__(self, clock: Callable[[], float], most: int | None = None) -> None:
+        self.make_room: MakeRoom = no_room
+        self._clock = clock
+        self._most = most
+        self._guard = threading.Lock()
+        self._held: OrderedDict[str, CatalogEntry] = OrderedDict()
+
+    def known(self, name: str) -> CatalogEntry | None:
+        """The collection's entry, where it has one."""
+        return self._held.get(name)
+
+    def entry(self, name: str) -> CatalogEntry:
+        """The collection's entry, made where it has none, as the one that was asked for last."""
+        with self._guard:
+            entry = self._held.setdefault(name, CatalogEntry())
+            self._held.move_to_end(name)
+            while self._most is not None and len(self._held) > self._most:
+                self._held.popitem(last=False)
+            return entry
+
+    def opened(self) -> list[str]:
+        """Names of the collections that are open."""
+        with self._guard:
+            return [name for name, entry in self._held.items() if entry.served is not None]
+
+    def peek(self, name: str) -> Served | None:
+        """The collection as it is open now, without a look at the store; None where it is not open."""
+        entry = self._held.get(name)
+        return entry.served if entry else None
+
+    def trouble(self, name: str) -> Trouble | None:
+        """The collection's last error since this process began, however it serves now."""
+        entry = self._held.get(name)
+        return entry.trouble if entry else None
+
+    def open(
+        self,
+        name: str,
+        fetch: Callable[[], OpenedIndex],
+        idle_s: float,
+        *,
+        close_more: Callable[[], bool] = lambda: False,
+    ) -> OpenedIndex:
+        """What `fetch` opens. Where the disk has no room, others are closed for it that nobody asked for so long.
+
+        `close_more` closes what else can be spared, first; False for nothing.
+        """
+        while True:
+            try:
+                return fetch()
+            except DiskFull:
+                if not (close_more() or self.close_idlest(name, idle_s) or self.make_room(name, idle_s)):
+                    raise
+
+    def close_idlest(self, name: str, idle_s: float) -> bool:
+        """Close the collection that was asked for longest ago, that long at least, but not this one; False for none."""
+        until = self._clock() - idle_s
+        with self._guard:
+            held = list(self._held.items())
+        others = [one for key, one in held if key != name and one.served and one.asked <= until]
+        if not others:
+            return False
+        min(others, key=lambda one: one.asked).close()
+        return True
 
 
 class Arrival:

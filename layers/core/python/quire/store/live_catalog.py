@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -14,7 +12,6 @@ from typing import Protocol
 from quire.errors import (
     ArtifactCorrupt,
     ArtifactError,
-    DiskFull,
     QuireError,
     StoreError,
     StoreUnavailable,
@@ -22,17 +19,7 @@ from quire.errors import (
 )
 from quire.index.layout import Pointer
 from quire.index.opened import OpenedIndex
-from quire.store.catalog import (
-    IDLE_S,
-    CatalogEntry,
-    MakeRoom,
-    Served,
-    Trouble,
-    close_idlest,
-    label_failure,
-    no_room,
-    trouble_of,
-)
+from quire.store.catalog import IDLE_S, CatalogEntry, Entries, Served, label_failure, trouble_of
 from quire.store.pointers import builds_of, with_rollback
 
 RETRY_S = 10.0
@@ -74,13 +61,11 @@ class LiveCatalog:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.prepare: Callable[[OpenedIndex], object] = id
-        self.make_room: MakeRoom = no_room
+        self.entries = Entries(clock, most_open)
+        self.peek, self.trouble = self.entries.peek, self.entries.trouble
         self._store = store
         self._steady_s = steady_s
-        self._most_open = most_open
         self._clock = clock
-        self._guard = threading.Lock()
-        self._entries: OrderedDict[str, CatalogEntry] = OrderedDict()
 
     def get(self, name: str) -> Served:
         """The collection as it is at this moment.
@@ -90,7 +75,7 @@ class LiveCatalog:
             StoreError, ArtifactError: it cannot be opened, and was not open.
         """
         asked = self._clock()
-        entry = self._entry(name)
+        entry = self.entries.entry(name)
         with entry.lock:
             if entry.served is not None and entry.looked_at > asked:
                 return entry.served
@@ -105,36 +90,12 @@ class LiveCatalog:
                 raise
             return entry.served
 
-    def peek(self, name: str) -> Served | None:
-        """The collection as it is open now, without a look at the store; None where it is not open."""
-        entry = self._entries.get(name)
-        return entry.served if entry else None
-
-    def close_idlest(self, name: str, idle_s: float) -> bool:
-        """Close the collection that was asked for longest ago, that long at least, but not this one; False for none."""
-        with self._guard:
-            entries = list(self._entries.items())
-        return close_idlest(entries, name, self._clock() - idle_s)
-
-    def trouble(self, name: str) -> Trouble | None:
-        """The collection's last error since this process began."""
-        entry = self._entries.get(name)
-        return entry.trouble if entry else None
-
     def find(self, name: str) -> Served | None:
         """The same, None where the collection has no pointer."""
         try:
             return self.get(name)
         except UnknownCollection:
             return None
-
-    def _entry(self, name: str) -> CatalogEntry:
-        with self._guard:
-            entry = self._entries.setdefault(name, CatalogEntry())
-            self._entries.move_to_end(name)
-            while len(self._entries) > self._most_open:
-                self._entries.popitem(last=False)
-            return entry
 
     def _look(self, name: str, entry: CatalogEntry) -> Served:
         served, tried, failure = entry.served, None, None
@@ -152,9 +113,8 @@ class LiveCatalog:
                 return self._kept(name, entry, pointer, failure)
             try:
                 return self._follow(name, entry, pointer)
-            except (
-                ArtifactCorrupt
-            ) as error:  # a segment may have been merged and swept away since the pointer was read
+            except ArtifactCorrupt as error:
+                # A segment may have been merged and swept away since the pointer was read.
                 tried, failure = pointer, error
             except (StoreUnavailable, ArtifactError) as error:
                 return self._kept(name, entry, pointer, error)
@@ -165,7 +125,8 @@ class LiveCatalog:
         served, builds = entry.served, builds_of(pointer)
         if builds == entry.failed and self._clock() < entry.retry_at and entry.failure is not None:
             raise copy.copy(entry.failure)
-        fetch = partial(self._open, name, pointer, IDLE_S if served else 0.0)
+        open_state = partial(self._store.open_state, pointer)
+        fetch = partial(self.entries.open, name, open_state, IDLE_S if served else 0.0)
         if served is None or builds == builds_of(served.pointer) or self._store.is_near(pointer):
             entry.arrival = None
             return Served(name, fetch(), pointer)
@@ -199,12 +160,3 @@ class LiveCatalog:
             state = served.pointer._replace(tombstones=pointer.tombstones, etag="")
             kept = Served(name, self._store.open_state(state), state)
         return replace(kept, degraded=(label_failure(error, kept.version),))
-
-    def _open(self, name: str, pointer: Pointer, idle_s: float) -> OpenedIndex:
-        """Open the state; where the disk has no room, collections that nobody asked for lately are closed for it."""
-        while True:
-            try:
-                return self._store.open_state(pointer)
-            except DiskFull:
-                if not (self.close_idlest(name, idle_s) or self.make_room(name, idle_s)):
-                    raise
