@@ -14,9 +14,9 @@ from quire.errors import ConfigError
 from quire.index.bm25 import STEPS
 from quire.index.layout import Pointer
 from quire.index.opened import OpenedIndex, built_segments, open_built
-from quire.index.parts import bases
 from quire.index.reader import Segment
 from quire.index.vectors import rows_of
+from quire.ordinals import bases
 from quire.ports import LoadedChunk, SearchServer
 from quire.store.keys import server_index
 from quire.store.pointers import BUILD

@@ -14,7 +14,7 @@ from quire import canonical_json as canonical
 from quire import documents, ordinals
 from quire import filter_values as filters
 from quire.analysis import symbols
-from quire.index import bm25, parts, tables, vocabulary
+from quire.index import bm25, tables, vocabulary
 from quire.index.writer import keywords
 from quire.ordinals import contains, difference, intersection, union
 from quire.search import intent, spelling
@@ -24,7 +24,7 @@ SETS = st.sets(st.integers(0, 60)).map(lambda members: np.array(sorted(members),
 
 @pytest.mark.parametrize(
     "module",
-    [bm25, canonical, intent, documents, filters, ordinals, spelling, symbols, parts, tables, vocabulary],
+    [bm25, canonical, intent, documents, filters, ordinals, spelling, symbols, tables, vocabulary],
     ids=lambda m: m.__name__,
 )
 def test_examples_in_the_docstrings_hold(module: ModuleType) -> None:

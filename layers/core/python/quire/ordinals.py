@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 NONE: Ordinals = np.empty(0, np.uint32)
 
 _Number = TypeVar("_Number", bound=np.integer[Any])
+_Item = TypeVar("_Item", bound=np.generic)
 
 
 def union(sets: Sequence[Ordinals]) -> Ordinals:
@@ -58,6 +60,20 @@ def difference(ordinals: Ordinals, members: Ordinals) -> Ordinals:
     [1, 5]
     """
     return ordinals[~contains(members, ordinals)] if len(members) else ordinals
+
+
+def bases(sizes: Sequence[int]) -> list[int]:
+    """Where each of some parts begins when they are laid end to end.
+
+    >>> bases([3, 0, 4])
+    [0, 3, 3]
+    """
+    return [0, *accumulate(sizes)][: len(sizes)]
+
+
+def joined(columns: Sequence[NDArray[_Item]]) -> NDArray[_Item]:
+    """Columns end to end; a single one is not copied."""
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
 def ranges(begins: NDArray[np.intp], counts: NDArray[np.intp]) -> NDArray[np.intp]:

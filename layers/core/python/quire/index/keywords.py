@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quire.index import bm25
+from quire.ordinals import bases, joined
 from quire.ranking import EMPTY, Ranking, rank
 
 if TYPE_CHECKING:
@@ -72,8 +73,7 @@ class KeywordSearch:
         self.parts = parts
         self.is_readable = is_readable
         sizes = [len(part.lengths) for part in parts]
-        self._bases = [sum(sizes[:position]) for position in range(len(sizes))]
-        self._size = sum(sizes)
+        self._bases, self._size = bases(sizes), sum(sizes)
         self._frequencies: dict[str, int] = {}
 
     @cached_property
@@ -148,8 +148,7 @@ class KeywordSearch:
     def _length_norms(self) -> NDArray[np.float32]:
         total = sum(part.total_length for part in self.parts)
         average = total / self.chunks if self.chunks else 0.0
-        parts = [bm25.norms(part.lengths, average) for part in self.parts]
-        return np.concatenate(parts) if len(parts) != 1 else parts[0]
+        return joined([bm25.norms(part.lengths, average) for part in self.parts])
 
 
 def _reaching(scores: NDArray[np.float32], limit: int) -> Ordinals:

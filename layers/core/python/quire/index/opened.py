@@ -16,21 +16,13 @@ import numpy as np
 from quire.documents import Chunk
 from quire.errors import ArtifactCorrupt
 from quire.index.lines import read_line
-from quire.index.parts import (
-    Part,
-    bases,
-    group,
-    hidden_ordinals,
-    joined,
-    open_keywords,
-    open_vectors,
-)
+from quire.index.parts import Part, group, hidden_ordinals, open_keywords, open_vectors
 from quire.index.reader import Segment, manifest_in, open_segment
 from quire.index.served import BuildOnServer, JoinedKeywords, joined_rankings
 from quire.index.stack import Stack
 from quire.index.tables import DocumentTable, FilterTable, LiveParts, SymbolTable
 from quire.index.vocabulary import nearest_words
-from quire.ordinals import NONE
+from quire.ordinals import NONE, bases, joined
 from quire.profiles import profile_named
 from quire.ranking import Ranking
 
@@ -79,13 +71,11 @@ class OpenedIndex:
         segments: as they were opened, in the pointer's order.
         manifests: theirs.
         profile: the collection's.
+        chunk_count: how many chunks can be found.
         sources: where its chunks came from, each once.
         is_api: whether it knows the classes of an API, so that a symbol it does not have does not exist.
         filters, symbols, documents: the tables of its chunks.
-        expect: is told of which terms `document_frequency` will be asked; a server is asked once for all of them.
     """
-
-    expect: Callable[[Iterable[str]], object]
 
     def __init__(
         self,
@@ -101,13 +91,12 @@ class OpenedIndex:
         self.version = version
         self.engine = on_server.server.name if on_server else OWN
         self._on_server = on_server
-        self.expect = self._expect if on_server else ignore
         self.segments = [segment for segment, _ in segments]
         self.manifests = tuple(segment.manifest for segment in self.segments)
         self.profile = self.manifests[0].profile if self.manifests else profile
         counts = [segment.chunk_count for segment in self.segments]
         self._bases = bases(counts)
-        served = on_server.segments if on_server else 0
+        self._served_count = served = on_server.segments if on_server else 0
         self._served_size = sum(counts[:served])
         groups = [*([one] for one in self.segments[:served]), *group(self.segments[served:])]
         parts: list[Part] = [group[0] if len(group) == 1 else stacker(group) for group in groups]
@@ -117,6 +106,7 @@ class OpenedIndex:
             for part, base in zip(parts, bases([part.chunk_count for part in parts]), strict=True)
         ]
         self._live = live = LiveParts(parts, hidden)
+        self.chunk_count = sum(counts) - sum(map(len, hidden))
         held = [manifest.filters for manifest in self.manifests]
         fields = dict.fromkeys(chain(*(held or [profile_named(profile).filters if profile else ()])))
         self.filters = FilterTable(live, tuple(fields))
@@ -127,11 +117,6 @@ class OpenedIndex:
         self.is_api = bool(extras)
         self.symbols = SymbolTable(live, [extra[HIERARCHY] for extra in extras])
         self.documents = DocumentTable(live)
-
-    @cached_property
-    def chunk_count(self) -> int:
-        """Chunks that can be found."""
-        return sum(part.chunk_count for part in self._live.parts) - sum(map(len, self._live.hidden))
 
     def nearest(self, vector: Vectors, limit: int, allowed: Ordinals | None = None) -> Ranking:
         """See `quire.ports.VectorIndex`.
@@ -176,7 +161,7 @@ class OpenedIndex:
     @cached_property
     def keywords(self) -> KeywordSearch | JoinedKeywords:
         """The keyword index; where a segment's cannot be read, one in which terms find nothing."""
-        first = self._on_server.segments if self._on_server else 0
+        first = self._served_count
         own = open_keywords(self._live.parts[first:], self._live.hidden[first:])
         if self._served is None:
             return own
@@ -187,7 +172,7 @@ class OpenedIndex:
         """See `quire.ports.PayloadStore`."""
         places = [self._place(int(ordinal)) for ordinal in ordinals]
         served = self._fetch_served([int(one) for one in ordinals if one < self._served_size])
-        first = self._on_server.segments if self._on_server else 0
+        first = self._served_count
         for number, segment in enumerate(self.segments[first:], first):
             if segment.bring:
                 segment.payloads.prepare(local for held, local in places if held == number)
@@ -199,7 +184,8 @@ class OpenedIndex:
     def _fetch_served(self, ordinals: Sequence[int]) -> Iterator[Chunk]:
         return map(read_line, self._served.lines(ordinals)) if self._served and ordinals else iter(())
 
-    def _expect(self, terms: Iterable[str]) -> None:
+    def expect(self, terms: Iterable[str]) -> None:
+        """Say of which terms `document_frequency` will be asked; a server is asked once for all of them."""
         if self._served is not None:
             self._served.expect(terms)
 
@@ -263,8 +249,7 @@ class OpenedIndex:
     @cached_property
     def _sides(self) -> list[_SearchedPart]:
         sides = [] if self._served is None else [_SearchedPart(0, self._served_size, self._served)]
-        first = self._on_server.segments if self._on_server else 0
-        live = self._live
+        first, live = self._served_count, self._live
         return sides + [
             _SearchedPart(base, part.chunk_count, open_vectors(part, hidden))
             for base, part, hidden in zip(
@@ -275,11 +260,6 @@ class OpenedIndex:
     @cached_property
     def _fingerprints(self) -> NDArray[np.uint64]:
         return joined([part.fingerprints for part in self._live.parts])
-
-
-def ignore(terms: Iterable[str]) -> None:
-    """What is told the terms of a question where they are looked up in place."""
-    del terms
 
 
 def open_built(folder: Path, *, server: SearchServer | None = None, index: str = "") -> OpenedIndex:

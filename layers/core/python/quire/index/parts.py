@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, groupby
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
-
-import numpy as np
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quire.errors import ArtifactCorrupt
 from quire.filter_values import filter_key
@@ -18,6 +16,7 @@ from quire.index.stack import Stack
 from quire.ordinals import NONE, intersection, union
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from quire.ports import Ordinals, VectorIndex
@@ -26,17 +25,6 @@ STACKED_CHUNKS = 1024
 MOST_STACKED = 256
 
 Part: TypeAlias = Segment | Stack
-Keywords: TypeAlias = KeywordSearch
-_Number = TypeVar("_Number", bound=np.generic)
-
-
-def bases(sizes: Sequence[int]) -> list[int]:
-    """Where each begins when they are laid end to end.
-
-    >>> bases([3, 0, 4])
-    [0, 3, 3]
-    """
-    return [0, *accumulate(sizes)][: len(sizes)]
 
 
 def group(segments: Sequence[Segment]) -> list[list[Segment]]:
@@ -92,22 +80,10 @@ def open_vectors(part: Part, hidden: Ordinals) -> VectorIndex:
     return GraphVectors(arrays, part.graph, hidden, exact)
 
 
-def open_keywords(parts: Sequence[Part], hidden: Sequence[Ordinals]) -> Keywords:
+def open_keywords(parts: Sequence[Part], hidden: Sequence[Ordinals]) -> KeywordSearch:
     """One keyword index over all parts; one over none where a part's cannot be read."""
     pairs = zip(parts, hidden, strict=True)
     try:
         return KeywordSearch([KeywordPart(part.terms, part.lengths, ordinals) for part, ordinals in pairs])
     except ArtifactCorrupt:
         return KeywordSearch([], is_readable=False)
-
-
-def joined(columns: Sequence[NDArray[_Number]]) -> NDArray[_Number]:
-    """Columns end to end; a single one is not copied."""
-    return columns[0] if len(columns) == 1 else np.concatenate(columns)
-
-
-def number_documents(parts: Sequence[Part]) -> NDArray[np.uint32]:
-    """Number of each chunk's document, counted over all parts."""
-    offsets = np.array(bases([part.document_count for part in parts]), np.uint32)
-    pairs = zip(parts, offsets, strict=True)
-    return joined([part.document_numbers + base if base else part.document_numbers for part, base in pairs])

@@ -74,6 +74,7 @@ class PayloadShards:
         data = self._opened.get(shard)
         if data is None:
             data = self._open(shard)
+            # Threads share it: a list is taken first, and what another one has removed meanwhile is passed over.
             while len(self._opened) >= HELD_SHARDS:
                 self._opened.pop(next(iter(list(self._opened)), shard), None)
             self._opened[shard] = data

@@ -213,10 +213,8 @@ def verify_segment(folder: Path, digest: str = "") -> None:
     known = {MANIFEST, *manifest.files}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        leftover = path.name.startswith(
-            ".new-"
-        )  # a copy that a killed upload never finished; nothing reads it
-        if path.is_file() and name not in known and not leftover:
+        # A copy that a killed upload never finished begins so; nothing reads it.
+        if path.is_file() and name not in known and not path.name.startswith(".new-"):
             raise ArtifactCorrupt(f"{name}: a file that the manifest does not list")
 
 

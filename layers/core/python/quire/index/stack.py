@@ -14,6 +14,7 @@ from quire.index.postings import NO_ORDINALS, NO_WEIGHTS, Postings
 from quire.index.reader import Segment, open_spelling
 from quire.index.vectors import EXACT_ROWS, VectorArrays
 from quire.index.vocabulary import Spelling
+from quire.ordinals import bases, joined
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +64,13 @@ class StackedPostings:
         return self.entry(key)[0]
 
 
+def number_documents(parts: Sequence[Segment | Stack]) -> NDArray[np.uint32]:
+    """Number of each chunk's document, counted over all parts."""
+    offsets = np.array(bases([part.document_count for part in parts]), np.uint32)
+    pairs = zip(parts, offsets, strict=True)
+    return joined([part.document_numbers + base if base else part.document_numbers for part, base in pairs])
+
+
 class Stack:
     """The searchable parts of several segments as one; payloads and ids stay with the segments."""
 
@@ -71,7 +79,7 @@ class Stack:
     def __init__(self, segments: Sequence[Segment]) -> None:
         self.segments = tuple(segments)
         self._sizes = [segment.chunk_count for segment in segments]
-        self._bases = [sum(self._sizes[:position]) for position in range(len(self._sizes))]
+        self._bases = bases(self._sizes)
 
     @property
     def chunk_count(self) -> int:
@@ -124,11 +132,7 @@ class Stack:
     @cached_property
     def document_numbers(self) -> NDArray[np.uint32]:
         """Number of each chunk's document."""
-        parts, base = [], 0
-        for segment in self.segments:
-            parts.append(segment.document_numbers + np.uint32(base))
-            base += segment.document_count
-        return np.concatenate(parts)
+        return number_documents(self.segments)
 
     def document_id(self, number: int) -> str:
         """Id of the document of that number."""

@@ -17,9 +17,10 @@ from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
 from quire.errors import ArtifactCorrupt, InputError
 from quire.filter_values import filter_key, filter_value
-from quire.index.parts import Part, bases, filtered, number_documents
+from quire.index.parts import Part, filtered
+from quire.index.stack import number_documents
 from quire.index.vocabulary import trigrams
-from quire.ordinals import NONE, difference
+from quire.ordinals import NONE, bases, difference
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

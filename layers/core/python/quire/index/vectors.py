@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -53,6 +54,7 @@ class CellArrays(NamedTuple):
     factors: NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class VectorArrays:
     """The vectors of a segment, as its file holds them.
 
@@ -65,26 +67,13 @@ class VectorArrays:
         file: the codes as they lie in their file, where few of them shall be mapped.
     """
 
-    __slots__ = ("bits", "cells", "codes", "file", "mean", "owners", "scales")
-
-    def __init__(
-        self,
-        *,
-        codes: NDArray[np.int8],
-        scales: NDArray[np.float32],
-        bits: NDArray[np.uint64],
-        mean: NDArray[np.float32],
-        owners: Ordinals,
-        cells: CellArrays | None = None,
-        file: FileRows | None = None,
-    ) -> None:
-        self.codes = codes
-        self.scales = scales
-        self.bits = bits
-        self.mean = mean
-        self.owners = owners
-        self.cells = cells
-        self.file = file
+    codes: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    bits: NDArray[np.uint64]
+    mean: NDArray[np.float32]
+    owners: Ordinals
+    cells: CellArrays | None = None
+    file: FileRows | None = None
 
     @property
     def rows_a_chunk(self) -> float:

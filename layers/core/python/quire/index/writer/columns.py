@@ -121,7 +121,7 @@ class ColumnsWriter:
         self._documents.add_kept(kept, segment.documents)
         vectors = np.bincount(segment.vectors.owners, minlength=segment.chunk_count)[kept.ordinals]
         for line, count in zip(kept.lines(), vectors.tolist(), strict=True):
-            fields = json.loads(line)  # as `payloads.chunk_line` spells a chunk; empty ones are left out
+            fields = json.loads(line)  # as `chunk_line` spells a chunk; empty ones are left out
             source, symbols = kept.source(fields.get("metadata", {})), fields.get("symbols", ())
             self._tally.add(source, symbols, characters=len(fields.get("text", "")), vectors=count)
 

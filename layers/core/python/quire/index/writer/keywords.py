@@ -6,7 +6,6 @@ import hashlib
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,7 @@ from quire.index.writer.postings import PostingsBuilder
 from quire.index.writer.rows import IndexRow
 from quire.index.writer.spill import Spill
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
+BITS = 64
 BLOCK_POSTINGS = 1 << 14
 """Terms of rows whose fingerprints are made at once: 320 bytes each."""
 
@@ -74,9 +70,6 @@ class KeywordsWriter:
             self._prints.frombytes(prints.tobytes())
             first, begin = last, span.stop
         self._terms.flush()
-
-
-BITS = 64
 
 
 def term_hashes(terms: Sequence[str]) -> NDArray[np.uint64]:

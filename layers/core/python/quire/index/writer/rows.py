@@ -26,7 +26,7 @@ class IndexRow:
         length: the weighted length that BM25 uses.
         vectors: one row for each of the chunk's windows; none where it is found by keywords alone.
         source: key of the source that it came from, for the counts by source.
-        line: the chunk as `payloads.chunk_line` gives it, where that was done already; b"" where not.
+        line: the chunk as `quire.index.lines.chunk_line` gives it, where that was done already; b"" where not.
     """
 
     chunk: Chunk

@@ -21,9 +21,8 @@ from quire.ordinals import ranges
 WORD = re.compile(r"[^\W\d_]{4,32}")
 MOST_RUNS = 60_000
 BLOCK_WORDS = 8192  # their trigrams are sorted together: 5 MB
-CHARACTER_BITS = (
-    21  # Unicode ends below 2**21: a trigram fits into 64 bits, and such numbers sort as their UTF-8 does
-)
+CHARACTER_BITS = 21
+"""Unicode ends below 2**21: a trigram fits into 64 bits, and such numbers sort as their UTF-8 does."""
 
 
 class SpellingWriter:
