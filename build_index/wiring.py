@@ -13,12 +13,11 @@ from dotenv import dotenv_values
 from build_index.model.export import ensure_model
 from build_index.pipeline.plan import Tools
 from build_index.progress import say
+from quire.adapters import stores
 from quire.adapters.answer_models import open_answer_model
-from quire.adapters.folder import FolderStore
 from quire.embedding import open_embedder
 from quire.embedding.model_folder import read_facts
-from quire.errors import ConfigError, QuireError
-from quire.ports import Embedder, ObjectStore, SearchServer, Vectors
+from quire.ports import Embedder, ObjectStore, Vectors
 from quire.settings import Settings, adopt, read_settings
 from quire.store.leftovers import sweep_all
 from quire.store.store import SegmentStore
@@ -40,37 +39,17 @@ def open_objects(location: str | None) -> ObjectStore:
     Raises:
         ConfigError: it is neither a folder nor s3://bucket/prefix.
     """
-    place = location or settings().store
-    scheme, separator, _ = place.partition("://")
-    if not separator:
-        return FolderStore(Path(place))
-    if scheme != "s3":
-        raise ConfigError(f"store: wanted a folder or s3://bucket/prefix, found {place!r}")
-    from quire.adapters.s3 import open_s3_store
-
-    return open_s3_store(place)
+    return stores.open_objects(location or settings().store)
 
 
 def open_store(location: str | None) -> SegmentStore:
     """The collections under `--store` or QUIRE_STORE.
 
     Raises:
-        ConfigError: it is neither a folder nor s3://bucket/prefix.
+        ConfigError: it is neither a folder nor s3://bucket/prefix, or the search server's address is none.
     """
-    return SegmentStore(open_objects(location), settings().cache / "store", server=open_server())
-
-
-def open_server() -> SearchServer | None:
-    """The search server that the settings name; None where they name none.
-
-    Raises:
-        ConfigError: its address is none.
-    """
-    if not settings().opensearch:
-        return None
-    from quire.adapters.opensearch import open_opensearch  # few collections are searched so
-
-    return open_opensearch(settings().opensearch)
+    server = stores.open_server(settings().opensearch, is_serving=False)
+    return SegmentStore(open_objects(location), settings().cache / "store", server=server)
 
 
 def open_tools(*, threads: int | None = None, cache: Path | None = None) -> Tools:
@@ -138,15 +117,3 @@ class _Model:
 def _progress(step: str, done: int, total: int) -> None:
     if total:
         say(f"model: {step} {done}/{total}")
-
-
-__all__ = [
-    "QuireError",
-    "open_model",
-    "open_objects",
-    "open_question_embedder",
-    "open_store",
-    "open_tools",
-    "open_workshop",
-    "settings",
-]

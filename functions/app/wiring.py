@@ -24,12 +24,12 @@ from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
 from functions.web.logs import configure_logs, log
 from functions.web.metrics import TOLD_DISK_SHARE, disk_share
 from quire.adapters.answer_models import open_answer_model
-from quire.adapters.circuit_breaker import SERVING, Timeouts
-from quire.adapters.folder import FolderStore
+from quire.adapters.circuit_breaker import SERVING
+from quire.adapters.stores import open_objects, open_server
 from quire.collections import Collection, read_collections
 from quire.embedding import open_embedder
 from quire.errors import ConfigError, StoreError
-from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore, SearchServer, TokenBudget
+from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore, TokenBudget
 from quire.service.access_file import AccessFile, TokenPolicy
 from quire.service.access_object import AccessObject
 from quire.service.knowledge import Knowledge
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
     from functions.web.live import Live
     from quire.adapters.s3 import S3Store
-    from quire.adapters.s3_reader import S3Reader
 
 WRITERS = 8
 MIB = 1 << 20
@@ -88,13 +87,11 @@ class _OpenedStore:
 
 
 def _open(settings: Settings, steady_s: float = math.inf, *, is_late: bool = False) -> _OpenedStore:
-    objects = open_objects(settings.store, SERVING)
+    objects, server = _open_objects(settings.store), open_server(settings.opensearch, is_serving=True)
+    if server is not None:
+        after_restore(server.reconnect)
     store = SegmentStore(
-        objects,
-        settings.cache,
-        most_bytes=int(settings.cache_mb * MIB),
-        is_late=is_late,
-        server=open_server(settings),
+        objects, settings.cache, most_bytes=int(settings.cache_mb * MIB), is_late=is_late, server=server
     )
     models = Models(
         partial(model_folder, objects, settings.cache, brought=settings.models),
@@ -150,50 +147,23 @@ def _answer_model(settings: Settings) -> AnswerModel | None:
     return model
 
 
-def open_objects(store: str, timeouts: Timeouts | None = None) -> ObjectStore:
-    """The object store of that name; `timeouts` bounds calls of a bucket, by default as a build wants them.
+def _open_objects(store: str) -> ObjectStore:
+    """The object store of that name; a bucket that is served is read without boto3 where that can be.
 
     Raises:
         ConfigError: the name has a scheme that no adapter knows.
     """
-    scheme, separator, _ = store.partition("://")
-    if not separator:
-        return FolderStore(Path(store))
-    if scheme != "s3":
-        raise ConfigError(f"QUIRE_STORE: wanted a folder or s3://bucket/prefix, found the scheme {scheme!r}")
-    return _open_bucket(store, timeouts)
-
-
-def open_server(settings: Settings) -> SearchServer | None:
-    """The search server that holds builds; None where the settings name none.
-
-    Raises:
-        ConfigError: its address is none.
-    """
-    if not settings.opensearch:
-        return None
-    from quire.adapters.opensearch import open_opensearch  # few collections are searched so
-    from quire.adapters.opensearch_wire import SEARCHING
-
-    server = open_opensearch(settings.opensearch, SEARCHING)
-    after_restore(server.reconnect)
-    return server
-
-
-def _open_bucket(store: str, timeouts: Timeouts | None) -> ObjectStore:
-    """A bucket that is served is read without boto3 where that can be; whoever builds writes, which boto3 does."""
+    if not store.startswith("s3://"):
+        return open_objects(store)
 
     def open_whole() -> S3Store:
         from quire.adapters.s3 import open_s3_store  # boto3 costs 120 ms of CPU
 
-        return open_s3_store(store, timeouts)
+        return open_s3_store(store, SERVING)
 
-    bucket: S3Reader | S3Store | None = None
-    if timeouts is not None:
-        from quire.adapters.s3_reader import open_s3_reader
+    from quire.adapters.s3_reader import open_s3_reader
 
-        bucket = open_s3_reader(store, timeouts, open_whole)
-    bucket = bucket or open_whole()
+    bucket = open_s3_reader(store, SERVING, open_whole) or open_whole()
     after_restore(bucket.reconnect)
     return bucket
 

@@ -14,8 +14,9 @@ import typer
 
 from functions.cli.background import go_on_behind, served_version
 from functions.cli.choosing import HeldIndex, free_name, name_of, read_held
-from functions.cli.common import NOTHING, JsonOption, StoreOption, counted, open_objects, print_json
+from functions.cli.common import NOTHING, JsonOption, StoreOption, counted, print_json
 from functions.cli.user_directories import export, settings_for
+from quire.adapters.stores import open_objects
 from quire.errors import BuildInProgress, InputError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def index(
     called again.
     """
     folder, settings = _folder(path), settings_for(store)
-    objects = open_objects(settings)
+    objects = open_objects(settings.store)
     # The build's libraries cost half a second to import: only this command needs them. At a first build the processes
     # that cut files import theirs meanwhile.
     if not background and not served_version(objects, name or name_of(folder)):
@@ -211,7 +212,6 @@ def bundle(
     store: StoreOption = "",
 ) -> None:
     """Write a collection with its model into one file, which `quire serve --bundle FILE` runs offline."""
-    from functions.app.wiring import open_objects
     from functions.cli.bundle import write_bundle
 
     settings, target = settings_for(store), Path(out or f"{name}.quire")

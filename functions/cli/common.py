@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.adapters.stores import open_server
 from quire.errors import InputError
 from quire.parsing.formats import UNITS
 
 if TYPE_CHECKING:
     from quire.documents import Chunk
-    from quire.ports import ObjectStore, SearchServer
+    from quire.ports import ObjectStore
     from quire.service.knowledge import Knowledge
     from quire.settings import Settings
     from quire.store.catalog import Catalog, Served
@@ -63,28 +64,12 @@ def open_knowledge(settings: Settings) -> Knowledge:
     return open_service(settings)
 
 
-def open_objects(settings: Settings) -> ObjectStore:
-    """The store's objects, for commands that ask no questions: they start without the model's libraries."""
-    if "://" in settings.store:
-        from functions.app.wiring import open_objects
-
-        return open_objects(settings.store)
-    from quire.adapters.folder import FolderStore
-
-    return FolderStore(Path(settings.store))
-
-
 def open_catalog(settings: Settings, objects: ObjectStore) -> Catalog:
     """The collections of these objects."""
     from quire.store.catalog import Catalog
     from quire.store.store import SegmentStore
 
-    server: SearchServer | None = None
-    if settings.opensearch:
-        from quire.adapters.opensearch import open_opensearch
-        from quire.adapters.opensearch_wire import SEARCHING
-
-        server = open_opensearch(settings.opensearch, SEARCHING)
+    server = open_server(settings.opensearch, is_serving=True)
     return Catalog(SegmentStore(objects, settings.cache, server=server), refresh_s=0)
 
 

@@ -22,11 +22,11 @@ from functions.cli.common import (
     counted,
     log_of,
     open_catalog,
-    open_objects,
     place_of,
     print_json,
 )
 from functions.cli.user_directories import settings_for
+from quire.adapters.stores import open_objects
 from quire.errors import ArtifactError, BuildInProgress, InputError, UnknownCollection
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ NameArgument = Annotated[
 def list_indexes(store: StoreOption = "", *, as_json: JsonOption = False) -> None:
     """List what is indexed: its name, what it holds, when it was indexed, and from where."""
     settings = settings_for(store)
-    catalog = open_catalog(settings, open_objects(settings))
+    catalog = open_catalog(settings, open_objects(settings.store))
     held = [facts for name in catalog.names() if (facts := _facts(catalog, name))]
     if as_json:
         print_json(held)
@@ -73,7 +73,7 @@ def status(
     from quire.store.lock import read_builds
 
     settings = settings_for(store)
-    objects = open_objects(settings)
+    objects = open_objects(settings.store)
     catalog, builds = open_catalog(settings, objects), read_builds(objects, time.time())
     names = sorted({*catalog.names(), *builds})
     found: list[dict[str, Any]] = []
@@ -133,7 +133,7 @@ def remove(
     from quire.store.store import SegmentStore
 
     settings = settings_for(store)
-    objects = open_objects(settings)
+    objects = open_objects(settings.store)
     catalog = open_catalog(settings, objects)
     name = _named(catalog, sorted({*catalog.names(), *read_builds(objects, time.time())}), name)
     if not force and _has_written(catalog, name):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import uvicorn
 
-from functions.app.wiring import open_objects
+from quire.adapters.stores import open_objects
 from tests.support.lively import Lively
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.app.wiring import lambda_app, local_app, open_objects
+from functions.app.wiring import lambda_app, local_app
 from functions.aws.lambda_adapter import LambdaHandler
 from functions.web.faces import QUERY
 from quire.embedding.onnx import OnnxEmbedder
@@ -86,9 +86,9 @@ def test_a_broken_collections_file_stops_the_start_and_is_named(settings: Settin
         local_app(settings)
 
 
-def test_a_store_of_an_unknown_scheme_is_refused() -> None:
-    with pytest.raises(ConfigError, match="'gopher'"):
-        open_objects("gopher://host/x")
+def test_a_store_of_an_unknown_scheme_is_refused(settings: Settings) -> None:
+    with pytest.raises(ConfigError, match="'gopher://host/x'"):
+        local_app(replace(settings, store="gopher://host/x"))
 
 
 def test_the_start_says_which_model_answers_and_what_chose_it(

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quire.adapters.stores import open_objects, open_server
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Hit, Turn
 from quire.embedding import open_embedder
@@ -25,7 +26,7 @@ from quire.store.models import model_folder
 from quire.store.store import SegmentStore
 
 if TYPE_CHECKING:
-    from quire.ports import AnswerModel, Embedder, ObjectStore, SearchServer
+    from quire.ports import AnswerModel, Embedder, ObjectStore
 
 REFRESH_S = 1.0
 """A newly published version is taken up within so many seconds."""
@@ -114,9 +115,10 @@ def open(  # noqa: A001
         ConfigError: the location is neither a folder nor s3://bucket/prefix.
         InputError: the store holds no such collection, or several and none was named.
     """
-    objects = _objects(location)
-    near = cache_folder or read_settings().cache
-    store = SegmentStore(objects, near, server=_server(read_settings().opensearch))
+    settings = read_settings()
+    objects = open_objects(_place_of(str(location)))
+    near = cache_folder or settings.cache
+    store = SegmentStore(objects, near, server=open_server(settings.opensearch, is_serving=True))
     names = store.collections()
     name = collection or (names[0] if len(names) == 1 else "")
     if name not in names:
@@ -129,29 +131,14 @@ def open(  # noqa: A001
     )
 
 
-def _objects(location: str | Path) -> ObjectStore:
-    place = str(location)
-    if place.startswith("s3://"):
-        from quire.adapters.s3 import open_s3_store
-
-        return open_s3_store(place)
-    folder = Path(place)
-    inner = folder / ".quire" / "store"
-    if not folder.is_dir():
-        raise ConfigError(f"store: wanted a folder or s3://bucket/prefix, found {place!r}")
-    from quire.adapters.folder import FolderStore
-
-    return FolderStore(inner if inner.is_dir() else folder)
-
-
-def _server(address: str) -> SearchServer | None:
-    """The search server that the settings name, for collections that it holds."""
-    if not address:
-        return None
-    from quire.adapters.opensearch import open_opensearch
-    from quire.adapters.opensearch_wire import SEARCHING
-
-    return open_opensearch(address, SEARCHING)
+def _place_of(location: str) -> str:
+    """The store that is meant: a folder may hold it as `.quire/store`."""
+    if "://" in location:
+        return location
+    if not Path(location).is_dir():
+        raise ConfigError(f"store: wanted a folder or s3://bucket/prefix, found {location!r}")
+    inner = Path(location, ".quire", "store")
+    return str(inner) if inner.is_dir() else location
 
 
 def _models(objects: ObjectStore, near: Path) -> Callable[[str], Embedder]:
