@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 NO_BODY = hashlib.sha256(b"").hexdigest()
@@ -17,6 +18,13 @@ class Keys:
     id: str
     secret: str
     token: str
+
+
+def keys_of(environ: Mapping[str, str]) -> Keys | None:
+    """Those of an environment, as Lambda gives functions theirs; None where it has none."""
+    names = ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN")
+    keys = Keys(*(environ.get(f"AWS_{name}", "") for name in names))
+    return keys if keys.id and keys.secret else None
 
 
 @dataclass(frozen=True, slots=True)

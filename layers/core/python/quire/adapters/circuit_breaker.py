@@ -6,6 +6,8 @@ import threading
 import time
 from dataclasses import dataclass
 
+from quire.errors import StoreUnavailable
+
 BACKOFF_S = 1.0
 """What a client waits at most before its first repetition. Source: AWS SDKs, retry behaviour, standard mode."""
 
@@ -63,7 +65,12 @@ class Outage:
         with self._guard:
             self._until = float("-inf")
 
-    def reason(self) -> str:
-        """Why the store is left alone; "" where it is not."""
+    def demand_over(self, what: str) -> None:
+        """Stop who would ask for `what` while the store is left alone.
+
+        Raises:
+            StoreUnavailable: it is; the message says why.
+        """
         with self._guard:
-            return self._why if time.monotonic() < self._until else ""
+            if time.monotonic() < self._until:
+                raise StoreUnavailable(f"{what}: not asked for: {self._why}")

@@ -15,7 +15,7 @@ from __future__ import annotations
 import base64
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
@@ -26,7 +26,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from quire.adapters.circuit_breaker import Outage
-from quire.documents import Turn
+from quire.documents import NOTHING, Turn
 from quire.errors import ConfigError, InputError, StoreUnavailable
 from quire.ports import Purged, Remembered
 from quire.sessions import RETENTION_MS, moment, next_ids, oldest_ms, read_turn_id, sort_key, time_key
@@ -231,8 +231,7 @@ class DynamoMemory:
     @contextmanager
     def _translated(self) -> Iterator[None]:
         """Give errors their names; a table that is away or silent is left alone for a while."""
-        if why := self._outage.reason():
-            raise StoreUnavailable(f"chat memory {self._table}: not asked for: {why}")
+        self._outage.demand_over(f"chat memory {self._table}")
         try:
             yield
         except (ClientError, BotoCoreError) as error:
@@ -337,44 +336,33 @@ class DynamoBudget:
         """See `quire.ports.TokenBudget`: one conditional write."""
         if self._most <= 0:
             return False
-        try:
-            self._add(
-                collection,
-                tokens,
-                ConditionExpression="attribute_not_exists(spent) OR spent < :most",
-                more={":most": {"N": str(self._most)}},
-            )
-        except ClientError as error:
-            if error.response["Error"]["Code"] == "ConditionalCheckFailedException":
-                return False
-            raise StoreUnavailable(f"token budget: {error}") from error
-        except BotoCoreError as error:
-            raise StoreUnavailable(f"token budget: {error}") from error
-        return True
+        return self._add(collection, tokens, {":most": {"N": str(self._most)}})
 
     def settle(self, collection: str, difference: int) -> None:
         """See `quire.ports.TokenBudget`."""
-        try:
-            self._add(collection, difference)
-        except (BotoCoreError, ClientError) as error:
-            raise StoreUnavailable(f"token budget: {error}") from error
+        self._add(collection, difference)
 
-    def _add(
-        self, collection: str, tokens: int, more: dict[str, Any] | None = None, **condition: Any
-    ) -> None:
+    def _add(self, collection: str, tokens: int, most: Mapping[str, Any] = NOTHING) -> bool:
+        """Add to what was spent today; False where `:most` is given, and spent."""
         now = self._clock()
         day = time.strftime("%Y-%m-%d", time.gmtime(now))
-        self._client.update_item(
-            TableName=self._table,
-            Key={"pk": {"S": BUDGET}, "sk": {"S": f"{collection}#{day}"}},
-            UpdateExpression="SET expires_at = :expires ADD spent :tokens",
-            ExpressionAttributeValues={
-                ":tokens": {"N": str(tokens)},
-                ":expires": {"N": str(int(now) + KEPT_S)},
-                **(more or {}),
-            },
-            **condition,
+        condition: Any = (
+            {"ConditionExpression": "attribute_not_exists(spent) OR spent < :most"} if most else {}
         )
+        values = {":tokens": {"N": str(tokens)}, ":expires": {"N": str(int(now) + KEPT_S)}, **most}
+        try:
+            self._client.update_item(
+                TableName=self._table,
+                Key={"pk": {"S": BUDGET}, "sk": {"S": f"{collection}#{day}"}},
+                UpdateExpression="SET expires_at = :expires ADD spent :tokens",
+                ExpressionAttributeValues=values,
+                **condition,
+            )
+        except (BotoCoreError, ClientError) as error:
+            if isinstance(error, self._client.exceptions.ConditionalCheckFailedException):
+                return False
+            raise StoreUnavailable(f"token budget: {error}") from error
+        return True
 
 
 def open_dynamo_budget(location: str, tokens_per_day: int) -> DynamoBudget:

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlencode, urlsplit
 
-from quire.adapters.aws_signature import NO_BODY, Keys, SignedHost, sign
+from quire.adapters.aws_signature import NO_BODY, Keys, SignedHost, keys_of, sign
 from quire.adapters.circuit_breaker import Outage, Timeouts
 from quire.adapters.connections import Connections, HttpRequest, HttpResponse, LostAnswer
 from quire.errors import ArtifactCorrupt, ConfigError, StoreError, StoreUnavailable
@@ -101,8 +101,7 @@ class OpenSearchWire:
             ConfigError: it does not know us.
             StoreError: it refuses the request.
         """
-        if why := self._outage.reason():
-            raise StoreUnavailable(f"opensearch {self.host}: not asked: {why}")
+        self._outage.demand_over(f"opensearch {self.host}")
         asked = urlencode(sorted((query or {}).items()))
         try:
             answer = self._connections.ask(partial(self._request, method, (path, asked), body))
@@ -176,11 +175,9 @@ def complaint(tree: Mapping[str, Any]) -> str:
 
 def _aws_keys() -> Keys:
     """Those of the environment, as a function has them; else what botocore finds, such as a role's or a profile's."""
-    said = [
-        os.environ.get(f"AWS_{one}", "") for one in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN")
-    ]
-    if said[0] and said[1] and not os.environ.get("AWS_PROFILE"):
-        return Keys(*said)
+    keys = keys_of(os.environ)
+    if keys and not os.environ.get("AWS_PROFILE"):
+        return keys
     from botocore.session import get_session  # 100 ms that a function has not got
 
     found = get_session().get_credentials()

@@ -179,8 +179,7 @@ class S3Store:
     @contextmanager
     def _asking(self, key: str) -> Iterator[None]:
         """Give errors their names; after one that says that the bucket is away, leave it alone for a while."""
-        if why := self._outage.reason():
-            raise StoreUnavailable(f"{key}: not asked for: {why}")
+        self._outage.demand_over(key)
         try:
             yield
         except (ClientError, BotoCoreError, TimeoutError) as error:

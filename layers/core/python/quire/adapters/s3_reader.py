@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
-from quire.adapters.aws_signature import Keys, SignedHost, sign
+from quire.adapters.aws_signature import Keys, SignedHost, keys_of, sign
 from quire.adapters.circuit_breaker import Outage, Timeouts
 from quire.adapters.connections import Connections, HttpRequest, HttpResponse, LostAnswer
 from quire.adapters.ranges import RANGE_BYTES, ByteRange, fetch_checked, fetch_ranges
+from quire.documents import NOTHING
 from quire.errors import ArtifactCorrupt, StoreUnavailable
 from quire.stored import Stored
 
@@ -68,16 +69,18 @@ class S3Reader:
     """`ObjectStore` over a bucket whose reads are its own. Safe to share by threads.
 
     Args:
-        wire: what asks the bucket.
+        place, keys: where the bucket is, and who asks.
         prefix: what every key begins with in the bucket; "" or ending with `/`.
         timeouts: how long it may take.
         open_rest: opens what writes, and reads where this cannot.
     """
 
     def __init__(
-        self, wire: _Wire, prefix: str, *, timeouts: Timeouts, open_rest: Callable[[], S3Store]
+        self, place: Place, keys: Keys, prefix: str, *, timeouts: Timeouts, open_rest: Callable[[], S3Store]
     ) -> None:
-        self._wire = wire
+        self._place = place
+        self._keys = keys
+        self._connections = Connections(place.host, is_tls=place.is_tls, timeouts=timeouts)
         self._prefix = prefix
         self._timeouts = timeouts
         self._open_rest = open_rest
@@ -89,7 +92,7 @@ class S3Reader:
         """See `quire.ports.ObjectStore`."""
         try:
             with self._asking(key):
-                answer = self._get(key)
+                answer = self._get_object(key)
                 return Stored(self._whole(answer), answer.etag) if self._is_there(answer) else None
         except _OtherAnswer:
             return self._rest.read(key)
@@ -98,7 +101,7 @@ class S3Reader:
         """See `quire.ports.ObjectStore`."""
         try:
             with self._asking(key):
-                answer = self._get(key, {"If-None-Match": etag})
+                answer = self._get_object(key, {"If-None-Match": etag})
                 if answer.status == SAME:
                     answer.finish()
                     return None
@@ -143,7 +146,7 @@ class S3Reader:
 
     def reconnect(self) -> None:
         """Drop the kept connections, which are dead after a freeze; new ones are made at need."""
-        self._wire.close()
+        self._connections.close()
         self._outage.end()
         if self._opened is not None:
             self._opened.reconnect()
@@ -160,7 +163,7 @@ class S3Reader:
 
     def _part(self, key: str, name: str, start: int, etag: str | None) -> ByteRange:
         condition = {"If-Match": etag} if etag else {}
-        answer = self._get(key, {"Range": f"bytes={start}-{start + RANGE_BYTES - 1}", **condition})
+        answer = self._get_object(key, {"Range": f"bytes={start}-{start + RANGE_BYTES - 1}", **condition})
         if answer.status == NO_RANGE:  # an empty object has no first byte
             answer.finish()
             return ByteRange("", 0, ())
@@ -174,7 +177,7 @@ class S3Reader:
         names: set[str] = set()
         wanted = {"delimiter": "/", "encoding-type": "url", "list-type": "2", "prefix": begin}
         while True:
-            answer = self._wire.get("/", wanted, {})
+            answer = self._get("/", wanted, {})
             if answer.status != READ:
                 answer.finish()
                 raise _OtherAnswer
@@ -187,8 +190,19 @@ class S3Reader:
                 return names
             wanted = {**wanted, "continuation-token": following[0]}
 
-    def _get(self, key: str, headers: Mapping[str, str] | None = None) -> HttpResponse:
-        return self._wire.get(f"/{self._prefix}{key}", {}, headers or {})
+    def _get_object(self, key: str, headers: Mapping[str, str] = NOTHING) -> HttpResponse:
+        return self._get(f"/{self._prefix}{key}", {}, headers)
+
+    def _get(self, path: str, query: Mapping[str, str], headers: Mapping[str, str]) -> HttpResponse:
+        """The answer to a signed GET, see `Connections.ask`."""
+        target = target_of(self._place, path, query)
+        host = SignedHost(self._place.host, self._place.region, "s3")
+
+        def make() -> HttpRequest:
+            signed = sign(host, self._keys, target, time.gmtime())
+            return HttpRequest("GET", "?".join(filter(None, target)), {**signed, **headers})
+
+        return self._connections.ask(make)
 
     def _is_there(self, answer: HttpResponse) -> bool:
         """Whether an object comes; False where S3 says that there is none of that key."""
@@ -208,8 +222,7 @@ class S3Reader:
     @contextmanager
     def _asking(self, key: str) -> Iterator[None]:
         """Give errors their names; after one the bucket is left alone for a while."""
-        if why := self._outage.reason():
-            raise StoreUnavailable(f"{key}: not asked for: {why}")
+        self._outage.demand_over(key)
         try:
             yield
         except (LostAnswer, TimeoutError) as error:
@@ -228,15 +241,10 @@ def open_s3_reader(
     None where the environment says what boto3 alone knows: a profile, a proxy, a region named otherwise.
     """
     bucket, _, prefix = location.removeprefix("s3://").strip("/").partition("/")
-    place = _place_of(bucket, environ)
-    said = [
-        environ.get(f"AWS_{name}", "") for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN")
-    ]
-    keys = Keys(*said)
-    if place is None or not keys.id or not keys.secret:
+    place, keys = _place_of(bucket, environ), keys_of(environ)
+    if place is None or keys is None:
         return None
-    wire = _Wire(place, keys, timeouts)
-    return S3Reader(wire, f"{prefix}/" if prefix else "", timeouts=timeouts, open_rest=open_rest)
+    return S3Reader(place, keys, f"{prefix}/" if prefix else "", timeouts=timeouts, open_rest=open_rest)
 
 
 def _place_of(bucket: str, environ: Mapping[str, str]) -> Place | None:
@@ -252,30 +260,6 @@ def _place_of(bucket: str, environ: Mapping[str, str]) -> Place | None:
         return None
     # Servers elsewhere seldom resolve bucket.host names.
     return Place(url.netloc, f"/{bucket}", url.scheme == "https", region)
-
-
-class _Wire:
-    """Signed GETs over kept connections. Safe to share by threads."""
-
-    def __init__(self, place: Place, keys: Keys, timeouts: Timeouts) -> None:
-        self._place = place
-        self._keys = keys
-        self._connections = Connections(place.host, is_tls=place.is_tls, timeouts=timeouts)
-
-    def get(self, path: str, query: Mapping[str, str], headers: Mapping[str, str]) -> HttpResponse:
-        """The answer to a GET, see `Connections.ask`."""
-        target = target_of(self._place, path, query)
-        place = SignedHost(self._place.host, self._place.region, "s3")
-
-        def make() -> HttpRequest:
-            signed = sign(place, self._keys, target, time.gmtime())
-            return HttpRequest("GET", "?".join(filter(None, target)), {**signed, **headers})
-
-        return self._connections.ask(make)
-
-    def close(self) -> None:
-        """Close the connections that nobody uses."""
-        self._connections.close()
 
 
 def target_of(place: Place, path: str, query: Mapping[str, str]) -> tuple[str, str]:
