@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,8 @@ from build_index.gate.guards import MOST_LOST
 from build_index.gate.review import Review, ReviewRules
 from build_index.wiring import open_model, open_objects, open_store, settings
 from quire.collections import read_collections, server_in
-from quire.embedding.model_folder import FACTS_FILE, read_facts
-from quire.errors import ConfigError, InputError, ModelError, QuireError
-from quire.ports import Embedder, ObjectStore
-from quire.store.keys import model_key
+from quire.errors import ConfigError, InputError
+from quire.store.models import model_folder
 
 
 def add_review_options(parser: argparse.ArgumentParser) -> None:
@@ -42,11 +39,10 @@ def open_review(
     allowed, margin = _number(known, "max_shrink", MOST_LOST), _number(known, "gate_margin", gate.MARGIN)
     most_lost = args.allow_shrink if args.allow_shrink is not None else allowed
     rules = ReviewRules(most_lost, margin, args.accept_regression)
-    cache = settings().cache
-    embedder_of = partial(_embedder_of, open_objects(args.store), cache)
+    cache, objects = settings().cache, open_objects(args.store)
     return Review(
         open_store(args.store),
-        lru_cache(embedder_of),
+        lru_cache(lambda digest: open_model(model_folder(objects, cache, digest))),
         cache / "reports",
         _golden(name, golden),
         rules,
@@ -95,28 +91,3 @@ def _golden(name: str, path: str) -> list[GoldenQuestion]:
             f"golden: collection {name!r} names {path!r}, and there is no such file", field="golden"
         )
     return read_golden([Path(path)])
-
-
-def _embedder_of(objects: ObjectStore, cache: Path, digest: str) -> Embedder:
-    """The embedder of that digest, from the cache or the store.
-
-    Raises:
-        ModelError: neither has it, or it cannot be opened.
-    """
-    here = objects.local_path(model_key(digest))
-    for folder in ([here] if here else []) + sorted(
-        path.parent for path in cache.glob(f"models/*/{FACTS_FILE}")
-    ):
-        try:
-            if read_facts(folder).digest == digest:
-                return open_model(folder)
-        except QuireError:
-            continue
-    stored = objects.read(model_key(digest) + FACTS_FILE) if digest else None
-    if stored is None:
-        raise ModelError(f"model {digest!r}: neither in the store nor in {cache}")
-    folder = cache / "models" / digest
-    for name, facts in json.loads(stored.data)["files"].items():
-        objects.fetch_file(model_key(digest) + name, folder / name, facts["sha256"])
-    (folder / FACTS_FILE).write_bytes(stored.data)
-    return open_model(folder)

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from itertools import chain, tee
 from pathlib import Path
@@ -44,16 +44,11 @@ from quire.analysis.terms import forget
 from quire.canonical_json import canonical_json
 from quire.documents import Chunk
 from quire.errors import SourceError
-from quire.index.layout import EMBEDDED, Manifest, SourceFacts
+from quire.index.layout import EMBEDDED, Manifest
 from quire.index.lines import read_line
 from quire.index.opened import OpenedIndex, open_built
 from quire.index.reader import open_segment
-from quire.index.writer import (
-    SegmentFacts,
-    StagedVectors,
-    amend_manifest,
-    write_segment,
-)
+from quire.index.writer import SegmentFacts, StagedVectors, amend_manifest, write_segment
 from quire.ingestion.rows import embed_chunks, index_analyzed, index_keywords, source_key
 from quire.ports import Embedder
 from quire.profiles import Profile
@@ -250,7 +245,7 @@ def facts_of(
         filters=plan.profile.filters,
         dimensions=tools.embedder.dimensions,
         model=tools.embedder.digest,
-        sources=tuple(SourceFacts(**asdict(one)) for one in reading.provenance),
+        sources=reading.provenance,
         extra=reading.extra,
         notes={**describe_machine(), **notes},
     )

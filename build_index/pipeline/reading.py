@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from build_index.progress import say
-from build_index.sources import Documents, Failure, Provenance
+from build_index.sources import Documents, Failure
 from build_index.sources.fetch.fetch import locate
 from build_index.sources.files.selection import Excluded
 from build_index.sources.registry import OpenedSources, source_of
 from quire.documents import Document
 from quire.errors import InputError
+from quire.index.layout import SourceFacts
 from quire.parsing.secret_forms import find_secret, is_secret_name
 
 
@@ -30,13 +31,13 @@ def open_reading(
     source = source_of(profile)
     known = source.keys
     folders: dict[str, list[Path]] = defaultdict(list)
-    provenance: list[Provenance] = []
+    provenance: list[SourceFacts] = []
     for key, location in sources:
         if key not in known:
             raise InputError(f"source {key!r}: profile {profile} reads {', '.join(known)}", field="source")
         found = source.settle(key, locate(location, cache / "sources"))
         folders[key].append(found.folder)
-        provenance.append(Provenance(key, location, found.revision, found.version))
+        provenance.append(SourceFacts(key, location, found.revision, found.version))
     if not folders:
         raise InputError(
             f"source: profile {profile} needs {' and '.join(f'{key}=PATH' for key in known)}", field="source"

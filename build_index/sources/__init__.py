@@ -22,21 +22,4 @@ class Failure:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Where one source of a segment came from.
-
-    Attributes:
-        key: the word before `=` on the command line, such as `api_dump`.
-        location: the path or URL as it was given.
-        revision: the commit that was read; "" where the source has none.
-        version: the source's own version, such as the engine's; "" where it has none.
-    """
-
-    key: str
-    location: str
-    revision: str = ""
-    version: str = ""
-
-
 Documents: TypeAlias = Iterator[Document | Failure]

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import build_index.sources
-from build_index.sources import Documents, Provenance
+from build_index.sources import Documents
 from build_index.sources.fetch.fetch import Located
 from build_index.sources.files.selection import Excluded
 from quire.errors import InputError
+from quire.index.layout import SourceFacts
 
 Folders: TypeAlias = Mapping[str, Sequence[Path]]
 """Key of a source -> the folders that it was located in, in the order they were given."""
@@ -34,7 +35,7 @@ class OpenedSources:
         extra: what serving needs beside chunks, such as the class hierarchy.
         excluded: files left out by rule, counted by reason while `documents` is read.
         files: what was read beside them, such as the configuration of the site that shows them.
-        provenance: one row a source.
+        provenance: each source as it was read; its key is the word before `=` on the command line.
         folders: where the sources lie now, fetched ones included.
     """
 
@@ -43,7 +44,7 @@ class OpenedSources:
     extra: Mapping[str, Any] = field(default_factory=dict)
     excluded: Excluded = field(default_factory=Excluded)
     files: tuple[Path, ...] = ()
-    provenance: tuple[Provenance, ...] = ()
+    provenance: tuple[SourceFacts, ...] = ()
     folders: tuple[Path, ...] = ()
 
 

@@ -52,18 +52,18 @@ def locate(location: str, cache: Path) -> Located:
     """
     path = Path(location)
     if _is_there(path):
-        return Located(path, head_commit(path), _version_file(path))
+        return Located(path, head_commit(path), version_beside(path))
     url, revision = split_revision(location)
     if url:
         folder, commit = fetch_repository(url, revision, cache / "git")
-        return Located(folder, commit, _version_file(folder) or revision)
+        return Located(folder, commit, version_beside(folder) or revision)
     if location.startswith(("http://", "https://")):
         # httpx costs 0.1 s to import: only a build that fetches pays for it.
         from build_index.sources.fetch.url import fetch_url
 
         folder = fetch_url(location, cache / "http")
         released = _RELEASE.search(urlsplit(location).path)
-        return Located(folder, "", _version_file(folder) or (released[1] or released[2] if released else ""))
+        return Located(folder, "", version_beside(folder) or (released[1] or released[2] if released else ""))
     raise SourceError(
         f"{location}: wanted a path, a git URL or a web URL, found no such file or folder", path=location
     )
@@ -98,6 +98,7 @@ def split_revision(location: str) -> tuple[str, str]:
     return "", ""
 
 
-def _version_file(path: Path) -> str:
+def version_beside(path: Path) -> str:
+    """What `version.txt` in a folder, or beside a file, says, such as `0.735.0.7351131`; "" where there is none."""
     file = (path if path.is_dir() else path.parent) / "version.txt"
     return file.read_text(encoding="utf-8", errors="replace").strip()[:100] if file.is_file() else ""

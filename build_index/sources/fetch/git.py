@@ -89,12 +89,8 @@ def _remote_commit(url: str, revision: str) -> str:
         "ls-remote", "--", url, revision or "HEAD", *([f"{revision}^{{}}"] if revision else []), url=url
     )
     named = {name: commit for commit, _, name in (line.partition("\t") for line in listing.splitlines())}
-    wanted = (
-        f"refs/tags/{revision}^{{}}",
-        f"refs/heads/{revision}",
-        f"refs/tags/{revision}",
-        revision or "HEAD",
-    )
+    names = (f"refs/tags/{revision}^{{}}", f"refs/heads/{revision}", f"refs/tags/{revision}")
+    wanted = (*names, revision or "HEAD")
     return next((named[name] for name in wanted if name in named), "")
 
 
@@ -103,29 +99,12 @@ def _clone(url: str, wanted: str, folder: Path) -> str:
     _git("init", "--quiet", "--template=", str(folder), url=url)
     _git("remote", "add", "--", "origin", url, folder=folder, url=url)
     try:
-        _git(
-            "fetch",
-            "--quiet",
-            "--depth=1",
-            "--no-tags",
-            "--",
-            "origin",
-            wanted or "HEAD",
-            folder=folder,
-            url=url,
-        )
+        fetch = "fetch --quiet --depth=1 --no-tags -- origin".split()
+        _git(*fetch, wanted or "HEAD", folder=folder, url=url)
         found = "FETCH_HEAD"
     except SourceError:
-        _git(
-            "fetch",
-            "--quiet",
-            "--tags",
-            "--",
-            "origin",
-            "+refs/heads/*:refs/remotes/origin/*",
-            folder=folder,
-            url=url,
-        )
+        fetch = "fetch --quiet --tags -- origin +refs/heads/*:refs/remotes/origin/*".split()
+        _git(*fetch, folder=folder, url=url)
         found = wanted
     commit = _git("rev-parse", "--verify", "--quiet", f"{found}^{{commit}}", folder=folder, url=url).strip()
     _git("checkout", "--quiet", "--detach", commit, folder=folder, url=url)

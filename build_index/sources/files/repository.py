@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -12,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from build_index.sources import Failure
 from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.selection import Excluded, Selection, select_files
+from build_index.sources.files.text_files import read_plain
 from build_index.sources.files.types import TEXT, is_test_path, is_translation, language_of, role_of
 from quire.documents import Document, Value
 from quire.errors import NoText, SourceError
@@ -128,9 +127,8 @@ def _document(repository: Repository, path: str, content: bytes, *, named: bool)
         SourceError: it is a PDF, a notebook, a book or a document of Word that cannot be read.
     """
     if suffix_of(path) in CONVERTED:
-        from quire.ingestion.rows import (
-            read_apart,  # with all of indexing, which counting files has no use for
-        )
+        # With all of indexing, which counting files has no use for.
+        from quire.ingestion.rows import read_apart
 
         shown = read_apart(RawFile(path, content))
         facts = _facts(repository, path, "markdown")
@@ -178,11 +176,8 @@ def _unwanted_content(text: str, head: str, language: str) -> str:
     lines = text.count("\n") + 1
     if len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE:
         return "minified"
-    return (
-        "minified"
-        if language not in _FREE_TEXT and len(text) > 4000 and len(text) / lines > LONG_LINES
-        else ""
-    )
+    is_dense = language not in _FREE_TEXT and len(text) > 4000 and len(text) / lines > LONG_LINES
+    return "minified" if is_dense else ""
 
 
 def _is_data(content: bytes) -> bool:
@@ -241,10 +236,6 @@ def _read_bytes(root: Path, path: str) -> bytes:
     try:
         if not file.parent.resolve().is_relative_to(root):
             raise SourceError(f"{path}: leads out of the source", path=path)
-        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise SourceError(f"{path}: is no plain file", path=path)
-            return stream.read()
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror}", path=path) from error
+    return read_plain(file, path)

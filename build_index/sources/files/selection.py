@@ -88,9 +88,7 @@ def select_files(root: Path, selection: Selection, excluded: Excluded) -> Iterat
     Raises:
         SourceError: `root` is no folder, or one of secrets such as `.git` and `.ssh`.
     """
-    if not root.is_dir():
-        found = "a file" if root.exists() else "nothing"
-        raise SourceError(f"{root}: wanted a folder, found {found}", path=str(root))
+    demand_folder(root)
     root = root.resolve()
     if is_secret_folder(root.as_posix()):
         raise SourceError(
@@ -104,6 +102,17 @@ def select_files(root: Path, selection: Selection, excluded: Excluded) -> Iterat
         excluded,
     )
     yield from _walk(walk, root, "", rules_above(root) if selection.gitignore else IgnoreRules())
+
+
+def demand_folder(root: Path) -> None:
+    """Stop where a source is no folder.
+
+    Raises:
+        SourceError: it is a file, or nothing.
+    """
+    if not root.is_dir():
+        found = "a file" if root.exists() else "nothing"
+        raise SourceError(f"{root}: wanted a folder, found {found}", path=str(root))
 
 
 def _walk(walk: _Walk, folder: Path, prefix: str, rules: IgnoreRules) -> Iterator[str]:

@@ -12,6 +12,7 @@ from build_index.sources.files.selection import Excluded, as_selection
 from build_index.sources.registry import Folders, OpenedSources, Source
 
 
+# What reads documentation comes with all that reads Markdown, and code needs none of it.
 def _read_textbook(folders: Folders, options: Mapping[str, Any], cache: Path) -> OpenedSources:
     from build_index.sources.files.documentation import read_textbook
 
@@ -19,9 +20,7 @@ def _read_textbook(folders: Folders, options: Mapping[str, Any], cache: Path) ->
 
 
 def _read_docs(folders: Folders, options: Mapping[str, Any], cache: Path) -> OpenedSources:
-    from build_index.sources.files.documentation import (
-        read_docs,  # with what reads Markdown: code needs none of it
-    )
+    from build_index.sources.files.documentation import read_docs
 
     return read_docs(folders, options, cache)
 

@@ -7,29 +7,17 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from build_index.sources.files.selection import Excluded, is_text_name
+from build_index.sources.files.selection import Excluded, demand_folder, is_text_name
 from quire.errors import SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
 from quire.parsing.formats import RawFile, text_of
 
 SKIPPED = frozenset(("node_modules", "__pycache__"))
-DOCUMENTS = (
-    *(
-        ".md",
-        ".mdx",
-        ".markdown",
-        ".qmd",
-        ".rmd",
-        ".rst",
-        ".adoc",
-        ".asciidoc",
-        ".org",
-        ".textile",
-        ".txt",
-        ".html",
-        ".htm",
-    ),
-    *(".pdf", ".doc", ".docx", ".odt", ".ppt", ".pptx", ".odp", ".epub", ".tex", ".ipynb"),
+DOCUMENTS = tuple(
+    """
+    .md .mdx .markdown .qmd .rmd .rst .adoc .asciidoc .org .textile .txt .html .htm
+    .pdf .doc .docx .odt .ppt .pptx .odp .epub .tex .ipynb
+    """.split()
 )
 """How names of files end that people write documents in."""
 
@@ -48,10 +36,7 @@ def walk_files(root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
 
 
 def _walk(root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
-    if not root.is_dir():
-        raise SourceError(
-            f"{root}: wanted a folder, found {'a file' if root.exists() else 'nothing'}", path=str(root)
-        )
+    demand_folder(root)
     found: list[tuple[str, ...]] = []
 
     def note_closed(error: OSError) -> None:
@@ -101,19 +86,31 @@ def read_bytes(root: Path, path: str, most: int = DOCUMENT_FILE_BYTES) -> bytes:
         file = (root / path).resolve()
         if not file.is_relative_to(root.resolve()):
             raise SourceError(f"{path}: leads out of the source", path=path)
+    except RuntimeError as error:  # Python 3.12 and older say so of links that lead to themselves
+        raise SourceError(f"{path}: cannot be read: links in a circle", path=path) from error
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read: {error.strerror}", path=path) from error
+    return read_plain(file, path, most)
+
+
+def read_plain(file: Path, path: str, most: int | None = None) -> bytes:
+    """The bytes of a plain file, which messages call `path`: no link in its place is followed.
+
+    Raises:
+        SourceError: it is no plain file, cannot be read or is larger than `most`.
+    """
+    try:
         # A pipe in its place would be waited for, a link that somebody puts there now leads anywhere.
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as stream:
             about = os.fstat(descriptor)
             if not stat.S_ISREG(about.st_mode):
                 raise SourceError(f"{path}: is no plain file", path=path)
-            if about.st_size > most:
+            if most is not None and about.st_size > most:
                 raise SourceError(f"{path}: {about.st_size} bytes, wanted at most {most}", path=path)
             return stream.read(most)
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror}", path=path) from error
-    except RuntimeError as error:  # Python 3.12 and older say so of links that lead to themselves
-        raise SourceError(f"{path}: cannot be read: links in a circle", path=path) from error
 
 
 def read_text(root: Path, path: str) -> str:

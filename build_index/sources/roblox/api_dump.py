@@ -72,15 +72,6 @@ def hierarchy_of(data: dict[str, Any]) -> dict[str, str]:
     return {name: above for name, above in pairs if isinstance(above, str) and above in known}
 
 
-def read_engine_version(dump: Path) -> str | None:
-    """The engine version in `version.txt` beside the dump, such as `0.735.0.7351131`; None where there is none."""
-    file = find_dump(dump).parent / "version.txt"
-    try:
-        return file.read_text(encoding="utf-8").strip() or None
-    except (OSError, UnicodeDecodeError):
-        return None
-
-
 def find_dump(dump: Path) -> Path:
     """The dump's file: `dump` itself, or the one in that folder."""
     return dump / DUMP_NAME if dump.is_dir() else dump

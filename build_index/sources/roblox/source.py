@@ -12,16 +12,11 @@ from build_index.cache.inputs import digest_inputs
 from build_index.cache.store import ContentStore
 from build_index.progress import say
 from build_index.sources import Documents
-from build_index.sources.fetch.fetch import Located
+from build_index.sources.fetch.fetch import Located, version_beside
 from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.selection import Excluded
 from build_index.sources.registry import Folders, OpenedSources, Source
-from build_index.sources.roblox.api_dump import (
-    find_dump,
-    read_engine_version,
-    read_hierarchy,
-    read_roblox_api,
-)
+from build_index.sources.roblox.api_dump import find_dump, read_hierarchy, read_roblox_api
 from build_index.sources.roblox.creator_docs import CONTENT, find_checkout, read_creator_docs
 from build_index.sources.roblox.engine_reference import ENGINE, read_reference
 from quire.canonical_json import json_sha256
@@ -60,7 +55,7 @@ def _read_roblox(folders: Folders, _: Mapping[str, Any], cache: Path) -> OpenedS
     if not dumps:
         return OpenedSources(documents(), excluded=excluded)
     hierarchy = {"hierarchy": read_hierarchy(dumps[0])}
-    return OpenedSources(documents(), read_engine_version(dumps[0]) or "", hierarchy, excluded)
+    return OpenedSources(documents(), version_beside(find_dump(dumps[0])), hierarchy, excluded)
 
 
 SOURCES = (Source("roblox", ("api_dump", "creator_docs"), _read_roblox, _settled),)

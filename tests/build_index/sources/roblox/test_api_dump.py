@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from build_index.sources import Failure
-from build_index.sources.roblox.api_dump import read_engine_version, read_hierarchy, read_roblox_api
+from build_index.sources.fetch.fetch import version_beside
+from build_index.sources.roblox.api_dump import find_dump, read_hierarchy, read_roblox_api
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
 from quire.errors import SourceError
@@ -240,6 +241,6 @@ def test_the_hierarchy_leads_from_each_class_to_its_superclass(tmp_path: Path) -
 
 def test_the_engine_version_stands_beside_the_dump(tmp_path: Path) -> None:
     folder, _ = write_engine(tmp_path)
-    assert read_engine_version(folder) == read_engine_version(folder / "Full-API-Dump.json") == "0.1.2.3"
+    assert version_beside(find_dump(folder)) == version_beside(folder / "Full-API-Dump.json") == "0.1.2.3"
     (folder / "version.txt").unlink()
-    assert read_engine_version(folder) is None
+    assert version_beside(find_dump(folder)) == ""
