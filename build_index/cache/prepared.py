@@ -42,9 +42,8 @@ MUCH_CHARACTERS = 100_000
 """Text that is worth a second process, which takes as long to start as to prepare two and a half times of that."""
 _WRITTEN_BY_US = frozenset({"api_member"})
 """Kinds whose text a reader of ours wrote: there is nothing to parse."""
-_HEAD = Struct(
-    "<?II"
-)  # whether something was found, then the bytes of the document's id and of its chunks' ids
+_HEAD = Struct("<?II")
+"""Whether something was found, then the bytes of the document's id and of its chunks' ids."""
 
 
 Prepare: TypeAlias = Callable[[Document], Callable[[], Made]]
@@ -84,10 +83,7 @@ class PreparedDocuments:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Keep what was made; where the build came to its end, forget what it did not use."""
         self._write()

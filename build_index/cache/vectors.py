@@ -15,10 +15,10 @@ from quire.ports import Embedder
 
 Passage: TypeAlias = tuple[str, str]
 
-BLOCK = (
-    4096  # passages looked up at once; the threads run dry once a block, for less than 0.1 s of its minute
-)
-COMMIT_EVERY = 64  # an interrupted build loses at most so many vectors, about a second of work
+BLOCK = 4096
+"""Passages looked up at once; the threads run dry once a block, for less than 0.1 s of its minute."""
+COMMIT_EVERY = 64
+"""An interrupted build loses at most so many vectors, about a second of work."""
 
 
 class CachedVectors:

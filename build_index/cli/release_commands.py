@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import asdict
 from typing import Any
 
 from build_index.gate.options import add_review_options, engine_of_described, review_of_described
@@ -98,7 +99,7 @@ def run_prune(args: argparse.Namespace) -> int:
         say(str(busy))
         return OK
     if args.json:
-        print(json.dumps(pruned.as_json(), indent=1))
+        print(json.dumps(asdict(pruned), indent=1))
         return OK
     print(f"{len(pruned.versions)} versions forgotten, {len(pruned.removed)} segments and models removed")
     if pruned.condemned:

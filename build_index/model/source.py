@@ -1,4 +1,4 @@
-"""Where an embedding model comes from: pinned files, fetched by whatever courier, read without torch."""
+"""Where an embedding model comes from: pinned files, from a folder or a wheel, read without torch."""
 
 from __future__ import annotations
 
@@ -95,12 +95,14 @@ def load_source(cache: Path, config: ModelConfig, progress: Progress) -> ModelSo
     Raises:
         ModelError: a file is missing, cannot be fetched, or is not the pinned one.
     """
-    local = os.environ.get(SOURCE_VARIABLE)
-    if not local and config.wheel is None:
+    if local := os.environ.get(SOURCE_VARIABLE):
+        place = Path(local)
+    elif config.wheel:
+        place = fetch_wheel(cache, config.wheel, progress)
+    else:
         raise ModelError(
             f"model {config.name}: has no wheel; set {SOURCE_VARIABLE} to a folder that holds its files"
         )
-    place = Path(local) if local else fetch_wheel(cache, config.wheel, progress) if config.wheel else Path()
     if set(config.files) != WANTED:
         raise ModelError(
             f"model {config.name}: wanted digests of {sorted(WANTED)}, found {sorted(config.files)}"
@@ -172,9 +174,8 @@ def _read(place: Path, name: str) -> bytes:
             inside = [entry for entry in wheel.namelist() if entry.rpartition("/")[2] == name]
             if not inside:
                 raise ModelError(f"{place}: wanted {name} inside, found none")
-            return wheel.read(
-                min(inside, key=lambda entry: entry.count("/"))
-            )  # 1_Pooling has a config.json too
+            # 1_Pooling has a config.json too: the file nearest to the top is meant.
+            return wheel.read(min(inside, key=lambda entry: entry.count("/")))
     except (OSError, zipfile.BadZipFile) as error:
         raise ModelError(f"{place}: cannot read {name} of the model: {error}") from error
 

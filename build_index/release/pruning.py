@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from build_index.release.publishing import ReleaseTarget, manifest_of
 from quire.canonical_json import canonical_json
@@ -46,14 +45,6 @@ class Pruned:
     versions: tuple[str, ...]
     condemned: tuple[str, ...]
     removed: tuple[str, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """The value that `prune --json` prints."""
-        return {
-            "versions": list(self.versions),
-            "condemned": list(self.condemned),
-            "removed": list(self.removed),
-        }
 
 
 def prune(place: ReleaseTarget, name: str, *, keep: int, now: float, grace_s: float = GRACE_S) -> Pruned:

@@ -72,9 +72,8 @@ def find_site(root: Path) -> FoundSite | None:
         for found in every:
             if found.site.generator != "jekyll":
                 return found
-            fallback = (
-                fallback or found
-            )  # GitHub's pages of a repository, whose documentation may have its own site
+            # GitHub's pages of a repository, whose documentation may have its own site.
+            fallback = fallback or found
         if fallback:
             return fallback
     return None
@@ -178,8 +177,7 @@ def _versions(plugin: ObjectLiteral, text: str, project: Path) -> Iterator[tuple
 
 def _vitepress(file: Path, project: Path, root: Path) -> FoundSite:
     objects = read_objects(_read(file))
-    top = next((one.values for one in objects if not one.keys), {})
-    merged = {name: value for one in objects if not one.keys for name, value in one.values.items()} or top
+    merged = {name: value for one in objects if not one.keys for name, value in one.values.items()}
     content = _content(project / str(merged.get("srcDir", ".")), root, "")
     site = PublishedSite(
         "vitepress",

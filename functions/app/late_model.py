@@ -10,13 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from functions.web.logs import log
 from quire.documents import Turn
-from quire.errors import (
-    AnswerModelError,
-    ConfigError,
-    ModelMisconfigured,
-    ModelUnavailable,
-    StoreUnavailable,
-)
+from quire.errors import AnswerModelError, ConfigError, ModelMisconfigured, ModelUnavailable, StoreUnavailable
 from quire.ports import AnswerModel, Spent
 
 RETRY_S = 10.0
@@ -54,14 +48,10 @@ class LateModel:
             self._model, self._due = self._open_model(), float("inf")
         except (StoreUnavailable, ConfigError) as error:
             log("answer model unknown", logging.ERROR, message=str(error))
+            # It is read again here: no answer waits for that.
+            unread = ModelUnavailable("the secret cannot be read", retry_after_s=math.inf)
             is_wrong = isinstance(error, ConfigError)
-            self._model = _UnknownModel(
-                ModelMisconfigured("the secret is wrong")
-                if is_wrong
-                else ModelUnavailable(
-                    "the secret cannot be read", retry_after_s=math.inf
-                )  # no answer waits for it
-            )
+            self._model = _UnknownModel(ModelMisconfigured("the secret is wrong") if is_wrong else unread)
             self._due = self._clock() + RETRY_S
 
 

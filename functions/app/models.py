@@ -10,13 +10,7 @@ from copy import copy
 from pathlib import Path
 
 from functions.web.logs import log
-from quire.errors import (
-    ArtifactError,
-    ModelError,
-    ModelOutOfReach,
-    StoreError,
-    StoreUnavailable,
-)
+from quire.errors import ArtifactError, ModelError, ModelOutOfReach, StoreError, StoreUnavailable
 from quire.ports import Embedder
 
 

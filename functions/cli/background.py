@@ -23,9 +23,8 @@ LOOKS_S = 0.1
 
 def go_on_behind(order: Order, objects: ObjectStore, settings: Settings, *, as_json: bool) -> None:
     """Start the command anew, detached, and return when what it indexes can be searched, or when it has ended."""
-    from quire.killable import (
-        interpreter,  # with `multiprocessing`, a tenth of what other commands take to start
-    )
+    # With `multiprocessing`, a tenth of what other commands take to start.
+    from quire.killable import interpreter
 
     log = log_of(settings, order.collection)
     log.parent.mkdir(parents=True, exist_ok=True)

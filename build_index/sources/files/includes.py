@@ -39,7 +39,6 @@ _MARKDOWN = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:literal)?include::[ \t]+([^\s<>]+)[ \t]*$", re.MULTILINE)
-_FRAGMENTS = {".rst": _DIRECTIVE}
 _GIVEN = re.compile(r"(tags?|lines|leveloffset)\s*+=\s*+\"?([^\"\s]++)")
 _RESOURCE = re.compile(
     r"""
@@ -108,34 +107,31 @@ class IncludedFiles:
                 part = _given_lines(text, chosen) if found["adoc"] else select_lines(text, chosen)
                 known[file, chosen] = _filled(part, dict(self._in_place(file, part, depth - 1, known)))
             shown = known[file, chosen]
+            is_code = found["code"] or found["variant"]
             if shown:  # what cannot be read, or is too large, leaves its line for readers to see
-                yield (
-                    written,
-                    f"```{file.suffix[1:]}\n{shown}\n```" if found["code"] or found["variant"] else shown,
-                )
+                yield written, f"```{file.suffix[1:]}\n{shown}\n```" if is_code else shown
 
     def fragments(self, path: str, text: str) -> Iterator[Fragment]:
-        """Files that a page of reStructuredText or AsciiDoc includes, those that they include behind them."""
+        """Files that a page of reStructuredText includes, those that they include behind them."""
         for one in self.fragment_paths(path, text):
             yield Fragment(one, self._read(Path(os.path.normpath(self.root / one))))
 
     def fragment_paths(self, path: str, text: str) -> Iterator[str]:
         """Their paths, relative to the source."""
-        pattern = _FRAGMENTS.get(PurePosixPath(path).suffix.lower())
-        waiting = list(self._targets(pattern, self.root / path, text)) if pattern else []
+        waiting = list(self._targets(self.root / path, text)) if _is_rst(path) else []
         seen: set[Path] = set()
-        while pattern and waiting:
+        while waiting:
             file = waiting.pop(0)
             if file in seen:
                 continue
             seen.add(file)
             yield PurePosixPath(os.path.relpath(file, self.root)).as_posix()
             if file not in self.included:
-                self.included[file] = tuple(self._targets(pattern, file, self._read(file)))
+                self.included[file] = tuple(self._targets(file, self._read(file)))
             waiting += self.included[file]
 
-    def _targets(self, pattern: re.Pattern[str], page: Path, text: str) -> Iterator[Path]:
-        for target in dict.fromkeys(pattern.findall(text)) if "include::" in text else ():
+    def _targets(self, page: Path, text: str) -> Iterator[Path]:
+        for target in dict.fromkeys(_DIRECTIVE.findall(text)) if "include::" in text else ():
             file = self._found(page, target)
             if file is not None:
                 yield file
@@ -152,8 +148,7 @@ class IncludedFiles:
 
     def outside(self, path: str, text: str) -> Iterator[Path]:
         """Files outside the source that a page includes: a build is another one when they change."""
-        pattern = _FRAGMENTS.get(PurePosixPath(path).suffix.lower())
-        if pattern:
+        if _is_rst(path):
             paths = (one for one in self.fragment_paths(path, text) if one.startswith("../"))
             yield from (Path(os.path.normpath(self.root / one)) for one in paths)
         elif _may_include(text):
@@ -203,6 +198,10 @@ def included_files(root: Path, site: FoundSite) -> IncludedFiles:
     repository = [above[-1]] if (above[-1] / ".git").exists() else []
     bound = next((one for one in (*repository, *project) if root.is_relative_to(one)), root)
     return IncludedFiles(root, bound, tuple(project))
+
+
+def _is_rst(path: str) -> bool:
+    return PurePosixPath(path).suffix.lower() == ".rst"
 
 
 def _target(found: re.Match[str]) -> str:

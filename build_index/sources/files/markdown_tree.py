@@ -38,7 +38,7 @@ _MARKUP: Mapping[str, tuple[str, Callable[[str], Outline]]] = {
 }
 _APIS = tuple(f"{name}.{kind}" for name in ("openapi", "swagger") for kind in ("yaml", "yml", "json"))
 SUFFIXES = (".md", ".mdx", ".markdown", *QUARTO, *ASCIIDOC, *_MARKUP, *HTML, *TEXT, *CONVERTED, *_APIS)
-"""Of a PDF or a notebook, which hold pictures beside their text."""
+"""How names of pages end, and the names of descriptions of APIs."""
 _API_TITLE = re.compile(r"""^[ ]*"?title"?[ ]*:[ ]*(\S.*)""", re.MULTILINE)
 _NO_PAGES = frozenset(("404.html", "genindex.html", "py-modindex.html"))
 _FOR_PROGRAMS = re.compile(

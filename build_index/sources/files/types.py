@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 TEXT = "text"
 """The language of files that are read as windows of lines."""
 
-
 LANGUAGES: Mapping[str, str] = {
     extension: language
     for language, extensions in {
@@ -144,9 +143,10 @@ _VARIANT = "[A-Za-z]{2}|hans|hant|latn|cyrl|latin|cyrillic|formal|informal|valen
 TONGUE = rf"(?:{_TONGUES})(?:[-_@](?:{_VARIANT})){{0,2}}"
 _TRANSLATED_FOLDER = re.compile(TONGUE, re.IGNORECASE)
 _TRANSLATED_STRINGS = re.compile(rf"{TONGUE}\.\w+", re.IGNORECASE)  # fr.json
+# devise.fr.yml, beside code such as set_id.py
 _TRANSLATED_DATA = re.compile(
     rf"(?:.+[._-])?{TONGUE}\.(?:json|ya?ml|properties|ini|toml|ftl|xml)", re.IGNORECASE
-)  # devise.fr.yml, beside code such as set_id.py
+)
 _TRANSLATED_WORDS = re.compile(rf"{TONGUE}\.(?:json|ya?ml|php|properties|ini)", re.IGNORECASE)  # Laravel's
 _TRANSLATED_ANYWHERE = re.compile(
     rf"""
@@ -160,9 +160,8 @@ _TRANSLATED_ANYWHERE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _TRANSLATION = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE TS\b|<TS\s)")  # Qt Linguist's, named .ts
-_TRANSLATED_PAGE = re.compile(
-    rf".+[._-]{TONGUE}\.(?:md|mdx|markdown|rst|adoc|txt)", re.IGNORECASE
-)  # README.zh-CN.md
+# README.zh-CN.md
+_TRANSLATED_PAGE = re.compile(rf".+[._-]{TONGUE}\.(?:md|mdx|markdown|rst|adoc|txt)", re.IGNORECASE)
 _OF_STRINGS = frozenset("locale locales i18n l10n translation translations".split())
 _OF_WORDS = frozenset("lang langs language languages".split())
 _OF_TONGUES = (

@@ -39,7 +39,7 @@ _ROW = re.compile(
     </t[dh]>\s*+</tr>
     """,
     re.DOTALL | re.VERBOSE,
-)  # of a bounded length: what nothing closes is not looked through again and again
+)
 _POWER = re.compile(r"<sup>(\w+)</sup>")
 _SWATCH = re.compile(r'<ColorSwatch value="([^"]*)"\s*/>')
 _BREAK = re.compile(r"(?:(?<!\s)\s++)?<br\s*+/?>\s*+")
