@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from quire.embedding import quantization
-from quire.embedding.quantization import cosines, quantize, restore, sign_bits
+from quire.embedding.quantization import cosines, quantize, quantize_alone, restore, sign_bits
 from tests.support.rows import clustered, isotropic
 
 ROWS = arrays(
@@ -34,6 +34,7 @@ def test_a_row_is_quantized_alike_whatever_stands_beside_it(rows: np.ndarray) ->
         alone = quantize(rows[position : position + 1])
         assert np.array_equal(alone.codes[0], together.codes[position])
         assert alone.scales[0] == together.scales[position]
+        assert np.array_equal(quantize_alone(rows[position]), together.codes[position])
 
 
 def test_a_row_of_zeros_stays_zero() -> None:

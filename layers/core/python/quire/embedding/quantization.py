@@ -61,6 +61,16 @@ def quantize(rows: NDArray[np.float32]) -> Quantized:
     return Quantized(codes, scales)
 
 
+def quantize_alone(row: NDArray[np.float32]) -> NDArray[np.int8]:
+    """The codes that `quantize` gives the row, in five numpy calls and not twelve: a question has one row.
+
+    Each call costs some 3 us behind a forward pass, which leaves the caches to other things.
+    """
+    peak = max(row.max(), -row.min())
+    scale = peak / np.float32(LEVELS) if peak > SMALLEST else np.float32(1.0)
+    return np.rint(row / scale).astype(np.int8)
+
+
 def restore(quantized: Quantized) -> NDArray[np.float32]:
     """The rows again as float32, shape (n, d)."""
     return quantized.codes.astype(np.float32) * quantized.scales[:, None]

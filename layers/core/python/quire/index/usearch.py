@@ -17,7 +17,7 @@ from quire.embedding import onnx as onnx_embedder  # noqa: F401  # isort: skip
 # Not `usearch.index`: it wraps this class alone, and with its progress bars takes twice as long to import.
 from usearch.compiled import Index, MetricKind, MetricSignature, ScalarKind
 
-from quire.embedding.quantization import quantize
+from quire.embedding.quantization import quantize_alone
 from quire.index.vectors import VectorArrays, score_rows
 from quire.ordinals import contains
 from quire.ranking import EMPTY, Ranking
@@ -79,6 +79,10 @@ class GraphVectors:
         graph.view_index_from_path(str(self._path))
         return graph
 
+    @cached_property
+    def _rows_a_hit(self) -> float:
+        return ROWS_A_HIT * self._arrays.rows_a_chunk
+
     def nearest(self, vector: Vectors, limit: int, allowed: Ordinals | None = None) -> Ranking:
         """See `quire.ports.VectorIndex`."""
         if limit <= 0 or not len(self._arrays):
@@ -93,10 +97,12 @@ class GraphVectors:
 
     def _proposed(self, vector: Vectors, limit: int) -> NDArray[np.intp]:
         """Rows that the graph proposes, ascending."""
-        wanted = max(CANDIDATES, int(ROWS_A_HIT * self._arrays.rows_a_chunk * limit))
-        code = quantize(vector[None]).codes
+        wanted = max(CANDIDATES, int(self._rows_a_hit * limit))
+        code = quantize_alone(vector)[None]
         keys, _, counts, *_ = self._graph.search_many(code, wanted, threads=1, dtype=ScalarKind.I8)
-        return np.sort(keys[0, : counts[0]].astype(np.intp))
+        rows: NDArray[np.intp] = keys[0, : counts[0]].view(np.intp)
+        rows.sort()
+        return rows
 
     def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:
         """See `quire.ports.VectorIndex`."""
