@@ -15,8 +15,8 @@ from build_index.pipeline.plan import Tools
 from build_index.progress import say
 from quire.adapters import stores
 from quire.adapters.answer_models import open_answer_model
-from quire.embedding import open_embedder
 from quire.embedding.model_folder import read_facts
+from quire.embedding.wordpiece import WordPiece, open_tokenizer
 from quire.ports import Embedder, ObjectStore, Vectors
 from quire.settings import Settings, adopt, read_settings
 from quire.store.leftovers import sweep_all
@@ -97,12 +97,18 @@ class _Model:
         self._folder, self._threads = folder, threads
 
     @cached_property
+    def _tokenizer(self) -> WordPiece:
+        return open_tokenizer(self._folder)
+
+    @cached_property
     def _opened(self) -> OnnxEmbedder:
-        return open_embedder(self._folder, self._threads)
+        from quire.embedding import onnx  # .02 s with its library, which a build that knows all vectors does without
+
+        return onnx.open_embedder(self._folder, self._tokenizer, threads=self._threads)
 
     @property
     def tokens(self) -> int:
-        return self._opened.tokens
+        return self._opened.tokens if "_opened" in vars(self) else 0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         return self._opened.embed(texts)
@@ -111,7 +117,7 @@ class _Model:
         return self._opened.embed_passages(passages)
 
     def has_word(self, word: str) -> bool:
-        return self._opened.has_word(word)
+        return len(self._tokenizer.ids(word)) == 1
 
 
 def _progress(step: str, done: int, total: int) -> None:

@@ -60,7 +60,8 @@ class CachedVectors:
         self.misses += len(wanted)
         self.hits += len(block) - len(wanted)
         fresh: dict[bytes, Quantized] = {}
-        rows = self._embedder.embed_passages(list(wanted.values()))
+        # An embedder opens its model when it is first asked: .06 s, in each worker of a build that has all vectors.
+        rows = self._embedder.embed_passages(list(wanted.values())) if wanted else iter(())
         arriving = zip(wanted, rows, strict=True)
         try:
             for key in keys:
