@@ -54,15 +54,19 @@ class CachedQuestions:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See `quire.ports.Embedder`."""
-        return np.concatenate([np.empty((0, self.dimensions), np.float32), *map(self._row, texts)])
+        keys = list(map(self._key, texts))
+        left = {key: text for key, text in zip(keys, texts, strict=True) if not self._knows(key)}
+        if left:  # together, so that the model's threads share them; each runs alone, to the same bytes
+            rows = self._embedder.embed(list(left.values())).astype("<f4")
+            self._asked.update(zip(left, map(bytes, rows), strict=True))
+        found = np.frombuffer(b"".join(map(self._asked.__getitem__, keys)), "<f4")
+        return found.reshape(-1, self.dimensions).astype(np.float32)
 
-    def _row(self, text: str) -> Vectors:
-        key = self._key(text)
-        row = self._asked.get(key) or self._kept.get(key, b"")
-        if len(row) != 4 * self.dimensions:
-            row = self._embedder.embed([text]).astype("<f4").tobytes()
-        self._asked[key] = row
-        return np.frombuffer(row, "<f4").reshape(1, -1).astype(np.float32)
+    def _knows(self, key: bytes) -> bool:
+        """Whether the row has been asked for, or is kept sound; from now on it has been."""
+        if key not in self._asked and len(row := self._kept.get(key, b"")) == 4 * self.dimensions:
+            self._asked[key] = row
+        return key in self._asked
 
     def _key(self, text: str) -> bytes:
         return hashlib.sha256(f"{self.digest}\0{text}".encode("utf-8", "surrogatepass")).digest()
