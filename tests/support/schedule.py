@@ -59,7 +59,6 @@ SECONDS = {
     "tests/functions/test_swap.py": 6,
     "tests/test_readme.py": 6,
     "tests/build_index/distributed/test_several_segments.py": 5,
-    "tests/build_index/test_hostile_files.py": 5,
     "tests/functions/test_rig_faces.py": 5,
     "tests/test_imports.py": 5,
     "tests/build_index/gate/test_gate.py": 4,

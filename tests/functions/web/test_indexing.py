@@ -1,0 +1,20 @@
+"""A build that a request started is bounded, and one that was ended leaves nothing in the way of the next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from functions.web.indexing import FAILED, Indexer, IndexOrder
+from quire.errors import BuildInProgress, QuireError
+from quire.settings import Settings
+
+
+def test_a_job_that_does_not_end_is_ended_and_its_collection_can_be_built_again(tmp_path: Path) -> None:
+    settings = Settings(store=str(tmp_path / "store"), cache=tmp_path / "cache")
+    indexer = Indexer(settings, most_s=0.05)
+    order = IndexOrder("code", str(tmp_path))
+    ended = indexer.wait(indexer.start(order))
+    assert ended.status == FAILED
+    assert isinstance(ended.error, QuireError)
+    assert "did not end within" in str(ended.error)
+    assert not isinstance(indexer.wait(indexer.start(order)).error, BuildInProgress)
