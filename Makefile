@@ -82,16 +82,18 @@ index: $(RUN_READY) ## build and publish one collection of collections.toml: mak
 # Some tests hold a bound in seconds, which a machine that is busy with something else can break: what failed runs once
 # more, alone; what fails twice fails the suite, and the first run's summary stays above to tell what was slow.
 # numpy's algebra has one thread, as in the functions: others wait by turning, and take CPU from the next process of a run.
+# PROCESSES=4 runs so many at once; by itself it is one more than there are cores, for some wait.
 PYTEST = PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(PY) -m pytest
+PROCESSES ?= auto
 
 .PHONY: test
 test: $(TEST_READY) ## run the whole suite, on all cores; uses ../shared (or $QUIRE_SHARED) where it is there
-	@$(PYTEST) --numprocesses auto --dist loadfile $(ARGS) || { [ $$? -eq 1 ] && echo "What failed runs again, alone:" \
+	@$(PYTEST) --numprocesses $(PROCESSES) --dist loadfile $(ARGS) || { [ $$? -eq 1 ] && echo "What failed runs again, alone:" \
 		&& $(PYTEST) --numprocesses 0 --last-failed --last-failed-no-failures none --maxfail 5 $(ARGS); }
 
 .PHONY: test-profile
 test-profile: $(TEST_READY) ## the same as `make test`, and print the CPU seconds that files and tests took
-	@$(PYTEST) -p tests.support.cpu_profile --numprocesses auto --dist loadfile $(ARGS)
+	@$(PYTEST) -p tests.support.cpu_profile --numprocesses $(PROCESSES) --dist loadfile $(ARGS)
 
 .PHONY: spec
 spec: $(TEST_READY) ## print each requirement of the five specifications with its test and whether it holds
