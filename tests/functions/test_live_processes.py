@@ -6,8 +6,7 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -21,24 +20,30 @@ import pytest
 from quire.index.reader import verify_segment
 from quire.service.access import ANYONE
 from quire.store.merging import SegmentMerger
-from tests.support.aws import bucket_of, free_port, served
+from tests.support.aws import CREDENTIALS, bucket_of, free_port, wait_until_served
+from tests.support.forked import Program, program
 from tests.support.lively import Lively
 from tests.support.site_writer import SITE
-from tests.support.tree import CORE, ROOT
 
-PATHS = f"{ROOT}:{ROOT / CORE}"
 soak = pytest.mark.soak
 PAUSE_S = 0.02
 """Between two looks of a reader: one that never rests leaves no CPU to those it watches."""
 
 
+@pytest.fixture(scope="module")
+def lively_server() -> Iterator[Program]:
+    """What serving processes begin from."""
+    with program("tests.support.lively_server") as parent:
+        yield parent
+
+
 @pytest.fixture(scope="module", params=["folder", "one folder", "s3"])
 def servers(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, lively_server: Program
 ) -> Iterator[list[httpx.Client]]:
     """Two serving processes over one store; each has a folder of its own, as on another machine, or both have one."""
     root = tmp_path_factory.mktemp("live")
-    environment = {"PYTHONPATH": PATHS}
+    environment = {"HOME": tempfile.gettempdir(), **CREDENTIALS}
     store = str(root / "store")
     if request.param == "s3":
         url = request.getfixturevalue("moto_url")
@@ -50,12 +55,16 @@ def servers(
             port = free_port()
             folder = root / ("both" if request.param == "one folder" else str(port))
             folder.mkdir(exist_ok=True)
-            command = (sys.executable, "-m", "tests.support.lively_server", str(port), str(folder), store)
-            url = stack.enter_context(served(command, f"http://127.0.0.1:{port}/health", environment, ROOT))
+            place = (str(port), str(folder), store)
+            server = lively_server.start(*place, environment=environment, stdout=unread.fileno())
+            stack.callback(server.wait)
+            stack.callback(server.kill)
+            base = f"http://127.0.0.1:{port}"
+            wait_until_served(server.poll, f"{base}/health")
             limits = httpx.Limits(max_connections=100, max_keepalive_connections=100)
-            base = url.removesuffix("/health")
             return stack.enter_context(httpx.Client(base_url=base, timeout=120, limits=limits))
 
+        unread = stack.enter_context(Path(os.devnull).open("wb"))
         yield [started(), started()]
 
 
@@ -154,24 +163,35 @@ def _everything(client: httpx.Client, site: str) -> dict[str, int]:
         after = page["after"]
 
 
+@pytest.fixture
+def site_writer() -> Iterator[Program]:
+    """What writers begin from."""
+    with program("tests.support.site_writer") as parent:
+        yield parent
+
+
 @pytest.mark.parametrize("rounds", [5, pytest.param(50, marks=soak)], ids="{} rounds".format)
-def test_a_killed_process_loses_nothing_that_it_acknowledged(tmp_path: Path, rounds: int) -> None:
+def test_a_killed_process_loses_nothing_that_it_acknowledged(
+    tmp_path: Path, rounds: int, site_writer: Program
+) -> None:
     acknowledged: dict[str, str] = {}
     unsure: dict[str, set[str | None]] = {}
     draw = random.Random(7)
     for number in range(rounds):
-        command = (sys.executable, "-m", "tests.support.site_writer", str(tmp_path), str(number))
-        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": PATHS}
-        with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, cwd=ROOT) as process:
-            assert process.stdout is not None
+        read, write = os.pipe()
+        try:
+            writer = site_writer.start(str(tmp_path), str(number), environment={}, stdout=write)
+        finally:
+            os.close(write)
+        with os.fdopen(read, "rb") as stdout:
             said = b""
             while b'["done"' not in said:  # the moment is drawn from when it has acknowledged something
-                line = process.stdout.readline()
+                line = stdout.readline()
                 assert line, "the writer ended"
                 said += line
-            threading.Timer(draw.random(), process.send_signal, (signal.SIGKILL,)).start()
-            said += process.stdout.read()
-            assert process.wait() == -signal.SIGKILL
+            threading.Timer(draw.random(), writer.kill).start()
+            said += stdout.read()
+            assert writer.wait() == -signal.SIGKILL
         _note(said, acknowledged, unsure)
         SegmentMerger(Lively(tmp_path).store, Lively(tmp_path).objects, tmp_path / "w").merge(
             SITE.place, everything=bool(number % 2)

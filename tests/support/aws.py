@@ -17,7 +17,7 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
@@ -121,7 +121,7 @@ def served(
             command, stdout=output, stderr=output, env=known | dict(environment or {}), cwd=cwd
         )
         try:
-            _wait(process, url)
+            wait_until_served(process.poll, url)
         except TimeoutError as error:
             process.kill()
             process.wait()
@@ -135,11 +135,12 @@ def served(
             process.wait()
 
 
-def _wait(process: subprocess.Popen[bytes], url: str) -> None:
+def wait_until_served(poll: Callable[[], int | None], url: str) -> None:
+    """Return once something answers at `url`; `poll` gives the exit code of what shall once it has ended."""
     until = time.monotonic() + START_S
     while time.monotonic() < until:
-        if process.poll() is not None:
-            raise TimeoutError(f"it ended with {process.returncode}")
+        if (code := poll()) is not None:
+            raise TimeoutError(f"it ended with {code}")
         try:
             with urllib.request.urlopen(url, timeout=5):
                 return
