@@ -1,6 +1,8 @@
 /** The native API as the page and the widget call it. Errors arrive as `Problem`. */
 
 const KEY = "quire-key";
+// Nothing is waited for that says nothing for so long: a streamed answer shows a sign of life every 10 s, and a gateway waits 29 for a reply.
+const SILENCE_MS = 45_000;
 let memory = null;
 
 export class Problem extends Error {
@@ -34,32 +36,48 @@ export class Api {
   query(body, signal) { return this.#json("query", { body, signal }); }
 
   /** Calls `on(event, data)` for each event of a streamed answer; a whole answer comes as `done`. */
-  async answer(body, on, signal) {
-    const response = await this.#send("answer", { body: { ...body, stream: true }, signal });
-    if (!(response.headers.get("content-type") ?? "").startsWith("text/event-stream")) {
-      on("done", await response.json());
-      return;
-    }
-    await readEvents(response.body, on);
+  answer(body, on, signal) {
+    return this.#send("answer", { body: { ...body, stream: true }, signal }, async (response, heard) => {
+      if ((response.headers.get("content-type") ?? "").startsWith("text/event-stream")) await readEvents(response.body, on, heard);
+      else on("done", await response.json());
+    });
   }
 
-  async #json(path, options) { return (await this.#send(path, options)).json(); }
+  #json(path, options) { return this.#send(path, options, (response) => response.json()); }
 
-  async #send(path, { body, signal }) {
+  /** Send, and give what `read` makes of the response; all of it ends where the server falls silent. */
+  async #send(path, { body, signal }, read) {
     const headers = { accept: "application/json, text/event-stream" };
     const key = apiKey();
     if (key) headers["x-api-key"] = key;
     if (body) headers["content-type"] = "application/json";
-    let response;
+    const line = listening(signal);
     try {
-      response = await fetch(this.base + path, { method: body ? "POST" : "GET", headers, signal, body: body && JSON.stringify(body), credentials: "omit" });
+      const response = await fetch(this.base + path, { method: body ? "POST" : "GET", headers, signal: line.signal, body: body && JSON.stringify(body), credentials: "omit" })
+        .catch(() => { throw new Problem(0, "The server cannot be reached."); });
+      if (!response.ok) throw await problemOf(response);
+      return await read(response, line.heard);
     } catch (error) {
-      if (error.name === "AbortError") throw error;
-      throw new Problem(0, "The server cannot be reached.");
+      throw line.signal.aborted ? line.signal.reason : error;
+    } finally {
+      line.close();
     }
-    if (response.ok) return response;
-    throw await problemOf(response);
   }
+}
+
+/** A signal that ends with the one given, and where nothing was `heard` for too long. */
+function listening(signal) {
+  const ending = new AbortController();
+  let clock = 0;
+  const heard = () => {
+    clearTimeout(clock);
+    clock = setTimeout(() => ending.abort(new Problem(0, "The server does not answer.")), SILENCE_MS);
+  };
+  const end = () => ending.abort(signal.reason);
+  if (signal?.aborted) end();
+  signal?.addEventListener("abort", end);
+  heard();
+  return { signal: ending.signal, heard, close() { clearTimeout(clock); signal?.removeEventListener("abort", end); } };
 }
 
 async function problemOf(response) {
@@ -71,12 +89,13 @@ async function problemOf(response) {
   return new Problem(response.status, detail || `The server answered ${response.status}.`, Number(response.headers.get("retry-after")) || 0);
 }
 
-async function readEvents(stream, on) {
+async function readEvents(stream, on, heard) {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   let ended = false;
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reader.read().catch(() => { throw new Problem(0, "The answer broke off before its end."); });
+    heard();
     rest = (rest + (value ?? "")).replaceAll("\r\n", "\n");
     const blocks = rest.split("\n\n");
     rest = blocks.pop();

@@ -26,6 +26,8 @@ let panel = null;
 let searching = null;
 let answering = null;
 let timer = 0;
+// Whether the place in the history that is shown is of a question that is being typed: then typing goes on in it.
+let isTyping = false;
 let stopClock = () => {};
 
 /** Write the view to the address; `step` makes a place that the back button returns to. */
@@ -137,6 +139,7 @@ async function search() {
     more = 0;
     showFound();
     timer = setTimeout(complete, PAUSE_MS, q, turn);
+    if (view.ask && panel?.isCutOff) answer({ step: false }); // the server is back
   } catch (problem) {
     if (turn === searching && problem.name !== "AbortError") fail(problem, search);
   } finally {
@@ -189,16 +192,25 @@ function showWaiting() {
 function showFound() {
   settle();
   document.body.classList.remove("at-start");
-  notice([...(current()?.degraded ?? []), ...found.degraded, ...(found.hits.length ? found.notices : [])]);
+  notice([...cutOff(), ...(current()?.degraded ?? []), ...found.degraded, ...(found.hits.length ? found.notices : [])]);
   const isFiltered = Object.keys(view.filters).length > 0;
   $("found").hidden = !found.hits.length && !isFiltered;
   $("state").hidden = found.hits.length > 0;
-  if (!found.hits.length) $("state").replaceChildren(...states.nothingFound(view.q, isFiltered, clearFilters, found.notices).filter(Boolean));
+  if (!found.hits.length) {
+    const others = states.elsewhere(collections, view.collection, choose);
+    $("state").replaceChildren(...[...states.nothingFound(view.q, isFiltered, clearFilters, found.notices), others].filter(Boolean));
+  }
   // The place of the facets is kept, so that nothing moves when their counts come.
   if ($("facets").hidden || counted?.of.split("\n")[0] !== view.collection) showFacets([]);
   $("facets").classList.add("stale");
   showCards();
   $("live").textContent = found.hits.length === SHOWN ? "Passages found, the best first" : found.hits.length ? `${count(found.hits.length, "passage")} found` : "No passage found";
+}
+
+/** What a browser does not say of a long text that was pasted. */
+function cutOff() {
+  const most = $("q").maxLength;
+  return view.q.length < most ? [] : [`The first ${most.toLocaleString("en")} characters of the question were read.`];
 }
 
 function showFacets(groups) {
@@ -277,17 +289,21 @@ async function answer({ step = true } = {}) {
   if (!current()) return;
   stopAnswer();
   if (step) view.passage = view.version = "";
-  writeAddress(step);
+  writeAddress(step && !isTyping);
+  isTyping = false;
   const turn = answering = new AbortController();
   const mine = panel = new AnswerPanel($("answer"), { onCite: (hit, citation) => openPassage(hit, { citation }), onStop: () => turn.abort() });
   if (step) $("answer").scrollIntoView({ block: "nearest" });
   try {
     await api.answer({ collection: view.collection, q, filters: view.filters }, (event, data) => mine.on(event, data), turn.signal);
-    $("live").textContent = `Answer: ${mine.body.textContent.slice(0, 400)}`;
+    $("live").textContent = `Answer: ${mine.body.innerText.slice(0, 400)}`;
   } catch (problem) {
     if (problem.name === "AbortError") mine.end("Stopped.");
     else if (problem.status === 401) { $("answer").hidden = true; fail(problem, follow); }
-    else mine.end(states.failure(problem).slice(0, 2).join(" "), () => answer({ step: false }));
+    else {
+      mine.isCutOff = problem.status === 0;
+      mine.end(states.failure(problem).slice(0, 2).join(" "), () => answer({ step: false }));
+    }
   }
 }
 
@@ -351,10 +367,12 @@ function typed() {
   const wait = sentAt + GAP_MS - performance.now();
   if (wait > 0) timer = setTimeout(search, wait);
   else search();
-  writeAddress(false); // while the question is on its way
+  writeAddress(!isTyping); // while the question is on its way
+  isTyping = true;
 }
 
 function choose(name) {
+  isTyping = false;
   view.collection = name;
   view.filters = {};
   view.passage = view.version = "";
@@ -374,6 +392,7 @@ function toggle(field, value) {
 const clearFilters = () => refine({});
 
 function refine(filters) {
+  isTyping = false;
   view.filters = filters;
   view.ask = false;
   stopAnswer();
@@ -427,6 +446,7 @@ $("passage").addEventListener("close", closePassage);
 $("passage").addEventListener("click", (event) => { if (event.target === $("passage")) $("passage").close(); });
 document.addEventListener("keydown", onKey);
 addEventListener("popstate", () => {
+  isTyping = false;
   const asked = () => JSON.stringify([view.q, view.collection, view.filters, view.ask]);
   const before = asked();
   readAddress(view);

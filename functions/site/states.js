@@ -2,6 +2,8 @@
 import { ago, count, h } from "./dom.js";
 import { keepKey } from "./api.js";
 
+const OFFERED = 5;
+
 export function startState(collections, chosen, onChoose) {
   const cards = collections.map((one) => h("button.shelf", { type: "button", "aria-pressed": String(one.name === chosen), onclick: () => onChoose(one.name) },
     h("strong", null, sentenceCase(one.title)),
@@ -37,6 +39,13 @@ export function unknownCollection(name, collections, onChoose) {
     h("p", null, "Its name may have changed, or your key may not read it. These are there:"), shelves];
 }
 
+/** Where else the question may be answered; nothing where there is one collection. */
+export function elsewhere(collections, chosen, onChoose) {
+  const others = collections.filter((one) => one.name !== chosen && one.status !== "unavailable").slice(0, OFFERED);
+  return others.length && h("p.others", null, "Ask another collection: ",
+    ...others.map((one) => h("button.quiet", { type: "button", onclick: () => onChoose(one.name) }, sentenceCase(one.title))));
+}
+
 export function nothingFound(question, hasFilters, onClear, notices = []) {
   return [h("h2", null, "No passage found."),
     h("p", null, hasFilters ? "Nothing fits both the question and the filters." : `Nothing here speaks of “${question.slice(0, 80)}”. Try fewer or other words.`),
@@ -52,17 +61,17 @@ export function keyWanted(wasRefused, onKey) {
     h("p", { id: "key-help" }, "It stays in this tab and is forgotten when you close it."), form];
 }
 
-/** A failure as a person reads it: heading, explanation, and whether waiting helps. */
+/** A failure as a person reads it: heading, explanation, and what a search that is tried again by itself says; "" where waiting does not help. */
 export function failure(problem) {
   if (problem.status === 0) return navigator.onLine === false
-    ? ["You are offline.", "The search goes on as soon as the connection is back.", true]
-    : ["The server cannot be reached.", "It may be starting. The search is tried again by itself.", true];
-  if (problem.status === 429) return ["A moment, please.", "Too many questions came at once.", true];
-  if (problem.status === 503) return ["Not available just now.", "The index cannot be read at the moment. It is tried again by itself.", true];
-  if (problem.status === 403) return ["This key may not read that collection.", problem.message, false];
-  if (problem.status === 404) return ["Not found.", problem.message, false];
-  if (problem.status === 422) return ["The question was not understood.", problem.message, false];
-  return ["Something went wrong.", problem.message, false];
+    ? ["You are offline.", "", "The search goes on as soon as the connection is back."]
+    : ["The server cannot be reached.", "It may be starting.", "The search is tried again by itself."];
+  if (problem.status === 429) return ["A moment, please.", "Too many questions came at once.", "The search is tried again by itself."];
+  if (problem.status === 503) return ["Not available just now.", "The index cannot be read at the moment.", "It is tried again by itself."];
+  if (problem.status === 403) return ["This key may not read that collection.", problem.message, ""];
+  if (problem.status === 404) return ["Not found.", problem.message, ""];
+  if (problem.status === 422) return ["The question was not understood.", problem.message, ""];
+  return ["Something went wrong.", problem.message, ""];
 }
 
 /** The failure's panel; counts down and calls `onRetry`. Returns the nodes and a function that stops the clock. */
@@ -77,7 +86,7 @@ export function failureState(problem, onRetry) {
   };
   const timer = waits ? setInterval(tick, 1000) : 0;
   if (waits) tick();
-  return [[h("h2", null, title), h("p", null, words), h("button.solid", { type: "button", onclick: onRetry }, "Try again", clock)], () => clearInterval(timer)];
+  return [[h("h2", null, title), h("p", null, [words, waits].filter(Boolean).join(" ")), h("button.solid", { type: "button", onclick: onRetry }, "Try again", clock)], () => clearInterval(timer)];
 }
 
 export function skeleton() {

@@ -28,6 +28,7 @@
   const title = script.dataset.title ?? "Ask the documentation";
   const key = script.dataset.key ?? "";
   const MOST_SELECTED = 4000;
+  const MOST_ASKED = 8000;
   const MOST_TURNS = 8;
 
   const STYLE = `
@@ -46,7 +47,7 @@ textarea{flex:1;min-width:0;border:0;background:none;resize:none;outline:0;paddi
 .cite{border:0;border-radius:6px;background:color-mix(in srgb,var(--a) 16%,var(--p));color:var(--a);font-weight:600;font-size:.74rem;line-height:1;padding:.25rem .4rem;margin:0 .1rem;vertical-align:.1em}
 .source{border:1px solid var(--line);border-radius:10px;padding:.55rem .8rem;margin:.5rem 0;font-size:.85rem}.source summary{cursor:pointer;font-weight:600}.source blockquote{margin:.5rem 0;padding:0 0 0 .7rem;border-left:3px solid var(--a)}.source a{color:var(--a)}
 .turn+.turn{border-top:1px solid var(--line);margin-top:.9rem;padding-top:.4rem}.where,.note{color:var(--soft);font-size:.8rem}p{margin:.5rem 0}p.h{font-weight:650}pre{background:var(--wash);border-radius:9px;padding:.7rem;overflow:auto;font-size:.85em}code{font-family:ui-monospace,monospace;font-size:.9em;background:var(--wash);border-radius:4px;padding:.05em .25em}pre code{background:none;padding:0}ul,ol{padding-left:1.3rem}
-a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem .2rem 0}`;
+a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,th{unicode-bidi:plaintext;text-align:start}`;
 
   const make = (tag, properties, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
@@ -62,7 +63,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
 
   const out = make("div", { className: "out", tabIndex: -1 });
   out.setAttribute("aria-live", "polite");
-  const field = make("textarea", { rows: 1, maxLength: 8000, placeholder: "Your question" });
+  const field = make("textarea", { rows: 1, maxLength: MOST_ASKED, dir: "auto", placeholder: "Your question" });
   field.setAttribute("aria-label", "Your question");
   const send = make("button", { className: "send", type: "submit", disabled: true, textContent: "Ask" });
   const chosen = make("div", { className: "chosen", hidden: true });
@@ -137,7 +138,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{text-align:left;padding:.2rem .6rem 
         known = (data.citations ?? []).map((one) => one.n);
         body.replaceChildren(markdown(text, cite));
         tail.replaceChildren(
-          ...(data.notices ?? []).filter((line) => line !== data.answer).map((line) => make("p", { className: "note", textContent: line })),
+          ...[...(question.length < MOST_ASKED ? [] : [`The first ${MOST_ASKED.toLocaleString("en")} characters of the question were read.`]), ...(data.notices ?? [])].filter((line) => line !== data.answer).map((line) => make("p", { className: "note", textContent: line })),
           ...(data.citations ?? []).map((one) => source(one, markdown)));
         follow();
         history.push({ role: "user", content: question }, { role: "assistant", content: text });

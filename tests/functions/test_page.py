@@ -476,6 +476,88 @@ def test_an_answer_that_was_refused_can_be_asked_again(visit: Visit) -> None:
     visit.troubles[:] = [one for one in visit.troubles if "status of 429" not in one]
 
 
+@needs_answers
+def test_back_leads_from_an_answer_to_the_question_before_it(visit: Visit) -> None:
+    page = visit.go("?c=roblox")
+    expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
+    for question in (QUESTION, "How fast does a character walk?"):
+        page.locator("#q").fill("")
+        page.locator("#q").press_sequentially(question)
+        page.keyboard.press("Enter")
+        expect(page.locator("#answer h2")).not_to_be_empty()
+        expect(page.locator("#answer .dots")).to_be_hidden()
+    page.go_back()
+    expect(page.locator("#q")).to_have_value(QUESTION)
+    expect(page.locator("#answer .cited li").first).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
+    assert page.locator("#answer").is_hidden()
+
+
+@needs_answers
+def test_an_answer_comes_by_itself_once_the_server_is_back(visit: Visit) -> None:
+    page = visit.go("?c=roblox")
+    expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
+    for path in ("**/query", "**/answer"):
+        page.route(path, lambda route: route.abort("connectionrefused"))
+    page.locator("#q").fill(QUESTION)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("The server cannot be reached. It may be starting.")
+    expect(page.get_by_role("alert")).not_to_contain_text("by itself")
+    page.unroute_all()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("#answer .cited li").first).to_be_visible()
+    assert page.get_by_role("alert").count() == 0
+    visit.troubles[:] = [one for one in visit.troubles if "ERR_CONNECTION_REFUSED" not in one]
+
+
+def test_a_server_that_falls_silent_is_not_waited_for_without_end(visit: Visit) -> None:
+    visit.page.clock.install()
+    page = visit.go("?c=roblox")
+    expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
+    page.route("**/query", lambda route: None)
+    page.locator("#q").fill("gravity")
+    page.clock.run_for(30_000)
+    assert page.get_by_role("heading", name="The server cannot be reached.").is_hidden()
+    page.clock.run_for(16_000)
+    expect(page.get_by_role("heading", name="The server cannot be reached.")).to_be_visible()
+
+
+def test_what_was_cut_off_a_long_question_is_told(visit: Visit) -> None:
+    page = visit.go("?c=roblox")
+    page.locator("#q").focus()
+    page.keyboard.insert_text("gravity in studs " * 2_400)
+    expect(page.locator("#notice")).to_contain_text("The first 8,000 characters of the question were read.")
+    assert len(page.locator("#q").input_value()) == 8_000
+
+
+@needs_answers
+def test_where_nothing_is_found_the_other_collections_are_offered(visit: Visit) -> None:
+    page = visit.go("?c=second")
+    page.locator("#q").fill("zyzzyva")
+    expect(page.get_by_role("heading", name="No passage found.")).to_be_visible()
+    page.get_by_role("button", name="Engine", exact=True).click()
+    expect(page.locator("#collection")).to_have_value("roblox")
+    assert page.locator("#q").input_value() == "zyzzyva"
+
+
+@needs_answers
+def test_text_from_right_to_left_keeps_its_side_and_a_list_is_read_out_item_by_item(visit: Visit) -> None:
+    done = {"answer": "العنوان\n\n- first\n- second", "answerable": True, "citations": [], "hits": []}
+    page = visit.go("?c=roblox")
+    page.route("**/answer", lambda route: route.fulfill(json=done))
+    page.locator("#q").fill("متى تبدأ الجاذبية؟")
+    page.keyboard.press("Enter")
+    expect(page.locator("#live")).to_have_text("Answer: العنوان first second")
+    assert page.locator("#q").evaluate("it => getComputedStyle(it).direction") == "rtl"
+    text = page.locator("#answer .text p").first
+    right, last = text.evaluate(
+        "it => { const of = new Range(); of.selectNodeContents(it);"
+        " return [it, of].map((one) => one.getBoundingClientRect().right) }"
+    )
+    assert right - last < 2
+
+
 def shown(page: Page, module: str, script: str, *given: str) -> Any:
     """Run a script with the exports of one of the page's files as `it` and the given texts as `given`."""
     known = f"(async ([release, given]) => {{ const it = await import(`./assets/${{release}}/{module}`); {script} }})"
