@@ -208,6 +208,30 @@ class TestFolderStore(ObjectStoreContract):
         assert [worker.exitcode for worker in workers] == [0] * 4
         assert store.read("counter").data == b"80"  # type: ignore[union-attr]
 
+    def test_a_folder_that_lost_everything_at_once_is_no_empty_store(self, tmp_path: Path) -> None:
+        root, file = tmp_path / "store", tmp_path / "file"
+        file.write_bytes(b"x")
+        digest = hashlib.sha256(b"x").hexdigest()
+        store = FolderStore(root)
+        assert store.read("a/b") is None
+        store.write("a/b", b"x")
+        away = root.rename(tmp_path / "away")
+        attempts: list[Callable[[], object]] = [
+            lambda: store.read("a/b"),
+            lambda: store.read_if_changed("a/b", "etag"),
+            lambda: store.list("a/"),
+            lambda: store.write("a/c", b"x"),
+            lambda: store.put_file("a/c", file, digest),
+            lambda: store.fetch_file("a/b", tmp_path / "out", digest),
+        ]
+        for attempt in attempts:
+            with pytest.raises(StoreUnavailable, match="held objects before and is gone: mount its disk"):
+                attempt()
+        assert not root.exists()
+        away.rename(root)
+        store.delete("a/b")
+        assert store.read("a/b") is None  # of which this store itself left nothing
+
     @pytest.mark.parametrize("key", ["../outside", "a/../../outside", "/etc/hostname"])
     def test_no_key_leads_out_of_the_folder(self, store: ObjectStore, tmp_path: Path, key: str) -> None:
         (tmp_path / "outside").write_bytes(b"secret")

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from quire.adapters.folder import FolderStore
 from quire.errors import ArtifactCorrupt, QuireError, StoreUnavailable, UnknownCollection, UnknownVersion
 from quire.index.layout import Manifest, Pointer
 from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query, retrieve
 from quire.store.catalog import OLD_VERSIONS_KEPT, Catalog, CollectionStore
 from quire.store.pointers import matches_label
+from quire.store.retired import delete_collection
 from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents
 from tests.support.served import EMBEDDER, Shelf
@@ -62,6 +64,10 @@ class WatchedStore:
 
     def is_near(self, pointer: Pointer) -> bool:
         return self.nears
+
+    def is_removed(self, name: str) -> bool:
+        self._ask(f"removed {name}")
+        return self._store.is_removed(name)
 
     def manifests(self, pointer: Pointer) -> tuple[Manifest, ...]:
         self._ask(f"manifests {pointer.collection}")
@@ -206,6 +212,43 @@ def test_a_missing_pointer_leaves_the_last_good_version_and_a_label(shelf: Shelf
     clock.now += 10
     assert catalog.get("roblox").degraded == (f"pointer missing: serving version {good.version}",)
     assert catalog.get("roblox").index is good.index
+    assert catalog.names() == ("roblox",)  # or nobody who watches the collections would see it
+
+
+def test_what_was_removed_is_not_served_on(shelf: Shelf, clock: Clock) -> None:
+    shelf.publish()
+    shelf.publish("second")
+    catalog, store = opened(shelf, clock)
+    assert [catalog.get(name).name for name in catalog.names()] == ["roblox", "second"]
+    delete_collection(FolderStore(shelf.folder), "roblox")
+    clock.now += 10
+    assert catalog.names() == ("second",)
+    with pytest.raises(UnknownCollection):
+        catalog.get("roblox")
+    shelf.publish()
+    clock.now += 10
+    assert catalog.get("roblox").degraded == ()
+    assert store.asked.count("removed second") == 0
+
+
+def test_a_folder_that_was_unmounted_is_a_store_that_fails_until_it_is_back(
+    shelf: Shelf, clock: Clock
+) -> None:
+    shelf.publish()
+    shelf.publish("second")
+    catalog, _ = opened(shelf, clock)
+    good = catalog.get("roblox")
+    away = shelf.folder.rename(shelf.folder.with_name("away"))
+    shelf.folder.mkdir()  # what is left where a disk was mounted
+    clock.now += 10
+    assert catalog.names() == ("roblox", "second")
+    assert catalog.get("roblox").degraded == (f"store unreachable: serving version {good.version}",)
+    with pytest.raises(StoreUnavailable, match="is empty now: mount its disk, or move it back"):
+        catalog.get("second")
+    shelf.folder.rmdir()
+    away.rename(shelf.folder)
+    clock.now += 10
+    assert catalog.get("second").degraded == catalog.get("roblox").degraded == ()
 
 
 def test_a_store_that_fails_from_the_start_fails_the_request_and_is_asked_again_later(

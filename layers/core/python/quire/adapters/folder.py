@@ -24,19 +24,25 @@ class FolderStore:
 
     A write goes to a file beside the object, reaches the disk, and takes the object's name; a lock file orders
     conditional writes. Names that begin with a dot are the store's own.
+
+    A folder that held something and holds nothing now was not emptied object by object: its disk is not mounted, or it
+    was moved. Then nothing is said to be missing, and nothing written into what is left of it.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._held = False
 
     def read(self, key: str) -> Stored | None:
         """See `quire.ports.ObjectStore`."""
         try:
             data = self._path(key).read_bytes()
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            self._demand_rest(key)
             return None
         except OSError as error:
             raise StoreUnavailable(f"{key}: cannot be read: {explain(error)}") from error
+        self._held = True
         return Stored(data, _etag(data))
 
     def read_if_changed(self, key: str, etag: str) -> Stored | None:
@@ -52,12 +58,13 @@ class FolderStore:
         with _translated(key):
             if if_match is not None:
                 self._check(key, if_match)  # what was removed leaves no folder with a lock file
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self._make_folder(key, path)
             with _locked(path):
                 if if_absent or if_match is not None:
                     self._check(key, if_match)
                 with _new_file(path) as file:
                     file.write(data)
+        self._held = True
         return _etag(data)
 
     def _check(self, key: str, if_match: str | None) -> None:
@@ -68,21 +75,30 @@ class FolderStore:
 
     def put_file(self, key: str, path: Path, sha256: str) -> None:
         """See `quire.ports.ObjectStore`."""
+        target = self._path(key)
         with _translated(key):
-            _copy_checked(path, self._path(key), sha256)
+            self._make_folder(key, target)
+            _copy_checked(path, target, sha256)
+        self._held = True
 
     def fetch_file(self, key: str, path: Path, sha256: str) -> None:
         """See `quire.ports.ObjectStore`."""
+        source = self._path(key)
         with _translated(key):
-            _copy_checked(self._path(key), path, sha256)
+            if not source.exists():
+                self._demand_rest(key)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _copy_checked(source, path, sha256)
 
     def list(self, prefix: str) -> list[str]:
         """See `quire.ports.ObjectStore`."""
         folder = self._path(prefix)
         with _translated(prefix):
             if not folder.is_dir():
+                self._demand_rest(prefix)
                 return []
             visible = [path for path in folder.iterdir() if not path.name.startswith(".")]
+            self._held = self._held or bool(visible)
             return sorted(path.name + "/" * path.is_dir() for path in visible)
 
     def delete(self, key: str) -> None:
@@ -93,15 +109,41 @@ class FolderStore:
             while folder != self._root and folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
                 folder = folder.parent
+            self._held = self._held and _holds_any(self._root)
 
     def local_path(self, key: str) -> Path | None:
         """See `quire.ports.ObjectStore`."""
         return self._path(key)
 
+    def _make_folder(self, key: str, path: Path) -> None:
+        if not path.parent.is_dir():
+            self._demand_rest(key)
+            path.parent.mkdir(parents=True, exist_ok=True)
+
+    def _demand_rest(self, key: str) -> None:
+        """An object is missing: that is so where anything else is left.
+
+        Raises:
+            StoreUnavailable: the whole folder is empty or gone, and was not when it was looked at before.
+        """
+        if self._held and not _holds_any(self._root):
+            state = "is empty now" if self._root.is_dir() else "is gone"
+            raise StoreUnavailable(
+                f"{key}: {self._root} held objects before and {state}: mount its disk, or move it back"
+            )
+
     def _path(self, key: str) -> Path:
         if key.startswith("/") or ".." in key.split("/"):
             raise StoreUnavailable(f"{key!r}: wanted a key below the store's folder")
         return self._root / key
+
+
+def _holds_any(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as held:
+            return next(held, None) is not None
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 @contextmanager
@@ -141,7 +183,7 @@ def _etag(data: bytes) -> str:
 
 
 def _copy_checked(source: Path, target: Path, sha256: str) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    """Copy into a folder that is there."""
     digest = hashlib.sha256()
     try:
         with source.open("rb") as original, _new_file(target) as file:

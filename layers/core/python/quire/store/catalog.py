@@ -154,6 +154,9 @@ class CollectionStore(Protocol):
     def is_near(self, pointer: Pointer) -> bool:
         """Whether opening this state fetches nothing."""
 
+    def is_removed(self, name: str) -> bool:
+        """Whether nothing of the collection is left."""
+
     def manifests(self, pointer: Pointer) -> tuple[Manifest, ...]:
         """Those of the state's segments, which are not opened for it."""
 
@@ -176,9 +179,9 @@ class Catalog:
     """Opens collections at their first use and follows their pointers. Safe to share by threads.
 
     A collection's pointer is looked at at most every `refresh_s` seconds, by one of the threads that ask; the others
-    go on with what is open. Where the store fails, the last good version stays and says so. A newer version that has to
-    be fetched is, where requests follow each other within `steady_s`, by a thread of its own, and `prepare` sees it
-    before anybody asks it.
+    go on with what is open. Where the store fails, or a pointer alone is lost, the last good version stays and says so;
+    what was removed is closed. A newer version that has to be fetched is, where requests follow each other within
+    `steady_s`, by a thread of its own, and `prepare` sees it before anybody asks it.
     """
 
     def __init__(
@@ -202,7 +205,8 @@ class Catalog:
         self._history = History(store, refresh_s=refresh_s, clock=clock)
 
     def names(self) -> tuple[str, ...]:
-        """Names of the store's collections, sorted; while the store cannot be read, those last seen.
+        """Names of the store's collections, sorted, with those that serve on without a pointer; while the store cannot
+        be read, those last seen.
 
         Raises:
             StoreError: the store has never been read.
@@ -210,7 +214,10 @@ class Catalog:
         with self._lock:
             if self._clock() >= self._names_due:
                 try:
-                    self._names = tuple(sorted(self._store.collections()))
+                    listed = self._store.collections()
+                    lost = {name for name, entry in self._entries.items() if entry.served}.difference(listed)
+                    kept = [name for name in lost if not self._store.is_removed(name)]
+                    self._names = tuple(sorted([*listed, *kept]))
                 except StoreError:
                     if not self._names:
                         raise
@@ -293,6 +300,8 @@ class Catalog:
             entry.served, entry.failure = self._look(name, entry, fresh=fresh), None
         except _KEEPS_SERVING as error:
             entry.trouble = trouble_of(error)
+            if isinstance(error, UnknownCollection) and self._is_removed(name):
+                entry.close()
             if entry.served is None:
                 entry.failure = error
                 raise
@@ -300,6 +309,12 @@ class Catalog:
         finally:
             entry.due = self._clock() + self._refresh_s
         return entry.served
+
+    def _is_removed(self, name: str) -> bool:
+        try:
+            return self._store.is_removed(name)
+        except StoreError:
+            return False
 
     def _look(self, name: str, entry: CatalogEntry, *, fresh: bool) -> Served:
         served = entry.served

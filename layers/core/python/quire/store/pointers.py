@@ -202,6 +202,10 @@ class Pointers:
             held = pool.map(self._objects.list, map(collection_key, names))
             return [name for name, files in zip(names, held, strict=True) if POINTER in files]
 
+    def is_removed(self, name: str) -> bool:
+        """Whether nothing of the collection is left, no segment and no version: it was removed as a whole."""
+        return not self._objects.list(collection_key(name))
+
     def read(self, name: str, known: Pointer | None = None) -> Pointer:
         """What the collection serves now; `known` itself where that has not moved.
 

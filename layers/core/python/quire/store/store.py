@@ -48,7 +48,7 @@ class SegmentStore:
 
     Attributes:
         server: as above.
-        pointers: what is served of each collection, with its `collections` and `versions`.
+        pointers: what is served of each collection, with its `collections`, `versions` and `is_removed`.
     """
 
     def __init__(
@@ -68,6 +68,7 @@ class SegmentStore:
         self.pointers = Pointers(objects)
         self.collections = self.pointers.collections
         self.versions = self.pointers.versions
+        self.is_removed = self.pointers.is_removed
         self._locks: dict[str, BuildLock] = {}
 
     def pointer(self, name: str, known: Pointer | None = None) -> Pointer:
