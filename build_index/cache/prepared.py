@@ -193,13 +193,13 @@ def admit_all(
     for document, finish in _begin_ahead(read, documents, processes):
         if isinstance(document, Failure):
             failures.append(document)
-            say(f"skipped {document.path}: {document.reason}")
+            say(f"skipped {document}")
             continue
         try:
             entry = finish()
         except SourceError as error:
             failures.append(Failure(error.path or document.id, str(error)))
-            say(f"skipped {document.id}: {error}")
+            say(f"skipped {failures[-1]}")
             continue
         new = seen.add_new(entry.ids)
         announce(document.id, len(new))

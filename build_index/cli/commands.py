@@ -28,6 +28,7 @@ from build_index.pipeline.pipeline import BuildReport, build
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.progress import say
 from build_index.scan.poison import scan_chunk
+from build_index.sources import Failure
 from build_index.sources.registry import OpenedSources
 from build_index.wiring import (
     open_objects,
@@ -300,7 +301,7 @@ def _print_build(report: BuildReport, *, as_json: bool) -> None:
     print(f"{len(value['failures'])} files failed")
     print(f"version {value['version'] or '(not published)'} {value['label']}".rstrip())
     for failure in value["failures"]:
-        print(f"failed: {failure['path']}: {failure['reason']}")
+        print(f"failed: {Failure(**failure)}")
 
 
 CHANGES_SHOWN = 10

@@ -21,5 +21,8 @@ class Failure:
     path: str
     reason: str
 
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason.removeprefix(f'{self.path}: ')}"
+
 
 Documents: TypeAlias = Iterator[Document | Failure]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -75,6 +76,7 @@ def index(
         start_readers()
     from build_index.pipeline.file_ledger import Order
     from build_index.pipeline.folder_job import run_order
+    from build_index.sources import Failure
     from build_index.wiring import open_tools
     from quire.store.catalog import Catalog
     from quire.store.store import SegmentStore
@@ -101,8 +103,8 @@ def index(
         print_json({"collection": order.collection, **asdict(outcome)})
     else:
         typer.echo(f"{order.collection}: {_summary(outcome)}")
-    for failed, reason in outcome.failed:
-        typer.echo(f"failed: {failed}: {reason}", err=True)
+    for failed in outcome.failed:
+        typer.echo(f"failed: {Failure(*failed)}", err=True)
     if outcome.failed:
         raise typer.Exit(NOTHING)
 
@@ -189,8 +191,18 @@ def _left_out(excluded: Mapping[str, int]) -> str:
     return f"\nleft out: {', '.join(counts)}" if counts else ""
 
 
+_ADDRESS = re.compile(r"(https?|ssh|git|s3):/+(.+)", re.DOTALL)
+"""As a path has it, which keeps one slash of two."""
+
+
 def _folder(path: Path) -> Path:
     folder = path.expanduser().resolve()
+    if address := _ADDRESS.match(str(path)):
+        raise InputError(
+            f"{address[1]}://{address[2]}: wanted a folder, found an address: clone or unpack what is there and"
+            " index that, or read it with `python -m build_index build NAME --source`",
+            field="path",
+        )
     if not folder.is_dir():
         found = "a file" if folder.exists() else "nothing"
         raise InputError(f"{path}: wanted a folder, found {found}", field="path")

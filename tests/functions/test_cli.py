@@ -92,6 +92,13 @@ def desk(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Desk:
     return desk
 
 
+def test_an_address_in_place_of_a_folder_is_told_what_to_do(desk: Desk) -> None:
+    _, err = desk.call("index", "https://example.org/docs/", code=2)
+    assert err.startswith(
+        "quire: https://example.org/docs: wanted a folder, found an address: clone or unpack"
+    )
+
+
 def test_indexing_again_takes_only_what_changed(desk: Desk) -> None:
     out, _ = desk.call("index", "shop")
     assert out.startswith("shop: 9 files, ")
@@ -126,7 +133,7 @@ def test_a_folder_of_manuals_alone_is_indexed_and_cited_by_pages(tmp_path: Path,
     (manuals / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
     out, err = desk.call("index", "manuals", code=1)
     assert out.startswith("manuals: 3 files, 3 passages, ")
-    assert "failed: torn.pdf: torn.pdf: the PDF cannot be read" in err
+    assert "failed: torn.pdf: the PDF cannot be read" in err
     assert desk.call("search", "spring tides", "-n", "1")[0].startswith("manuals/tides.docx ")
     assert desk.call("search", "green buoy to starboard", "-n", "1")[0].startswith(
         "manuals/buoys.pptx, slide 1"
@@ -364,7 +371,7 @@ def test_a_file_that_cannot_be_read_is_reported_every_time(desk: Desk, tmp_path:
     for _ in range(2):
         done = run_unprivileged("env", *setting, sys.executable, "-m", "functions.cli", "index", *places)
         assert (done.returncode, done.stdout.startswith("closed: 2 files, ")) == (1, True)
-        assert "failed: b.py: b.py: cannot be read" in done.stderr
+        assert "failed: b.py: cannot be read" in done.stderr
         assert "nested.mdx" not in done.stderr
     assert "a.py:1" in desk.call("search", "kept", "--store", str(tmp_path / "store"))[0]
 

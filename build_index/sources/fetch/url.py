@@ -34,7 +34,8 @@ def fetch_url(url: str, cache: Path, *, max_bytes: int = MAX_BYTES, timeout: htt
     there is one.
 
     Raises:
-        SourceError: any status but 200, a network failure, more than `max_bytes`, or a broken archive.
+        SourceError: any status but 200, a network failure, more than `max_bytes`, a broken archive, or a web page in
+            place of one.
     """
     home = cache / hashlib.sha256(url.encode()).hexdigest()[:16]
     home.mkdir(parents=True, exist_ok=True)
@@ -83,6 +84,12 @@ def _download(
 
 def _keep_file(client: httpx.Client, url: str, file: Path, folder: Path) -> None:
     name = PurePosixPath(unquote(urlsplit(url).path)).name or "download"
+    if _is_web_page(file) and not name.lower().endswith(WEB_PAGES):
+        raise SourceError(
+            f"{url}: wanted an archive or a file, found a web page: sites are not crawled, and what asks for a"
+            " login is not had; name the repository, an archive or a folder of what the site is made of",
+            path=url,
+        )
     shutil.move(file, folder / name.replace("\\", "_").lstrip("."))
     if not name.endswith(".json"):
         return
@@ -114,6 +121,17 @@ def _read_state(home: Path) -> dict[str, str]:
 MAX_UNPACKED_BYTES = 8_000_000_000
 MAX_FILES = 500_000
 _MAGIC = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00")
+
+
+WEB_PAGES = (".html", ".htm", ".xhtml", ".md", ".mdx", ".txt")
+"""Names under which a lone file may be a page: what else begins so is a site's page or a refusal in place of a file."""
+
+
+def _is_web_page(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return (
+            stream.read(512).lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype html", b"<html"))
+        )
 
 
 def is_archive(file: Path) -> bool:

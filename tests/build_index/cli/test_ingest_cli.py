@@ -93,8 +93,8 @@ def test_a_file_and_a_folder_that_may_not_be_read_are_reported_and_the_rest_is_b
     done = run_unprivileged(sys.executable, *command, "--store", str(tmp_path / "store"))
     (docs / "closed").chmod(0o755)
     assert "Traceback" not in done.stderr
-    assert "failed: b.md: b.md: cannot be read: Permission denied" in done.stdout
-    assert "failed: closed: closed: cannot be read: Permission denied" in done.stdout
+    assert "failed: b.md: cannot be read: Permission denied" in done.stdout
+    assert "failed: closed: cannot be read: Permission denied" in done.stdout
     assert "2 files failed" in done.stdout
     assert done.returncode == 1
 

@@ -145,6 +145,15 @@ def test_a_lone_json_file_comes_with_the_version_beside_it(site: Site, tmp_path:
     assert found.version == "0.735.0.1"
 
 
+@pytest.mark.parametrize("path", ["/", "/docs/", "/private/docs.zip"])
+def test_a_web_page_in_place_of_files_is_told_from_them(site: Site, tmp_path: Path, path: str) -> None:
+    site.files[path] = b"\n<!DOCTYPE html><title>Sign in</title>"
+    with pytest.raises(SourceError, match="found a web page: sites are not crawled"):
+        fetch_url(site.url + path, tmp_path)
+    site.files["/guide.html"] = b"<!doctype html><h1>Guide</h1>"
+    assert [one.name for one in fetch_url(f"{site.url}/guide.html", tmp_path).iterdir()] == ["guide.html"]
+
+
 def test_a_release_names_its_version(site: Site, tmp_path: Path) -> None:
     site.files["/o/r/releases/download/v2.1/docs.zip"] = zipped({"a.md": "A", "b.md": "B"})
     assert locate(f"{site.url}/o/r/releases/download/v2.1/docs.zip", tmp_path).version == "v2.1"
