@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from functions.web.access import Caller
 from quire.errors import InputError, QuireError, UnknownCollection
-from quire.service.knowledge import Knowledge
+from quire.service.knowledge import Knowledge, nothing_to_read
 
 MOST_COLLECTIONS = 32
 """That one question is asked of: each costs a search, and its first one opens it."""
@@ -25,7 +25,7 @@ def collections(service: Knowledge, caller: Caller, wanted: str | None) -> list[
         return [near_collection(service, caller, wanted)]
     names = list(service.names(caller))
     if not names:
-        raise UnknownCollection("collection: there is none that you may read", field="collection")
+        raise UnknownCollection(f"collection: the store holds {nothing_to_read(service)}", field="collection")
     return names[:MOST_COLLECTIONS]
 
 

@@ -13,7 +13,7 @@ from quire.search.retrieval import Query
 from quire.service.ask import ask
 from quire.service.diff import compare
 from quire.service.documents import look_up
-from quire.service.knowledge import Found, Knowledge, survey
+from quire.service.knowledge import Found, Knowledge, nothing_to_read, survey
 from quire.store.catalog import Served
 
 MOST_NAMES = 60
@@ -36,7 +36,7 @@ def list_collections(service: Knowledge, caller: Caller, _: a.ListCollections) -
             f" Filters: {', '.join(fields) or 'none'}."
         )
     if not reply.parts:
-        reply.say("There is no collection that you may read.")
+        reply.say(f"Of collections the store holds {nothing_to_read(service)}.")
     return reply
 
 

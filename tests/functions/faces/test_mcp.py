@@ -248,6 +248,17 @@ def test_an_error_says_what_to_do_next(shelf: Shelf, tool: str, given: dict[str,
     assert words in said(result)
 
 
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [("list_collections", {}), ("search", {"query": "x"}), ("read", {"collection": "roblox", "id": "x"})],
+)
+def test_an_agent_of_the_wrong_store_is_told_that_it_is_empty(
+    tmp_path: Path, tool: str, given: dict[str, Any]
+) -> None:
+    told = said(ask(Shelf(tmp_path), tool, **given))
+    assert "holds nothing yet: `quire index PATH` fills it, `--store` or QUIRE_STORE leads to another" in told
+
+
 def test_documents_are_resources(shelf: Shelf) -> None:
     async def work(client: Client) -> str:
         listed = (await client.list_resources()).resources

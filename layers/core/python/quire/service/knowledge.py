@@ -40,6 +40,7 @@ WARM_S = 5.0
 SURVEY_S = 5.0
 """What a look at all collections may take; those that said nothing by then are told as unavailable."""
 LOOKS_AT_ONCE = 16
+NOTHING_YET = "nothing yet: `quire index PATH` fills it, `--store` or QUIRE_STORE leads to another"
 
 EmbedderOf = Callable[[str], Embedder]
 
@@ -180,7 +181,7 @@ class Knowledge:
         """The error with the names of the collections that this caller may read, where one of those was meant."""
         if error.field != "collection":
             return error
-        known = ", ".join(self.names(caller)) or "none that you may read"
+        known = ", ".join(self.names(caller)) or nothing_to_read(self)
         return UnknownCollection(f"{error}, which holds {known}", field=error.field)
 
     def _unpublished(self, collection: str) -> NotPublished | None:
@@ -315,6 +316,11 @@ class Knowledge:
             return self._embedder_of(served.model), ()
         except ModelError:
             return None, ("embedding model unavailable: ranked by keywords alone",)
+
+
+def nothing_to_read(knowledge: Knowledge) -> str:
+    """What the store holds for a caller for whom it holds no name."""
+    return "none that you may read" if knowledge.catalog.names() else NOTHING_YET
 
 
 def peek(knowledge: Knowledge, collection: str) -> Served | None:
