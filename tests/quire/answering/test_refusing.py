@@ -24,7 +24,8 @@ def test_a_refusal_names_the_collection_and_up_to_three_headings() -> None:
     assert near_topics(hits) == ["Part 0", "Part 1", "Part 2"]
     assert near_topics([hit_of(chunk("a.md", "x", breadcrumb="Lamp › Lamp › Bulb"))]) == ["Lamp › Bulb"]
     assert named("the Handbook textbook", "textbook") == "the Handbook textbook"
-    assert named("shop", "code") == "the shop code base"
+    assert named("shop", "code base") == "the shop code base"
+    assert named("the shop code", "code base") == "the shop code base"
 
 
 def test_a_refusal_says_which_words_the_sources_do_not_have() -> None:

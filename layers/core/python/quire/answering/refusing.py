@@ -12,8 +12,10 @@ from quire.answering.extractive.weighing import Lexicon
 from quire.answering.findings import AskedCollection, Findings
 from quire.answering.request import Inquiry
 from quire.documents import Hit
+from quire.index.opened import OpenedIndex
 
-NOUNS = {"textbook": "textbook", "code": "code base", "sites": "documents", "roblox": "reference"}
+CODE = "code"
+NOUNS = {"textbook": "textbook", CODE: "code base", "sites": "documents", "roblox": "reference"}
 """How sentences call a collection of a profile; all others are documentation."""
 DEFAULT_NOUN = "documentation"
 MOST_TOPICS = 3
@@ -36,7 +38,7 @@ def refusal(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -
     unread = language_notices(inquiry.question, findings.found.terms, collection.index)
     if unread:
         return unread[0]
-    title = named(collection.title, collection.index.profile)
+    title = named(collection.title, noun_of(collection.index))
     told = evidence_of(inquiry.question, findings.found.hits)
     opening = f"This topic is not covered in {title}."
     if findings.evidence.news is not None and collection.abstention.covers(findings.topic_confidence):
@@ -61,20 +63,34 @@ def _may_be_covered(collection: AskedCollection, findings: Findings) -> bool:
     return collection.abstention.may_cover(findings.confidence)
 
 
-def named(title: str, profile: str) -> str:
+def noun_of(index: OpenedIndex) -> str:
+    """What kind of thing an index is; one of code that is sections of text for the most part is no code base."""
+    if index.profile == CODE:
+        sections = index.filters.chunks({"kind": "section"})
+        if sections is not None and 2 * len(sections) > index.chunk_count:
+            return NOUNS["sites"]
+    return NOUNS.get(index.profile, DEFAULT_NOUN)
+
+
+def named(title: str, noun: str) -> str:
     """How a sentence names the collection, with an article and what kind of thing it is.
 
-    >>> named("Robots for All", "textbook"), named("React Native documentation", "docs")
+    >>> named("Robots for All", "textbook"), named("React Native documentation", "documentation")
     ('the Robots for All textbook', 'the React Native documentation')
+    >>> named("code", "code base")
+    'the code base'
     """
-    noun = _noun(profile)
     plain = title.removeprefix("the ").removeprefix("The ")
-    return f"the {plain}" if plain.casefold().endswith(noun.casefold()) else f"the {plain} {noun}"
+    if plain.casefold().endswith(noun.casefold()):
+        return f"the {plain}"
+    *before, last = plain.split(" ")
+    begun = last.casefold() == noun.partition(" ")[0].casefold()
+    return " ".join(["the", *before, noun] if begun else ["the", plain, noun])
 
 
-def ask_back(profile: str) -> str:
+def ask_back(noun: str) -> str:
     """What a vague question is answered with."""
-    return f"I need more context. Please ask a specific question about the {_noun(profile)} content."
+    return f"I need more context. Please ask a specific question about the {noun} content."
 
 
 def absent_words(question: str, lexicon: Lexicon) -> list[str]:
@@ -107,10 +123,6 @@ def near_topics(hits: Sequence[Hit], most: int = MOST_TOPICS) -> list[str]:
 def _with_topics(opening: str, hits: Sequence[Hit], lead: str = TOPICS, most: int = MOST_TOPICS) -> str:
     topics = near_topics(hits, most)
     return f"{opening} {lead}\n\n" + "\n".join(f"- {topic}" for topic in topics) if topics else opening
-
-
-def _noun(profile: str) -> str:
-    return NOUNS.get(profile, DEFAULT_NOUN)
 
 
 def _listed(found: Sequence[str]) -> str:
