@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quire.embedding.quantization import restore
-from quire.errors import ArtifactCorrupt, InputError
+from quire.errors import ArtifactCorrupt, ArtifactMismatch, InputError
 from quire.index.opened import OpenedIndex
 from quire.index.parts import STACKED_CHUNKS
 from quire.index.reader import Segment, open_segment
 from quire.index.writer import IndexRow
-from tests.support.rows import DIMENSIONS, build, clustered, make_rows, open_index, plain_row
+from tests.support.rows import DIMENSIONS, FACTS, build, clustered, make_rows, open_index, plain_row
 
 COUNT = 300
 ROWS = list(make_rows(COUNT))
@@ -94,6 +94,14 @@ def test_everything_else_is_the_same_over_many_segments(whole: OpenedIndex, spli
     for word in ("bacodu", "fegi", TERMS[3], TERMS[4][1:]):
         assert split.near(word, 10) == whole.near(word, 10)
         assert split.document_frequency(word) == whole.document_frequency(word)
+
+
+def test_an_index_of_a_profile_that_is_not_known_here_is_not_opened(tmp_path: Path) -> None:
+    segment = build(tmp_path / "s", ROWS[:5], FACTS._replace(profile="glossary"))
+    with pytest.raises(
+        ArtifactMismatch, match=r"'glossary' is none of code, docs, .* start it anew with the code"
+    ):
+        open_index(segment)
 
 
 def test_small_segments_are_stacked_and_large_ones_are_not(pieces: list[Segment]) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quire.documents import Chunk
-from quire.errors import ArtifactCorrupt
+from quire.errors import ArtifactCorrupt, ArtifactMismatch
 from quire.index.lines import read_line
 from quire.index.parts import Part, group, hidden_ordinals, open_keywords, open_vectors
 from quire.index.reader import Segment, manifest_in, open_segment
@@ -23,7 +23,7 @@ from quire.index.stack import Stack
 from quire.index.tables import DocumentTable, FilterTable, LiveParts, SymbolTable
 from quire.index.vocabulary import nearest_words
 from quire.ordinals import NONE, bases, joined
-from quire.profiles import profile_named
+from quire.profiles import PROFILES, profile_named
 from quire.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -66,6 +66,9 @@ class OpenedIndex:
         build: what holds for a build of several segments.
         on_server: who searches the first segments, where they do not do so themselves.
 
+    Raises:
+        ArtifactMismatch: it is of a profile that this program does not have: it began before somebody added it.
+
     Attributes:
         engine: what searches the builds, `quire` or the server's name.
         segments: as they were opened, in the pointer's order.
@@ -94,6 +97,11 @@ class OpenedIndex:
         self.segments = [segment for segment, _ in segments]
         self.manifests = tuple(segment.manifest for segment in self.segments)
         self.profile = self.manifests[0].profile if self.manifests else profile
+        if self.profile and self.profile not in PROFILES:
+            raise ArtifactMismatch(
+                f"version {version}: its profile {self.profile!r} is none of {', '.join(sorted(PROFILES))}, which this"
+                " program knows: start it anew with the code that built the index"
+            )
         counts = [segment.chunk_count for segment in self.segments]
         self._bases = bases(counts)
         self._served_count = served = on_server.segments if on_server else 0
