@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import traceback
 from collections.abc import Mapping, Sequence
@@ -46,6 +47,7 @@ from quire.errors import (
     UnknownDocument,
     UnknownPassage,
     UnknownVersion,
+    explain,
     is_full,
     unavailable,
 )
@@ -160,13 +162,19 @@ def render_problem(problem: Problem, request_id: str) -> Response:
 
 def log_fault(error: Exception, request_id: str) -> None:
     """Log a fault of ours with the frames that it came through, and no values: a value may be content."""
-    message = str(error) if isinstance(error, QuireError) else ""
+    message = str(error) if isinstance(error, QuireError) else _refusal_of(error)
     frames = [
         f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} {frame.name}"
         for frame in traceback.extract_tb(error.__traceback__)[-12:]
     ]
     name = type(error).__name__
     log("fault", logging.ERROR, request_id=request_id, error=name, message=message, frames=frames)
+
+
+def _refusal_of(error: Exception) -> str:
+    """What the system refused and what helps, without the file's name; "" of errors whose words may be content."""
+    code = error.errno if isinstance(error, OSError) else None
+    return explain(OSError(code, os.strerror(code))) if code else ""
 
 
 def _quire_problem(error: QuireError) -> Problem:

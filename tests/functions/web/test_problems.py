@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from typing import Any
 
@@ -10,9 +11,10 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 
-from functions.web.problems import Problem, problem_of, render_problem, status_of
+from functions.web.problems import Problem, log_fault, problem_of, render_problem, status_of
 from quire import errors
 from quire.errors import QuireError
+from tests.support.logged import logged
 
 
 def every_error() -> list[type[QuireError]]:
@@ -50,6 +52,16 @@ def test_a_fault_of_ours_is_not_told_in_detail(error: Exception) -> None:
     problem = problem_of(error)
     assert problem.status >= 500
     assert "secret" not in json.dumps([problem.detail, problem.title, problem.code])
+
+
+def test_what_the_system_refused_is_in_the_log_without_the_name_of_a_file() -> None:
+    with logged() as lines:
+        log_fault(OSError(errno.ENOSPC, "No space left on device", "/store/secret.md"), "r1")
+        log_fault(RuntimeError("a secret question"), "r2")
+    assert [one["message"] for one in lines()] == [
+        "No space left on device: make room, or lead QUIRE_STORE and QUIRE_CACHE to another disk",
+        "",
+    ]
 
 
 def test_what_may_pass_says_when_to_come_again() -> None:
