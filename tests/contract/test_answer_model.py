@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -189,6 +191,37 @@ def test_a_stream_that_breaks_in_the_middle_is_unavailability_after_its_text(
     done, _ = call(provider, Behaviour(TEXT, then=then))
     assert isinstance(done.error, ModelUnavailable), done
     assert done.text == TEXT
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"choices": {"a": 1}, "message": "text", "candidates": {"a": 1}},
+        {"choices": [5], "message": [5], "candidates": [5]},
+        {"choices": [{"delta": "x"}], "message": {"content": 5}, "candidates": [{"content": "x"}]},
+        {
+            "choices": [{"delta": {"content": {"a": 1}}}],
+            "candidates": [{"content": {"parts": [{"text": 5}]}}],
+        },
+        {"usage": 5, "usageMetadata": 5},
+        {"usage": {"prompt_tokens": "many"}, "usageMetadata": {"promptTokenCount": "many"}},
+    ],
+)
+def test_an_event_of_another_shape_is_no_fault_of_ours(provider: Provider, event: dict[str, Any]) -> None:
+    frame = b"%s\n" if provider is OLLAMA else b"data: %s\n\n"
+    done, _ = call(provider, Behaviour(TEXT, then="garbage", garbage=frame % json.dumps(event).encode()))
+    assert isinstance(done.error, ModelUnavailable), done
+    assert done.text == TEXT
+
+
+def test_a_text_in_parts_is_read_without_what_the_model_thought() -> None:
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+        {"type": "text", "text": "Yes."},
+    ]
+    event = {"choices": [{"delta": {"content": parts}, "finish_reason": "stop"}]}
+    done, _ = call(OPENAI, Behaviour(then="garbage", garbage=b"data: %s\n\n" % json.dumps(event).encode()))
+    assert (done.text, done.error) == ("Yes.", None)
 
 
 def test_a_server_that_is_not_there_is_unavailable(provider: Provider) -> None:

@@ -18,7 +18,7 @@ class Behaviour:
 
     `status` other than 200 answers an error at once. Otherwise `text` is streamed in pieces, and then comes `then`:
     `end`, `length` (the limit was reached), `blocked` (a filter ended the answer), `cut` (the connection ends without
-    a last event), `reset` (the connection breaks), `error` (an error event), `garbage` (no JSON).
+    a last event), `reset` (the connection breaks), `error` (an error event), `garbage` (those bytes).
     """
 
     text: str = ""
@@ -30,6 +30,7 @@ class Behaviour:
     pause_s: float = 0.0
     piece: int = 9
     answer: Callable[[Mapping[str, Any]], str] | None = None
+    garbage: bytes = b"data: {not json\n\n"
 
 
 class Wire(Protocol):
@@ -139,7 +140,7 @@ def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
                 return
             if behaviour.then == "garbage":
-                self._chunk(b"data: {not json\n\n")
+                self._chunk(behaviour.garbage)
             elif behaviour.then != "cut":
                 self._chunk(server.wire.ending(behaviour.then))
             self.wfile.write(b"0\r\n\r\n")

@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quire.adapters.model_calls import Endpoint, ModelCall, chat_messages
-from quire.adapters.provider_wire import failure, lines, read_event, retry_after
+from quire.adapters.provider_wire import failure, fields, lines, read_event, retry_after, text_of, tokens
 from quire.documents import Turn
 from quire.errors import AnswerCut, ModelMisconfigured, ModelUnavailable
 from quire.ports import Spent
@@ -45,11 +45,10 @@ class OllamaModel:
         try:
             for line in lines(self._endpoint.pieces(response, deadline)):
                 event = _parsed(line)
-                content = (event.get("message") or {}).get("content")
-                if content:
-                    yield str(content)
+                if text := text_of(fields(event.get("message")).get("content")):
+                    yield text
                 if event.get("done"):
-                    yield Spent(int(event.get("prompt_eval_count") or 0), int(event.get("eval_count") or 0))
+                    yield Spent(tokens(event.get("prompt_eval_count")), tokens(event.get("eval_count")))
                     if event.get("done_reason") == "length":
                         raise AnswerCut("ollama: the answer reached its length limit")
                     return

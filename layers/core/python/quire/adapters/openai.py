@@ -8,7 +8,17 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from quire.adapters.model_calls import Endpoint, ModelCall, chat_messages
-from quire.adapters.provider_wire import event_data, failure, read_event, retry_after, without_key
+from quire.adapters.provider_wire import (
+    each,
+    event_data,
+    failure,
+    fields,
+    read_event,
+    retry_after,
+    text_of,
+    tokens,
+    without_key,
+)
 from quire.documents import Turn
 from quire.errors import AnswerCut, AnswerModelError, ModelRefused, ModelUnavailable
 from quire.ports import Spent
@@ -72,15 +82,15 @@ def _parsed(data: str) -> dict[str, Any]:
 
 
 def _read(event: Mapping[str, Any]) -> Iterator[str | Spent]:
-    for choice in event.get("choices") or []:
-        delta = choice.get("delta") or {}
+    choices = each(event.get("choices"))
+    for delta in (fields(choice.get("delta")) for choice in choices):
         if delta.get("refusal"):
             raise ModelRefused("openai: the model refused to answer")
-        if delta.get("content"):
-            yield str(delta["content"])
-    if usage := event.get("usage"):
-        yield Spent(int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
-    for choice in event.get("choices") or []:
+        if text := text_of(delta.get("content")):
+            yield text
+    if usage := fields(event.get("usage")):
+        yield Spent(tokens(usage.get("prompt_tokens")), tokens(usage.get("completion_tokens")))
+    for choice in choices:
         if choice.get("finish_reason") == "length":
             raise AnswerCut("openai: the answer reached its length limit")
         if choice.get("finish_reason") == "content_filter":
@@ -88,7 +98,7 @@ def _read(event: Mapping[str, Any]) -> Iterator[str | Spent]:
 
 
 def _is_last(event: Mapping[str, Any]) -> bool:
-    return any(choice.get("finish_reason") for choice in event.get("choices") or [])
+    return any(choice.get("finish_reason") for choice in each(event.get("choices")))
 
 
 def _refusal(status: int, text: str, delay_s: float | None) -> AnswerModelError:

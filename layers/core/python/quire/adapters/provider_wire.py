@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from quire.errors import AnswerModelError, ModelMisconfigured, ModelUnavailable, QuotaExceeded
@@ -68,6 +68,32 @@ def read_event(provider: str, text: str) -> dict[str, Any]:
     if not isinstance(event, dict):
         raise ModelUnavailable(f"{provider}: wanted an object in the stream, found {text[:80]!r}")
     return event
+
+
+def fields(value: Any) -> Mapping[str, Any]:
+    """A part of an event that is an object; none of it where a server wrote something else there."""
+    return value if isinstance(value, dict) else {}
+
+
+def each(value: Any) -> Sequence[Mapping[str, Any]]:
+    """The objects of a list in an event."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def tokens(value: Any) -> int:
+    """A count of tokens; 0 where none is told."""
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def text_of(content: Any) -> str:
+    """The text of a message, which is a string, or a list of parts as reasoning models of Mistral and others have it.
+
+    >>> text_of([{"type": "thinking", "thinking": []}, {"type": "text", "text": "Yes."}]), text_of({"a": 1})
+    ('Yes.', '')
+    """
+    if isinstance(content, str):
+        return content
+    return "".join(one["text"] for one in each(content) if isinstance(one.get("text"), str))
 
 
 def failure(provider: str, status: int, message: str, retry_after_s: float | None = None) -> AnswerModelError:
