@@ -102,7 +102,9 @@ class _Model:
 
     @cached_property
     def _opened(self) -> OnnxEmbedder:
-        from quire.embedding import onnx  # .02 s with its library, which a build that knows all vectors does without
+        from quire.embedding import (
+            onnx,
+        )  # .02 s with its library, which a build that knows all vectors does without
 
         return onnx.open_embedder(self._folder, self._tokenizer, threads=self._threads)
 
