@@ -82,6 +82,7 @@ def ask(
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question from the indexed files alone, with the places that say so."""
+    from quire.answering.extractive.rendering import quoted_part
     from quire.answering.request import Inquiry
     from quire.service.access import ANYONE
     from quire.service.ask import ask as ask_collection
@@ -90,7 +91,7 @@ def ask(
     inquiry = Inquiry(question, top_k=top, filters=read_filters(filters), terms=terms)
     served, answer = ask_collection(service, ANYONE, name, inquiry, version=version or None)
     warn(answer.degraded)
-    cited = [(one, one.hit.chunk) for one in answer.citations]
+    cited = [(one, quoted_part(one)) for one in answer.citations]
     if as_json:
         from functions.web.wire import citation_wire
 
@@ -107,6 +108,6 @@ def ask(
         if cited:
             typer.echo("\nSources:")
         for one, chunk in cited:
-            typer.echo(f"[{one.n}] {place_of(served, chunk, one.start)}  {symbol_of(chunk)}".rstrip())
+            typer.echo(f"[{one.n}] {place_of(served, chunk)}  {symbol_of(chunk)}".rstrip())
     if not answer.answerable:
         raise typer.Exit(NOTHING)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 NOTHING, WRONG, INTERRUPTED = 1, 2, 130
 SNIPPET_LINES = 6
-NEWLINE = "\n"
 
 StoreOption = Annotated[
     str,
@@ -113,14 +112,14 @@ def file_of(served: Served, chunk: Chunk) -> str:
     )
 
 
-def place_of(served: Served, chunk: Chunk, start: int = 0) -> str:
-    """Where character `start` of a chunk stands: `path:line`, which editors open, or its page, cell or slide."""
+def place_of(served: Served, chunk: Chunk) -> str:
+    """Where a chunk begins: `path:line`, which editors open, or its page, cell or slide."""
     path, line = chunk.metadata.get("path"), chunk.metadata.get("start_line")
     if not isinstance(path, str):
         return str(chunk.metadata.get("url") or chunk.document_id)
     near = _near(served, path)
     if isinstance(line, int):
-        return f"{near}:{line + chunk.text.count(NEWLINE, 0, start)}"
+        return f"{near}:{line}"
     parts = (f", {unit} {number}" for unit in UNITS.values() if (number := chunk.metadata.get(unit)))
     return near + next(parts, "")
 

@@ -28,6 +28,7 @@ from functions.web.wire import (
     rounded,
 )
 from quire.answering.events import Citations, Delta, Done, Event, Sources
+from quire.answering.extractive.rendering import quoted_part
 from quire.answering.request import Answer
 from quire.documents import Citation
 from quire.service.metrics import noted
@@ -100,17 +101,16 @@ def answer_wire(given: Answer, degraded: tuple[str, ...] = ()) -> AnswerWire:
 
 
 def quote_wire(citation: Citation, version: str) -> QuoteWire:
-    """One citation."""
-    chunk = citation.hit.chunk
-    whole = citation_wire(chunk, version)
+    """One citation, with the place of what it quotes."""
+    part = quoted_part(citation)
     return {
-        **whole,
+        **citation_wire(part, version),
         "sha256": citation.sha256,
         "n": citation.n,
         "quote": citation.quote,
         "start": citation.start,
         "end": citation.end,
-        "metadata": metadata_wire(chunk),
+        "metadata": metadata_wire(part),
     }
 
 

@@ -10,7 +10,8 @@ from functions.faces.chatbot.contract import (
     ResultWire,
     SimilarityScore,
 )
-from functions.web.wire import citation_wire, rounded, section_at, sections_of, where_of
+from functions.web.wire import citation_wire, rounded
+from quire.answering.citations import section_at, sections_of, where_of
 from quire.answering.request import Answer
 from quire.documents import Chunk, Citation, Hit
 

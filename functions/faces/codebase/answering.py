@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from functions.faces.codebase.contract import CitationWire, Match
 from functions.web.wire import metadata_wire, rounded
+from quire.answering.extractive.rendering import quoted_part
 from quire.answering.generative.context import estimate_tokens
 from quire.answering.request import EXTRACTIVE, Answer
 from quire.documents import Chunk, Citation, Hit
@@ -101,18 +102,7 @@ def cited(answer: Answer) -> list[CitationWire]:
 
 def quote_lines(citation: Citation) -> CitationWire:
     """The lines that a citation quotes."""
-    chunk = citation.hit.chunk
-    whole = citation_wire(chunk, citation.n)
-    if not isinstance(chunk.metadata.get("start_line"), int):
-        return whole
-    first = whole["start_line"] + chunk.text.count("\n", 0, citation.start)
-    last = first + citation.quote.rstrip("\n").count("\n")
-    return {
-        "n": citation.n,
-        "path": whole["path"],
-        "start_line": first,
-        "end_line": min(last, whole["end_line"]),
-    }
+    return citation_wire(quoted_part(citation), citation.n)
 
 
 def _overlaps(one: CitationWire, other: CitationWire) -> bool:

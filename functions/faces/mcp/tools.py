@@ -6,6 +6,7 @@ from functions.faces.mcp import arguments as a
 from functions.faces.mcp.choosing import collections, from_each, one_collection
 from functions.faces.mcp.passages import Reply, listed, shown_label
 from functions.web.access import Caller
+from quire.answering.extractive.rendering import quoted_part
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Citation, Hit
 from quire.errors import QuireError
@@ -100,7 +101,7 @@ def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
         reply.say(f"Note: {line}")
     _say_terms(reply, given.terms)
     for number, citation in {one.n: one for one in given.citations}.items():
-        if not reply.cite(citation.hit.chunk, served, number=number, text=_unsaid(citation, given)):
+        if not reply.cite(quoted_part(citation), served, number=number, text=_unsaid(citation, given)):
             break
     return reply
 

@@ -23,6 +23,7 @@ from functions.web.problems import Problem
 from functions.web.replies import json_bytes, reply
 from functions.web.wire import citation_wire, place_of
 from quire.answering.events import Delta, Done, Event
+from quire.answering.extractive.rendering import quoted_part
 from quire.answering.generative.context import estimate_tokens
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Turn
@@ -242,8 +243,9 @@ def _sources(given: Answer) -> str:
     """The list of sources that ends an answer; "" where nothing is cited."""
     lines = []
     for citation in given.citations:
-        known = citation_wire(citation.hit.chunk, given.version)
-        place = place_of(citation.hit.chunk) or citation.hit.chunk.breadcrumb
+        part = quoted_part(citation)
+        known = citation_wire(part, given.version)
+        place = place_of(part) or part.breadcrumb
         link = f" {known['url']}" if (known["url"] or "").startswith("http") else ""
         lines.append(f"[{citation.n}] {place}{link}")
     return "\n\nSources:\n" + "\n".join(lines) if lines else ""
@@ -251,7 +253,12 @@ def _sources(given: Answer) -> str:
 
 def _extras(given: Answer) -> dict[str, Any]:
     cited = [
-        {**citation_wire(one.hit.chunk, given.version), "n": one.n, "quote": one.quote, "sha256": one.sha256}
+        {
+            **citation_wire(quoted_part(one), given.version),
+            "n": one.n,
+            "quote": one.quote,
+            "sha256": one.sha256,
+        }
         for one in given.citations
     ]
     facts = {"version": given.version, "answerable": given.answerable, "model_used": given.model_used}

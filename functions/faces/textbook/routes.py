@@ -21,7 +21,7 @@ from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, QUERY, Face
 from functions.web.problems import Problem
 from functions.web.replies import reply
-from functions.web.wire import section_at, where_of
+from quire.answering.citations import section_at, where_of
 from quire.answering.request import Answer, Inquiry
 from quire.service.ask import ask
 

@@ -120,22 +120,24 @@ def test_a_thousand_citations_with_one_changed_byte_are_refused(library: Library
         assert library.verify(claim).status != VERIFIED, (cited, spoilt)
 
 
-def test_a_quote_of_code_may_name_its_own_lines_and_no_others(tmp_path: Path) -> None:
+def test_a_quote_of_code_may_name_its_own_lines_and_symbols_and_no_others(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     [row] = make_rows(1)
     text = "def one():\n    return 1\n\n\ndef two():\n    return 2"
-    place: dict[str, Value] = {"path": "numbers.py", "start_line": 11, "end_line": 16}
-    row = replace(row, chunk=row.chunk._replace(text=text, metadata=place))
+    place: dict[str, Value] = {"path": "numbers.py", "start_line": 11, "end_line": 16, "heading": "one"}
+    row = replace(row, chunk=row.chunk._replace(text=text, metadata=place, symbols=("one", "two")))
     manifest = write_segment(tmp_path / "code", [row], SegmentFacts("code", "codebase", (), 64))
     version = shelf.store.publish("code", tmp_path / "code", manifest).version
     quote = text[text.index("def two") :]
 
-    def status(start: int, end: int) -> str:
+    def status(start: int, end: int, heading: str = "two") -> str:
         said: dict[str, Value] = {"path": "numbers.py", "start_line": start, "end_line": end}
+        said["heading"] = heading
         claim = Claim(row.chunk.id, version, text_sha256(quote), quote, place=said)
         return verify_citation(claim, lambda one: shelf.store.open("code", one)).status
 
-    assert status(15, 16) == status(11, 16) == VERIFIED
+    assert status(15, 16) == status(11, 16) == status(15, 16, "one") == VERIFIED
+    assert status(15, 16, "three") == TEXT_CHANGED
     assert {status(12, 16), status(16, 16), status(15, 15), status(15, 17)} == {TEXT_CHANGED}
 
 

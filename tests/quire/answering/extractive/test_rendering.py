@@ -7,7 +7,7 @@ import pytest
 from quire.answering.citations import cite
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.passages import split_passages, torn_fence_end
-from quire.answering.extractive.rendering import is_code_chunk, plain_words, shown
+from quire.answering.extractive.rendering import is_code_chunk, plain_words, quoted_part, shown
 from quire.answering.extractive.rst_text import grid_rows, plain_rst
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.request import Answer, Usage
@@ -53,6 +53,57 @@ def test_code_names_what_the_shown_lines_define_without_members() -> None:
     made = made._replace(symbols=("WIDE", "pump.WIDE", "Pump", "Pump.stop", "stop", "NARROW", "_"))
     assert show(made).startswith("`WIDE`, `Pump`, `NARROW`, pump/app.py:40–47 [1]")
     assert show(made, text.index("NARROW")).startswith("`NARROW`, pump/app.py:47 [1]")
+
+
+HEAD = '''\
+"""The pump: moves water."""
+
+WIDE = 1
+'''
+TWO = """\
+class Valve:
+    size = 1
+
+
+class Pump:
+    def stop(self):
+        self.motor.stop()
+"""
+
+
+def head_of_file() -> Chunk:
+    made = chunk("pump/app.py", HEAD, lang="python", kind="module", symbol="", start_line=1, end_line=3)
+    return made._replace(symbols=("WIDE", "pump.WIDE"), breadcrumb="pump/app.py")
+
+
+def two_classes() -> Chunk:
+    made = chunk("pump/app.py", TWO, lang="python", kind="class", symbol="Valve", start_line=8, end_line=13)
+    return made._replace(symbols=("Valve", "Valve.size", "size", "Pump", "Pump.stop", "stop"))
+
+
+@pytest.mark.parametrize(
+    ("made", "quoted", "symbol", "lines"),
+    [
+        (head_of_file(), '"""The pump: moves water."""', "", (1, 1)),
+        (head_of_file(), "WIDE = 1\n", "WIDE", (3, 3)),
+        (two_classes(), "class Pump:\n    def stop(self):\n", "Pump", (12, 13)),
+        (two_classes(), "        self.motor.stop()", "Pump.stop", (14, 14)),
+    ],
+)
+def test_a_citation_of_code_is_headed_by_what_it_quotes_and_has_its_lines(
+    made: Chunk, quoted: str, symbol: str, lines: tuple[int, int]
+) -> None:
+    made = made._replace(
+        metadata={**made.metadata, "end_line": made.metadata["start_line"] + made.text.count("\n")}
+    )  # type: ignore[operator]
+    start = made.text.index(quoted)
+    cited = cite(1, hit_of(made), start, start + len(quoted))
+    known = quoted_part(cited).metadata
+    assert (known["heading"], known["start_line"], known["end_line"]) == (symbol, *lines)
+    span = f"{lines[0]}–{lines[1]}" if lines[1] > lines[0] else str(lines[0])
+    assert shown(cited).startswith(
+        f"`{symbol}`, pump/app.py:{span} [1]" if symbol else f"pump/app.py:{span} [1]"
+    )
 
 
 def test_a_place_with_underscores_keeps_them() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from quire.answering.extractive.rendering import quoted_part
 from quire.documents import Citation, Hit, Turn
 from quire.limits import (
     HISTORY_TURNS,
@@ -137,4 +138,5 @@ class Answer:
         return "\n\n".join(filter(None, (self.text, "\n".join(f"- {one}" for one in self._sources()))))
 
     def _sources(self) -> list[str]:
-        return [f"[{one.n}] {one.hit.chunk.place} {one.hit.chunk.url}".rstrip() for one in self.citations]
+        cited = [(one.n, quoted_part(one)) for one in self.citations]
+        return [f"[{n}] {part.place} {part.url}".rstrip() for n, part in cited]

@@ -195,7 +195,7 @@ def _difference(claim: Claim, chunk: Chunk) -> str:
     for name, said in claim.place.items():
         start = claim.start or chunk.text.find(text)
         part = _on_line(name, said, chunk, (start, start + len(text)))
-        if not (part or _stands(name, said, chunk.metadata) or _in_part(name, said, chunk.metadata)):
+        if not (part or _stands(name, said, chunk.metadata) or _in_part(name, said, chunk)):
             return f"{name}: the version says {_place(name, chunk.metadata)!r}, the citation {said!r}"
     return ""
 
@@ -204,9 +204,12 @@ def _place(name: str, metadata: Mapping[str, Value]) -> Value:
     return metadata.get(name) or (metadata.get("file_path") if name == "path" else None)
 
 
-def _in_part(name: str, said: Value, metadata: Mapping[str, Value]) -> bool:
-    """Whether one of the sections that the chunk was merged of stands there."""
+def _in_part(name: str, said: Value, chunk: Chunk) -> bool:
+    """Whether one of the sections or definitions that the chunk was merged of stands there."""
+    metadata = chunk.metadata
     headings, anchors = metadata.get("headings"), metadata.get("anchors")
+    if name == "heading" and said in chunk.symbols:
+        return True
     if name == "heading" and isinstance(headings, tuple):
         return said in headings
     if name == "url" and isinstance(anchors, tuple):

@@ -15,7 +15,7 @@ from itertools import accumulate, groupby, takewhile
 from operator import itemgetter
 from pathlib import PurePosixPath
 
-from quire.answering.citations import linked
+from quire.answering.citations import linked, section_at, sections_of, where_of
 from quire.answering.extractive.blocks import (
     CODE,
     HEADING,
@@ -217,19 +217,33 @@ def shown(*parts: Citation) -> str:
 
 def place_line(chunk: Chunk, start: int, end: int) -> str:
     """Symbols and place of `chunk.text[start:end]`, such as "`Task.retry`, app/task.py:680–721"."""
-    known = chunk.metadata
-    symbols = [one for one in _symbols_in(chunk, start, end) if one]
-    path, line = str(known.get("path") or chunk.document_id), known.get("start_line")
+    path, line = str(chunk.metadata.get("path") or chunk.document_id), chunk.metadata.get("start_line")
     if isinstance(line, int):
-        first = line + chunk.text.count("\n", 0, start)
-        last = first + chunk.text[start:end].rstrip("\n").count("\n")
+        first, last = _lines(chunk.text, line, start, end)
         path = f"{path}:{first}–{last}" if last > first else f"{path}:{first}"
     place = f"`{path}`" if "__" in path else path
-    return ", ".join([*(f"`{one}`" for one in symbols if one not in path), place])
+    return ", ".join([*(f"`{one}`" for one in _symbols_in(chunk, start, end) if one not in path), place])
+
+
+def _lines(text: str, line: int, start: int, end: int) -> tuple[int, int]:
+    """First and last line of `text[start:end]` in a file in which the text begins on that line."""
+    first = line + text.count("\n", 0, start)
+    return first, first + text[start:end].rstrip("\n").count("\n")
 
 
 def _symbols_in(chunk: Chunk, start: int, end: int) -> list[str]:
-    """What the shown part defines: up to three symbols beside one another, without their members."""
+    """What the shown part defines: up to three symbols beside one another, without their members; of a part from the
+    midst of a definition that one. What stands between definitions has none."""
+    if apart := _defined_in(chunk, start, end):
+        return apart[:MOST_SYMBOLS]
+    if chunk.metadata.get("kind") == "module":
+        return []
+    before = _defined_in(chunk, 0, start)
+    own = before[-1] if before else chunk.metadata.get("symbol") or next(iter(chunk.symbols), "")
+    return [str(own)] if own else []
+
+
+def _defined_in(chunk: Chunk, start: int, end: int) -> list[str]:
     named = dict[str, str]()
     for symbol in chunk.symbols:
         named.setdefault(symbol.rpartition(".")[2], symbol)
@@ -237,8 +251,27 @@ def _symbols_in(chunk: Chunk, start: int, end: int) -> list[str]:
     heads = (line.partition("=")[0] for line in chunk.text[start:end].splitlines())
     words = {word for head in heads for word in _WORD.findall(head)}
     visible = [symbol for name, symbol in named.items() if name in words and name.strip("_")]
-    apart = [one for one in visible if not any(one.startswith(f"{holder}.") for holder in visible)]
-    return apart[:MOST_SYMBOLS] or [str((chunk.symbols or (chunk.metadata.get("symbol") or "",))[0])]
+    return [one for one in visible if not any(one.startswith(f"{holder}.") for holder in visible)]
+
+
+def quoted_part(citation: Citation) -> Chunk:
+    """The chunk with the place of what is quoted of it.
+
+    That are its lines, where they are the file's, of code what the quote defines, of a page the section that it was
+    chosen for.
+    """
+    chunk, known = citation.hit.chunk, dict(citation.hit.chunk.metadata)
+    first, last = known.get("start_line"), known.get("end_line")
+    if isinstance(first, int) and isinstance(last, int) and chunk.text.count("\n") == last - first:
+        known["start_line"], known["end_line"] = _lines(chunk.text, first, citation.start, citation.end)
+    if is_code_chunk(chunk):
+        symbol = next(iter(_symbols_in(chunk, citation.start, citation.end)), "")
+        known["symbol"] = known["heading"] = symbol
+        path = str(known.get("path") or chunk.document_id)
+        return chunk._replace(metadata=known, breadcrumb=f"{path} › {symbol}" if symbol else path)
+    if sections_of(chunk)[0]:
+        _, known["heading"], known["url"] = where_of(chunk, section_at(chunk, citation.answers_at))
+    return chunk._replace(metadata=known)
 
 
 def _code(citation: Citation) -> str:
