@@ -26,6 +26,8 @@ from functions.cli.common import (
     warn,
 )
 
+GIVE_TERMS = "give `--terms`"
+
 
 def search(
     question: QuestionArgument,
@@ -43,6 +45,7 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """Find passages and show where they stand."""
+    from quire.analysis.language import advice
     from quire.search.retrieval import Query
     from quire.service.access import ANYONE
 
@@ -50,7 +53,7 @@ def search(
     query = Query(question, top, read_filters(filters), min_score, terms=terms)
     found = service.search(ANYONE, name, query, version or None)
     warn(found.degraded)
-    for line in found.notices:
+    for line in (*found.notices, *advice(found.notices, GIVE_TERMS)):
         typer.echo(line, err=True)
     if as_json:
         from functions.web.wire import hit_wire  # pydantic's models: 0.1 s to import
@@ -82,6 +85,7 @@ def ask(
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question from the indexed files alone, with the places that say so."""
+    from quire.analysis.language import advice
     from quire.answering.extractive.rendering import quoted_part
     from quire.answering.request import Inquiry
     from quire.service.access import ANYONE
@@ -91,6 +95,7 @@ def ask(
     inquiry = Inquiry(question, top_k=top, filters=read_filters(filters), terms=terms)
     served, answer = ask_collection(service, ANYONE, name, inquiry, version=version or None)
     warn(answer.degraded)
+    notices = (*answer.notices, *advice(answer.notices, GIVE_TERMS))
     cited = [(one, quoted_part(one)) for one in answer.citations]
     if as_json:
         from functions.web.wire import citation_wire
@@ -100,11 +105,11 @@ def ask(
             | {"n": one.n, "quote": one.quote, "start": one.start, "end": one.end, "sha256": one.sha256}
             for one, chunk in cited
         ]
-        known = {"answer": answer.text, "answerable": answer.answerable, "notices": list(answer.notices)}
+        known = {"answer": answer.text, "answerable": answer.answerable, "notices": list(notices)}
         facts = {"model_used": answer.model_used, "version": answer.version, "terms": answer.terms}
         print_json({"collection": name, **known, "citations": citations, **facts})
     else:
-        typer.echo("\n\n".join([answer.text, *answer.notices_beside]))
+        typer.echo("\n\n".join([answer.text, *(one for one in notices if one != answer.text)]))
         if cited:
             typer.echo("\nSources:")
         for one, chunk in cited:

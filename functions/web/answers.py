@@ -19,6 +19,8 @@ from functions.web.problems import Problem, log_fault, problem_of
 from functions.web.replies import json_bytes
 from functions.web.waiting import WaitingRoom
 from functions.web.wire import (
+    ADVICE,
+    SEND_TERMS,
     CitationWire,
     HitWire,
     MetadataValue,
@@ -27,6 +29,7 @@ from functions.web.wire import (
     metadata_wire,
     rounded,
 )
+from quire.analysis.language import advice
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.extractive.rendering import quoted_part
 from quire.answering.request import Answer
@@ -74,6 +77,7 @@ class AnswerWire(TypedDict):
     degraded: list[str]
     usage: UsageWire
     terms: NotRequired[Annotated[str, Field(description="What was searched for beside the question.")]]
+    advice: NotRequired[Annotated[list[str], Field(description=ADVICE)]]
 
 
 def answer_wire(given: Answer, degraded: tuple[str, ...] = ()) -> AnswerWire:
@@ -97,6 +101,8 @@ def answer_wire(given: Answer, degraded: tuple[str, ...] = ()) -> AnswerWire:
     }
     if given.terms:
         used["terms"] = given.terms
+    if told := advice(given.notices, SEND_TERMS):
+        used["advice"] = list(told)
     return used
 
 

@@ -15,6 +15,10 @@ from quire.search.excerpts import find_excerpt
 from quire.service.diff import Comparison
 from quire.store.catalog import Served
 
+SEND_TERMS = "send `terms`"
+"""How a caller of this API and of MCP names words of the sources."""
+ADVICE = "What the program that asks can do for a better reply, where there is something; `notices` are its reader's."
+
 MetadataValue: TypeAlias = str | int | float | bool | list[str] | None
 
 

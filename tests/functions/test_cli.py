@@ -457,7 +457,8 @@ def test_what_is_wrong_is_one_message_and_exit_code_2(
 def test_a_question_in_another_language_is_asked_for_in_english_once(desk: Desk) -> None:
     told = desk.call("ask", "Wie wird die Session geladen und wo ist der Schlüssel?", code=1)[0]
     assert told.count("Please ask your question in English.") == 1
-    assert "`terms`" in told
+    assert "give `--terms` too" in told
+    assert "`terms`" not in told
 
 
 def test_the_program_tells_its_version(desk: Desk) -> None:

@@ -6,6 +6,8 @@ from functions.faces.mcp import arguments as a
 from functions.faces.mcp.choosing import collections, from_each, one_collection
 from functions.faces.mcp.passages import Reply, listed, shown_label
 from functions.web.access import Caller
+from functions.web.wire import SEND_TERMS
+from quire.analysis.language import advice
 from quire.answering.extractive.rendering import quoted_part
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Citation, Hit
@@ -49,7 +51,11 @@ def search(service: Knowledge, caller: Caller, args: a.Search) -> Reply:
     best = best_hits(founds, args.limit)
     spoke = tuple(dict.fromkeys(served for served, _ in best)) or tuple(found.served for found in founds)
     reply = Reply(spoke, args.max_tokens)
-    told = (line for found in founds for line in (*found.degraded, *found.notices))
+    told = (
+        line
+        for found in founds
+        for line in (*found.degraded, *found.notices, *advice(found.notices, SEND_TERMS))
+    )
     for line in dict.fromkeys((*notes, *told)):
         reply.say(f"Note: {line}")
     _say_terms(reply, founds[0].terms)
@@ -97,7 +103,7 @@ def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
     if not given.answerable:
         reply.say("Not answered from the sources:")
     reply.say(given.text)
-    for line in (*given.notices_beside, *given.degraded, *notes):
+    for line in (*given.notices_beside, *advice(given.notices, SEND_TERMS), *given.degraded, *notes):
         reply.say(f"Note: {line}")
     _say_terms(reply, given.terms)
     for number, citation in {one.n: one for one in given.citations}.items():

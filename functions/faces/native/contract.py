@@ -9,7 +9,7 @@ from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
 from functions.web.freshness import FreshnessWire
-from functions.web.wire import Filters, HitWire
+from functions.web.wire import ADVICE, Filters, HitWire
 
 QUERY_EXAMPLE: JsonDict = {
     "collection": "roblox",
@@ -138,6 +138,7 @@ class QueryResponse(TypedDict):
     took_ms: Annotated[float, Field(description="Milliseconds spent on the question in the server.")]
     hits: list[HitWire]
     terms: NotRequired[Annotated[str, Field(description=USED_TERMS)]]
+    advice: NotRequired[Annotated[list[str], Field(description=ADVICE)]]
     facets: NotRequired[Annotated[FacetsWire, Field(description="Counts, where they were asked for.")]]
 
 

@@ -22,7 +22,8 @@ from functions.web.documented import answer, problems
 from functions.web.facets import count_facets
 from functions.web.freshness import freshness_of, freshness_wire
 from functions.web.replies import reply
-from functions.web.wire import HitWire, excerpt_wire, hit_wire
+from functions.web.wire import SEND_TERMS, HitWire, excerpt_wire, hit_wire
+from quire.analysis.language import advice
 from quire.search.excerpts import weigh_stems
 from quire.search.retrieval import Query
 from quire.service.knowledge import Found, Knowledge
@@ -85,6 +86,8 @@ def _search(
     }
     if found.terms:
         wire["terms"] = found.terms
+    if hints := advice(found.notices, SEND_TERMS):
+        wire["advice"] = list(hints)
     if asked.facets:
         facets = count_facets(service, caller, collection, question, fields=asked.facets, version=version)
         told: FacetsWire = {"of": facets.of, "matching": facets.matching, "counts": facets.counts}

@@ -134,7 +134,8 @@ def test_over_long_input_is_truncated_with_a_warning(shelf: Shelf) -> None:
 def test_another_language_is_noticed_and_hits_still_come(shelf: Shelf) -> None:
     asked = "Warum zählt der Hafenmeister die Boote am Mittag und wann kommen die Möwen?"
     given = shelf.client().post("/answer", json={"collection": "book", "q": asked}).json()
-    assert any("English" in notice for notice in given["notices"])
+    assert given["notices"] == ["Please ask your question in English."]
+    assert "send `terms` too" in given["advice"][0]
     assert given["hits"]
 
 

@@ -328,7 +328,7 @@ def test_a_question_in_another_language_is_asked_for_in_english_once(shelf: Shel
     question = "Wie bewege ich die Figur und wo ist das Tor?"
     told = said(ask(shelf, "answer", question=question, collection="roblox"))
     assert told.count("Please ask your question in English.") == 1
-    assert "This index reads English" in told
+    assert "send `terms` too" in told
 
 
 def test_what_breaks_in_a_tool_is_told_to_the_log_alone(shelf: Shelf) -> None:

@@ -202,8 +202,11 @@ def test_a_question_in_another_language_is_told_what_the_index_reads_unless_it_b
     client: TestClient,
 ) -> None:
     question = "¿Cómo cambio la velocidad con la que anda el personaje?"
-    assert any("reads English" in line for line in ask(client, q=question)["notices"])
+    told = ask(client, q=question)
+    assert told["notices"] == ["Please ask your question in English."]
+    assert "send `terms` too" in told["advice"][0]
     helped = ask(client, q=question, terms="how fast does the character walk WalkSpeed")
     assert helped["notices"] == []
+    assert "advice" not in helped
     assert helped["hits"][0]["metadata"]["member_name"] == "WalkSpeed"
     assert helped["hits"][0]["score"] > 0.5

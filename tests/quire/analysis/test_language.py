@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from quire.analysis.language import NOTICE, OTHER_NOTICE, OTHER_READS, READS, is_foreign, is_unread, notices
+from quire.analysis.language import NOTICE, OTHER_NOTICE, advice, is_foreign, is_unread, notices
 from quire.analysis.terms import analyze
 from tests.support.shared import shared_path
 
@@ -144,8 +144,16 @@ def test_a_question_is_unread_where_the_sources_do_not_have_its_language(
 
 def test_who_asks_in_another_language_is_told_to_ask_in_that_of_the_sources() -> None:
     asked = "¿Dónde guardo los datos del jugador?"
-    assert notices(asked, "", RUSSIAN) == (OTHER_NOTICE, OTHER_READS)
-    assert notices(asked, "", GERMAN) == (OTHER_NOTICE, OTHER_READS)
-    assert notices(asked, "", SCRIPTS) == (NOTICE, READS)
+    assert notices(asked, "", RUSSIAN) == (OTHER_NOTICE,)
+    assert notices(asked, "", GERMAN) == (OTHER_NOTICE,)
+    assert notices(asked, "", SCRIPTS) == (NOTICE,)
     assert notices(asked, "player data", SCRIPTS) == ()
     assert notices("Где лежат данные?", "", RUSSIAN) == ()
+
+
+def test_who_may_name_words_of_the_sources_is_told_so_in_their_own_way() -> None:
+    assert advice([NOTICE, "Something else."], "give `--terms`") == (
+        "This index reads English; in another language give `--terms` too, the English names and words to look for.",
+    )
+    assert advice([OTHER_NOTICE], "send `terms`")[0].startswith("In another language send `terms` too")
+    assert advice(["Something else."], "send `terms`") == ()

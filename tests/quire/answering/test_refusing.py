@@ -4,7 +4,7 @@ import pytest
 
 from quire.answering.answerer import answer
 from quire.answering.extractive.weighing import strange_words
-from quire.answering.refusing import absent_words, named, near_topics
+from quire.answering.refusing import absent_words, ask_back, named, near_topics
 from quire.answering.request import Inquiry
 from quire.documents import Turn
 from tests.support.shelves import chunk, hit_of, household, shelf_of
@@ -26,6 +26,17 @@ def test_a_refusal_names_the_collection_and_up_to_three_headings() -> None:
     assert named("the Handbook textbook", "textbook") == "the Handbook textbook"
     assert named("shop", "code base") == "the shop code base"
     assert named("the shop code", "code base") == "the shop code base"
+
+
+def test_a_folder_of_documents_is_no_code_base() -> None:
+    pages = [chunk(f"{n}.md", f"Room {n} has a window.", lang="markdown") for n in range(9)]
+    code = [chunk(f"{n}.py", f"ROOM = {n}", lang="python") for n in range(9)]
+    assert ask_back(shelf_of([*pages, *code[:2]], profile="code").index).endswith(
+        "about the documentation content."
+    )
+    assert ask_back(shelf_of([*pages[:2], *code], profile="code").index).endswith(
+        "about the code base content."
+    )
 
 
 def test_a_refusal_says_which_words_the_sources_do_not_have() -> None:

@@ -14,14 +14,12 @@ from typing import Protocol
 from quire.analysis.terms import STOP_WORDS, analyze, identifiers, words
 
 NOTICE = "Please ask your question in English."
-READS = (
-    "This index reads English; in another language send `terms` too, the English names and words to look for."
-)
 OTHER_NOTICE = "Please ask your question in a language of the sources."
-OTHER_READS = (
-    "In another language send `terms` too, the names and words to look for as the sources have them."
-)
 """The same where the sources have another language, be it beside English."""
+_ADVICE = {
+    NOTICE: "This index reads English; in another language {} too, the English names and words to look for.",
+    OTHER_NOTICE: "In another language {} too, the names and words to look for as the sources have them.",
+}
 
 ELSEWHERE = 0.3
 """Share of letters of another script from which on a question is in one."""
@@ -134,8 +132,16 @@ def notices(question: str, terms: str, sources: SourceWords) -> tuple[str, ...]:
         return ()
     often = _often(sources)
     if any(_is_spoken(words, sources, often) for words in (*_TOLD, *_SCRIPTS.values())):
-        return OTHER_NOTICE, OTHER_READS
-    return NOTICE, READS
+        return (OTHER_NOTICE,)
+    return (NOTICE,)
+
+
+def advice(told: Iterable[str], how: str) -> tuple[str, ...]:
+    """What a caller who may name words of the sources can do where the notices ask for another language.
+
+    `how` says with what, as the caller knows it: "send `terms`", "give `--terms`".
+    """
+    return tuple(_ADVICE[one].format(how) for one in told if one in _ADVICE)
 
 
 def is_unread(question: str, sources: SourceWords) -> bool:

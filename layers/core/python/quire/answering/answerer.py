@@ -23,7 +23,7 @@ from quire.answering.generative.generation import Draft, generate
 from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import new_nonce, write_prompt
 from quire.answering.generative.rewriting import Rewritten, wants_rewrite, write_terms
-from quire.answering.refusing import ask_back, named, noun_of, refusal
+from quire.answering.refusing import ask_back, name_of, refusal
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
 from quire.answering.small_talk import bare_question, reply_to, small_talk
 from quire.documents import Citation
@@ -108,8 +108,8 @@ def _answer_unsearched(collection: AskedCollection, inquiry: Inquiry, searched: 
     if inquiry.selected_text.strip():
         return ""
     if kind := small_talk(inquiry.question, goes_on=bool(inquiry.history)):
-        return reply_to(kind, named(collection.title, noun_of(collection.index)))
-    return ask_back(noun_of(collection.index)) if is_vague(searched) else ""
+        return reply_to(kind, name_of(collection))
+    return ask_back(collection.index) if is_vague(searched) else ""
 
 
 def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]:
@@ -121,7 +121,7 @@ def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]
     hits = findings.found.hits
     if model is None or inquiry.terms or not wants_rewrite(inquiry.rewrite, hits[0].score if hits else 0.0):
         return findings, None
-    title = named(collection.title, noun_of(collection.index))
+    title = name_of(collection)
     rewritten = write_terms(model, searched, title, deadline=request.deadline)
     if rewritten.terms:
         findings = find(collection, replace(inquiry, terms=rewritten.terms), searched)
@@ -189,7 +189,7 @@ def _write(request: _Request, findings: Findings) -> Writing:
     abstention = _abstention(collection, findings)
     written = WrittenAnswer("")
     if is_api(collection.index) and (missing := missing_symbols(collection.index, inquiry.question)):
-        title = named(collection.title, noun_of(collection.index))
+        title = name_of(collection)
         text = "\n\n".join(sentence(one, title, collection.label) for one in missing)
         return (yield from _say(WrittenAnswer(text, answerable=False)))
     if model is not None and findings.topic_confidence >= MODEL_LENIENCY * abstention.threshold:
@@ -240,7 +240,7 @@ def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writ
     """The model's answer; an empty text where it gave none, under the model's name where it said "not covered"."""
     collection, inquiry = request.collection, request.inquiry
     sources = pack(findings.read, CONTEXT_TOKENS)
-    title = named(collection.title, noun_of(collection.index))
+    title = name_of(collection)
     prompt = write_prompt(
         replace(inquiry, question=request.asked),
         sources,
@@ -285,7 +285,7 @@ def _flags(collection: AskedCollection, text: str) -> tuple[str, ...]:
     """Names in a generated answer that the collection's API does not have."""
     if not is_api(collection.index):
         return ()
-    title = named(collection.title, noun_of(collection.index))
+    title = name_of(collection)
     return tuple(
         sentence(missing, title, collection.label) for missing in missing_symbols(collection.index, text)
     )

@@ -8,15 +8,15 @@ from quire.analysis.language import is_foreign
 from quire.analysis.language import notices as language_notices
 from quire.analysis.terms import analyze
 from quire.answering.evidence_hits import evidence_of
+from quire.answering.extractive.rendering import PROSE_LANGUAGES
 from quire.answering.extractive.weighing import Lexicon
 from quire.answering.findings import AskedCollection, Findings
 from quire.answering.request import Inquiry
 from quire.documents import Hit
 from quire.index.opened import OpenedIndex
 
-CODE = "code"
-NOUNS = {"textbook": "textbook", CODE: "code base", "sites": "documents", "roblox": "reference"}
-"""How sentences call a collection of a profile; all others are documentation."""
+NOUNS = {"textbook": "textbook", "code": "code base", "sites": "documents", "roblox": "reference"}
+"""How sentences call a collection of a profile; all others are documentation, see `noun_of`."""
 DEFAULT_NOUN = "documentation"
 MOST_TOPICS = 3
 MOST_WORDS = 3
@@ -38,7 +38,7 @@ def refusal(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -
     unread = language_notices(inquiry.question, findings.found.terms, collection.index)
     if unread:
         return unread[0]
-    title = named(collection.title, noun_of(collection.index))
+    title = name_of(collection)
     told = evidence_of(inquiry.question, findings.found.hits)
     opening = f"This topic is not covered in {title}."
     if findings.evidence.news is not None and collection.abstention.covers(findings.topic_confidence):
@@ -63,17 +63,13 @@ def _may_be_covered(collection: AskedCollection, findings: Findings) -> bool:
     return collection.abstention.may_cover(findings.confidence)
 
 
-def noun_of(index: OpenedIndex) -> str:
-    """What kind of thing an index is; one of code that is sections of text for the most part is no code base."""
-    if index.profile == CODE:
-        sections = index.filters.chunks({"kind": "section"})
-        if sections is not None and 2 * len(sections) > index.chunk_count:
-            return NOUNS["sites"]
-    return NOUNS.get(index.profile, DEFAULT_NOUN)
+def name_of(collection: AskedCollection) -> str:
+    """How a sentence names the collection, with an article and what kind of thing it is."""
+    return named(collection.title, noun_of(collection.index))
 
 
 def named(title: str, noun: str) -> str:
-    """How a sentence names the collection, with an article and what kind of thing it is.
+    """The title with an article and the noun, which it may end with itself.
 
     >>> named("Robots for All", "textbook"), named("React Native documentation", "documentation")
     ('the Robots for All textbook', 'the React Native documentation')
@@ -88,9 +84,18 @@ def named(title: str, noun: str) -> str:
     return " ".join(["the", *before, noun] if begun else ["the", plain, noun])
 
 
-def ask_back(noun: str) -> str:
+def ask_back(index: OpenedIndex) -> str:
     """What a vague question is answered with."""
-    return f"I need more context. Please ask a specific question about the {noun} content."
+    return f"I need more context. Please ask a specific question about the {noun_of(index)} content."
+
+
+def noun_of(index: OpenedIndex) -> str:
+    """What kind of thing a collection is; a folder of profile `code` may hold documents alone, or little else."""
+    noun = NOUNS.get(index.profile, DEFAULT_NOUN)
+    if index.profile == "code" and "lang" in index.filters.fields:
+        prose = index.filters.chunks({"lang": sorted(PROSE_LANGUAGES)})
+        return DEFAULT_NOUN if prose is not None and 2 * len(prose) > index.chunk_count else noun
+    return noun
 
 
 def absent_words(question: str, lexicon: Lexicon) -> list[str]:
