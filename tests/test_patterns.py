@@ -18,11 +18,12 @@ MADE_LATER = {
     "build_index/scan/phrases.py: self.written": "the phrases of the scan, which RE2 sieves first",
     "build_index/scan/phrases.py: written": "what `self.written` is given to",
     "functions/app/plain.py: '|'.join(map(re.escape, sorted(stems, key=len, reverse=True)))": "escaped words",
-    "functions/web/wire.py: f'^#+ {re.escape(heading)}$'": "an escaped heading",
     **{
         f"layers/core/python/quire/answering/extractive/definitions.py: {made}": "around a term, attacked in its test"
         for made in ("name", "form", "spelled")
     },
+    "layers/core/python/quire/answering/about_answers.py: form": "its table, over `LONGEST` characters",
+    "layers/core/python/quire/answering/citations.py: f'^#+ {re.escape(heading)}$'": "an escaped heading",
     "layers/core/python/quire/analysis/word_forms.py: ending": "endings, of a word of at most `LONGEST`",
     r"layers/core/python/quire/parsing/anchors.py: f'[{re.escape(rules.separator)}\s]+'": "one class",
     r"layers/core/python/quire/parsing/front_matter.py: pattern + '\s*(?:#.*)?$'": "a string, matched once",

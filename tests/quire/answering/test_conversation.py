@@ -47,11 +47,16 @@ def test_a_question_that_names_something_is_not_vague(question: str) -> None:
     assert not is_vague(question)
 
 
-@pytest.mark.parametrize(
-    "question", ["And its range?", "How heavy is it?", "tell me more", "why not?", "is that all"]
-)
+@pytest.mark.parametrize("question", ["And its range?", "How heavy is it?", "What are the drawbacks?"])
 def test_a_follow_up_is_completed_by_the_last_question_that_said_something(question: str) -> None:
     assert complete(question, TALK) == f"{question}\nWhat does the lidar cost?"
+
+
+@pytest.mark.parametrize(
+    "question", ["tell me more", "why not?", "is that all", "Summarise that", "in Python?"]
+)
+def test_what_is_asked_of_the_answer_is_found_by_what_that_was_found_by(question: str) -> None:
+    assert complete(question, TALK) == "What does the lidar cost?"
 
 
 def test_a_follow_up_of_follow_ups_reaches_back_to_the_question_that_named_the_topic() -> None:

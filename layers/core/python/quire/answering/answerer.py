@@ -10,26 +10,39 @@ from typing import TypeAlias
 from quire.analysis.language import is_unread
 from quire.analysis.language import notices as language_notices
 from quire.analysis.terms import identifiers
+from quire.answering.about_answers import ALSO, SOURCE, AboutAnswer
 from quire.answering.abstention import DEFAULT, Abstention
 from quire.answering.claims import is_api, missing_symbols, sentence
-from quire.answering.conversation import complete, is_vague, join
+from quire.answering.conversation import Reading, complete, is_vague, join, read_message
 from quire.answering.events import Citations, Delta, Done, Event, Sources
+from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.callers import as_hits, callers_in
 from quire.answering.extractive.continuing import beside_in
-from quire.answering.extractive.extractive import extract, extract_callers, unsaid
+from quire.answering.extractive.extractive import extract, extract_callers
+from quire.answering.extractive.retelling import (
+    LOST_SOURCE,
+    NO_SOURCE,
+    Retold,
+    find_quote,
+    retell,
+    said_at,
+    show_source,
+    unsaid,
+)
 from quire.answering.findings import AskedCollection, Findings, find, find_parts
 from quire.answering.generative.context import pack, quote_sources
 from quire.answering.generative.generation import Draft, generate
 from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import new_nonce, write_prompt
 from quire.answering.generative.rewriting import Rewritten, wants_rewrite, write_terms
-from quire.answering.refusing import ask_back, name_of, refusal
+from quire.answering.refusing import ask_back, name_of, refusal, with_topics
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
 from quire.answering.small_talk import bare_question, reply_to, small_talk
 from quire.documents import Citation
+from quire.limits import QUESTION_CHARACTERS
 from quire.ports import AnswerModel
 from quire.search.intent import read_intent
-from quire.search.retrieval import Retrieved
+from quire.search.retrieval import Query, Retrieved, retrieve
 
 MODEL_LENIENCY = 0.25
 """A model may try from this share of the threshold on: it reads, and can still say that the sources do not answer."""
@@ -63,6 +76,7 @@ class _Request:
     model: AnswerModel | None
     deadline: float
     asked: str
+    about: AboutAnswer | None
 
 
 Writing: TypeAlias = Generator[Event, None, WrittenAnswer]
@@ -85,16 +99,20 @@ def stream_answer(
     """
     inquiry, shortened = bounded(inquiry)
     asked, until = inquiry.question, time.monotonic() + inquiry.deadline_s
-    searched = complete(asked, inquiry.history)
-    unsearched = _answer_unsearched(collection, inquiry, searched)
-    inquiry = replace(inquiry, question=bare_question(asked))
-    request = _Request(collection, inquiry, model, until, asked)
+    reading = (
+        Reading(bare_question(asked), complete(asked, inquiry.history))
+        if inquiry.selected_text.strip()  # which the message is about
+        else read_message(asked, inquiry.history, collection.index.has_symbol)
+    )
+    unsearched = _answer_unsearched(collection, inquiry, reading.searched)
+    inquiry = replace(inquiry, question=reading.question)
+    request = _Request(collection, inquiry, model, until, asked, reading.about)
     if unsearched:
         found = Retrieved((), "", (), collection.index.version)
         yield Sources((), found.version)
         written = yield from _say(WrittenAnswer(unsearched, answerable=False))
     else:
-        findings, rewritten = _find(request, searched)
+        findings, rewritten = _find(request, reading.searched)
         found = findings.found
         yield Sources(found.hits, found.version)
         written = replace((yield from _write(request, findings)), confidence=findings.confidence)
@@ -116,7 +134,11 @@ def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]
     """What the question finds, with terms of the model's where it finds little; and what those cost."""
     collection, inquiry, model = request.collection, request.inquiry, request.model
     findings = find(collection, inquiry, searched)
-    if searched == inquiry.question and not _abstention(collection, findings).covers(findings.confidence):
+    if (
+        not request.about
+        and searched == inquiry.question
+        and not _abstention(collection, findings).covers(findings.confidence)
+    ):
         findings = _find_joined(collection, inquiry) or findings
     hits = findings.found.hits
     if model is None or inquiry.terms or not wants_rewrite(inquiry.rewrite, hits[0].score if hits else 0.0):
@@ -199,7 +221,10 @@ def _write(request: _Request, findings: Findings) -> Writing:
     by_chance = _is_by_chance(collection, inquiry, findings)
     covered = abstention.covers(findings.confidence) and not by_chance
     if covered and written.model_used == EXTRACTIVE:
-        is_unsure = abstention.is_unsure(findings.confidence)
+        if request.about and request.about.kind != ALSO:
+            return (yield from _say(_retell(request, request.about, findings, written)))
+        # Whether something is so for another thing too, quotes of both seldom say.
+        is_unsure = request.about is not None or abstention.is_unsure(findings.confidence)
         text, citations, told = _extract_callers(collection, inquiry)
         if not citations:
             text, citations = extract(
@@ -213,6 +238,41 @@ def _write(request: _Request, findings: Findings) -> Writing:
             notices = (*written.notices, *told, *([CLOSEST] if is_unsure else []))
             return (yield from _say(replace(written, text=text, citations=citations, notices=notices)))
     return (yield from _say(replace(written, text=refusal(collection, inquiry, findings), answerable=False)))
+
+
+def _retell(
+    request: _Request, about: AboutAnswer, findings: Findings, written: WrittenAnswer
+) -> WrittenAnswer:
+    """What of the same passages the message asks for; that there is none, and the sections nearest, where it is so."""
+    collection, history = request.collection, request.inquiry.history
+    if about.kind == SOURCE:
+        retold = _show_source(request, about.number)
+    else:
+        retold = retell(
+            about,
+            findings.weighed,
+            findings.scored,
+            history,
+            title=name_of(collection),
+            beside=beside_in(collection.index),
+        )
+    text, notices = retold.text, (*written.notices, *retold.notices)
+    if not retold.citations:
+        told = evidence_of(request.inquiry.question, findings.found.hits)
+        return replace(written, text=with_topics(text, told), answerable=False, notices=notices)
+    return replace(written, text=text, citations=retold.citations, notices=notices)
+
+
+def _show_source(request: _Request, number: int) -> Retold:
+    """The passage that the last answer gave that number, found by what was said with it; its first where 0."""
+    collection, inquiry = request.collection, request.inquiry
+    told = (turn.text for turn in reversed(inquiry.history) if turn.role == "assistant")
+    said = next(filter(None, (said_at(text, number) for text in told)), "")
+    if not said:
+        return Retold(NO_SOURCE)
+    query = Query(said[:QUESTION_CHARACTERS], inquiry.top_k, inquiry.filters)
+    quote = find_quote(said, retrieve(collection.index, collection.embedder, query).hits)
+    return show_source(quote) if quote else Retold(LOST_SOURCE)
 
 
 def _extract_callers(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from quire.documents import Chunk, Citation, Hit, text_sha256
+from quire.documents import Chunk, Citation, Hit, Turn, text_sha256
 
 CITED = re.compile(r"\[(\d{1,3})\]")
 """A mark as `read_marks` writes it."""
@@ -157,3 +157,9 @@ def where_of(chunk: Chunk, section: int) -> tuple[str, str, str]:
         page = url.partition("#")[0]
         heading, url = headings[section], f"{page}#{anchors[section]}" if page and anchors[section] else page
     return str(known("chapter") or known("title") or ""), heading, url
+
+
+def last_answer(history: Sequence[Turn]) -> str:
+    """The last answer that cites, "" where none does."""
+    told = (turn.text for turn in reversed(history) if turn.role == "assistant")
+    return next((text for text in told if CITED.search(text)), "")

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 from quire.analysis.language import is_foreign
 from quire.analysis.terms import STOP_WORDS, identifiers, words
+from quire.answering.about_answers import (
+    ALSO,
+    OF_THE_SAME,
+    ORDINAL,
+    PLACE,
+    SOURCE,
+    TESTS,
+    USES,
+    AboutAnswer,
+    about_answer,
+)
+from quire.answering.citations import last_answer
 from quire.answering.small_talk import bare_question, is_correction, small_talk
 from quire.documents import Turn
+from quire.search.query import written_names
 
 MOST_TURNS = 10
 """Turns of the history that are looked at: the fifth question about one thing still finds what it is about."""
@@ -43,6 +57,22 @@ _OPENERS = re.compile(
 )
 
 
+_OF_SOMETHING = re.compile(
+    r"""
+    (?: what | which | where | who | how[ ]many )[ ] (?: is | are | was | were )[ ] (?: the | its | their )[ ]
+    # which of them
+    (?: (?: main | possible | other | most[ ]important | biggest | minimum | default | required | exact )[ ] )*+
+    (?: (?: dis)?advantages? | benefits? | drawbacks? | downsides? | pros[ ]and[ ]cons | limits? | limitations? | risks?
+      | (?: pre )?requirements? | prerequisites? | options? | alternatives? | parameters? | arguments? | differences?
+      | exceptions? | side[ ]effects? | costs? | defaults? | syntax | consequences? | exit[ ]codes? | return[ ]values?
+      | values? | units? | formats? | names? )
+    \W*+
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What is a part or a side of something that the question does not name."""
+
+
 def is_vague(question: str) -> bool:
     """Whether the question names nothing that could be looked up.
 
@@ -51,6 +81,8 @@ def is_vague(question: str) -> bool:
     """
     if identifiers(question):
         return False
+    if (about := about_answer(question)) and about.kind in OF_THE_SAME:
+        return True
     content = _content(question)
     if not content:
         return True
@@ -63,15 +95,18 @@ def says_something(question: str) -> bool:
 
 
 def is_follow_up(question: str) -> bool:
-    """Whether the question leans on an earlier one: vague, begins with "and", or points with a pronoun.
+    """Whether the question leans on an earlier one: vague, begins with "and", points with a pronoun, or asks for what
+    only something else has.
 
     >>> is_follow_up("And how heavy is it?"), is_follow_up("What is the mass of a part?")
+    (True, False)
+    >>> is_follow_up("What are the drawbacks?"), is_follow_up("What are the drawbacks of a hub?")
     (True, False)
     """
     if is_correction(question):
         return True
     question = bare_question(question)
-    if is_vague(question) or _OPENERS.match(question):
+    if is_vague(question) or _OPENERS.match(question) or _OF_SOMETHING.fullmatch(question.strip()):
         return True
     listed = [word.lower() for word in words(question)]
     said = accumulate(map(_is_content, listed), initial=0)
@@ -100,15 +135,154 @@ def _points_back(listed: Sequence[str], place: int, before: int, *, joined: bool
     return word in _DEMONSTRATIVES and not joins and (not before or place == len(listed) - 1)
 
 
+class Reading(NamedTuple):
+    """A message as it is looked up.
+
+    Attributes:
+        question: what it asks, whole by itself where it can be made so: of "shorter please" what that is to be of.
+        searched: the question with what it follows.
+        about: what it asks of the answer before it; None for a question of its own.
+    """
+
+    question: str
+    searched: str
+    about: AboutAnswer | None = None
+
+
+def read_message(text: str, history: Sequence[Turn], has_symbol: Callable[[str], bool]) -> Reading:
+    """What a message asks, by what was said before it. `has_symbol` says what the collection defines.
+
+    >>> talk = [Turn("user", "What is the difference between a hub and a switch?"), Turn("assistant", "Many [1].")]
+    >>> read_message("tl;dr", talk, bool).question, read_message("and the second one?", talk, bool).question
+    ('What is the difference between a hub and a switch?', 'What is a switch?')
+    """
+    about = about_answer(text)
+    at = _last_question(history) if about else None
+    if not about or at is None:
+        return Reading(bare_question(text), _followed(text, history))
+    before = read_message(history[at].text, history[:at], has_symbol)
+    said = last_answer(history)
+    if about.kind in OF_THE_SAME:
+        return before._replace(about=about)
+    if about.kind == ALSO:
+        return _added(f"What about {about.subject}?", before)._replace(about=about)
+    if about.kind == ORDINAL:
+        return _read_ordinal(about.number, before, said)
+    names = written_names(before.question) + (_PLACED.findall(said) if about.kind == USES else [])
+    symbol = next(filter(has_symbol, names), "")
+    if symbol or about.kind == TESTS:
+        whole = WHOLE[about.kind].format(symbol or f"this: {before.question}")
+        return Reading(whole, whole, about if about.kind == TESTS else None)
+    if about.kind == PLACE:
+        return before._replace(about=AboutAnswer(SOURCE))
+    return Reading(bare_question(text), _followed(text, history))
+
+
+def _read_ordinal(number: int, before: Reading, said: str) -> Reading:
+    """One of two things that the question sets beside each other, of the answer's list, or of its sources."""
+    if option := _nth(options_of(before.question), number):
+        return Reading(f"What is {option}?", f"What is {option}?")
+    if item := _nth(items_of(said), number):
+        return _added(item, before)
+    return before._replace(about=AboutAnswer(SOURCE, max(number, 0)))
+
+
+WHOLE = {
+    PLACE: "Where is {} defined?",
+    USES: "Where is {} used?",
+    TESTS: "Which tests cover {}?",
+}
+_PLACED = re.compile(r"^`([^`\n]{1,100}+)`,[^\n\[]*+\[\d{1,3}\]$", re.MULTILINE)
+"""The symbol that stands above code in an answer, with its place."""
+_SETTING = re.compile(r"\b(?:between|compare|prefer|choose|use) ", re.IGNORECASE)
+_BESIDE = re.compile(r" (?:and|or|to|with|over|vs\.?|versus) ", re.IGNORECASE)
+_ITEM = re.compile(r"^(?:\d{1,3}[.)]|[-*+])[ ]+(\S.*)$")
+ITEM_CHARACTERS = 200
+
+
+def options_of(question: str) -> list[str]:
+    """The two things that a question sets beside each other.
+
+    >>> options_of("What is the difference between a hub and a switch?"), options_of("Redis or RabbitMQ?")
+    (['a hub', 'a switch'], ['Redis', 'RabbitMQ'])
+    """
+    set_at, told = _SETTING.search(question), question.rstrip(" ?.!")
+    if set_at:
+        one, *rest = _BESIDE.split(told[set_at.end() :], maxsplit=1)
+        return [one, rest[0].partition(",")[0]] if rest and rest[0] else []
+    one, *rest = re.split(r" (?:or|vs\.?|versus) ", told, maxsplit=1)
+    return [one.split()[-1], rest[0].split()[0]] if rest and one.split() and rest[0].split() else []
+
+
+def items_of(answer: str) -> list[str]:
+    """The items of the first list of an answer, as far as their first line says.
+
+    >>> items_of("There are two:\\n\\n- **Hubs** repeat.\\n- Switches learn. [1]\\n\\nSee also:\\n\\n- Routers")
+    ['Hubs repeat.', 'Switches learn.']
+    """
+    items: list[str] = []
+    is_code = False
+    for line in answer.splitlines():
+        is_code ^= line.lstrip().startswith("```")
+        found = None if is_code else _ITEM.match(line)
+        if found:
+            items.append(_MARKUP.sub("", found[1]).strip()[:ITEM_CHARACTERS])
+        elif len(items) > 1 and line.strip() and not line.startswith(" "):
+            break
+    return items if len(items) > 1 else []
+
+
+_MARKUP = re.compile(r"\*\*|`|\[\d{1,3}\]")
+
+
+def _nth(listed: Sequence[str], number: int) -> str:
+    """The item of that number, from 1 or `LAST`; "" where there is none."""
+    if not listed or number > len(listed):
+        return ""
+    return listed[number - 1 if number > 0 else -1]
+
+
+def _added(question: str, before: Reading) -> Reading:
+    return Reading(question, f"{question}\n{before.searched}")
+
+
+def _last_question(history: Sequence[Turn]) -> int | None:
+    """The place of the last turn that asked something by itself, or about something named before.
+
+    Of follow-ups that found no answer none is meant, but the one before them that did.
+    """
+    for at in range(len(history) - 1, max(len(history) - 2 * MOST_TURNS, 0) - 1, -1):
+        turn = history[at]
+        if turn.role != "user":
+            continue
+        about = about_answer(turn.text)
+        if about.kind in OF_THE_SAME if about else not _says_a_topic(turn.text):
+            continue
+        is_answered = bool(last_answer(history[at : at + 2]))
+        if is_answered or not (about or is_follow_up(turn.text)):
+            return at
+    return None
+
+
 def complete(question: str, history: Sequence[Turn]) -> str:
-    """What to search for: the question, and for a follow-up the last user turn that said what it is about.
+    """What to search for; of what is asked of the answer before, what that was found by.
+
+    >>> talk = [Turn("user", "What does the lidar cost?"), Turn("assistant", "249 dollars [1].")]
+    >>> complete("Summarise that", talk)
+    'What does the lidar cost?'
+    """
+    return read_message(question, history, lambda _: False).searched
+
+
+def _followed(question: str, history: Sequence[Turn]) -> str:
+    """The question, and for a follow-up the last user turn that said what it is about.
 
     Where that turn is a follow-up itself, so do those before it, back to one that stands by itself: a third question
     about one thing says "it" as well. What stands by itself, or has no history, comes back as it is: a change
     of topic must not drag the old topic along. What is not searched for is left out: thanks before a question, "no, I
     meant" before what was meant, turns in another language than the question's.
 
-    >>> complete("And its range?", [Turn("user", "What does the lidar cost?"), Turn("assistant", "249 dollars.")])
+    >>> _followed("And its range?", [Turn("user", "What does the lidar cost?"), Turn("assistant", "249 dollars.")])
     'And its range?\\nWhat does the lidar cost?'
     """
     bare = bare_question(question)
@@ -132,7 +306,7 @@ def join(question: str, history: Sequence[Turn]) -> str:
 
 
 def _says_a_topic(text: str) -> bool:
-    return not (is_vague(text) or small_talk(text, goes_on=True))
+    return not (is_vague(text) or small_talk(text, goes_on=True) or about_answer(text))
 
 
 def _content(question: str) -> list[str]:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from quire.analysis.language import is_foreign
 from quire.analysis.language import notices as language_notices
 from quire.analysis.terms import analyze
+from quire.answering.citations import last_answer
+from quire.answering.conversation import is_follow_up
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.rendering import PROSE_LANGUAGES
 from quire.answering.extractive.weighing import Lexicon
@@ -41,18 +43,21 @@ def refusal(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -
     title = name_of(collection)
     told = evidence_of(inquiry.question, findings.found.hits)
     opening = f"This topic is not covered in {title}."
-    if findings.evidence.news is not None and collection.abstention.covers(findings.topic_confidence):
+    follows = is_follow_up(inquiry.question) and bool(last_answer(inquiry.history[-1:]))
+    if follows or (
+        findings.evidence.news is not None and collection.abstention.covers(findings.topic_confidence)
+    ):
         opening = (
             f"{title[:1].upper()}{title[1:]} covers what this follows, but I found no answer to this in it."
             " If it is about something else, ask it as a whole question."
         )
     elif _may_be_covered(collection, findings):
         opening = f"I found no clear answer to this in {title}; it may be there in other words."
-        return _with_topics(opening, told, CLOSEST_TOPICS, MOST_CLOSEST)
+        return with_topics(opening, told, CLOSEST_TOPICS, MOST_CLOSEST)
     absent = [] if findings.found.terms else absent_words(inquiry.question, collection.index)
     if absent:
         opening += f" Nothing in it mentions {_listed(absent)}."
-    return _with_topics(opening, told)
+    return with_topics(opening, told)
 
 
 def _may_be_covered(collection: AskedCollection, findings: Findings) -> bool:
@@ -125,7 +130,8 @@ def near_topics(hits: Sequence[Hit], most: int = MOST_TOPICS) -> list[str]:
     return list(topics)[:most]
 
 
-def _with_topics(opening: str, hits: Sequence[Hit], lead: str = TOPICS, most: int = MOST_TOPICS) -> str:
+def with_topics(opening: str, hits: Sequence[Hit], lead: str = TOPICS, most: int = MOST_TOPICS) -> str:
+    """The sentence with the sections that come near below it."""
     topics = near_topics(hits, most)
     return f"{opening} {lead}\n\n" + "\n".join(f"- {topic}" for topic in topics) if topics else opening
 

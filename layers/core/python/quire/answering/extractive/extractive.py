@@ -52,7 +52,7 @@ from quire.answering.extractive.precedence import (
 from quire.answering.extractive.rendering import is_code_chunk, shown, title_above
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
-from quire.documents import Chunk, Citation, Hit, Turn
+from quire.documents import Chunk, Citation, Hit
 from quire.search.intent import read_intent
 from quire.search.query import written_names
 
@@ -101,6 +101,8 @@ FORMER = 1.5
 """What a passage has less whose section is about what is deprecated or gone, unless that may be asked for."""
 SHORT = 300
 """A further quote shorter than this that points back at what is not shown says nothing by itself."""
+SHORT_CHARACTERS, FEWEST_WORDS = 400, 5
+"""Of what says most by itself; and the words of a passage that says anything."""
 WORTHLESS = -9.0
 SAME = 0.7
 """A further quote scores at least this share of the best one's score."""
@@ -191,22 +193,6 @@ def _title_of(quote: Quote, told: str) -> str:
     return "" if begins or title == told else f"{title}\n\n"
 
 
-def unsaid(scored: Sequence[Scored], history: Sequence[Turn]) -> Sequence[Scored]:
-    """The passages that the last answer of the conversation did not show; all of them where none of those comes near.
-
-    A follow-up may ask for what was shown already: then the right passage again is better than a wrong new one.
-    """
-    last = next((turn.text for turn in reversed(history) if turn.role == "assistant"), "")
-    said = " ".join(_WORDS.findall(last)).casefold()
-    new = (
-        [one for one in scored if " ".join(_WORDS.findall(one.text)).casefold() not in said]
-        if said
-        else scored
-    )
-    near = SAME * max((one.score for one in scored), default=0.0)
-    return new if any(one.score >= near for one in new) else scored
-
-
 def choose_quotes(
     question: Weighed,
     scored: Sequence[Scored],
@@ -221,17 +207,8 @@ def choose_quotes(
     table or its section does. Of a question in parts, each that the first quote is not about has a place. Where the
     evidence is weak there is one more place at most.
     """
-    worded = [one for one in scored if not _says_nothing(one.hit.chunk)] or scored
-    answers = [one for one in worded if not one.text.endswith("?") or _is_followed(one)] or worded
-    less = _lessened_code(question, answers)
-    ranked = sorted(
-        (_judged(question, one, less.get(one.hit.chunk.id, 0.0)) for one in answers),
-        key=lambda one: -one.score,
-    )
-    found_first = min((one.hit.rank for one in ranked), default=0)
-    # Who calls or uses a symbol is told by its callers; the search's first hit is often its definition.
-    ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST
-    opening = max(ranked, key=lambda one: one.score + ahead * (one.hit.rank == found_first), default=None)
+    ranked, less = _ranked(question, scored)
+    opening = _opening(question, ranked)
     if opening is None:
         return []
     value = _value(question, ranked)
@@ -247,6 +224,37 @@ def choose_quotes(
             if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
                 quotes = _with(quotes, quote, most, is_required=one in required)
     return _said_once(_in_order([*_heads(quotes), *_completed(quotes, beside)]))
+
+
+def shortest_quote(question: Weighed, scored: Sequence[Scored], room: int) -> Quote | None:
+    """What of the passages says most by itself in `room` characters, or in one paragraph; prose before code."""
+    ranked, _ = _ranked(question, scored)
+    prose = [one for one in ranked if not (is_code_chunk(one.hit.chunk) or is_code_passage(one))]
+    told = [one for one in prose if len(_WORDS.findall(one.text)) >= FEWEST_WORDS]
+    is_told = bool(told) and told[0].score >= SAME * ranked[0].score
+    opening = _opening(question, told if is_told else ranked)
+    if opening is None:
+        return None
+    if is_code_chunk(opening.hit.chunk):
+        start = opening.passage.start
+        return Quote(opening.hit, *best_lines(question, opening.hit.chunk.text, start, room), start)
+    return _widened(question, opening, ranked, room)
+
+
+def _ranked(question: Weighed, scored: Sequence[Scored]) -> tuple[list[Scored], dict[str, float]]:
+    """The passages that may answer, best first, and what those of code have less by their chunks' ids."""
+    worded = [one for one in scored if not _says_nothing(one.hit.chunk)] or scored
+    answers = [one for one in worded if not one.text.endswith("?") or _is_followed(one)] or worded
+    less = _lessened_code(question, answers)
+    judged = (_judged(question, one, less.get(one.hit.chunk.id, 0.0)) for one in answers)
+    return sorted(judged, key=lambda one: -one.score), less
+
+
+def _opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
+    found_first = min((one.hit.rank for one in ranked), default=0)
+    # Who calls or uses a symbol is told by its callers; the search's first hit is often its definition.
+    ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST
+    return max(ranked, key=lambda one: one.score + ahead * (one.hit.rank == found_first), default=None)
 
 
 def _heads(quotes: Sequence[Quote]) -> Iterator[Quote]:
@@ -505,7 +513,7 @@ def _judged(question: Weighed, one: Scored, less: float) -> Scored:
     """With its score, `less` for its chunk, and less for what reads badly as an answer: drawings, quiz questions,
     check lists, facts unasked, what is deprecated."""
     text, score = one.text, one.score - less
-    if asks_for_example(question.text) and one.coverage > 0 and _is_code(one):
+    if asks_for_example(question.text) and one.coverage > 0 and is_code_passage(one):
         score += EXAMPLE
     if one.passage.kind == CODE:
         score -= 3.0 if _DRAWING.match(text) else 0.0 if question.wants_code else 1.0
@@ -523,7 +531,7 @@ def _judged(question: Weighed, one: Scored, less: float) -> Scored:
     return one if score == one.score else replace(one, score=score)
 
 
-def _is_code(one: Scored) -> bool:
+def is_code_passage(one: Scored) -> bool:
     """Whether the passage is code in a text, be it by its indentation."""
     at, blocks = one.passage.start, split_blocks(one.hit.chunk.text)
     return not is_code_chunk(one.hit.chunk) and any(
