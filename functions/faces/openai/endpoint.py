@@ -175,7 +175,7 @@ async def chat(body: c.ChatRequest, request: Request) -> Response:
             request.scope, _chunks(body, head, events), events.leave, media_type="text/event-stream"
         )
     _, given = await run_answer(request.scope, ask, service, caller, body.model, inquiry)
-    bound = bounded_text(given.text + _sources(given), body.most_tokens(), body.stop)
+    bound = bounded_text(given.text + _end(given), body.most_tokens(), body.stop)
     choice = {
         "index": 0,
         "message": {"role": "assistant", "content": bound.text, "refusal": None},
@@ -217,7 +217,7 @@ def _chunks(body: c.ChatRequest, head: dict[str, Any], events: Iterator[Event]) 
         if isinstance(event, Delta):
             yield from _piece(head, bound.feed(event.text))
         elif isinstance(event, Done):
-            yield from _piece(head, bound.feed(_sources(event.answer)) + bound.end())
+            yield from _piece(head, bound.feed(_end(event.answer)) + bound.end())
             yield _event(head | {"choices": [_choice({}, bound.reason)], **_extras(event.answer)})
             if body.stream_options is not None and body.stream_options.include_usage:
                 yield _event(head | {"choices": [], "usage": _usage(body, event.answer, bound)})
@@ -239,8 +239,8 @@ def _choice(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
     return {"index": 0, "delta": delta, "finish_reason": finish}
 
 
-def _sources(given: Answer) -> str:
-    """The list of sources that ends an answer; "" where nothing is cited."""
+def _end(given: Answer) -> str:
+    """What ends an answer: its notices, which a chat client shows nowhere else, and the list of its sources."""
     lines = []
     for citation in given.citations:
         part = quoted_part(citation)
@@ -248,7 +248,8 @@ def _sources(given: Answer) -> str:
         place = place_of(part) or part.breadcrumb
         link = f" {known['url']}" if (known["url"] or "").startswith("http") else ""
         lines.append(f"[{citation.n}] {place}{link}")
-    return "\n\nSources:\n" + "\n".join(lines) if lines else ""
+    parts = [*given.notices_beside, "Sources:\n" + "\n".join(lines) if lines else ""]
+    return "".join(f"\n\n{part}" for part in parts if part)
 
 
 def _extras(given: Answer) -> dict[str, Any]:

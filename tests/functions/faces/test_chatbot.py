@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from build_index.sources.files.markdown_tree import read_markdown_tree
+from quire.answering.extractive.retelling import SHORTENED
 from quire.documents import Document
 from quire.errors import StoreUnavailable
 from quire.parsing.site_pages import site_of
@@ -236,6 +237,9 @@ def test_a_follow_up_is_understood_from_the_session_or_the_body(tmp_path: Path, 
     follow_up = {"user_message": "How can it be cancelled?"}
     remembered = book.post("/book/chat", json={**follow_up, "session": "s1"}).json()
     assert "cancel" in remembered["response"]
+    shorter = book.post("/book/chat", json={"user_message": "Summarise that", "session": "s1"}).json()
+    assert shorter["notices"] == [SHORTENED]
+    assert shorter["citations"][0]["quote"] in "".join(one["quote"] for one in remembered["citations"])
     history = [
         {"role": "user", "content": "How does a lidar measure distance?"},
         {"role": "assistant", "content": "By the time that a laser pulse needs to return."},

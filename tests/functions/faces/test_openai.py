@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from quire.answering.extractive.retelling import SHORTENED
 from tests.support.client import TestClient
 from tests.support.pages import running
 from tests.support.served import EMBEDDER, Shelf
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     import openai
 
 ASKED: Any = [{"role": "user", "content": "How far does gravity pull, in studs?"}]
+
+
+def talk(*texts: str) -> Any:
+    """A conversation that the user began."""
+    return [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(texts)]
 
 
 @pytest.fixture
@@ -67,6 +73,15 @@ def test_an_answer_ends_with_the_sources_that_it_cites(chat: openai.OpenAI, shel
     assert ("Sources:" in text) == bool(extra["citations"])
     for cited in extra["citations"]:
         assert f"[{cited['n']}]" in text
+
+
+def test_a_summary_says_in_the_text_what_it_is(chat: openai.OpenAI) -> None:
+    asked = ASKED[0]["content"]
+    text = chat.chat.completions.create(model="roblox", messages=talk(asked)).choices[0].message.content or ""
+    given = chat.chat.completions.create(model="roblox", messages=talk(asked, text, "Summarise that"))
+    shorter = given.choices[0].message.content or ""
+    assert SHORTENED in shorter
+    assert shorter.index(SHORTENED) < shorter.index("Sources:")
 
 
 def test_errors_are_those_of_the_protocol(chat: openai.OpenAI, shelf: Shelf) -> None:

@@ -103,6 +103,11 @@ def test_a_citation_of_code_is_headed_by_what_it_quotes_and_has_its_lines(
     )
 
 
+def test_a_symbol_is_named_though_its_file_is_called_alike() -> None:
+    made = chunk("pump/_stop.py", "def stop(): ...\n", lang="python", start_line=1, symbol="stop")
+    assert show(made._replace(symbols=("stop",))).startswith("`stop`, pump/_stop.py:1 [1]")
+
+
 def test_a_place_with_underscores_keeps_them() -> None:
     made = code_chunk("x = 1\n")
     made = made._replace(metadata={**made.metadata, "path": "pump/__init__.py"})

@@ -140,9 +140,10 @@ _FORMS = {
     EXAMPLE: rf"""
       (?: (?: give | show | write )[ ] (?: me[ ] )? | do[ ]you[ ]have[ ] | is[ ]there[ ] | what[ ]would[ ]be[ ] )?
         (?: (?: an? | another | some | the | one )[ ] )?
+        (?: (?P<language1>{_LANGUAGE})[ ] )?
         (?: (?: code | working | full | concrete | simple | short | complete | minimal | real )[ ] )?
         (?: examples? | samples? | snippets? | code | commands? ) (?: [ ] (?: of | for )[ ]{_IT} )?
-        (?: [ ]in[ ] (?P<language>{_LANGUAGE}) )?
+        (?: [ ]in[ ] (?P<language4>{_LANGUAGE}) )?
       | for[ ]example | e\.g | (?: show | tell )[ ]me[ ]how
       | how[ ] (?: does | would )[ ]{_IT}[ ]look (?: [ ]like )?
         (?: [ ]in[ ] (?: code | practice | (?P<language2>{_LANGUAGE}) ) )?
