@@ -46,6 +46,7 @@ def search(
 ) -> None:
     """Find passages and show where they stand."""
     from quire.analysis.language import advice
+    from quire.answering.extractive.rendering import as_read
     from quire.search.retrieval import Query
     from quire.service.access import ANYONE
 
@@ -67,7 +68,7 @@ def search(
     else:
         for hit in found.hits:
             typer.echo(f"{place_of(found.served, hit.chunk)}  {symbol_of(hit.chunk)}  {hit.score:.2f}")
-            typer.echo(snippet(hit.chunk.text, question))
+            typer.echo(snippet(as_read(hit.chunk), question))
     if not found.hits:
         typer.echo("nothing found", err=True)
         raise typer.Exit(NOTHING)

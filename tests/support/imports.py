@@ -117,7 +117,7 @@ _INSIDE_QUIRE = {
     "ingestion": ("analysis", "parsing", "chunking", "embedding", "index"),
     "store": ("index", "embedding"),
     "search": ("analysis", "index"),
-    "answering": ("analysis", "index", "search"),
+    "answering": ("analysis", "index", "parsing", "search"),
     "service": (
         "analysis",
         "parsing",

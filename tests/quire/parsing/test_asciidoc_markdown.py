@@ -51,6 +51,26 @@ def test_blocks_say_what_they_show(source: str, said: list[str]) -> None:
     assert [text.strip() for text, _ in parts(source)] == [one.strip() for one in said]
 
 
+def test_names_say_what_the_site_sets_and_else_their_words() -> None:
+    source = "Row the {fast-boat} in {cpp}, `{fast-boat}` or ${this-one}.\n"
+    assert as_markdown(source)[0].strip() == "Row the fast boat in C++, `{fast-boat}` or ${this-one}."
+    assert as_markdown(source, {"fast-boat": "skiff"})[0].startswith("Row the skiff in C++, `skiff`")
+
+
+def test_a_link_whose_words_go_on_in_the_next_line_says_them() -> None:
+    source = "Mind xref:{v}@lock:a.adoc#b[the\nlock keeper], then row.\n\nSee https://a.b/c[what\n"
+    assert [text for text, _ in parts(source)] == [
+        "Mind the lock keeper, then row.",
+        "See https://a.b/c[what",
+    ]
+
+
+def test_code_and_looks_of_a_cell_stay_in_its_row() -> None:
+    code = "[source,sh]\n----\nrow --fast\n  --far\n----\n+\nIt."
+    source = f"|===\n|[align=left]Call |Says\n\na|\n{code}\n|nothing\n|===\n"
+    assert [text for text, _ in parts(source)] == ["Call | Says", "`row --fast --far` It. | nothing"]
+
+
 def test_sections_keep_their_lines_and_named_anchors() -> None:
     source = (
         "= Boats\n:toc:\n\nAll of them.\n\n[#small]\n== Small ones\n\nOars.\n\n"

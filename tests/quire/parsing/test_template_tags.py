@@ -47,6 +47,32 @@ def test_pages_of_other_generators_keep_what_looks_like_tags(generator: str) -> 
     assert without_template_tags(text, generator) == text
 
 
+@pytest.mark.parametrize("generator", ["plain", "mkdocs", "gitbook"])
+def test_lines_of_tags_alone_are_no_text_of_any_page(generator: str) -> None:
+    code = '{% code title="x.sh" %}\n```\n{% if %}\n```\n{% endcode %}\n'
+    text = f'# A\n\n{{% hint style="info" %}}\nMind it.\n{{% endhint %}}\n\n{code}'
+    assert words(text, generator) == "Mind it.\nx.sh\n```\n{% if %}\n```"
+
+
+def test_what_a_page_embeds_is_told_by_its_address() -> None:
+    text = (
+        '# A\n\n{% embed url="https://boats.example/%7Efilm" %}\n\n{% embed url="https://a.b/'
+        + "x" * 200
+        + '" %}\n'
+    )
+    assert words(text, "gitbook") == "https://boats.example/%7Efilm"
+
+
+def test_a_tag_over_several_lines_is_one() -> None:
+    text = (
+        '# A\n\n{{% blocks/cover\n  title="Boats"\n  height="full"\n%}}\n{.wide #it}\n\nRow.\n\n'
+        "```\n{{% x\n%}}\n```\n\nOpen {{< x\n\nand go on.\n"
+    )
+    assert words(text, "hugo") == "Boats\nRow.\n```\n{{% x\n%}}\n```\nOpen {{< x\nand go on."
+    [section] = parse_markdown(text, anchors=AnchorRules("hugo")).sections
+    assert [block.parts[0].start_line for block in section.blocks] == [3, 9, 11, 16, 18]
+
+
 def test_lines_stay_where_they_are() -> None:
     text = "# A\n\n{{< note >}}\nOne.\n{{< /note >}}\n\nTwo.\n"
     [section] = parse_markdown(text, anchors=AnchorRules("hugo")).sections

@@ -191,10 +191,8 @@ def test_two_colons_on_a_line_of_their_own_leave_nothing_beside_the_code_that_th
 
 
 def test_debris_of_mdx_and_check_lists_is_not_shown() -> None:
-    one = chunk(
-        "a.mdx", "import X from 'y';\n\n<Tabs>\n\n:::tip Care\n\n- [ ] Rinse it.<br/>Twice.\n\n</Tabs>\n"
-    )
-    assert show(one) == "Care:\n\n- Rinse it. Twice.\n[1]"
+    page = "import X from 'y';\n\n<Tabs>\n\n:::tip Care\n\n- [ ] Rinse it.<br/>Twice.\n\n:::\n\n</Tabs>\n"
+    assert show(chunk("a.mdx", page, lang="markdown")) == "Tip: Care\n\n- Rinse it.\nTwice. [1]"
 
 
 def test_blocks_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_titles() -> None:
@@ -204,8 +202,8 @@ def test_blocks_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_
         '{% include-markdown "more.md" %}\n\n> [!NOTE]\n> It leaks.\n'
     )
     assert show(chunk("a.md", source, lang="markdown")) == (
-        "Fill the tank.\n\nHot oil:\nWait for an hour.\n\nThen open it.\n\nNote:\n\nIt is loud.\n\n"
-        "Filters:\n\n- paper\n- steel\n\nLinux:\nRun it.\n\n> Note:\n> It leaks. [1]"
+        "Fill the tank.\n\n> Hot oil:\n> Wait for an hour.\n>\n> Then open it.\n\n> Note: It is loud.\n\n"
+        "> Filters:\n> - paper\n> - steel\n\nLinux:\nRun it.\n\n> Note:\n> It leaks. [1]"
     )
 
 
@@ -566,7 +564,7 @@ def test_the_midst_of_a_page_s_source_is_code() -> None:
             "Install:\n\n    pump install\n\nThen start.",
             "Install:\n\n```\npump install\n```\n\nThen start. [1]",
         ),
-        ("!!! note\n    Mind it.\n\n    Twice.", "Note:\nMind it.\n\nTwice. [1]"),
+        ("!!! note\n    Mind it.\n\n    Twice.", "> Note: Mind it.\n>\n> Twice. [1]"),
         ("See:\n\n$ pump --list\n-> lid", "See:\n\n```\n$ pump --list\n-> lid\n```\n[1]"),
         ("```\n```\n\nIt pumps.", "It pumps. [1]"),
     ],

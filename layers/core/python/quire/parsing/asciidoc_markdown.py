@@ -7,10 +7,13 @@ followed.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 ASCIIDOC = (".adoc", ".asciidoc")
+LONGEST_LINE = 2_000
+"""Up to which a line may take in the next one."""
 
 _HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _DELIMITER = re.compile(
@@ -66,6 +69,47 @@ _CELL = re.compile(
     """,
     re.VERBOSE,
 )
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
+_INTRINSIC = {
+    "nbsp": " ",
+    "sp": " ",
+    "empty": "",
+    "blank": "",
+    "zwsp": "",
+    "wj": "",
+    "plus": "+",
+    "cpp": "C++",
+    "vbar": "|",
+    "amp": "&",
+    "lt": "<",
+    "gt": ">",
+    "apos": "'",
+    "quot": '"',
+    "lsquo": "‘",
+    "rsquo": "’",
+    "ldquo": "“",
+    "rdquo": "”",
+    "deg": "°",
+    "startsb": "[",
+    "endsb": "]",
+    "caret": "^",
+    "asterisk": "*",
+    "tilde": "~",
+    "backslash": "\\",
+    "backtick": "`",
+    "two-colons": "::",
+    "two-semicolons": ";;",
+}
+"""Source: Asciidoctor's manual, "Character Replacement Attributes Reference"."""
+_UNKNOWN = re.compile(r"(?<![$\w])\{([a-z]++(?:-[a-z]++)++)\}")
+_OPEN_LINK = re.compile(
+    r"""
+    (?: \b(?:xref|link): | https?:// )[^\s\[\]]{1,500}+
+    \[[^\]]{0,500}+$  # its words go on in the next line
+    """,
+    re.VERBOSE,
+)
+_STYLE_IN_CELL = re.compile(r"\[(?:align|valign|role|width)=[^\[\]]{0,80}+\][ \t]*+")
 _NAMES = re.compile(r"\{([\w-]{1,80})\}")
 _LINK = re.compile(
     r"""
@@ -105,13 +149,15 @@ _CODE = re.compile(r"(`[^`\n]++`)")
 _ADMONITIONS = frozenset(("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"))
 
 
-def as_markdown(text: str) -> tuple[str, Sequence[int]]:
+def as_markdown(text: str, names: Mapping[str, str] = NO_NAMES) -> tuple[str, Sequence[int]]:
     """A document of AsciiDoc as Markdown, and of each line of it the line that it stands on in the document, from 1.
 
+    `names` are the attributes that its site sets; one that nobody sets says the words of its name.
+
     >>> as_markdown("= Boats\\n\\nNOTE: Mind the *tide*.\\n\\n[source,sh]\\n----\\nrow\\n----\\n")[0].split("\\n\\n")
-    ['# Boats', 'Note: Mind the *tide*.', '```sh\\nrow\\n```\\n']
+    ['# Boats', 'Note: Mind the *tide*.', '```sh\\nrow\\n```', '']
     """
-    reader = _AsciiDocReader()
+    reader = _AsciiDocReader(names)
     for number, line in enumerate(text.split("\n"), 1):
         reader.take(line.rstrip(), number)
     reader.end()
@@ -135,26 +181,23 @@ class _DelimitedBlock:
 
 @dataclass(slots=True)
 class _TableRows:
-    """A table whose cells are being read. `columns` is 0 until they are known."""
+    """A table whose cells are being read. `columns` is 0 until they are known; `code` are lines of it in a cell."""
 
     delimiter: str
     columns: int
     cells: list[tuple[str, int]] = field(default_factory=list)
+    code: list[str] | None = None
 
 
 class _AsciiDocReader:
     """Reads lines front to back; `lines` are those of the Markdown, `numbers` where each one stands."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Mapping[str, str]) -> None:
         self.lines: list[str] = []
         self.numbers: list[int] = []
         self._names: dict[str, str] = {
-            "nbsp": " ",
-            "sp": " ",
-            "empty": "",
-            "plus": "+",
-            "zwsp": "",
-            "vbar": "|",
+            **_INTRINSIC,
+            **names,
         }
         self._blocks: list[_DelimitedBlock] = []
         self._table: _TableRows | None = None
@@ -163,10 +206,13 @@ class _AsciiDocReader:
         self._marks: list[str] = []  # of the items that are open, the outermost first
         self._indent = ""  # of what continues an item, by a line that is `+`
         self._number = 0
+        self._torn = ""  # a line whose last link goes on in the next one
 
     def take(self, line: str, number: int) -> None:
         """Add a line of the document."""
         self._number = number
+        if self._torn:
+            line, self._torn = f"{self._torn} {line.lstrip()}", ""
         block = self._blocks[-1] if self._blocks else None
         if block and (block.is_code or block.is_hidden):
             self._take_held(line, block)
@@ -178,10 +224,15 @@ class _AsciiDocReader:
             self._indent = ""
             self._show("")
         elif not self._is_layout(line):
-            self._take_text(line)
+            if _OPEN_LINK.search(line) and len(line) < LONGEST_LINE:
+                self._torn = line
+            else:
+                self._take_text(line)
 
     def end(self) -> None:
         """Close what the document leaves open."""
+        if self._torn:
+            self._take_text(self._torn)
         if self._table is not None:
             self._close_table()
         while self._blocks:
@@ -317,11 +368,13 @@ class _AsciiDocReader:
         if line.strip() == table.delimiter:
             self._close_table()
             return
+        if table.cells and self._takes_code(line.strip(), table):
+            return
         if condition := _CONDITION.fullmatch(line):
             line = condition[1]
-        elif _DIRECTIVE.fullmatch(line) or line.startswith("//"):
+        elif _DIRECTIVE.fullmatch(line) or line.startswith("//") or line == "+" or _STYLE.fullmatch(line):
             return
-        line = line.removesuffix(" +")
+        line = _STYLE_IN_CELL.sub("", line.removesuffix(" +"))
         bars = list(_CELL.finditer(line))
         first = bars[0].start() if bars else len(line)
         if table.cells and line[:first].strip():  # it goes on with the cell before
@@ -333,6 +386,23 @@ class _AsciiDocReader:
             table.cells += [cell] * int(bar["times"] or 1)
         if not table.columns and table.cells and (len(bars) > 1 or not line.strip()):
             table.columns = len(table.cells)
+
+    def _takes_code(self, line: str, table: _TableRows) -> bool:
+        """Whether a line is of code in a cell, or around it; it becomes a span there, as a row is one line."""
+        if line in ("----", "...."):
+            if table.code:
+                words, number = table.cells[-1]
+                ticks = "``" if "`" in "".join(table.code) else "`"
+                table.cells[-1] = (
+                    f"{words} {ticks}{' '.join(filter(None, table.code))}{ticks}".strip(),
+                    number,
+                )
+            table.code = [] if table.code is None else None
+            return True
+        if table.code is None:
+            return False
+        table.code.append(line)
+        return True
 
     def _close_table(self) -> None:
         """Show the rows, the first one as the head: Markdown has no table without."""
@@ -360,8 +430,14 @@ class _AsciiDocReader:
             code = [found.span() for found in _CODE.finditer(text)]
             text = _LINK.sub(lambda found: _said(found, code), text)
         parts = _CODE.split(text)
-        parts[::2] = [_ANGLE.sub(r"\<", _MARKED.sub(r"\1", part)) for part in parts[::2]]
+        parts[::2] = [
+            _ANGLE.sub(r"\<", _MARKED.sub(r"\1", _UNKNOWN.sub(_spoken, part))) for part in parts[::2]
+        ]
         return "".join(parts)
+
+
+def _spoken(name: re.Match[str]) -> str:
+    return name[1].replace("-", " ")
 
 
 def _as_code(found: re.Match[str]) -> str:

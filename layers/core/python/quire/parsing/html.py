@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 
 from quire.parsing.markup import emit_strings
 from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, MarkupScan, OpenTable, Row
-from quire.parsing.tags import CELLS, DROPPED, HEADINGS, KNOWN, VOID, Tag, shown_attributes
+from quire.parsing.tags import BLOCK, CELLS, DROPPED, HEADINGS, KNOWN, VOID, Tag, shown_attributes
 
 _TABS = frozenset(("TabItem", "Tab"))
 _REST = re.compile(r"(?:[ \t]|</[\w.-]+[ \t]*>)*(?:\n|$)")
@@ -25,6 +25,19 @@ _LANGUAGE = re.compile(
 )
 _RUN = re.compile("`{3,}")
 _DIRECTIVE = re.compile(r"\sv-[a-z]")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
+_BLOCKS = "|".join(sorted(BLOCK - {"pre", "table", "tr", "td", "th", "thead", "tbody", "tfoot"}))
+_HTML_BLOCK = re.compile(
+    rf"""
+    (?P<indent>[ ]{{0,3}})</?(?:
+        (?:{_BLOCKS})(?=[\s/>])            # an element that is a block, whatever follows it
+      | [A-Za-z][\w-]*+[^<>\n]*+>\s*$     # or any tag alone on its line
+    )
+    """,
+    re.VERBOSE,
+)
+"""Where a block of HTML begins; it goes on to an empty line. Source: CommonMark 0.31, section 4.6."""
+_APART = re.compile(r"<(pre|table)[\s>]")
 
 
 def on_tag(scan: MarkupScan, tag: Tag) -> int:
@@ -71,7 +84,12 @@ def _is_text(scan: MarkupScan, tag: Tag) -> bool:
 
 def _balance(scan: MarkupScan, tag: Tag) -> None:
     strict = scan.dialect.strict
-    if tag.empty or strict == "none" or (strict == "components" and not tag.is_component):
+    if (
+        tag.empty
+        or scan.dialect.torn
+        or strict == "none"
+        or (strict == "components" and not tag.is_component)
+    ):
         return
     if not tag.closes:
         scan.open_tags.append(tag)
@@ -144,13 +162,26 @@ def _before_content(scan: MarkupScan, tag: Tag) -> str:
         return TICK
     if tag.name == "kbd":
         return "+" if scan.text.endswith("</kbd>", 0, tag.start) else ""
-    if tag.is_inline:
+    if tag.is_inline or _is_in_line(scan, tag):
         return ""
     apart = BREAK if tag.name == "br" or not scan.at_line_start else ""
     if tag.name in _LISTS:
         scan.list_depth += 1
     nested = "  " * (scan.list_depth - 1) if scan.at_line_start else ""
     return f"{apart}{nested}- " if tag.name == "li" else apart
+
+
+def _is_in_line(scan: MarkupScan, tag: Tag) -> bool:
+    """Whether a component stands inside of a line of text, as badges and tooltips do: words follow its other half."""
+    if not tag.is_component or scan.at_line_start or tag.name in _TABS:
+        return False
+    text = scan.text
+    begins, ends = text.rfind("\n", 0, tag.start) + 1, text.find("\n", tag.end)
+    ends = len(text) if ends < 0 else ends
+    if tag.closes:
+        return text.find(f"<{tag.name}", begins, tag.start) >= 0 and text[tag.end : tag.end + 1] != "<"
+    is_whole = tag.empty or text.find(f"</{tag.name}", tag.end, ends) >= 0
+    return is_whole and text[tag.start - 1] != ">"
 
 
 def _heading(scan: MarkupScan, tag: Tag) -> int:
@@ -216,7 +247,10 @@ def _close(scan: MarkupScan, tag: Tag) -> None:
     elif tag.name in _QUOTING:
         scan.emit(TICK)
     elif (
-        tag.name not in CELLS and not tag.is_inline and not _closes_line(scan, tag) and not scan.at_line_start
+        tag.name not in CELLS
+        and not (tag.is_inline or _is_in_line(scan, tag))
+        and not _closes_line(scan, tag)
+        and not scan.at_line_start
     ):
         scan.emit(BREAK)
     scan.blank(tag.start, tag.end, keep=tag.is_inline)
@@ -279,3 +313,29 @@ def _before_rows(scan: MarkupScan, table: OpenTable) -> str:
     first = table.events[0][1] if table.events else len(scan.out)
     text = "".join(scan.out[table.begin : first])
     return "" if INSERT in text else re.sub(rf"[\s{BREAK}]+", " ", text).strip()
+
+
+def without_indent(text: str) -> str:
+    """The text with the lines of HTML blocks as far left as these begin: what is indented there is no code.
+
+    Tables and preformatted text stay as they are: they are read apart.
+    """
+    lines = text.split("\n")
+    margin: str | None = None
+    fenced = apart = ""
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence and not apart and (not fenced or (fence[1].startswith(fenced) and not fence[2].strip())):
+            fenced, margin = "" if fenced else fence[1], None
+        elif fenced:
+            continue
+        elif apart or _APART.search(line):
+            apart = apart or "".join(f"</{opened}" for opened in _APART.findall(line)[:1])
+            apart, margin = "" if apart in line else apart, None
+        elif not line.strip():
+            margin = None
+        elif margin is not None:
+            lines[number] = margin + line.lstrip(" \t") if line.startswith(("    ", "\t")) else line
+        elif begins := _HTML_BLOCK.match(line):
+            margin = begins["indent"]
+    return "\n".join(lines)

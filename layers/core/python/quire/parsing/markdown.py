@@ -14,45 +14,22 @@ from quire.parsing.asciidoc_markdown import ASCIIDOC, as_markdown
 from quire.parsing.blocks import read_blocks
 from quire.parsing.contents import without_contents
 from quire.parsing.front_matter import FrontMatter, read_front_matter
-from quire.parsing.html import on_tag
+from quire.parsing.html import on_tag, without_indent
 from quire.parsing.inline import make_part, normal_line
-from quire.parsing.markup import clean_markup
+from quire.parsing.markup import LOOKS_MDX, clean_markup
 from quire.parsing.myst import plain_directives
 from quire.parsing.page import Block, Page, Section, moved_to, with_lines
 from quire.parsing.python_markdown import plain_blocks
 from quire.parsing.quarto import QUARTO, plain_quarto
 from quire.parsing.scan import MARKS, Dialect, Insert, MarkupScan
-from quire.parsing.tags import BLOCK
 from quire.parsing.template_tags import without_template_tags
 from quire.parsing.wiki import SIGNS
 
 LIKE_GITHUB = frozenset(("plain", "gitbook", "mdbook", "hugo", "jekyll"))
 """Generators that make fragments as GitHub does."""
-_LOOKS_MDX = re.compile(
-    r"""
-    ^(?: import\s.+\sfrom\s+['"] | export\s+const\s  # JavaScript
-    | [ \t]*:::\w                                    # an admonition
-    | </?[A-Z]\w*[\s/>]                              # a component
-    )
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
-
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _H1 = re.compile(r"^ {0,3}#[ \t]+\S.*$", re.MULTILINE)
 _LOWER_HEADING = re.compile(r"#{2,6}[ \t]+\S.*")
-_BLOCKS = "|".join(sorted(BLOCK - {"pre", "table", "tr", "td", "th", "thead", "tbody", "tfoot"}))
-_HTML_BLOCK = re.compile(
-    rf"""
-    (?P<indent>[ ]{{0,3}})</?(?:
-        (?:{_BLOCKS})(?=[\s/>])            # an element that is a block, whatever follows it
-      | [A-Za-z][\w-]*+[^<>\n]*+>\s*$     # or any tag alone on its line
-    )
-    """,
-    re.VERBOSE,
-)
-"""Where a block of HTML begins; it goes on to an empty line. Source: CommonMark 0.31, section 4.6."""
-_APART = re.compile(r"<(pre|table)[\s>]")
 # What may stand above a page's own heading; a heading of level 1 further down is one of its parts.
 _PREAMBLE = re.compile(
     r"""
@@ -84,7 +61,7 @@ def dialect_of(
     if site:
         return Dialect(mdx=True, strict="components", references=references)
     is_wiki = "[[" in text and (wiki or bool(SIGNS.search(_without_code(text))))
-    return Dialect(mdx=bool(_LOOKS_MDX.search(text)), references=references, wiki=is_wiki)
+    return Dialect(mdx=bool(LOOKS_MDX.search(text)), references=references, wiki=is_wiki)
 
 
 def parse_markdown(
@@ -122,7 +99,7 @@ def parse_markdown(
     text = without_contents(text)
     head = read_front_matter(text, path)
     if not dialect.mdx and "<" in text:
-        text = _without_indent(text)
+        text = without_indent(text)
     sections = _sections(MarkupScan(_masked(text, head), path, dialect, includes or {}))
     if not sections or sections[0].level != 1:
         sections = _titled(sections, head)
@@ -173,32 +150,6 @@ def _with_included(text: str, includes: Mapping[str, str], path: str) -> tuple[s
 def _plain(text: str) -> str:
     """The text with `\\n` alone between lines: a lone `\\r` ends no line, as editors count them."""
     return text.replace("\r\n", "\n").replace("\r", " ").lstrip("\ufeff")
-
-
-def _without_indent(text: str) -> str:
-    """The text with the lines of HTML blocks as far left as these begin: what is indented there is no code.
-
-    Tables and preformatted text stay as they are: they are read apart.
-    """
-    lines = text.split("\n")
-    margin: str | None = None
-    fenced = apart = ""
-    for number, line in enumerate(lines):
-        fence = _FENCE.match(line)
-        if fence and not apart and (not fenced or (fence[1].startswith(fenced) and not fence[2].strip())):
-            fenced, margin = "" if fenced else fence[1], None
-        elif fenced:
-            continue
-        elif apart or _APART.search(line):
-            apart = apart or "".join(f"</{opened}" for opened in _APART.findall(line)[:1])
-            apart, margin = "" if apart in line else apart, None
-        elif not line.strip():
-            margin = None
-        elif margin is not None:
-            lines[number] = margin + line.lstrip(" \t") if line.startswith(("    ", "\t")) else line
-        elif begins := _HTML_BLOCK.match(line):
-            margin = begins["indent"]
-    return "\n".join(lines)
 
 
 def page_title(text: str, path: str = "") -> str:

@@ -18,6 +18,16 @@ MOST_UNCLOSED = 50
 """Braces without an end that are looked for in one file; those after them are text."""
 _MOST_IN_VAIN = 8
 """Times the length of a text that may be read in vain for the ends of its braces: it bounds the time of long ones."""
+LOOKS_MDX = re.compile(
+    r"""
+    ^(?: import\s.+\sfrom\s+['"] | export\s+const\s  # JavaScript
+    | [ \t]*:::\w                                    # an admonition
+    | </?[A-Z]\w*[\s/>]                              # a component
+    )
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+"""A file that may be MDX, whatever it is called."""
 # Each alternative begins with one character, which lets the search skip to where one of them stands.
 _TOKEN = re.compile(
     r"""
@@ -152,7 +162,7 @@ def _span(scan: MarkupScan, start: int, ticks: int) -> int:
 def _comment(scan: MarkupScan, match: re.Match[str]) -> int:
     end = scan.find("-->", match.end())
     if end < 0:
-        if scan.dialect.strict == "all":
+        if scan.dialect.is_strict:
             raise scan.fail(match.start(), "comment is opened by <!-- and never closed")
         return _copy(scan, match)
     scan.blank(match.start(), end + 3, keep=not scan.at_line_start)
@@ -169,7 +179,7 @@ def _tag(scan: MarkupScan, match: re.Match[str], on_tag: Callable[[MarkupScan, T
     if tag:
         return on_tag(scan, tag)
     scan.unclosed += "{" in scan.text[start : start + 300]
-    if scan.dialect.strict == "all":
+    if scan.dialect.is_strict:
         name = re.match(r"</?([\w.-]*)", scan.text[match.start() : match.start() + 60])
         raise scan.fail(match.start(), f"tag <{name[1] if name else ''} is never closed by '>'")
     return _copy(scan, match)
@@ -184,7 +194,7 @@ def _expression(scan: MarkupScan, match: re.Match[str]) -> int:
     if end < 0:
         scan.unclosed += 1
         scan.in_vain += len(scan.text) - start
-        if scan.dialect.strict == "all":
+        if scan.dialect.is_strict:
             raise scan.fail(start, "expression is opened by '{' and never closed")
         return _copy(scan, match)
     emit_expression(scan, scan.text[start + 1 : end - 1], start + 1, "")

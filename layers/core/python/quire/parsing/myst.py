@@ -21,7 +21,7 @@ _FENCE = re.compile(r"[ \t]*+(`{3,}|~{3,})")
 _OPTION = re.compile(r"[ \t]*+:[\w-]++:(?:[ \t].*)?$")
 _ROLE = re.compile(
     r"""
-    \{(?P<role>[A-Za-z][\w:+.-]{0,40}+)\}
+    (?<!`)\{(?P<role>[A-Za-z][\w:+.-]{0,40}+)\}
     (?P<ticks>`{1,2}+)                        # as many close it
     (?P<words>[^`\n]{1,500}?)(?:[ ]*<(?P<target>[^<>`\n]{1,500}+)>)?(?P=ticks)
     """,

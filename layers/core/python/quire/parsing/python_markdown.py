@@ -105,9 +105,14 @@ class _BlockReader:
         self.shown.append(prefix + rest if rest.strip() else prefix.rstrip())
 
     def _close(self, block: _Container) -> None:
-        """End a block and those inside of it."""
+        """End a block and those inside of it; empty lines at its end stand behind it, and part it from the next."""
         del self._blocks[self._blocks.index(block) :]
         self._fence = ""
+        around = self._without_indents("")[0].rstrip()
+        for place in range(len(self.shown) - 1, -1, -1):
+            if self.shown[place].strip(" >"):
+                break
+            self.shown[place] = around
 
     def _without_indents(self, line: str) -> tuple[str, str]:
         """What stands before the line in place of its blocks' indentation, and the rest of it."""

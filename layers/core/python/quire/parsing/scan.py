@@ -29,12 +29,19 @@ class Dialect:
         strict: which unbalanced tags are errors: `all`, `components` (JSX alone) or `none`.
         references: whether code spans such as `Class.Part|Parts` are cross references.
         wiki: whether `[[Page|words]]`, `![[embedded]]`, `%%comment%%`, `==mark==` and `^block` are markup.
+        torn: it is a part of a file: what begins or ends elsewhere is no error.
     """
 
     mdx: bool = False
     strict: str = "none"
     references: bool = False
     wiki: bool = False
+    torn: bool = False
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether whatever is never closed is an error."""
+        return self.strict == "all" and not self.torn
 
 
 @dataclass(frozen=True, slots=True)

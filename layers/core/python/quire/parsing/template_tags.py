@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _SHORTCODE = re.compile(
@@ -25,11 +25,27 @@ _LIQUID = re.compile(
 )
 _SAID = re.compile(
     r"""
-    \b(?:text|title|caption|alt)=
+    \b(?:text|title|header|heading|label|caption|alt)=
     (?: "([^"\n]*+)" | `([^`\n]*+)` )  # either quotes
     """,
     re.VERBOSE,
 )
+_ADDRESS = re.compile(r"\burl=\"(https?://[^\"\s]{1,120}+)\"")
+"""Of what a page embeds; longer ones name files of the site that nobody reads."""
+_TAGS = re.compile(
+    r"""
+    (?: \{\{<[^{}\n]*+>\}\} | \{\{%[^{}\n]*+\}\}  # shortcodes
+      | \{%[^{}\n]*+\} | \{:[^{}\n]*+\}
+    )(?:[ \t]*+(?:\{\{[<%]|\{%)[^{}\n]*+\}++)*+
+    """,
+    re.VERBOSE,
+)
+_TORN = re.compile(r"\{(?:\{[<%]|%)[^{}\n`]*+$")
+_ENDS = re.compile(r"[^{}]*+(?<=[%>])\}")
+MOST_LINES = 30
+"""Of one tag."""
+_BLOCK_ATTRIBUTES = re.compile(r"[ \t>]*+\{(?:[.#][\w-]++|[\w-]++=)[^{}\n]*+\}[ \t]*+")
+"""A line that says how the block above it looks. Source: Hugo's manual, "Markdown attributes"."""
 _RAW = re.compile(r"\{%-?[ \t]*+(?:end)?raw[ \t]*+-?%\}")
 _CLOSING = re.compile(
     r"""
@@ -39,11 +55,20 @@ _CLOSING = re.compile(
     """,
     re.VERBOSE,
 )
+_OF_HUGO = re.compile(r"\{\{[<%](?!/\*)")
+_OF_JEKYLL = re.compile(
+    r"""
+    \{%-?[ \t]*+(?:end)?(?:highlight|raw|include|assign|capture|link)\b  # tags that GitBook does not have
+    | \{\{[ ]?(?:site|page|include)\.
+    | ^[ \t]*+\{:[^{}\n]*+\}[ \t]*$
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
 _ESCAPED = re.compile(r"\{\{([<%])/\*|\*/([>%])\}\}")
 
 
 def without_template_tags(text: str, generator: str) -> str:
-    """The text of a page of `hugo`, `jekyll` or `gitbook` without its tags; any other generator's stays.
+    """The text of a page of `hugo`, `jekyll` or `gitbook` without its tags; of others without lines of tags alone.
 
     A tag's words (`text`, `title`, `caption`, `alt`) are kept, and code that a tag holds becomes a fenced block.
 
@@ -54,14 +79,20 @@ def without_template_tags(text: str, generator: str) -> str:
     >>> without_template_tags('{% tabs %}\\n{% tab title="npm" %}\\nRun it.\\n{% endtab %}\\n{% endtabs %}', "gitbook")
     '\\nnpm\\nRun it.\\n\\n'
     """
-    reader = _READERS.get(generator)
-    if reader is None or ("{{" not in text and "{%" not in text and "{:" not in text):
+    if not any(sign in text for sign in ("{{", "{%", "{:", "{.")):
         return text
-    outside, inside = reader
+    reader = _READERS.get(generator)
+    if reader is None:
+        outside, inside = _READERS.get(generator_in(text), (_as_it_stands, _as_it_stands))
+    else:
+        outside, inside = reader
     holders = frozenset(_CLOSING.findall(text))
     shown, opened = [], ""
-    for line in text.split("\n"):
-        kept = inside(line, holders) if opened else outside(line, holders)
+    for line in _with_whole_tags(text.split("\n")):
+        if opened:
+            kept = inside(line, holders)
+        else:
+            kept = outside(line, holders) if reader or _TAGS.fullmatch(line.strip()) else line
         fence = _FENCE.match(kept)
         if fence and not opened:
             opened = fence[1]
@@ -71,9 +102,39 @@ def without_template_tags(text: str, generator: str) -> str:
     return "\n".join(shown)
 
 
+def _with_whole_tags(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, a tag over several of them on its first, and empty ones in place of the others."""
+    opened, at = "", 0
+    while at < len(lines):
+        line, ends = lines[at], at
+        fence = _FENCE.match(line)
+        if fence and not (opened and fence[2].strip()) and fence[1].startswith(opened):
+            opened = "" if opened else fence[1]
+        elif not opened and _TORN.search(line):
+            below = range(at + 1, min(at + MOST_LINES, len(lines)))
+            ends = next((row for row in below if "{" in lines[row] or "}" in lines[row]), at)
+            ends = ends if _ENDS.match(lines[ends]) else at
+        yield " ".join([line, *map(str.strip, lines[at + 1 : ends + 1])])
+        yield from [""] * (ends - at)
+        at = ends + 1
+
+
+def generator_in(text: str) -> str:
+    """Whose templates a part of a page is written for, as its tags tell; `plain` where it has none.
+
+    >>> [generator_in(one) for one in ("{{< note >}}", "{% hint %}", "{% highlight c %}", "{x}")]
+    ['hugo', 'gitbook', 'jekyll', 'plain']
+    """
+    if _OF_HUGO.search(text):
+        return "hugo"
+    if _OF_JEKYLL.search(text):
+        return "jekyll"
+    return "gitbook" if "{%" in text else "plain"
+
+
 def _without_shortcodes(line: str, holders: frozenset[str]) -> str:
     if "{{" not in line:
-        return line
+        return "" if "{" in line and _BLOCK_ATTRIBUTES.fullmatch(line) else line
     return _unescaped(_SHORTCODE.sub(lambda found: _shortcode(found, holders), line))
 
 
@@ -91,8 +152,8 @@ def _shown(tag: str, holders: frozenset[str], closes: str) -> str:
         return "```" if words[1:2] and words[1] in holders else ""
     if words[:1] and words[0] in holders and not tag.endswith("/"):
         return f"```{words[1] if words[1:2] and words[1].isalnum() else ''}"
-    said = _SAID.search(tag)
-    return (said[1] or said[2] or "") if said else ""
+    said = _SAID.search(tag) or (_ADDRESS.search(tag) if words[:1] == ["embed"] else None)
+    return next(filter(None, said.groups()), "") if said else ""
 
 
 def _unescaped(line: str) -> str:

@@ -14,6 +14,7 @@ from html import unescape
 from itertools import accumulate, groupby, takewhile
 from operator import itemgetter
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from quire.answering.citations import linked, section_at, sections_of, where_of
 from quire.answering.extractive.blocks import (
@@ -36,7 +37,13 @@ from quire.answering.extractive.rst_text import (
     plain_rst,
 )
 from quire.documents import Chunk, Citation
+from quire.parsing.formats import CONVERTED
 
+if TYPE_CHECKING:
+    from quire.parsing.readable import ReadablePart
+
+WRITTEN = frozenset(("markdown", "asciidoc"))
+"""Languages of pages; where code is indexed, their chunks have lines of their files."""
 PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc"))
 _PROSE_SUFFIXES = frozenset(("", ".txt", ".text", ".tex", ".org", ".textile", ".rdoc", ".pod", ".wiki"))
 TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".hbs", ".erb"))
@@ -67,47 +74,6 @@ _DUNDER = re.compile(
 )  # and `__` before, see below
 _CHECKBOX = re.compile(r"^([^\S\n]*+(?:[-*+]|\d{1,3}[.)])\s++)\[[ xX]?\]\s+", re.M)
 _BARE_CHECKBOX = re.compile(r"^([^\S\n]*+)\[[ xX]?\]\s+", re.M)
-_ADMONITION = re.compile(r"^[^\S\n]*+:::++\s*+(\w++)?[ \t]*(?:\[([^\]\n]*)\]|([^\n]*))$", re.M)
-_MKDOCS_BLOCK = re.compile(
-    r"""
-    ^[^\S\n]*+(?:
-        (?:!!!|\?\?\?\+?)[ \t]++(?P<kind>[a-z][\w-]*+)[^"\n]*+(?:"(?P<title>[^"\n]*+)"[ \t]*+)?  # !!! note "Title"
-      | ===[!+]?[ \t]++"(?P<tab>[^"\n]++)"[ \t]*+                                                # === "Tab"
-      | >[ \t]?\[!(?P<callout>[A-Za-z]++)\][-+]?[ \t]*+(?P<named>[^\n]*+)                         # > [!NOTE] Title
-    )$
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
-"""Lines that open a block in files which are stored as they are written; what stands in it follows."""
-_TAG_LINE = re.compile(
-    r"""
-    ^[^\S\n]*+(?:
-        </?[A-Z]\w*(?:\s[^<>\n]*)?/?>  # a component
-        | <!--.*?-->
-        | \{/\*.*?\*/\}               # a comment of MDX
-        | \{:[^{}\n]*\}               # attributes of the paragraph above
-        | \{%-?[^%\n]*%\}             # a template's tag, such as one that includes a file
-    )\s*$\n?
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
-_IMPORT = re.compile(
-    r"""
-    ^(?:
-        import\s[^\n]*from\s+['\"][^\n]*
-        | export\s+(?:const|default)\s[^\n]*  # both of MDX
-    );?\s*$\n?
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
-_MYST_ROLE = re.compile(
-    r"""
-    (?<!`) \{[a-z]+(?::[a-z]+)?\} `       # {ref}` or {py:class}`
-    (?: ([^`<>\n]+?)[ ]?<[^`<>\n]+> | ~?([^`<>\n]+) ) `  # words and a target, or either alone
-    """,
-    re.VERBOSE,
-)
-_MYST_WORDS = ("{ref}", "{doc}", "{numref}", "{term}", "{any}", "{download}", "{abbr}")
 _IMAGES = re.compile(
     r"""
     ^[ \t]*+
@@ -320,6 +286,11 @@ def fenced(code: str, language: str = "") -> str:
 def _prose(citation: Citation) -> str:
     """The quote's blocks, each shown as its kind asks."""
     chunk = citation.hit.chunk
+    if _is_written(chunk):
+        text, start, end = _as_read(chunk, citation.start, citation.end)
+        chunk = chunk._replace(text=text)
+        hit = citation.hit._replace(chunk=chunk)
+        citation = citation._replace(hit=hit, quote=text[start:end], start=start, end=end)
     is_rst = chunk.metadata.get("lang") == "rst" or bool(_RST.search(citation.quote))
     torn = _torn_code(chunk.text) if is_rst else 0
     parts = [fenced(chunk.text[citation.start : min(torn, citation.end)])] if citation.start < torn else []
@@ -330,6 +301,22 @@ def _prose(citation: Citation) -> str:
     said = linked(_closed("\n\n".join(part for part in parts if part.strip())), (chunk,))
     # Directives that only say how to lay out leave nothing to read: then they are shown as they stand.
     return said or (fenced(citation.quote, "rst") if is_rst else plain_words(citation.quote))
+
+
+def as_read(chunk: Chunk) -> str:
+    """The chunk's text as a reader of its page sees it, where it has the lines of its file; still Markdown."""
+    return _as_read(chunk, 0, len(chunk.text)).text if _is_written(chunk) else chunk.text
+
+
+def _is_written(chunk: Chunk) -> bool:
+    """Whether the chunk has a page's lines as they are written."""
+    return chunk.metadata.get("lang") in WRITTEN and _suffix(chunk) not in CONVERTED
+
+
+def _as_read(chunk: Chunk, start: int, end: int) -> ReadablePart:
+    from quire.parsing.readable import readable_part  # 20 ms that other collections have no use for
+
+    return readable_part(chunk.text, str(chunk.metadata.get("path") or ""), start, end)
 
 
 def title_above(chunk: Chunk, place: int) -> str:
@@ -482,7 +469,7 @@ def _is_bare_code(chunk: Chunk, block: QuoteBlock, quote: str) -> bool:
     above = [
         line for line in chunk.text[: block.start].splitlines() if line.strip() and _depth(line) < SET_IN
     ]
-    return bool(above) and not _HOLDS_BLOCKS.match(above[-1]) and not _MKDOCS_BLOCK.match(above[-1])
+    return bool(above) and not _HOLDS_BLOCKS.match(above[-1])
 
 
 def _one_colon(quote: str) -> str:
@@ -493,11 +480,8 @@ def _one_colon(quote: str) -> str:
 
 
 def _dedented(quote: str) -> str:
-    """Without the indentation that all lines have, those below the opening of a block by themselves."""
-    text = textwrap.dedent(quote.expandtabs(4))
-    if opening := _MKDOCS_BLOCK.match(text):
-        return text[: opening.end()] + "\n" + textwrap.dedent(text[opening.end() + 1 :])
-    return text
+    """Without the indentation that all lines have."""
+    return textwrap.dedent(quote.expandtabs(4))
 
 
 def _table(stored: str, quote: str, above: str, *, is_rst: bool) -> str:
@@ -564,10 +548,8 @@ def _without_comments(text: str) -> str:
 
 
 def _without_debris(text: str) -> str:
-    text = _IMPORT.sub("", _without_comments(_TAG_LINE.sub("", text)))
-    text = _IMAGE.sub(r"\g<alt>", _IMAGES.sub("", text))
-    text = _INLINE_CODE.sub(lambda found: f"`{unescape(found[1])}`", _MYST_ROLE.sub(_role_in_words, text))
-    text = _MKDOCS_BLOCK.sub(_opening_in_words, _ADMONITION.sub(_admonition, text))
+    text = _IMAGE.sub(r"\g<alt>", _IMAGES.sub("", _without_comments(text)))
+    text = _INLINE_CODE.sub(lambda found: f"`{unescape(found[1])}`", text)
     return _BARE_CHECKBOX.sub(r"\1", _CHECKBOX.sub(r"\1", text))
 
 
@@ -616,27 +598,6 @@ def _first_from(spans: _Spans, at: int) -> int:
     begins, ends = spans
     place = bisect_left(begins, at)
     return ends[place] if place < len(begins) else -1
-
-
-def _admonition(match: re.Match[str]) -> str:
-    title = match[2] or match[3] or match[1] or ""
-    return (
-        f"{title.strip().capitalize() if not match[2] and not match[3] else title.strip()}:" if title else ""
-    )
-
-
-def _role_in_words(match: re.Match[str]) -> str:
-    """What a role of MyST shows: the words of a link, or a name as code."""
-    said = match[1] or match[2]
-    return said if match[1] or match[0].startswith(_MYST_WORDS) else f"`{said}`"
-
-
-def _opening_in_words(match: re.Match[str]) -> str:
-    title = match["title"] or match["tab"] or match["named"]
-    quoted = "> " if match["callout"] else ""
-    if match["title"] == "":  # a block that is to have no title
-        return ""
-    return f"{quoted}{(title or (match['kind'] or match['callout']).capitalize()).strip().rstrip(':')}:"
 
 
 def _escaped(words: str) -> str:
