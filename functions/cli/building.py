@@ -33,6 +33,7 @@ LEFT_OUT = {
     "minified": "minified",
     "generated": "generated",
     "binary": "binary",
+    "built": "built of others",
     "vendored": "folders that others wrote",
     "translation": "translated",
     "older version": "of older versions",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from build_index.progress import say
 from build_index.sources import Failure
+from build_index.sources.files.built_pages import built_pages
 from build_index.sources.files.docusaurus import category_label
 from build_index.sources.files.includes import IncludedFiles, included_files
 from build_index.sources.files.selection import Excluded
@@ -76,7 +78,10 @@ def read_markdown_tree(
     owners = _owners(root, included)
     anchors = site.site.anchors._replace(wiki=is_vault(root))
     paths = list(walk_files(root, SUFFIXES))
-    superseded = superseded_pages(paths)
+    superseded = {
+        **superseded_pages(paths),
+        **dict.fromkeys(built_pages(paths, partial(_text_or_nothing, root)), "built"),
+    }
     for path in paths:
         if reason := superseded.get(path) or _why_no_document(path, site, owners):
             excluded.add(reason)
@@ -183,9 +188,7 @@ def _why_no_document(path: str, site: FoundSite | None = None, owners: Collectio
         return "settings"
     if site and site.site.generator in ("gitbook", "mdbook") and path == "SUMMARY.md":
         return "built"
-    is_page = suffix_of(path) in HTML
-    is_built = is_page and not {"_build", "_site", "htmlcov", *_NO_PAGES}.isdisjoint(path.lower().split("/"))
-    return "built" if is_built else ""
+    return "built" if PurePosixPath(path).name.lower() in _NO_PAGES else ""
 
 
 def _document(path: str, text: str, titles: tuple[str, str], url: str) -> Document:

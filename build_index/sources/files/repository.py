@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from build_index.sources import Failure
 from build_index.sources.fetch.git import head_commit
+from build_index.sources.files.built_pages import built_pages
 from build_index.sources.files.selection import Excluded, Selection, select_files
 from build_index.sources.files.text_files import read_plain
 from build_index.sources.files.types import TEXT, is_test_path, is_translation, language_of, role_of
@@ -105,7 +107,13 @@ def read_repository(
     excluded = Excluded() if excluded is None else excluded
     root = repository.root.resolve()
     selection = selection or Selection()
-    for path in select_files(repository.root, selection, excluded):
+    paths = list(select_files(repository.root, selection, excluded))
+    # A caller who names files wants them.
+    built = frozenset[str]() if selection.patterns else built_pages(paths, partial(_text_or_nothing, root))
+    for path in paths:
+        if path in built:
+            excluded.add("built")
+            continue
         try:
             content = _read_bytes(root, path)
             document = _document(repository, prefix + path, content, named=bool(selection.patterns))
@@ -228,6 +236,14 @@ def _is_written(content: bytes) -> bool:
     """Whether hardly any control characters stand in the beginning of what is not UTF-8."""
     head = content[:HEAD_CHARACTERS]
     return sum(byte < 9 or 13 < byte < 27 for byte in head) <= len(head) // 50
+
+
+def _text_or_nothing(root: Path, path: str) -> str:
+    """A file's text; nothing where it cannot be read: whoever reads the file itself says so."""
+    try:
+        return decode(_read_bytes(root, path)) or ""
+    except SourceError:
+        return ""
 
 
 def _read_bytes(root: Path, path: str) -> bytes:
