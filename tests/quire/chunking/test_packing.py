@@ -98,6 +98,19 @@ def test_an_overlap_repeats_whole_rows_of_a_table() -> None:
     assert all(line in rows for piece in pieces for line in piece.text.split("\n"))
 
 
+def test_an_overlap_repeats_an_entry_whole_or_not_at_all() -> None:
+    entries = [f"oar{n}\nIt weighs {n} stone. It bends in wind." for n in range(9)]
+    parts = (
+        Block("paragraph", (Part(entry, 2 * n, 2 * n + 1, breaks=(5,)),))
+        for n, entry in enumerate(entries, 1)
+    )
+    sizes = Sizes(least=60, most=160, overlap=50)
+    pieces = list(split_section(section_units(Section("", 0, 1, blocks=tuple(parts))), 0, sizes))
+    assert len(pieces) > 1
+    assert all(piece.text.split("\n\n") == [one for one in entries if one in piece.text] for piece in pieces)
+    assert any(unit.repeated for piece in pieces for unit in piece.units)
+
+
 def test_a_label_stays_with_what_it_names() -> None:
     filler = Part("Word " * 18, 1, 1)
     blocks = (

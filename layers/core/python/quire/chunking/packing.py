@@ -13,6 +13,8 @@ from typing import NamedTuple
 from quire.parsing.page import Block, Part, Section
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`]?[A-Z0-9])|\n+")
+_ENTRY = re.compile(r"[^\n]{1,60}(?<![.!?,;:])\n\S")
+"""A short line, at whose end the page breaks the line, above what it names."""
 _LETTERS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
 _MARK = re.compile(r"\d{1,3}|_|[^\w\s]")
 
@@ -166,13 +168,15 @@ def _unstick(units: list[Unit], following: Unit, limit: int, sizes: Sizes) -> tu
 def repeated_end(before: Sequence[Unit], following: Sequence[Unit], limit: int, sizes: Sizes) -> list[Unit]:
     """The last sentences of `before` that fit both the overlap and, with what follows, the limit.
 
-    Of a table they are whole rows: half of one, without its name, reads as if it told of something else.
+    Of a table they are whole rows, of entries that begin with a name on a line of its own whole entries: half of one,
+    without its name, reads as if it told of something else.
     """
     taken: list[Unit] = []
     for unit in reversed(before):
         if unit.part.code or unit.sticky:
             break
-        sentences = [unit.part] if unit.header else list(split_part(unit.part, 1, sizes.measure))
+        is_whole = unit.header or _ENTRY.match(unit.part.text)
+        sentences = [unit.part] if is_whole else list(split_part(unit.part, 1, sizes.measure))
         for sentence in reversed(sentences):
             joint = unit.joint if sentence.text == unit.part.text else " "
             more = [unit._replace(part=sentence, joint=joint, repeated=True), *taken]

@@ -11,6 +11,15 @@ from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, MarkupScan,
 from quire.parsing.tags import BLOCK, CELLS, DROPPED, HEADINGS, KNOWN, VOID, Tag, shown_attributes
 
 _TABS = frozenset(("TabItem", "Tab"))
+_TAB = re.compile(r"\{[^{}]*+\}")
+_TAB_FACT = re.compile(
+    r"""
+    \b(label|value)\s*+:\s*+(["'])([^"'\n]*+)\2  # of Docusaurus: values={[{label: "A tab", value: "a"}]}
+    """,
+    re.VERBOSE,
+)
+_SPELLED = {"javascript": "JavaScript", "typescript": "TypeScript", "ios": "iOS", "macos": "macOS"}
+"""Tabs that are usual, where a page takes their labels from somewhere else."""
 _REST = re.compile(r"(?:[ \t]|</[\w.-]+[ \t]*>)*(?:\n|$)")
 _LISTS = frozenset(("ul", "ol"))
 _QUOTING = frozenset(("code", "samp", "tt", "var"))
@@ -206,8 +215,13 @@ def _attributes(scan: MarkupScan, tag: Tag) -> None:
     if not (tag.strings or tag.expressions):
         scan.blank(tag.start, tag.end, keep=tag.is_inline)
         return
+    if tag.name == "Tabs" and "values" in tag.expressions:
+        for one in _TAB.finditer(tag.expressions["values"][1]):
+            told = {name: value for name, _, value in _TAB_FACT.findall(one[0])}
+            scan.tab_labels[told.get("value", "")] = told.get("label", "")
     if tag.name in _TABS:
-        label = tag.attribute("label") or tag.attribute("value")
+        value = tag.attribute("value")
+        label = tag.attribute("label") or scan.tab_labels.get(value) or _SPELLED.get(value, value)
         if label and scan.at_line_start and _REST.match(scan.text, tag.end):
             scan.insert(Insert("label", scan.line(tag.start), f"{label}:"))
         elif label:
@@ -216,7 +230,8 @@ def _attributes(scan: MarkupScan, tag: Tag) -> None:
         return
     shown = [(*tag.strings[name], "") for name in shown_attributes(tag)]
     if tag.is_component:
-        shown += [(at, code, name) for name, (at, code) in tag.expressions.items()]
+        said = (one for one in tag.expressions.items() if (tag.name, one[0]) != ("Tabs", "values"))
+        shown += [(at, code, name) for name, (at, code) in said]
     done = tag.start
     for at, text, key in sorted(shown):
         scan.blank(done, at, keep=tag.is_inline)

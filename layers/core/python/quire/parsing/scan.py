@@ -94,6 +94,7 @@ class MarkupScan:
     tables: list[OpenTable] = field(default_factory=list)
     constants: dict[str, str] = field(default_factory=dict)
     imports: dict[str, str] = field(default_factory=dict)
+    tab_labels: dict[str, str] = field(default_factory=dict)
     line_starts: list[int] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)
     firsts: dict[str, int] = field(default_factory=dict)
