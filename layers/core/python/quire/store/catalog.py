@@ -215,7 +215,7 @@ class Catalog:
             if self._clock() >= self._names_due:
                 try:
                     listed = self._store.collections()
-                    lost = {name for name, entry in self._entries.items() if entry.served}.difference(listed)
+                    lost = set(self.entries.opened()).difference(listed)
                     kept = [name for name in lost if not self._store.is_removed(name)]
                     self._names = tuple(sorted([*listed, *kept]))
                 except StoreError:
