@@ -122,7 +122,7 @@ def test_a_function_without_a_store_starts_and_says_so_when_asked(
     handler = LambdaHandler(app)
     assert called(handler, event_v2("GET", "/health")) == {"status": "ok"}
     question = event_v2("POST", "/query", {"collection": "x", "q": "x"})
-    assert "holds none" in called(handler, question, 404)["detail"]
+    assert "holds nothing yet" in called(handler, question, 404)["detail"]
     handler.close()
     assert '"event":"request"' in capsys.readouterr().out
 
