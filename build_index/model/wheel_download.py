@@ -65,17 +65,8 @@ def _download(scratch: Path, wheel: Wheel, progress: Callable[[str, int, int], N
 
 
 def _pip(target: Path, requirements: Path) -> list[str]:
-    pip = "-P -m pip --quiet --disable-pip-version-check --no-input download".split()
-    return [
-        sys.executable,
-        *pip,
-        *_EXACTLY,
-        "--no-cache-dir",
-        "--dest",
-        str(target),
-        "--requirement",
-        str(requirements),
-    ]
+    pip = "-P -m pip --quiet --disable-pip-version-check --no-input download --no-cache-dir".split()
+    return [sys.executable, *pip, *_EXACTLY, "--dest", str(target), "--requirement", str(requirements)]
 
 
 def _uv(target: Path, requirements: Path) -> list[str]:

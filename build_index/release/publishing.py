@@ -16,6 +16,7 @@ from quire.ports import ObjectStore, SearchServer
 from quire.store import pointers as states
 from quire.store.keys import model_key, segment_key, server_index
 from quire.store.pointers import find_version as find_held
+from quire.store.retired import names_under
 from quire.store.store import SegmentStore, follow_pointer
 
 LATEST = "latest"
@@ -182,24 +183,12 @@ def _require_segment(place: ReleaseTarget, name: str, digest: str) -> None:
     prefix = segment_key(name, digest)
     if manifest is None:
         raise ArtifactCorrupt(f"{prefix}{MANIFEST}: no such object in the store")
-    held = _names_under(place.objects, prefix)
-    missing = sorted(set(manifest.files) - held)
+    missing = sorted(set(manifest.files) - set(names_under(place.objects, prefix)))
     if missing:
         raise ArtifactCorrupt(f"{prefix}{missing[0]}: no such object in the store")
     local = place.objects.local_path(prefix)
     if local is not None:
         verify_segment(local, digest)
-
-
-def _names_under(objects: ObjectStore, prefix: str) -> set[str]:
-    """Names of every object below the prefix, relative to it."""
-    names: set[str] = set()
-    for name in objects.list(prefix):
-        if name.endswith("/"):
-            names.update(name + inner for inner in _names_under(objects, prefix + name))
-        else:
-            names.add(name)
-    return names
 
 
 def _built(place: ReleaseTarget, name: str, cache: Path, segment: str) -> tuple[Path, Manifest]:

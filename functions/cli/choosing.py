@@ -12,7 +12,6 @@ from zlib import crc32
 
 import typer
 
-from functions.cli.common import open_knowledge
 from functions.cli.user_directories import settings_for
 from quire.errors import ArtifactError, UnknownCollection
 from quire.settings import LOCAL_ROOT, Settings
@@ -80,8 +79,10 @@ def open_chosen(store: str, wanted: str) -> tuple[Knowledge, str]:
     Raises:
         UnknownCollection: the store holds none.
     """
+    from functions.app.wiring import open_service  # with the model's libraries
+
     settings = settings_for(store)
-    service = open_knowledge(settings)
+    service = open_service(settings)
     return service, choose(service, wanted, settings)
 
 

@@ -17,7 +17,6 @@ from quire.parsing.formats import UNITS
 if TYPE_CHECKING:
     from quire.documents import Chunk
     from quire.ports import ObjectStore
-    from quire.service.knowledge import Knowledge
     from quire.settings import Settings
     from quire.store.catalog import Catalog, Served
 
@@ -54,13 +53,6 @@ TermsOption = Annotated[
     typer.Option("--terms", help="Names and words that the sources would use, ranked beside the question."),
 ]
 QuestionArgument = Annotated[str, typer.Argument(help="In words, or just a name.")]
-
-
-def open_knowledge(settings: Settings) -> Knowledge:
-    """The collections of the store, ready to be asked."""
-    from functions.app.wiring import open_service
-
-    return open_service(settings)
 
 
 def open_catalog(settings: Settings, objects: ObjectStore) -> Catalog:

@@ -15,7 +15,6 @@ from functions.cli.common import (
     CollectionOption,
     JsonOption,
     StoreOption,
-    open_knowledge,
     print_json,
 )
 from functions.cli.user_directories import settings_for
@@ -69,12 +68,13 @@ def diff(
     as_json: JsonOption = False,
 ) -> None:
     """List what changed between two versions of an index: quire diff roblox 0.732 0.735."""
+    from functions.app.wiring import open_service
     from functions.web.wire import comparison_wire
     from quire.service.access import ANYONE
     from quire.service.diff import compare
 
     settings = settings_for(store)
-    service = open_knowledge(settings)
+    service = open_service(settings)
     if not collection and (len(versions) > 2 or versions[0] in service.catalog.names()):
         collection, *versions = versions
     if not 1 <= len(versions) <= 2:

@@ -98,6 +98,7 @@ def _said_by(*command: str) -> str:
 
 
 LEASE_S = 15 * 60.0
+"""After so long without a renewal anybody may take the lock; at once where its holder ran here and is dead."""
 TELLS_S = 2.0
 """How far a build is, is written so often at most."""
 
@@ -138,14 +139,12 @@ def read_builds(objects: ObjectStore, now: float) -> dict[str, BuildState]:
 
 
 class BuildLock:
-    """Holds the lock while its `with` block runs, and renews the lease three times in its length.
+    """Holds the lock while its `with` block runs, and renews the lease of `LEASE_S` three times in its length.
 
     Args:
         objects: the store.
         key: of the lock object.
         clock: seconds since the epoch, as other machines count them too.
-        lease_s: after so long without a renewal anybody may take the lock; at once where its holder ran on this
-            machine and is dead.
         as_of: what `quire.store.pointers.with_build` wants to know of the pointer when the build began.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from quire.canonical_json import canonical_json
@@ -47,13 +47,19 @@ def sweep(
     return swept
 
 
-def delete_under(objects: ObjectStore, prefix: str) -> None:
-    """Delete every object below `prefix`, which ends with a slash."""
+def names_under(objects: ObjectStore, prefix: str) -> Iterator[str]:
+    """Names of every object below `prefix`, which ends with a slash, relative to it."""
     for name in objects.list(prefix):
         if name.endswith("/"):
-            delete_under(objects, prefix + name)
+            yield from (name + inner for inner in names_under(objects, prefix + name))
         else:
-            objects.delete(prefix + name)
+            yield name
+
+
+def delete_under(objects: ObjectStore, prefix: str) -> None:
+    """Delete every object below `prefix`, which ends with a slash."""
+    for name in names_under(objects, prefix):
+        objects.delete(prefix + name)
 
 
 def delete_collection(objects: ObjectStore, name: str) -> None:
