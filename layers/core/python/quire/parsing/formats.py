@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -52,6 +53,17 @@ def suffix_of(path: str) -> str:
     return PurePosixPath(path).suffix.lower()
 
 
+def fenced(code: str, language: str = "") -> str:
+    """A block of code in Markdown, in a fence that is longer than any in it.
+
+    >>> fenced("x = 1", "python")
+    '```python\\nx = 1\\n```'
+    """
+    longest = max((len(run) for run in re.findall(r"`{3,}", code)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{code}\n{fence}"
+
+
 def kind_of(path: str) -> str:
     """Which chunker reads it: Markdown is what no other name says."""
     suffix = suffix_of(path)
@@ -73,9 +85,8 @@ def title_of(path: str, text: str) -> str:
         return parse_html(text).title
     if kind not in ("docs", *(f"{unit}s" for unit in UNITS.values())):
         return ""
-    from quire.parsing.markdown import (
-        page_title,  # with its parser, which who asks for names alone has no use for
-    )
+    # With its parser, which who asks for names alone has no use for.
+    from quire.parsing.markdown import page_title
 
     return page_title(text.replace(PART, "\n\n"), path)
 

@@ -6,11 +6,11 @@ Source: nbformat.readthedocs.io, "The notebook file format" and its changelog.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from quire.errors import SourceError
+from quire.parsing.formats import fenced
 
 OUTPUT_CHARACTERS = 2_000
 """Of what a cell printed: more is data, not text."""
@@ -43,19 +43,13 @@ def _parts(cell: Mapping[str, Any], language: str, ends: str) -> Iterator[str]:
     elif cell["cell_type"] != "code":
         yield source
     elif source.strip():
-        yield _fenced(source, language)
+        yield fenced(source, language)
     for output in cell.get("outputs", ()):
         shown = _text(output.get("text") or output.get("data", {}).get("text/plain") or "", ends).strip("\n")
         if shown.strip():
-            yield _fenced(shown[:OUTPUT_CHARACTERS], "text")
+            yield fenced(shown[:OUTPUT_CHARACTERS], "text")
 
 
 def _text(said: object, ends: str) -> str:
     """What a notebook holds as a text or as its lines."""
     return ends.join(said) if isinstance(said, list) else str(said)
-
-
-def _fenced(text: str, language: str) -> str:
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"

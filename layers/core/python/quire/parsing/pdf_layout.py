@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
+from quire.parsing.formats import fenced
+
 HYPHEN = "\x02"
 """Stands where a word is parted at the end of a line."""
 EDGE_LINES = 2
@@ -476,12 +478,12 @@ def _page(lines: Sequence[Line], titles: Mapping[int, _Title], shape: _Typesetti
         end = next((n for n in range(at, len(lines)) if n in titles), len(lines))
         for is_code, kin in groupby(lines[at:end], key=lambda line: line.is_code):
             group = list(kin)
-            blocks += [_fenced(group, shape)] if is_code else _paragraphs(group, shape)
+            blocks += [fenced(_code(group, shape))] if is_code else _paragraphs(group, shape)
         at = end
     return "\n\n".join(blocks)
 
 
-def _fenced(lines: Sequence[Line], shape: _Typesetting) -> str:
+def _code(lines: Sequence[Line], shape: _Typesetting) -> str:
     """Lines of code; how far each is set in comes from where it stands."""
     widths = [(line.right - line.left) / (len(line.text) - 1) for line in lines if len(line.text) > 3]
     width = min(widths, default=0.0) or shape.size * 0.6
@@ -491,9 +493,7 @@ def _fenced(lines: Sequence[Line], shape: _Typesetting) -> str:
         if line.top - above.bottom > shape.leading * _APART * 1.2:
             shown.append("")
         shown.append(" " * round((line.left - left) / width) + line.text)
-    longest = max((len(run) for line in shown for run in re.findall(r"`{3,}", line)), default=2)
-    fence = "`" * (longest + 1)
-    return "\n".join([fence, *shown, fence])
+    return "\n".join(shown)
 
 
 def _paragraphs(lines: Sequence[Line], shape: _Typesetting) -> list[str]:
