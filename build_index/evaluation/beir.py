@@ -33,6 +33,7 @@ from quire.profiles import profile_named
 from quire.search.retrieval import Query
 
 DEPTH = 100
+"""Documents asked for: `recall@100` counts so many."""
 
 
 @dataclass(frozen=True, slots=True)

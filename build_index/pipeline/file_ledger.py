@@ -143,7 +143,7 @@ class Ledger:
         return self.collection.encode()
 
     def _identity(self, version: str) -> list[Any]:
-        return [4, version, self.code]  # 4: of several folders
+        return [4, version, self.code]  # 4: the form of what is kept, with several folders
 
 
 def _digest(file: Path) -> str:

@@ -114,7 +114,7 @@ def ingest(
         is_first = stage is not None and not read_question_options(plan.options).count
         if is_first and (begun := _first_of(read)):  # words are written while further files are read
             _write_first(fresh, parts, chain(begun, read), facts_of(plan, reading, tools, {}))
-        deque(read, 0)
+        deque(read, 0)  # what is left, or all where nothing was written yet
         forget()
         if len(parts.withheld) == sum(len(entry.ids) for entry in parts.entries):
             clear(fresh)
@@ -322,6 +322,7 @@ def _write_in_stages(
             staged.add(chunk.id, source_key(chunk.metadata), quantized)
             plan.tell(f"vectors {staged.chunks / count:.0%}")
             if staged.chunks % SLICE_CHUNKS == 0 and time.monotonic() >= due:
+                # A slice that takes long to publish is followed by a longer pause, so that embedding is what goes on.
                 began = time.monotonic()
                 stage(slice_folder, staged.write(slice_folder))
                 shutil.rmtree(slice_folder)

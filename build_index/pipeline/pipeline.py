@@ -25,7 +25,8 @@ from quire.index.layout import MANIFEST, Manifest, Pointer, joined_manifest, rea
 from quire.store.pointers import BUILD, builds_of
 from quire.store.store import SegmentStore
 
-COLLECT_AFTER = 5_000_000  # new containers, against 700 by default
+COLLECT_AFTER = 5_000_000
+"""New containers between two looks of the garbage collector, against 700 by default."""
 
 
 @dataclass(frozen=True, slots=True)

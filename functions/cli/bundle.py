@@ -22,6 +22,7 @@ from quire.store.models import model_folder
 from quire.store.store import SegmentStore
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The first date that a zip can tell: the same content gives the same bytes."""
 COPIED_BYTES = 1 << 20
 
 
@@ -56,7 +57,7 @@ def write_bundle(objects: ObjectStore, cache: Path, name: str, target: Path) -> 
                 inner.write(key, own.to_json())
             else:
                 _copy(objects, inner, key)
-        draft = Path(work) / "bundle"
+        draft = Path(work) / "bundle"  # on the target's own disk, so that taking its name is one step
         _pack(Path(work) / "store", draft)
         draft.replace(target)
     return target.stat().st_size

@@ -39,6 +39,7 @@ PART_CHARACTERS = 90_000
 MOST_ITEMS = 100
 """Of one transaction. Source: DynamoDB quotas."""
 BATCH = 25
+"""Of one batch of deletions. Source: DynamoDB, BatchWriteItem."""
 REST_S = 10.0
 """A chat reads its messages and, an answer later, writes two: where nothing comes back it waits once, not twice."""
 _LAST = "9"  # above every turn's key, below those of parts and tokens
@@ -307,6 +308,7 @@ def _expiry(at_ms: int) -> dict[str, str]:
 
 BUDGET = "token-budget"
 KEPT_S = 3 * 86_400
+"""A day's count decides that day alone; it stays a while for who looks into the table."""
 
 
 class DynamoBudget:

@@ -42,6 +42,7 @@ PAGE = 500
 SPARE = 1.25
 """Rows asked of the graph for each that is wanted: some belong to a chunk that a nearer one belongs to."""
 EF_SEARCH = 256
+"""Candidates that the graph keeps while it searches, at least; `k` is never more than these."""
 _OWN = re.compile(r"[0-9a-f]{12}")
 _ANSWERED = {"_source": False, "docvalue_fields": ["ordinal"]}
 
@@ -144,6 +145,7 @@ class OpenSearchChunks:
 
     def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:
         """See `quire.ports.VectorIndex`."""
+        # A search gives so many hits at most: of so many ordinals at a time each comes back.
         scores = np.zeros(len(ordinals), np.float32)
         for first in range(0, len(ordinals), WINDOW):
             part = ordinals[first : first + WINDOW]

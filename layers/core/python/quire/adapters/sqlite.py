@@ -16,6 +16,7 @@ from quire.ports import Purged, Remembered
 from quire.sessions import moment, next_ids, oldest_ms, read_turn_id
 
 BUSY_S = 30.0
+"""So long one process waits for another's write."""
 AGAIN_S = 0.01
 PURGE_EVERY_S = 24 * 3600.0
 
@@ -71,7 +72,7 @@ class SqliteMemory:
 
     def recent(self, session: str, limit: int, *, before: str | None = None) -> list[Remembered]:
         """See `quire.ports.ChatMemory`."""
-        with self._transaction("DEFERRED") as database:
+        with self._transaction("DEFERRED") as database:  # readers need not wait for who writes
             rows = database.execute(
                 "SELECT id, at_ms, role, text FROM turns WHERE session = ? AND at_ms >= ? AND id < ? "
                 "ORDER BY id DESC LIMIT ?",

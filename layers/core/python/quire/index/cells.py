@@ -85,12 +85,14 @@ class CellVectors:
         of_centres = cosines(cells.codes, cells.scales, vector)
         near, order = of_centres * cells.lengths, np.argsort(-of_centres, kind="stable")
         sieve = Sieve(cells, near, vector, self._hidden_columns, wanted=wanted, kept=WEIGHED * most)
+        # The nearest cells come first: how far the question has to look follows from how good their rows are.
         places = sieve.columns(order[:FIRST])
         estimates = weigh(cells, near, places, vector)
         is_leading = np.zeros(len(places), np.bool_)
         is_leading[_best(estimates, max(LEADING, LEADING_A_ROW * wanted))] = True
         rows, scores = self._exactly(places[is_leading], vector)
         far = reach(of_centres[order], scores)
+        # In the order of their numbers, since cells that lie side by side are copied at once.
         more = sieve.columns(np.sort(order[FIRST:far]))
         places = np.concatenate([places[~is_leading], more])
         estimates = np.concatenate([estimates[~is_leading], weigh(cells, near, more, vector)])
@@ -98,6 +100,7 @@ class CellVectors:
         may_be = np.flatnonzero(uppers >= _least(scores, wanted))
         may_be = may_be[_best(uppers[may_be], most)]
         further, theirs = self._exactly(places[may_be], vector)
+        # `best_of_owners` wants the owners ascending, and rows of one owner lie in several cells.
         rows, scores = np.concatenate([rows, further]), np.concatenate([scores, theirs])
         ascending = np.argsort(rows)
         return self._arrays.owners[rows[ascending]], scores[ascending]
@@ -242,6 +245,7 @@ class Sieve:
         uppers *= factors
         uppers += self._near[probed].repeat(sizes)
         may_be = np.flatnonzero(uppers >= self._level)
+        # `may_be` counts within the block, whose cells need not follow one another in the file.
         before = np.cumsum(sizes)
         places = may_be + (ends - before)[before.searchsorted(may_be, side="right")]
         if len(self._hidden):

@@ -106,8 +106,10 @@ class OpenedIndex:
         self._bases = bases(counts)
         self._served_count = served = on_server.segments if on_server else 0
         self._served_size = sum(counts[:served])
+        # What a server searches is one part a segment: from part `served` on everything is searched here.
         groups = [*([one] for one in self.segments[:served]), *group(self.segments[served:])]
         parts: list[Part] = [group[0] if len(group) == 1 else stacker(group) for group in groups]
+        # By chunk, because a stack holds several segments, each written at another time.
         sequences = np.repeat(np.array([sequence for _, sequence in segments], np.int64), counts)
         hidden = [
             hidden_ordinals(part, sequences[base : base + part.chunk_count], tombstones or {})
@@ -180,6 +182,7 @@ class OpenedIndex:
         """See `quire.ports.PayloadStore`."""
         places = [self._place(int(ordinal)) for ordinal in ordinals]
         served = self._fetch_served([int(one) for one in ordinals if one < self._served_size])
+        # All shards that follow are asked for at once, before the first chunk is read.
         first = self._served_count
         for number, segment in enumerate(self.segments[first:], first):
             if segment.bring:

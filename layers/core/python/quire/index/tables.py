@@ -32,8 +32,10 @@ MOST_COMPARED = 5_000
 MOST_TOLD = 3
 """Values of a request that are told of, so that a list of thousands costs no more."""
 LEAST_ALIKE = 0.34
+"""Dice coefficient of the trigrams of two values that may be meant for each other: a third of them in common."""
 LONGEST = 80
 STEM_TERMS, FOLDER_TERMS = 8, 6
+"""Terms of a name that are kept, so that a table of all documents has rows of one width."""
 NO_TERM = 0
 
 
@@ -277,4 +279,5 @@ class FileNames:
 
 def _number_terms(terms: Iterable[str]) -> NDArray[np.uint32]:
     """A number above `NO_TERM` for each term, each term once."""
+    # The last bit keeps every number above that of an empty place.
     return np.array([crc32(term.encode()) | 1 for term in dict.fromkeys(terms)], np.uint32)

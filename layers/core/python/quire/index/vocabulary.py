@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 LEAST_COUNT = 2
 """A word that a single chunk holds may itself be a slip of its author; names of symbols are exempt."""
 POOL = 4
+"""So many times as many words as are wanted are looked at: frequency decides among those that are spelled alike."""
 
 
 class Spelling(NamedTuple):
@@ -47,6 +48,7 @@ class Spelling(NamedTuple):
         if len(dice) > limit * POOL:
             kept = dice >= np.partition(dice, -limit * POOL)[-limit * POOL]
             touched, dice = touched[kept], dice[kept]
+        # Of equal ones the foremost word of the alphabet: the same in every process.
         best = np.lexsort((touched, -dice))[: limit * POOL]
         return [
             (self.words[place], score, int(self.counts[place]), bool(self.names[place]))

@@ -584,6 +584,7 @@ class Arrival:
         self._thread.join()
         if self._failure is not None:
             raise self._failure
+        # An error that is none of ours ended the thread: fetched here it is met by who can tell of it.
         return self._index or self._fetch()
 
     def _run(self) -> None:

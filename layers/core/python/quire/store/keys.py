@@ -21,6 +21,7 @@ MODELS = "models/"
 SEGMENTS = "segments/"
 POINTER = "current.json"
 TRANSFERS = 8
+"""Files on their way at once: a segment has seven and its shards of text."""
 
 
 def collection_key(name: str) -> str:

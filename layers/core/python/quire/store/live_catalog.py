@@ -27,6 +27,7 @@ RETRY_S = 10.0
 MOST_OPEN = 256
 """Collections kept open at once; a site's index costs mappings and some 100 KB."""
 OPEN_ATTEMPTS = 5
+"""Looks at a pointer that moves on each time that its state is opened, as while somebody merges what others write."""
 
 
 class StateStore(Protocol):

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 BUILD = "build"
 WRITE = "write"
 SWAP_ATTEMPTS = 50
+"""Writers of one collection wait for each other: 20 ms at most between two tries, a second in all."""
 LOOKS_AT_ONCE = 16
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -256,7 +257,7 @@ class Pointers:
         if seen is not None:
             try:
                 return self.swap(name, change(seen), seen)
-            except StoreUnavailable:
+            except StoreUnavailable:  # whether it was swapped is not known
                 raise
             except QuireError:
                 pass  # it moved: what this says of the old state may be wrong of the new one

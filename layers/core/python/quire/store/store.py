@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from quire.store.lock import BuildLock
 
 VERIFIED_AT_ONCE = 1_000
+"""Lines that are asked of a search server in one go."""
 
 
 class SegmentStore:
@@ -204,7 +205,9 @@ class SegmentStore:
         lock = self._locks.get(name)
         if label is None:
             label = next((source.version for source in manifest.sources if source.version), "")
-        stages: set[str] = set()
+        stages: set[str] = (
+            set()
+        )  # known inside of the swap alone: what it replaces may have changed meanwhile
 
         def advance(previous: Pointer | None) -> Pointer:
             if previous and not self.pointers.is_whole(previous):
@@ -222,7 +225,7 @@ class SegmentStore:
             )
 
         if lock:
-            lock.renew()
+            lock.renew()  # whoever lost it must not move the pointer
         pointer = self.pointers.advance(name, advance, record=manifest.is_whole)
         follow_pointer(self.server, pointer)
         stages -= {ref.digest for ref in pointer.segments}

@@ -96,6 +96,7 @@ def fingerprints(
     for row, end in enumerate(ends.tolist()):
         np.matmul(heavy[begin:end], is_set[begin:end], out=sums[row])
         begin = end
+    # A bit is set where the terms that have it weigh more than those that have it not: more than half of all.
     running = np.concatenate([[0], np.cumsum(weights, dtype=np.int64)])
     totals = np.diff(running[ends], prepend=0)
     return np.packbits(2 * sums > totals[:, None], axis=1, bitorder="little").view("<u8").ravel()

@@ -92,6 +92,7 @@ def merge_runs(runs: Sequence[Run], ordinals: NDArray[np.uint32] | None, *, stri
     share = max(strings // max(len(runs), 1), LEAST_STRINGS)
     cursors = [_Cursor(run, ordinals, share) for run in runs]
     while cursors := [cursor for cursor in cursors if cursor.fill()]:
+        # Beyond the least of the last strings that were read, a run may still hold some that come before others here.
         last = min((one.window[-1] for one in cursors if not one.is_at_end), default=None)
         merged = _merged([part for cursor in cursors if (part := cursor.take(last)).strings])
         if merged.strings:
