@@ -154,10 +154,7 @@ def _write_shard(
     profile = profile_named(item["profile"])
     failures: list[Failure] = []
     scan = open_scan(item["options"])
-    with (
-        closing(ContentStore(tools.cache)) as known,
-        closing(ContentStore(work)) as made,
-    ):
+    with closing(ContentStore(tools.cache)) as known, closing(ContentStore(work)) as made:
         prepared = PreparedDocuments(made, item["collection"])  # not kept: what is small stays in memory
         vectors = CachedVectors(tools.embedder, known)
         tokens_before = vectors.tokens  # of the shards that this worker made before

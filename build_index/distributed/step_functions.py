@@ -37,12 +37,7 @@ class StepFunctionsEngine:
     """
 
     def __init__(
-        self,
-        client: Any,
-        machine: str,
-        objects: ObjectStore,
-        *,
-        sleep: Callable[[float], None] = time.sleep,
+        self, client: Any, machine: str, objects: ObjectStore, *, sleep: Callable[[float], None] = time.sleep
     ) -> None:
         self._client, self._machine, self._objects, self._sleep = client, machine, objects, sleep
 

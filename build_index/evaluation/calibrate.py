@@ -85,10 +85,7 @@ def _gist(chunk: Chunk) -> str:
 
 
 def calibrate_answers(
-    index: OpenedIndex,
-    embedder: Embedder,
-    background: Background,
-    golden: Sequence[GoldenQuestion] = (),
+    index: OpenedIndex, embedder: Embedder, background: Background, golden: Sequence[GoldenQuestion] = ()
 ) -> Abstention:
     """The collection's topic and threshold with its false-answer and false-refusal rates.
 

@@ -24,11 +24,7 @@ from quire.errors import QuireError, explain
 SERVING = ("serve", "mcp")
 """Commands that stay. The others have numpy's algebra in one thread: starting its others costs .12 s of CPU."""
 
-app = typer.Typer(
-    name="quire",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(name="quire", no_args_is_help=True, pretty_exceptions_enable=False)
 app.command("list")(list_indexes)
 for command in (index, status, ask, search, get, remove, serve, verify_citation, diff, bundle, mcp):
     app.command()(command)

@@ -45,10 +45,7 @@ EMPTY = "nothing is indexed there yet: run `quire index PATH`"
 
 def index(
     path: Annotated[Path, typer.Argument(help="The folder.")],
-    name: Annotated[
-        str,
-        typer.Option(help="What to call the index.", show_default="its folder's"),
-    ] = "",
+    name: Annotated[str, typer.Option(help="What to call the index.", show_default="its folder's")] = "",
     *,
     pattern: Annotated[
         list[str] | None, typer.Option(help="Files to take, as in .gitignore; may come again.")

@@ -34,9 +34,7 @@ StoreOption = Annotated[
 CollectionOption = Annotated[
     str,
     typer.Option(
-        "--collection",
-        "-c",
-        help="Which index; else the one of this folder, else the last indexed.",
+        "--collection", "-c", help="Which index; else the one of this folder, else the last indexed."
     ),
 ]
 FilterOption = Annotated[

@@ -122,8 +122,7 @@ def remove(
     store: StoreOption = "",
     *,
     force: Annotated[
-        bool,
-        typer.Option("--force", help="Remove documents too that were written over HTTP."),
+        bool, typer.Option("--force", help="Remove documents too that were written over HTTP.")
     ] = False,
 ) -> None:
     """Remove an index, its versions and what the cache keeps of its texts; ends a build of it that runs here."""

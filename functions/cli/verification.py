@@ -10,13 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from functions.cli.choosing import choose, open_chosen
-from functions.cli.common import (
-    NOTHING,
-    CollectionOption,
-    JsonOption,
-    StoreOption,
-    print_json,
-)
+from functions.cli.common import NOTHING, CollectionOption, JsonOption, StoreOption, print_json
 from functions.cli.user_directories import settings_for
 from quire.errors import InputError
 

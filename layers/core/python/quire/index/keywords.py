@@ -118,10 +118,7 @@ class KeywordSearch:
 
     @staticmethod
     def _add(
-        scores: NDArray[np.float32],
-        norms: NDArray[np.float32],
-        part: KeywordPart,
-        gains: Mapping[str, float],
+        scores: NDArray[np.float32], norms: NDArray[np.float32], part: KeywordPart, gains: Mapping[str, float]
     ) -> None:
         """Add what the part's chunks gain, many terms at once: a tenth of the calls, of which each one counts when the
         model has just taken the caches. The sums come about in the order of the terms.

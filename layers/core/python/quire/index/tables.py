@@ -247,10 +247,7 @@ class FileNames:
         self._is_read = np.zeros(count, np.bool_)
 
     def likeness(
-        self,
-        documents: NDArray[np.uint32],
-        terms: Iterable[str],
-        forms: Iterable[str] = (),
+        self, documents: NDArray[np.uint32], terms: Iterable[str], forms: Iterable[str] = ()
     ) -> NDArray[np.float32]:
         """How far names and a question say the same, 0 to 1, in the order of `documents`.
 

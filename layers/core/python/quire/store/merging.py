@@ -44,12 +44,7 @@ class SegmentMerger:
     """
 
     def __init__(
-        self,
-        store: SegmentStore,
-        objects: ObjectStore,
-        work: Path,
-        *,
-        clock: Callable[[], float] = time.time,
+        self, store: SegmentStore, objects: ObjectStore, work: Path, *, clock: Callable[[], float] = time.time
     ) -> None:
         self._store = store
         self._objects = objects

@@ -100,8 +100,7 @@ def with_deletion(pointer: Pointer, documents: Iterable[str]) -> Pointer:
     """The documents vanish from every segment there is."""
     sequence = pointer.next_sequence
     return pointer._replace(
-        tombstones={**pointer.tombstones, **dict.fromkeys(documents, sequence)},
-        next_sequence=sequence + 1,
+        tombstones={**pointer.tombstones, **dict.fromkeys(documents, sequence)}, next_sequence=sequence + 1
     )
 
 
