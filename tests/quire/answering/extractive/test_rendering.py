@@ -458,6 +458,14 @@ def test_what_a_directive_defines_is_named_above_what_is_said_of_it() -> None:
     )
 
 
+def test_what_a_directive_defines_has_its_type_and_default_beside_its_name() -> None:
+    head = ".. confval:: pump_mode\n   :type: :code-py:`str`\n   :default: :code-py:`'slow'`\n   :no-index:\n"
+    made = chunk("well.rst", f"{head}\n   How it lifts.\n", lang="rst")
+    assert show(made) == "**`pump_mode`**\n\nType: `str` · Default: `'slow'`\n\nHow it lifts. [1]"
+    nested = f"The well has one setting.\n\n{textwrap.indent(head, '  ')}\n     How it lifts.\n"
+    assert "`pump_mode`\n\n  Type: `str` · Default: `'slow'`" in plain_rst(nested)
+
+
 def test_a_body_that_is_all_indented_is_no_code() -> None:
     made = chunk(
         "well.rst",

@@ -35,6 +35,7 @@ from quire.answering.extractive.rst_text import (
     markdown_table,
     plain_roles,
     plain_rst,
+    told_options,
 )
 from quire.documents import Chunk, Citation
 from quire.parsing.formats import CONVERTED
@@ -437,7 +438,8 @@ def _heading(quote: str) -> str:
     if not quote:
         return ""
     if names := defined_names(quote):
-        return f"**{', '.join(f'`{name}`' for name in names)}**"
+        named = f"**{', '.join(f'`{name}`' for name in names)}**"
+        return "\n\n".join(filter(None, (named, told_options(quote))))
     title = _TITLE_END.sub("", _HEADING_MARK.sub("", _COMMENT.sub("", quote).strip(), count=1))
     title = _NOTE_SIGNS.sub(lambda signs: signs[0].replace("*", r"\*"), title.replace("`", ""))
     return f"**{_escaped(title)}**" if not _UNDER_LINE.fullmatch(title) else ""

@@ -46,6 +46,8 @@ _LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|\|[^|]+\| |\[).*")
 _COMMENT = re.compile(r"\s*\.\.(?:\s.*)?")
 _OPTION = re.compile(r"\s*:[\w-]+:(?:\s.*)?")
 """Of a directive; a body may begin with a role, behind whose second colon its words stand at once."""
+_TOLD = re.compile(r"\s*:(?P<name>type|default|value):\s+(?P<said>\S.*)")
+"""Options of what is defined that pages show beside its name."""
 SUBSTITUTION = re.compile(r"\s*(?:[-*+]\s+|#\.\s+)?\|[^|\s][^|\n]*\|\s*")
 """A line or an item that is the name of something shown in its place, nearly always of a picture."""
 _COUNTED = re.compile(r"^([^\S\n]*+)#\.(?=[ \t])", re.M)
@@ -150,6 +152,16 @@ def defined_names(text: str) -> tuple[str, ...]:
     return tuple(" ".join(name.replace("`", "").split()) for name in names)
 
 
+def told_options(text: str) -> str:
+    """Type, default and value of what the head of a directive defines, as its page shows them; "" without any.
+
+    >>> told_options(".. confval:: theme\\n   :type: :code:`str`\\n   :default: ``'plain'``\\n   :no-index:")
+    "Type: `str` · Default: `'plain'`"
+    """
+    found = filter(None, map(_TOLD.fullmatch, text.splitlines()))
+    return " · ".join(f"{one['name'].capitalize()}: {plain_roles(one['said'].rstrip())}" for one in found)
+
+
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
@@ -191,7 +203,8 @@ def _directive(found: re.Match[str], body: Sequence[str]) -> str:
     else:
         named = said if inner and name not in _CONDITIONS else ""
         label = f"{plain_roles(named)}:" if name in _LABELLED else f"`{named}`"
-        spoken = "" if name in _LAYOUT else "\n\n".join(filter(None, (label if named else "", inner)))
+        told = told_options("\n".join(body[:at])) if named else ""
+        spoken = "" if name in _LAYOUT else "\n\n".join(filter(None, (label if named else "", told, inner)))
     return textwrap.indent(spoken, " " * indent)
 
 
