@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from quire.index.opened import OpenedIndex
 from quire.index.reader import open_segment
 from quire.limits import TERMS_CHARACTERS
 from quire.ports import Embedder, Vectors
+from quire.search.ordering import LONG_DOCUMENT
 from quire.search.retrieval import Query, retrieve
 from tests.support.corpus import write_corpus
 from tests.support.fakes import HashingEmbedder
@@ -122,6 +124,33 @@ def test_a_copy_under_another_heading_is_not_shown_again(tmp_path: Path, embedde
     hits = retrieve(index, embedder, Query("memory leak of a worker", top_k=2)).hits
     assert [hit.chunk.text == text for hit in hits] == [True, False]
     assert [hit.rank for hit in hits] == [1, 2]
+
+
+def test_a_long_document_has_several_hits_before_all_others_had_their_turn(
+    tmp_path: Path, embedder: Embedder
+) -> None:
+    def option(page: str, number: int) -> Document:
+        text = f"Option {page}-{number}: how long a worker waits before it closes an idle connection."
+        return Document(f"{page}#{number}", text, "api_member", {"path": page, "breadcrumb": page})
+
+    # Of the reference only every tenth option is about what is asked.
+    reference = [
+        option("reference.md", n)
+        if n % 10 == 0
+        else Document(
+            f"reference.md#{n}",
+            f"Colour {n} of the lamp beside the door.",
+            "api_member",
+            {"path": "reference.md", "breadcrumb": "Lamps"},
+        )
+        for n in range(LONG_DOCUMENT)
+    ]
+    short = [option(f"page-{page}.md", n) for page in range(4) for n in range(2)]
+    write_corpus(tmp_path / "segment", embedder, [*reference, *short], profile="docs")
+    index = OpenedIndex([(open_segment(tmp_path / "segment"), 0)])
+    hits = retrieve(index, embedder, Query("worker waits idle connection", top_k=6)).hits
+    counts = Counter(hit.chunk.document_id for hit in hits)
+    assert counts == {"reference.md": 2} | {f"page-{page}.md": 1 for page in range(4)}
 
 
 def test_a_question_is_deterministic(index: OpenedIndex, embedder: Embedder) -> None:

@@ -21,7 +21,7 @@ class Profile(NamedTuple):
         demotions: `(field, value, factor)`: a chunk whose metadata says so has its fused score multiplied; the field
             must be one of `filters`. A `role` that the question asks for is not demoted.
         place_demotions: the same, for questions that ask for a place in code.
-        per_document: hits of one document at most, before others had their turn; 0 means no cap.
+        per_document: hits of one document at most, before others had their turn, more of a long one; 0 means no cap.
         coherence: what a file's best chunk gains where its other chunks match as well as any file's do.
         file_name: what it gains where the question says the file's name.
         decay: what the score of each further chunk of a document is multiplied by.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,10 @@ COPIES = 16
 NEAR_BITS = 3
 """Fingerprints of 64 bits that differ in no more are one text. Source: Manku et al., "Detecting near-duplicates
 for web crawling", WWW 2007."""
+LONG_DOCUMENT = 40
+"""Chunks of a document, about 30,000 characters, for each of which it may have one hit more: a reference of 300 options
+has more to say than a page. Of 68 sections of long documents on six sites that took no part .50 are among eight hits
+when asked for by their headings (.38 with one hit a document), of 652 of shorter ones .64 (.64)."""
 ORDERED = 20
 """Hits that are ordered anew."""
 VOTERS = 10
@@ -83,7 +88,7 @@ def _distinct(index: OpenedIndex, chosen: Ranking, limit: int) -> tuple[Ranking,
 def diversify(
     index: OpenedIndex, ranking: Ranking, *, per_document: int, limit: int, exempt: Ordinals
 ) -> Ranking:
-    """The best `limit` chunks without near-duplicates, at most `per_document` of one document.
+    """The best `limit` chunks without near-duplicates, at most `per_document` of one document, more of a long one.
 
     Chunks in `exempt` (sorted) are neither near-duplicates nor counted: the question names what they define. Others
     over the cap come after the rest had their turn, so a full page is shown whenever there is one. A larger limit
@@ -96,6 +101,11 @@ def diversify(
     chosen: list[int] = []
     spare: list[int] = []
     seen: dict[int, int] = {}
+
+    @cache
+    def most(number: int) -> int:
+        return per_document + len(index.documents.chunks(index.documents.id_of(number))) // LONG_DOCUMENT
+
     for position in range(len(ranking)):
         if len(chosen) == limit:
             break
@@ -104,11 +114,11 @@ def diversify(
             continue
         if chosen and _is_near(fingerprints, position, chosen):
             continue
-        shown = seen.get(documents[position], 0)
-        if per_document and shown >= per_document:
+        number = documents[position]
+        if per_document and number in seen and seen[number] >= most(number):
             spare.append(position)
             continue
-        seen[documents[position]] = shown + 1
+        seen[number] = seen.get(number, 0) + 1
         chosen.append(position)
     chosen += spare[: limit - len(chosen)]
     return Ranking(ranking.ordinals[chosen], np.minimum.accumulate(ranking.scores[chosen]))
