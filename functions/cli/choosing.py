@@ -13,6 +13,7 @@ from zlib import crc32
 import typer
 
 from functions.cli.user_directories import settings_for
+from quire.collections import RESERVED
 from quire.errors import ArtifactError, UnknownCollection
 from quire.settings import LOCAL_ROOT, Settings
 
@@ -52,14 +53,15 @@ def name_of(folder: Path) -> str:
 
 
 def free_name(folder: Path, held: Mapping[str, HeldIndex]) -> str:
-    """The name for a folder's index: the one that it has, else its own, with the folder above where that is taken."""
+    """The name for a folder's index: the one that it has, else its own, with the folder above where that is taken or a
+    route's."""
     of_folder = [one.name for one in held.values() if one.locations == (str(folder),)]
     if of_folder:
         return name_of(folder) if name_of(folder) in of_folder else min(of_folder)
     plain = name_of(folder)
     above = f"{name_of(folder.parent)}-{plain}"[:MOST_LETTERS].rstrip("-")
     marked = f"{plain[: MOST_LETTERS - 9]}-{crc32(str(folder).encode()):08x}"
-    return next((one for one in (plain, above) if one not in held), marked)
+    return next((one for one in (plain, above) if one not in held and one not in RESERVED), marked)
 
 
 def read_held(catalog: Catalog) -> dict[str, HeldIndex]:

@@ -27,7 +27,7 @@ from functions.cli.common import (
 )
 from functions.cli.user_directories import settings_for
 from quire.adapters.stores import open_objects
-from quire.errors import ArtifactError, BuildInProgress, InputError, UnknownCollection
+from quire.errors import ArtifactError, BuildInProgress, InputError, SourceError, UnknownCollection
 
 if TYPE_CHECKING:
     from quire.ports import ObjectStore
@@ -82,8 +82,15 @@ def status(
             "collection": one,
             "version": None,
         }
-        changed = Ledger(settings.cache, one).changes_since(facts["version"]) if facts["version"] else None
-        found.append(facts | {"files_changed": changed, "build": _build(settings, one, builds.get(one))})
+        changed, unread = None, ""
+        try:
+            changed = (
+                Ledger(settings.cache, one).changes_since(facts["version"]) if facts["version"] else None
+            )
+        except SourceError as error:  # its folder was moved or deleted, which hides none of the others
+            unread = str(error)
+        build = _build(settings, one, builds.get(one))
+        found.append(facts | {"files_changed": changed, "unread": unread, "build": build})
     if as_json:
         print_json(found)
         return
@@ -211,6 +218,12 @@ def _told(facts: Mapping[str, Any]) -> list[str]:
         lines.append(f"indexing was ended before it was done: `quire index {where}` goes on from there")
     if build and build["log"]:
         lines.append(f"log: {build['log']}")
+    if facts["unread"]:
+        name = facts["collection"]
+        lines.append(
+            f"{facts['unread']}: it answers as it was; `quire index PATH --name {name}` makes it of another folder,"
+            f" `quire remove {name}` removes it"
+        )
     if facts["files_changed"]:
         changed = counted(facts["files_changed"], "file")
         lines.append(

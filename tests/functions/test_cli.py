@@ -216,6 +216,13 @@ def test_status_tells_what_changed_and_remove_leaves_nothing(desk: Desk, tmp_pat
     assert f"1 file changed since: `quire index {folder}` takes it in" in told
     (facts,) = json.loads(desk.call("status", "tea", "--store", store, "--json")[0])
     assert (facts["vectors"], facts["files_changed"], facts["build"]) == (1.0, 1, None)
+    away = folder.rename(tmp_path / "away")
+    told = desk.call("status", "--store", store)[0]
+    assert (
+        f"{folder}: wanted a folder, found nothing: it answers as it was; `quire index PATH --name tea`"
+        in told
+    )
+    away.rename(folder)
     assert (
         "cafe: not in this store, which holds tea" in desk.call("remove", "cafe", "--store", store, code=2)[1]
     )

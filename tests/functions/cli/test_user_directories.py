@@ -92,3 +92,4 @@ def test_two_folders_of_one_name_get_two_names_and_keep_them() -> None:
         names.append(free_name(Path(folder), held))
         held[names[-1]] = HeldIndex(names[-1], (folder,), "")
     assert names == ["src", "two-src", f"src-{crc32(b'/a/two/src'):08x}", "two-src"]
+    assert free_name(Path("/home/query"), held) == "home-query"  # which is no route

@@ -71,7 +71,7 @@ def check_name(name: str) -> str:
             f"collection {name!r}: wanted a letter, then letters, digits, '_' or '-', lower-case"
         )
     if name in RESERVED:
-        raise ConfigError(f"collection {name!r}: the name is reserved for a route")
+        raise ConfigError(f"collection {name!r}: the name is reserved for a route, choose another")
     return name
 
 
