@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import ssl
 import sys
+from functools import cache
 
 import pytest
 from hypothesis import settings
@@ -26,6 +28,8 @@ pytest_plugins = (
 # What is imported and collected stays to the end: looking through it for garbage, again and again, is lost time.
 gc.disable()
 
+TLS_CONTEXT = cache(ssl.create_default_context)
+"""One for all HTTP clients of a process: reading the certificates takes each 20 ms, and none speaks to a stranger."""
 KEPT = frozenset({"QUIRE_SHARED", "QUIRE_TEST_CACHE", "QUIRE_TEST_GGUF"})
 CLEARED = ("QUIRE_", "RAG_", "AWS_", "GEMINI_", "GOOGLE_", "OPENAI_", "OLLAMA_")
 
@@ -64,5 +68,8 @@ def _neutral_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(CLEARED) and name not in KEPT:
             monkeypatch.delenv(name)
+    # What a test writes need not outlive this machine's next crash, and each file waited for a disk that others use.
+    monkeypatch.setattr(os, "fsync", os.fstat)
+    monkeypatch.setattr(ssl, "create_default_context", TLS_CONTEXT)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("PYTHON_DOTENV_DISABLED", "1")
