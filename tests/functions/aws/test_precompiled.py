@@ -70,12 +70,6 @@ def test_a_class_and_a_pattern_are_what_they_are_without_a_file(file: Path) -> N
     assert python("-c", TAKING, str(file.with_name("missing.bin"))) == "left alone\n"
 
 
-def test_the_same_imports_give_the_same_bytes(file: Path) -> None:
-    again = file.with_name("again.bin")
-    python("-c", WRITING, str(again))
-    assert again.read_bytes() == file.read_bytes()
-
-
 def test_what_another_python_wrote_is_left_alone(file: Path) -> None:
     other = file.with_name("other.bin")
     other.write_bytes(b"\0" + file.read_bytes()[1:])
