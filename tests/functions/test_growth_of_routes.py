@@ -9,9 +9,10 @@ import pytest
 from tests.support.reading_cost import KNOWN, SHAPES, too_slow
 from tests.support.route_attacks import Attacked, Place, served_routes
 
-SIZE = 25_000
+SIZE = 16_500
 """The smallest of three, each twice the one before."""
-MOST_S_A_100_KB = 1.0
+MOST_S_A_100_KB = 0.42
+"""With texts of this size it finds what 25,000 characters and 1 s find: all that grows and takes .33 s for 100 KB."""
 
 
 @pytest.fixture(scope="module")
