@@ -261,7 +261,8 @@ def _nothing() -> PreparedEntry:
 
 def _spelt(document: Document) -> bytes:
     texts = [document.id, document.kind, document.text]
-    fields = [*texts, dict(document.metadata), dict(document.includes), document.anchors]
+    mappings = [dict(one) for one in (document.metadata, document.includes, document.links)]
+    fields = [*texts, *mappings, document.anchors]
     return json.dumps(fields, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")
 
 

@@ -78,7 +78,7 @@ def read_pack(data: bytes) -> Iterator[Document]:
 
 def _line(document: Document) -> bytes:
     fields = document._asdict()
-    for name in ("metadata", "includes"):
+    for name in ("metadata", "includes", "links"):
         fields[name] = dict(fields[name])
     return json.dumps(fields, separators=(",", ":")).encode() + b"\n"  # ASCII, lone surrogates too
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from build_index.sources import Failure
+from build_index.sources.files.page_links import PageLinks
 from build_index.sources.files.selection import Excluded
 from build_index.sources.files.text_files import count_others, read_text, walk_files
 from build_index.sources.site_config import FoundSite
@@ -54,6 +55,7 @@ def read_docusaurus(
     titles = dict(_titles(texts, failures))
     yield from failures
     seen: set[bytes] = set()
+    links = PageLinks(titles.keys(), lambda path: site.url_of(path, texts[path]))
     for path, text in texts.items():
         if path not in titles:
             continue
@@ -63,7 +65,7 @@ def read_docusaurus(
             continue
         seen.add(digest)
         document = _document(path, text, chapter_of(root, path, titles), site.url_of(path, text))
-        yield document._replace(anchors=site.site.anchors)
+        yield document._replace(anchors=site.site.anchors, links=links.addresses(path, text))
 
 
 def _content(text: str, path: str) -> str:

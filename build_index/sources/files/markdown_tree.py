@@ -14,6 +14,7 @@ from build_index.sources import Failure
 from build_index.sources.files.built_pages import built_pages
 from build_index.sources.files.docusaurus import category_label
 from build_index.sources.files.includes import IncludedFiles, included_files
+from build_index.sources.files.page_links import PageLinks
 from build_index.sources.files.selection import Excluded
 from build_index.sources.files.superseded import superseded_pages
 from build_index.sources.files.text_files import SKIPPED, count_others, read_bytes, read_text, walk_files
@@ -82,6 +83,7 @@ def read_markdown_tree(
         **superseded_pages(paths),
         **dict.fromkeys(built_pages(paths, partial(_text_or_nothing, root)), "built"),
     }
+    links = PageLinks(frozenset(paths) - superseded.keys(), partial(_address, root, site))
     for path in paths:
         if reason := superseded.get(path) or _why_no_document(path, site, owners):
             excluded.add(reason)
@@ -100,10 +102,20 @@ def read_markdown_tree(
         seen.add(digest)
         titles = (title, _known_folder_title(root, path.rpartition("/")[0], folders))
         document = _document(path, text, titles, url)
-        yield document._replace(anchors=anchors, includes=included.in_place(path, text))
+        yield document._replace(
+            anchors=anchors, includes=included.in_place(path, text), links=links.addresses(path, text)
+        )
         for one in included.fragments(path, text):
             if owners.get(one.path) == path and one.text.strip():
                 yield _document(one.path, one.text, titles, url)._replace(anchors=anchors)
+
+
+def _address(root: Path, site: FoundSite, path: str) -> str:
+    """Where the site shows a page; "" where it cannot be read, which whoever reads it says."""
+    try:
+        return site.url_of(path, _text_or_nothing(root, path))
+    except SourceError:
+        return ""
 
 
 def is_vault(root: Path) -> bool:

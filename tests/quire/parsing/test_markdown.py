@@ -227,8 +227,10 @@ def test_slugs_follow_the_sites() -> None:
         ("<Tabs><TabItem value='a'>Run `x` now.</TabItem></Tabs>\n", ["a: Run `x` now."]),
         ("<TabItem label='L'>One.</TabItem>\n<TabItem label='M'>Two.</TabItem>\n", ["L: One.\nM: Two."]),
         (
-            "<Tabs\n  values={[\n    {label: 'Of ash', value: 'a'}, {value: \"b\", label: \"Of oak\"},\n  ]}>\n\n"
-            "<TabItem value='a'>\n\nOne.\n\n</TabItem>\n<TabItem value='b'>Two.</TabItem>\n</Tabs>\n",
+            (
+                "<Tabs\n  values={[\n    {label: 'Of ash', value: 'a'}, {value: \"b\", label: \"Of oak\"},\n  ]}>\n\n"
+                "<TabItem value='a'>\n\nOne.\n\n</TabItem>\n<TabItem value='b'>Two.</TabItem>\n</Tabs>\n"
+            ),
             ["Of ash:", "One.", "Of oak: Two."],
         ),
         ("<Tabs values={known}>\n<TabItem value='ios'>\nOne.\n</TabItem>\n</Tabs>\n", ["iOS:", "One."]),

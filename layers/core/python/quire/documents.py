@@ -49,6 +49,7 @@ class Document(NamedTuple):
         kind: which chunker reads it, a key of `quire.chunking.CHUNKERS`.
         includes: texts of other files that this one includes, by the path or the line as it is written there.
         anchors: how its headings are linked to.
+        links: addresses of the documents beside it that it links to, by the target as it is written there.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Document(NamedTuple):
     metadata: Metadata = NOTHING
     includes: Mapping[str, str] = NOTHING
     anchors: AnchorRules = GITHUB
+    links: Mapping[str, str] = NOTHING
 
 
 class Chunk(NamedTuple):
@@ -149,7 +151,9 @@ class Turn(NamedTuple):
 
 def plain(document: Document) -> Document:
     """The document in values that another process can be handed."""
-    return document._replace(metadata=dict(document.metadata), includes=dict(document.includes))
+    return document._replace(
+        metadata=dict(document.metadata), includes=dict(document.includes), links=dict(document.links)
+    )
 
 
 def chunk_id(document_id: str, key: str) -> str:

@@ -65,7 +65,9 @@ def _chunk_markdown(
     path = str(document.metadata.get("path") or document.id)
     wiki = document.anchors.wiki
     dialect = dialect_of(path, document.text, site=site, references=references, wiki=wiki)
-    page = parse_markdown(document.text, path, dialect, document.includes, anchors=document.anchors)
+    page = parse_markdown(
+        document.text, path, dialect, document.includes, anchors=document.anchors, links=document.links
+    )
     return chunk_page(document, page, sizes)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import count
@@ -65,10 +65,15 @@ _STRUCTURED = re.compile(
 
 
 def read_blocks(
-    text: str, inserts: Sequence[Insert], *, indented_code: bool, wiki: bool = False
+    text: str,
+    inserts: Sequence[Insert],
+    addresses: Mapping[str, str],
+    *,
+    indented_code: bool,
+    wiki: bool = False,
 ) -> Iterator[Section | Block | Insert]:
     """Headings (as sections without blocks), blocks, and the inserts that stand for an included file, in order."""
-    reader = _MarkdownReader(_block_parser(indented_code, INSERT in text, wiki), inserts, text)
+    reader = _MarkdownReader(_block_parser(indented_code, INSERT in text, wiki), inserts, addresses, text)
     while reader.at < len(reader.tokens):
         if reader.tokens[reader.at].type == "heading_open":
             yield reader.heading()
@@ -112,11 +117,14 @@ def _insert_rule(state: StateBlock, start: int, _end: int, silent: bool) -> bool
 class _MarkdownReader:
     """Reads a stream of Markdown tokens once, front to back; `at` is where it stands.
 
-    `links` are those of the text that was read since a part took them.
+    `addresses` are those of pages, by the targets of links to them; `links` are those of the text that was read since a
+    part took them.
     """
 
-    def __init__(self, parser: MarkdownIt, inserts: Sequence[Insert], text: str) -> None:
-        self.parser, self.inserts = parser, inserts
+    def __init__(
+        self, parser: MarkdownIt, inserts: Sequence[Insert], addresses: Mapping[str, str], text: str
+    ) -> None:
+        self.parser, self.inserts, self.addresses = parser, inserts, addresses
         self.references: dict[str, Any] = {}
         self.tokens = parser.parse(text, self.references)
         self.at = 0
@@ -129,7 +137,7 @@ class _MarkdownReader:
             return text
         children: list[Token] = []
         self.parser.inline.parse(text.replace("\0", "\ufffd"), self.parser, references, children)
-        self.links += outward_links(children)
+        self.links += outward_links(children, self.addresses)
         return readable(children)
 
     def _linked(self, part: Part) -> Part:
@@ -246,7 +254,7 @@ class _MarkdownReader:
             cell = cell.replace("\n", " ")
             return normal_line(self.read(cell.strip(), {})).replace("\n", " ")
         cell = dedent(cell.expandtabs(4).replace(NOTHING, "")).replace(BREAK, "\n\n")
-        inner = _MarkdownReader(self.parser, self.inserts, cell)
+        inner = _MarkdownReader(self.parser, self.inserts, self.addresses, cell)
         texts: list[str] = []
         while inner.at < len(inner.tokens):
             for block in inner.blocks():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from html import unescape
 from itertools import chain, pairwise
 
@@ -215,23 +216,13 @@ def _attributes(scan: MarkupScan, tag: Tag) -> None:
     if not (tag.strings or tag.expressions):
         scan.blank(tag.start, tag.end, keep=tag.is_inline)
         return
-    if tag.name == "Tabs" and "values" in tag.expressions:
-        for one in _TAB.finditer(tag.expressions["values"][1]):
-            told = {name: value for name, _, value in _TAB_FACT.findall(one[0])}
-            scan.tab_labels[told.get("value", "")] = told.get("label", "")
     if tag.name in _TABS:
-        value = tag.attribute("value")
-        label = tag.attribute("label") or scan.tab_labels.get(value) or _SPELLED.get(value, value)
-        if label and scan.at_line_start and _REST.match(scan.text, tag.end):
-            scan.insert(Insert("label", scan.line(tag.start), f"{label}:"))
-        elif label:
-            scan.emit(f"{'' if scan.at_line_start else BREAK}{label}: ")
-        scan.blank(tag.start, tag.end)
+        _tab(scan, tag)
         return
     shown = [(*tag.strings[name], "") for name in shown_attributes(tag)]
     if tag.is_component:
-        said = (one for one in tag.expressions.items() if (tag.name, one[0]) != ("Tabs", "values"))
-        shown += [(at, code, name) for name, (at, code) in said]
+        expressions = _without_tab_labels(scan, tag)
+        shown += [(at, code, name) for name, (at, code) in expressions.items()]
     done = tag.start
     for at, text, key in sorted(shown):
         scan.blank(done, at, keep=tag.is_inline)
@@ -241,6 +232,27 @@ def _attributes(scan: MarkupScan, tag: Tag) -> None:
         else:
             scan.emit(text if tag.is_inline else f"{text}{BREAK}")
     scan.blank(done, tag.end, keep=tag.is_inline)
+
+
+def _tab(scan: MarkupScan, tag: Tag) -> None:
+    """Append a tab's label, or its value where it has none."""
+    value = tag.attribute("value")
+    label = tag.attribute("label") or scan.tab_labels.get(value) or _SPELLED.get(value, value)
+    if label and scan.at_line_start and _REST.match(scan.text, tag.end):
+        scan.insert(Insert("label", scan.line(tag.start), f"{label}:"))
+    elif label:
+        scan.emit(f"{'' if scan.at_line_start else BREAK}{label}: ")
+    scan.blank(tag.start, tag.end)
+
+
+def _without_tab_labels(scan: MarkupScan, tag: Tag) -> Mapping[str, tuple[int, str]]:
+    """The expressions of a component but for labels of tabs, which are kept for the tabs inside of it."""
+    if tag.name != "Tabs" or "values" not in tag.expressions:
+        return tag.expressions
+    for one in _TAB.finditer(tag.expressions["values"][1]):
+        told = {name: value for name, _, value in _TAB_FACT.findall(one[0])}
+        scan.tab_labels[told.get("value", "")] = told.get("label", "")
+    return {name: said for name, said in tag.expressions.items() if name != "values"}
 
 
 def _closes_line(scan: MarkupScan, tag: Tag) -> bool:

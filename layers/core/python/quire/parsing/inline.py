@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -84,8 +85,10 @@ def readable(children: Sequence[Token] | None) -> str:
     return "".join(pieces)
 
 
-def outward_links(children: Sequence[Token] | None) -> Iterator[str]:
+def outward_links(children: Sequence[Token] | None, addresses: Mapping[str, str]) -> Iterator[str]:
     """The links of inline tokens that lead to other sites, as Markdown: their words, then the address.
+
+    One to a page of the same site does too, where `addresses` have its target.
 
     An address that is its own words needs no link, and words that hold brackets could not be one again.
     """
@@ -93,6 +96,7 @@ def outward_links(children: Sequence[Token] | None) -> Iterator[str]:
     for number, token in enumerate(children or ()):
         if token.type == "link_open":
             address, opened = str(token.attrs.get("href", "")), number
+            address = addresses.get(unquote(address), address)
         elif token.type == "link_close" and _OUTWARD.fullmatch(address):
             words = normal_line(readable((children or ())[opened + 1 : number]).replace("\n", " "))
             if re.search(r"[^\W\d_]", words) and not re.search(r"[\[\]\n]|://", words):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from quire.documents import AnchorRules
+from quire.documents import NOTHING, AnchorRules
 from quire.errors import SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
 from quire.parsing.anchors import github_slug, heading_anchors, raw_heading
@@ -71,6 +71,7 @@ def parse_markdown(
     includes: Mapping[str, str] | None = None,
     *,
     anchors: AnchorRules | None = None,
+    links: Mapping[str, str] = NOTHING,
 ) -> Page:
     """Parse a whole file of Markdown, or of what is made Markdown first.
 
@@ -81,6 +82,7 @@ def parse_markdown(
         includes: texts of the files that it imports, by the path as it is written; and what stands in the page for a
             line that includes a file, by that line.
         anchors: how its site makes fragments of headings.
+        links: addresses of pages that it links to, by the target as it is written.
 
     Raises:
         SourceError: front matter, a tag, a code block or an expression is malformed; it names file and line.
@@ -100,7 +102,7 @@ def parse_markdown(
     head = read_front_matter(text, path)
     if not dialect.mdx and "<" in text:
         text = without_indent(text)
-    sections = _sections(MarkupScan(_masked(text, head), path, dialect, includes or {}))
+    sections = _sections(MarkupScan(_masked(text, head), path, dialect, includes or {}, links=links))
     if not sections or sections[0].level != 1:
         sections = _titled(sections, head)
     sections = _described(sections, head)
@@ -250,7 +252,11 @@ def _numbered(sections: list[Section]) -> Iterator[Section]:
 def _sections(scan: MarkupScan) -> list[Section]:
     dialect = scan.dialect
     reader = read_blocks(
-        clean_markup(scan, on_tag), scan.inserts, indented_code=not dialect.mdx, wiki=dialect.wiki
+        clean_markup(scan, on_tag),
+        scan.inserts,
+        scan.links,
+        indented_code=not dialect.mdx,
+        wiki=dialect.wiki,
     )
     sections, opened, blocks = list[Section](), Section("", 0, 1), list[Block]()
     for item in _included(reader, scan):

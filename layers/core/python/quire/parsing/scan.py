@@ -87,6 +87,7 @@ class MarkupScan:
     dialect: Dialect
     includes: Mapping[str, str] = field(default_factory=dict)
     props: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
     out: list[str] = field(default_factory=list)
     at_line_start: bool = True
     inserts: list[Insert] = field(default_factory=list)
