@@ -44,6 +44,7 @@ def test_a_part_of_a_page_of_components_says_what_its_reader_sees(text: str, sai
         ("Row:\n<table><tr><td>Oar</td><td>ash</td></tr>\n", ["Row:", "| Oar | ash |"]),
         ("<pre><code class=\"language-c\">a &lt; b;\n</code></pre>", ["```c", "a < b;", "```"]),
         ('{{< tab header="Oars" >}}\nRow {{< param far >}}.\n{{< /tab >}}', ["Oars", "Row ."]),
+        ("{/* prettier-ignore */}\nRow {/* far */}on.", ["Row on."]),
         ('!!! tip "Oars"\n    Of ash.\n\nRow.', ["> Oars:", "> Of ash.", "Row."]),
     ],
 )  # fmt: skip
@@ -53,7 +54,7 @@ def test_a_part_of_a_page_of_markdown_does_too(text: str, said: list[str]) -> No
 
 def test_a_part_of_a_page_of_asciidoc_becomes_markdown() -> None:
     text = "[NOTE]\n====\nSee xref:oars.adoc[the oars].\n====\n\n[source,sh]\n----\nrow\n----\n"
-    assert lines(text, "boats.adoc") == ["> [!note]", "> See the oars.", "```sh", "row", "```"]
+    assert lines(text, "boats.adoc") == ["> Note:", "> See the oars.", "```sh", "row", "```"]
 
 
 def test_a_quote_is_shown_by_the_lines_that_it_stands_on() -> None:

@@ -7,7 +7,7 @@ import pytest
 from quire.answering.citations import cite
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.passages import split_passages, torn_fence_end
-from quire.answering.extractive.rendering import is_code_chunk, plain_words, quoted_part, shown
+from quire.answering.extractive.rendering import is_code_chunk, plain_words, quoted_part, shown, title_above
 from quire.answering.extractive.rst_text import grid_rows, plain_rst
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.request import Answer, Usage
@@ -205,6 +205,15 @@ def test_blocks_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_
         "Fill the tank.\n\n> Hot oil:\n> Wait for an hour.\n>\n> Then open it.\n\n> Note: It is loud.\n\n"
         "> Filters:\n> - paper\n> - steel\n\nLinux:\nRun it.\n\n> Note:\n> It leaks. [1]"
     )
+
+
+def test_a_title_above_a_quote_is_shown_as_its_page_shows_it() -> None:
+    one = chunk("a.md", "Row far.", lang="markdown", heading="{{% new %}} Oars <Badge>v2</Badge>")
+    assert title_above(one, 0) == "**Oars v2**"
+    assert (
+        title_above(chunk("a.adoc", "Row.", lang="asciidoc", heading="{fast-boat}s"), 0) == "**fast boats**"
+    )
+    assert title_above(chunk("a.md", "## Oars {{< new >}}\n\nRow.", lang="markdown"), 20) == "**Oars**"
 
 
 def test_roles_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_words() -> None:

@@ -116,7 +116,7 @@ def readable_markdown(text: str, path: str) -> ReadableText:
     lines = MARKS.sub("", text.replace("\r\n", "\n").replace("\r", " "))
     if path.lower().endswith(ASCIIDOC):
         shown, numbers = as_markdown(lines)
-        return ReadableText(shown, _ascending(numbers))
+        return ReadableText("\n".join(map(_without_sign, shown.split("\n"))), _ascending(numbers))
     lines = without_template_tags(_head_in_words(_with_whole_ends(lines)), generator_in(lines))
     if path.lower().endswith(QUARTO):
         lines, dialect = plain_quarto(lines), Dialect()
@@ -136,7 +136,7 @@ def readable_markdown(text: str, path: str) -> ReadableText:
 def _dialect(text: str, path: str) -> Dialect:
     if path.lower().endswith(".mdx"):
         return Dialect(mdx=True, strict="all", torn=True)
-    if LOOKS_MDX.search(text):
+    if "{/*" in text or LOOKS_MDX.search(text):
         return Dialect(mdx=True, strict="components", torn=True)
     return Dialect(torn=True)
 
@@ -177,14 +177,19 @@ def _rows(line: str, number: int, inserts: Sequence[Insert]) -> Iterator[tuple[s
         if found["rest"].strip(f" \t{BREAK}{NOTHING}"):
             yield from _rows(found["rest"].lstrip(f" \t{BREAK}"), number, inserts)
         return
-    shown = _plain(line)
-    if alert := _ALERT.fullmatch(shown):
-        title = alert["title"] or alert["kind"].replace("-", " ").capitalize()
-        yield f"{alert['mark']}{title.strip().rstrip(':')}:", number
-        return
+    shown = _without_sign(_plain(line))
     pieces = [one for one in shown.split("\n") if one.strip()]
     if pieces or not line.strip(" \t") or BREAK in line:  # lines inside of a tag do not end a paragraph
         yield from ((one, number) for one in pieces or [""])
+
+
+def _without_sign(line: str) -> str:
+    """A line, where it opens a quote of a kind by its title or the kind's name."""
+    alert = _ALERT.fullmatch(line)
+    if alert is None:
+        return line
+    title = alert["title"] or alert["kind"].replace("-", " ").capitalize()
+    return f"{alert['mark']}{title.strip().rstrip(':')}:"
 
 
 def _quotes(rows: Sequence[tuple[str, int]]) -> Iterator[Sequence[tuple[str, int]]]:

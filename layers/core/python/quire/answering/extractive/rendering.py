@@ -326,9 +326,8 @@ def title_above(chunk: Chunk, place: int) -> str:
     if is_code_chunk(chunk):
         return ""
     above = [block for block in split_blocks(chunk.text) if block.kind == HEADING and block.start <= place]
-    if above:
-        return _heading(chunk.text[above[-1].start : above[-1].end])
-    return _heading(str(chunk.metadata.get("heading") or ""))
+    title = chunk.text[above[-1].start : above[-1].end] if above else str(chunk.metadata.get("heading") or "")
+    return _heading(as_read(chunk._replace(text=title)).strip())
 
 
 def _torn_code(text: str) -> int:
