@@ -100,3 +100,34 @@ def test_any_damage_leaves_definitions_inside_the_file_and_apart(sample: Sample,
     outline = parse_source(text, sample.language, long=40)
     assert_apart(outline.definitions, 1, text.count("\n") + 1)
     assert list(outline.cuts) == sorted(outline.cuts)
+
+
+def outline_of(text: str, language: str) -> tuple[str, ...]:
+    return tuple(described(parse_source(text, language, long=LONG).definitions))
+
+
+def test_a_field_of_c_sharp_is_called_by_its_name_and_not_by_its_type() -> None:
+    text = "class Store\n{\n    readonly Clock _clock, _spare;\n    int Size => 1;\n}\n"
+    assert outline_of(text, "c_sharp")[:2] == ("Store: class 1-5", "Store._clock: variable 3-3")
+    assert parse_source(text, "c_sharp", long=LONG).definitions[0].members[0].names == ("_clock", "_spare")
+
+
+def test_two_heads_of_one_method_leave_its_class_whole() -> None:
+    text = (
+        "class Store\n{\n#if SPAN\n    public int Read(Span a)\n#else\n    public int Read(string a)\n#endif\n"
+        "    {\n        return 1;\n    }\n\n    void Close() { }\n}\n"
+    )
+    assert outline_of(text, "c_sharp") == (
+        "Store: class 1-13",
+        "Store.Read: method 4-10",
+        "Store.Close: method 12-12",
+    )
+
+
+def test_what_a_block_of_ruby_or_an_enum_of_java_defines_is_found() -> None:
+    ruby = "begin\n  class Adapter\n    def push; end\n  end\nrescue LoadError\nend\n"
+    assert outline_of(ruby, "ruby") == ("Adapter: class 2-4", "Adapter.push: method 3-3")
+    java = (
+        "enum Policy {\n  PLAIN, UPPER;\n\n  static String apply(String name) {\n    return name;\n  }\n}\n"
+    )
+    assert outline_of(java, "java") == ("Policy: enum 1-7", "Policy.apply: method 4-6")

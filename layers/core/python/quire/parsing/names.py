@@ -108,7 +108,12 @@ def _names(node: Any, grammar: Grammar, source: bytes, level: int) -> Iterator[s
 
 
 def _inner_names(node: Any, grammar: Grammar, source: bytes, level: int) -> Iterator[str]:
+    typed = (
+        node.child_by_field_name("type") if level else None
+    )  # of C#, where it may be an identifier as well
     for child in node.named_children:
+        if child == typed:
+            continue
         if child.type in grammar.named_by or (level and child.type in _NAMES):
             yield spelled(_text(child))
             return

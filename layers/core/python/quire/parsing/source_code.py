@@ -13,6 +13,7 @@ from quire.parsing.cython import as_python
 from quire.parsing.languages import Grammar, open_grammar
 from quire.parsing.names import declared_names, first_word, receiver_type
 from quire.parsing.outline import LONGEST_SIGNATURE, Definition, Outline
+from quire.parsing.preprocessor import whole_branches
 
 DEEPEST = 48
 """Definitions nested deeper than this stay part of what holds them."""
@@ -24,8 +25,9 @@ CROWD = 160
 _OPEN = frozenset(
     """
     if_statement else_clause elif_clause try_statement except_clause finally_clause with_statement block statement_block
-    compound_statement declaration_list class_body body_statement singleton_class ERROR do_statement else then
+    compound_statement declaration_list class_body body_statement singleton_class ERROR do_statement else then begin
     statement_list preproc_ifdef preproc_if preproc_else preproc_elif linkage_specification object table_constructor
+    enum_body_declarations
     """.split()
 )
 # Looked through only where long: a call with functions inside, such as `describe(...)` or `(function () {...})()`.
@@ -36,11 +38,12 @@ _BULKY = frozenset(
     """.split()
 )
 _CLASSES = frozenset("class interface trait struct enum record impl union".split())
-_ENTERED = _CLASSES | {"namespace", "module"}
+_ENTERED = _CLASSES | {"namespace", "module", "enum"}
 _VALUE_CARRIERS = ("variable_declarator", "assignment_statement", "expression_list")
 _SPACE = re.compile(r"\s+")
 _PREPARED: Mapping[str, Callable[[str], str]] = {
     "cython": as_python,
+    **dict.fromkeys(("c", "cpp", "c_sharp"), whole_branches),
     **dict.fromkeys(COMPONENTS, script_alone),
 }
 """What makes a text, line for line, one that its language's grammar reads."""

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quire.parsing.preprocessor import whole_branches
+
+
+def shown(text: str) -> str:
+    """The lines that are left, with a stroke between them."""
+    return "|".join(line.strip() for line in whole_branches(text).split("\n") if line.strip())
+
+
+@pytest.mark.parametrize(
+    ("torn", "left"),
+    [
+        ("#ifdef A\nif (a) {\n#else\nif (b) {\n#endif\nstop(); }", "if (a) {|stop(); }"),
+        ("class A : B\n#if F\n, C\n#endif\n{ }", "class A : B|, C|{ }"),
+        ("run(a,\n#if F\nb,\n#endif\nc);", "run(a,|b,|c);"),
+        ("int f()\n#if F\n=> 1;\n#else\n;\n#endif\nint g;", "int f()|=> 1;|int g;"),
+        ('#ifdef __cplusplus\nextern "C" {\n#endif\nint f();\n#ifdef __cplusplus\n}\n#endif', "int f();"),
+        ("#if 0\nint f(a)\n#else\nint f(b)\n#endif\n{ }", "int f(b)|{ }"),
+        ("#if A\n#if B\nint f(a)\n#else\nint f(b)\n#endif\n{ }\n#endif", "#if A|int f(a)|{ }|#endif"),
+    ],
+    ids=("block", "base", "argument", "body", "C++ alone", "cut out", "inner"),
+)
+def test_of_a_condition_that_tears_what_stands_around_it_one_branch_is_kept(torn: str, left: str) -> None:
+    assert shown(torn) == left
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "#if A\nint a;\n#else\nint b;\n#endif\nint c;",
+        "#ifndef A\n#define A\n#endif\nvoid f() {\n#ifdef B\n  run(1);\n#endif\n}",
+        "#ifdef A\nFOO(bar)\n#endif\nint c;",
+        "#endif\n#else\n{",
+        "no condition { at all",
+    ],
+)
+def test_a_condition_around_whole_statements_stays(whole: str) -> None:
+    assert whole_branches(whole) == whole
+
+
+@given(
+    st.lists(
+        st.sampled_from(["#if A", "#else", "#elif B", "#endif", "{", "}", "f(a)", "f(", ");", "/*", '"']),
+        max_size=14,
+    )
+)
+def test_the_lines_stay_where_they_are(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    made = whole_branches(text).split("\n")
+    assert len(made) == max(len(lines), 1)
+    assert all(after in ("", before) for before, after in zip(text.split("\n"), made, strict=True))
