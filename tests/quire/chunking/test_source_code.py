@@ -261,3 +261,11 @@ def test_the_rest_of_a_torn_table_is_found_by_its_head() -> None:
     )
     assert len(chunks) > 2
     assert all("Name | Meaning | Default" in one.aliases for one in chunks[1:])
+
+
+def test_the_name_of_a_class_is_not_that_of_its_constructor() -> None:
+    body = "".join(f"    int Size{n}() {{ return {n}; }}\n" for n in range(60))
+    text = f"class Shop\n{{\n    Shop(int size)\n    {{\n        this.size = size;\n{body}    }}\n{body}}}\n"
+    named = [one.metadata["symbol"] for one in cut(text, "c_sharp") if "Shop" in one.symbols]
+    assert named == ["Shop"]
+    assert "Shop.Shop" in {name for one in cut(text, "c_sharp") for name in one.symbols}

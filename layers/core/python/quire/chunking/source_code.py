@@ -252,13 +252,19 @@ def _anchor(span: Span, text: str, anchors: Sequence[tuple[int, str]]) -> str:
 
 
 def _symbols(span: Span, module: str) -> tuple[str, ...]:
-    """Each definition by its path, its own name, and its path in its module."""
+    """Each definition by its path, its own name, and its path in its module.
+
+    A constructor that is called like its class has no name of its own: whoever writes that name means the class.
+    """
     names: dict[str, None] = {}
     for path in span.defines[:MOST_SYMBOLS]:
         if span.kind in _EVERYDAY and len(path) == 1:
             continue
         own = ".".join(path)
-        names[own] = names[own if span.kind in _EVERYDAY else path[-1]] = None
+        names[own] = None
+        is_constructor = span.kind == "method" and path[-1] in path[-2:-1]
+        if span.kind not in _EVERYDAY and not is_constructor:
+            names[path[-1]] = None
         names[f"{module}.{own}" if module else own] = None
     return tuple(names)
 
