@@ -218,7 +218,7 @@ _TEST_NAME = re.compile(
     test_.+\.pyi? | .+_tests?\.\w+                          # Python, Go, Rust
     | .+[.-](?:test|spec|cy)\.\w+                             # JavaScript
     | conftest\.py
-    | tests?\.(?:py|js|ts|php|rs)
+    | tests?\.(?:py|js|ts|php|rs|c|cc|cpp)
     | .+_spec\.rb
     | (?:.+[a-z0-9])Tests?\.(?:java|php|cs|kt|scala|swift)    # `UserTest.java`, not `Latest.java`
     | IT[A-Z][a-z].+\.(?:java|kt) | .+[a-z0-9]IT\.(?:java|kt)       # Maven's integration tests
@@ -272,7 +272,7 @@ def language_of(path: str, head: str = "") -> str:
 def is_test_path(path: str) -> bool:
     """Whether a path is that of a test or its support, by the habits of the common languages.
 
-    >>> is_test_path("tests/unit/test_a.py"), is_test_path("pkg/a_test.go"), is_test_path("src/contest.py")
+    >>> is_test_path("pkg/a_test.go"), is_test_path("test.c"), is_test_path("src/contest.py")
     (True, True, False)
     """
     *folders, name = PurePosixPath(path).parts

@@ -1,6 +1,8 @@
-"""Files beside the code, examples and notes of releases, come after it unless a question asks for them."""
+"""Files beside the code (examples, tests, notes of releases) come after it unless a question asks for them."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
@@ -73,3 +75,23 @@ def test_a_role_can_be_filtered_by(shop: OpenedIndex, embedder: Embedder) -> Non
 )
 def test_a_question_says_which_files_beside_the_code_it_wants(question: str, roles: set[str]) -> None:
     assert read_intent(question).roles == roles
+
+
+TESTED = "def test_refund():\n    assert refund(order) == order.customer\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("How is refund tested?", "tests/test_money.py"), ("How is refund done?", "shop/money.py")],
+)
+def test_tests_come_after_code_unless_they_are_asked_for(
+    tmp_path: Path, embedder: Embedder, question: str, first: str
+) -> None:
+    files = {"shop/money.py": (SOURCE, False), "tests/test_money.py": (TESTED * 2, True)}
+    documents = [
+        Document(path, text, "source_code", {"path": path, "lang": "python", "is_test": is_test})
+        for path, (text, is_test) in files.items()
+    ]
+    write_corpus(tmp_path / "segment", embedder, documents, profile="code")
+    index = OpenedIndex([(open_segment(tmp_path / "segment"), 0)])
+    assert retrieve(index, embedder, Query(question)).hits[0].chunk.metadata["path"] == first

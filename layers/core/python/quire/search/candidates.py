@@ -143,7 +143,8 @@ def _demotions(profile: Profile, question: Question) -> tuple[tuple[str, str | b
         demotions = (*demotions, *profile.place_demotions)
     if not wanted:
         return demotions
-    return tuple(one for one in demotions if one[0] != "role" or one[1] not in wanted)
+    asked = {("role", role) for role in wanted} | ({("is_test", True)} if "test" in wanted else set())
+    return tuple(one for one in demotions if one[:2] not in asked)
 
 
 def _likeness(

@@ -39,6 +39,8 @@ class Intent:
     ('revoke', 'Task.retry', '')
     >>> Intent("What calls Task.retry?").callers, Intent("side effects of forget()").callees
     (True, True)
+    >>> sorted(Intent("How is the backoff tested?").roles), sorted(Intent("How do I test a job?").roles)
+    (['test'], [])
     >>> Intent("How do I kick a player?").is_how_to, Intent("How fast does a character walk?").is_how_to
     (True, False)
     >>> Intent("How many motors has it?").kind, Intent("Who built it?").kind, Intent("Why two?").kind
@@ -59,7 +61,7 @@ class Intent:
 
     @cached_property
     def roles(self) -> frozenset[str]:
-        """The roles of files that it asks for beside code: `example`, `history`, `interface`."""
+        """The roles of files that it asks for beside code: `example`, `history`, `interface`, `test`."""
         return frozenset(role for role, wording in _ROLES.items() if self._has(wording))
 
     @cached_property
@@ -157,6 +159,11 @@ _ROLES = {
           changelogs? | chang(?:es|ed) | releases? | released | versions? | history | news | authors | contributors
           | upgrad(?:e[sd]?|ing) | migrat(?:e[sd]?|ing|ions?) | deprecat(?:ed?|ions?) | removed | breaking | backwards?
           | since )\b
+    """,
+    "test": r"""
+        \b(?: is | are | gets? | was | were )\b [^?]{1,80}? \b(?: tested | covered[ ]by )\b  # how, where it is
+        | \b(?: which | what | where )\b [^?]{0,60}? [ ](?:unit)?(?: tests\b | test[ ](?: cases? | files? )\b )
+        | \b(?:unit)?tests?[ ](?: for | of | covers? | covering )\b                          # of something
     """,
 }
 """The wording that asks for files of a role."""
