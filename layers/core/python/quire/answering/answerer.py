@@ -17,6 +17,7 @@ from quire.answering.conversation import Reading, complete, is_vague, join, read
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.callers import as_hits, callers_in
+from quire.answering.extractive.code_answers import settings_in
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.extractive import extract, extract_callers
 from quire.answering.extractive.retelling import (
@@ -38,7 +39,7 @@ from quire.answering.generative.rewriting import Rewritten, wants_rewrite, write
 from quire.answering.refusing import ask_back, name_of, refusal, with_topics
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
 from quire.answering.small_talk import bare_question, reply_to, small_talk
-from quire.documents import Citation
+from quire.documents import Citation, Hit
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import AnswerModel
 from quire.search.intent import read_intent
@@ -233,6 +234,7 @@ def _write(request: _Request, findings: Findings) -> Writing:
                 sure=not is_unsure,
                 beside=beside_in(collection.index),
                 parts=find_parts(collection, inquiry),
+                settings=_settings(collection, inquiry, findings),
             )
         if citations:
             notices = (*written.notices, *told, *([CLOSEST] if is_unsure else []))
@@ -273,6 +275,13 @@ def _show_source(request: _Request, number: int) -> Retold:
     query = Query(said[:QUESTION_CHARACTERS], inquiry.top_k, inquiry.filters)
     quote = find_quote(said, retrieve(collection.index, collection.embedder, query).hits)
     return show_source(quote) if quote else Retold(LOST_SOURCE)
+
+
+def _settings(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -> tuple[Hit, ...]:
+    """Where code may set a value that is asked for, beside what was found."""
+    if collection.index.profile != "code":
+        return ()
+    return settings_in(collection.index, inquiry.question, findings.found.hits, inquiry.filters)
 
 
 def _extract_callers(

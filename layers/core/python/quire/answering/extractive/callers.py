@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from quire.analysis.symbols import fold_symbol, last_part
+from quire.analysis.terms import analyze
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
 from quire.ordinals import contains
@@ -30,7 +31,7 @@ def callers_in(index: OpenedIndex, name: str, filters: Mapping[str, str | Sequen
     allowed = index.filters.chunks(filters)
     found = find_callers(index.keywords, [name], LOOKED_AT).ordinals
     if not len(found):
-        found = index.search({last_part(subject).lower(): 1.0}, LOOKED_AT).ordinals
+        found = index.search(dict.fromkeys(analyze(last_part(subject))[:1], 1.0), LOOKED_AT).ordinals
     if allowed is not None:
         found = found[contains(allowed, found)]
     chunks = [chunk for chunk in index.fetch(sorted(found.tolist())) if _refers(chunk, subject)]

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, takewhile
-from operator import itemgetter
+from itertools import accumulate
 
-from quire.analysis.keywords import calls_of
-from quire.analysis.symbols import fold_symbol
+from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.citations import cite
 from quire.answering.extractive.blocks import (
@@ -22,7 +20,14 @@ from quire.answering.extractive.blocks import (
     split_pieces,
 )
 from quire.answering.extractive.callers import calling_lines
-from quire.answering.extractive.code_lines import best_lines, says_nothing, value_line
+from quire.answering.extractive.code_answers import (
+    CODE_CHARACTERS,
+    CodeLines,
+    effects_in,
+    errors_in,
+    value_in,
+)
+from quire.answering.extractive.code_lines import behind_comment, best_lines, says_nothing
 from quire.answering.extractive.continuing import (
     Beside,
     Rest,
@@ -36,9 +41,7 @@ from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.precedence import (
     asks_for_example,
     asks_for_former,
-    asks_for_members,
     asks_for_tests,
-    asks_for_value,
     does_little,
     is_entry,
     is_former,
@@ -64,7 +67,8 @@ CONTINUED_CHARACTERS, MOST_CONTINUED = 800, 2
 """More that the first quote may have where it goes on in so many chunks behind its own."""
 LONGEST_PIECE = 1_500
 """A list, table or paragraph beyond it is shown in part, whole items or sentences at a time."""
-CODE_CHARACTERS = 1_200
+COMMENTED_CHARACTERS = 600
+"""What the code below a long comment may have beside it."""
 OPENING_CHARACTERS = 400
 """What a further quote may have of its section before its own chunk."""
 BETWEEN = 400
@@ -84,11 +88,10 @@ HOW_TO_CODE = 2.0
 HOW_TO_PRIVATE = 4.0
 """What a definition has less then that its own project alone is meant to call: its name begins with an underscore."""
 TEST = 1.5
-"""What a test has less, unless the question asks for tests or for an example."""
+"""What a test has less, unless the question asks for tests or for an example; what code has less that is none where it
+asks for those of something."""
 ENTRY_CHARACTERS, HEAD_PIECES = 1_300, 2
 """An entry of a reference is shown whole up to so many characters; of a longer one so many paragraphs stand first."""
-BODY_CHUNKS = 5
-"""Further chunks of a definition that are looked at."""
 EXAMPLE, USE = 3.0, 1.0
 """What code in a text has more where an example is asked for, and what code that uses things has."""
 MESSAGE = 4.0
@@ -144,14 +147,15 @@ def extract(
     sure: bool = True,
     beside: Beside = nothing_beside,
     parts: Sequence[AskedPart] = (),
+    settings: Sequence[Hit] = (),
 ) -> tuple[str, tuple[Citation, ...]]:
     """The answer's text in Markdown and its citations; empty where there is nothing to quote.
 
     Each paragraph of the text is a quote as `quire.answering.extractive.rendering` shows it, and its mark; quotes whose
     border tears a sentence or a list are one. One from the midst of a section has its title above it. `beside` finds
-    the chunks that a quote goes on in.
+    the chunks that a quote goes on in; `settings` are chunks where a value that is asked for may be set.
     """
-    return written(choose_quotes(question, scored, sure=sure, beside=beside, parts=parts))
+    return written(choose_quotes(question, scored, sure=sure, beside=beside, parts=parts, settings=settings))
 
 
 def extract_callers(callers: Sequence[Hit], name: str) -> tuple[str, tuple[Citation, ...]]:
@@ -200,6 +204,7 @@ def choose_quotes(
     sure: bool = True,
     beside: Beside = nothing_beside,
     parts: Sequence[AskedPart] = (),
+    settings: Sequence[Hit] = (),
 ) -> list[Quote]:
     """The best passage, widened to what can be read alone, then the best of other places; no repeats.
 
@@ -211,14 +216,20 @@ def choose_quotes(
     opening = _opening(question, ranked)
     if opening is None:
         return []
-    value = _value(question, ranked)
-    first = value or _widened(question, opening, ranked, FIRST_CHARACTERS, opens=True)
-    done = _done_by(question, ranked, beside)
-    # Each part of a question needs the room that one alone would go on in.
-    quotes = done or ([first] if parts else _continued(first, beside))
-    most = len(quotes) - 1 + (MOST_PLACES if sure and not value else UNSURE_PLACES)
-    required = [*_required(opening, ranked, parts)]
-    for one in [*required, *_worthy(ranked, less)]:
+    told = _told_by_code(question, ranked, beside, settings)
+    quotes = [Quote(*lines, lines.start) for lines in told]
+    if not quotes:
+        hits = [one.hit for one in ranked]
+        quotes = [Quote(*lines, lines.start) for lines in effects_in(question, hits, beside)]
+    if not quotes:
+        quotes = _with_its_code(question, _widened(question, opening, ranked, FIRST_CHARACTERS, opens=True))
+        # Each part of a question needs the room that one alone would go on in.
+        quotes = quotes if parts else [*_continued(quotes[0], beside), *quotes[1:]]
+    most = len(quotes) - 1 + (MOST_PLACES if sure and not told else UNSURE_PLACES)
+    required = [*_required(question, opening, ranked, parts)]
+    answered = {lines.hit.chunk.id for lines in told}
+    further = (one for one in [*required, *_worthy(ranked, less)] if one.hit.chunk.id not in answered)
+    for one in further:
         if not any(_covers(quote, one) for quote in quotes) and not _is_before(one, opening):
             quote = _widened(question, one, ranked, LATER_CHARACTERS)
             if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
@@ -268,48 +279,23 @@ def _heads(quotes: Sequence[Quote]) -> Iterator[Quote]:
                 yield Quote(quote.hit, 0, end, 0)
 
 
-def _done_by(question: Weighed, ranked: Sequence[Scored], beside: Beside) -> list[Quote]:
-    """The definition of the symbol whose effects are asked for: its head, and the chunk of its body that calls most."""
-    names = set(map(fold_symbol, written_names(question.text)))
-    if not (names and read_intent(question.text).callees):
-        return []
-    hits = (one.hit for one in ranked if is_code_chunk(one.hit.chunk) and not is_test(one.hit.chunk))
-    hit = next((one for one in hits if not names.isdisjoint(map(fold_symbol, one.chunk.symbols))), None)
-    if hit is None:
-        return []
-    head = Quote(hit, *best_lines(question, hit.chunk.text, 0, CODE_CHARACTERS), 0)
-    further = (beside(hit.chunk, place) for place in range(1, BODY_CHUNKS + 1))
-    parts = takewhile(lambda one: one is not None and _goes_on(one, hit.chunk), further)
-    body = max(filter(None, parts), key=lambda one: len(calls_of(one)), default=None)
-    if body is None:
-        return [head]
-    start, end = best_lines(question, body.text, 0, CODE_CHARACTERS)
-    return [head, Quote(hit._replace(chunk=body), start, end, start)]
+def _told_by_code(
+    question: Weighed, ranked: Sequence[Scored], beside: Beside, settings: Sequence[Hit]
+) -> list[CodeLines]:
+    """The lines that say all that is asked for: what sets a value, what gives the errors of a symbol."""
+    hits = [one.hit for one in ranked]
+    value = value_in(question, hits, settings)
+    return [value] if value else errors_in(question, hits, beside)
 
 
-def _goes_on(chunk: Chunk, head: Chunk) -> bool:
-    """Whether the chunk is a further part of the definition that the other one begins."""
-    return not chunk.symbols and chunk.breadcrumb == head.breadcrumb
-
-
-def _value(question: Weighed, ranked: Sequence[Scored]) -> Quote | None:
-    """The lines that set the value or the values which are asked for, where code of the hits has them; tests set what
-    they try."""
-    several = asks_for_members(question.text)
-    if not (several or asks_for_value(question.text)):
-        return None
-    hits = {one.hit.chunk.id: one.hit for one in ranked if is_code_chunk(one.hit.chunk)}
-    found = [
-        (line[0], -hit.rank, hit, line[1:])
-        for hit in hits.values()
-        if not is_test(hit.chunk)
-        and hit.chunk.metadata.get("kind") not in ("function", "method")  # which set what they work with
-        and (line := value_line(question.text, hit.chunk.text, several=several))
-    ]
-    if not found:
-        return None
-    _, _, hit, (start, end) = max(found, key=itemgetter(0, 1))
-    return Quote(hit, start, end, start)
+def _with_its_code(question: Weighed, quote: Quote) -> list[Quote]:
+    """The quote, and where it is nothing but a long comment the code that it stands above."""
+    text = quote.hit.chunk.text
+    at = behind_comment(text, quote.start, quote.end) if is_code_chunk(quote.hit.chunk) else 0
+    if not at:
+        return [quote]
+    start, end = best_lines(question, text, at, COMMENTED_CHARACTERS, within=(at, len(text)))
+    return [quote, Quote(quote.hit, start, end, start)]
 
 
 def _says_nothing(chunk: Chunk) -> bool:
@@ -328,7 +314,9 @@ def _is_before(one: Scored, opening: Scored) -> bool:
     return is_tail or (opening.defines > 0 and one.passage.start < opening.passage.start)
 
 
-def _required(opening: Scored, ranked: Sequence[Scored], parts: Sequence[AskedPart]) -> Iterator[Scored]:
+def _required(
+    question: Weighed, opening: Scored, ranked: Sequence[Scored], parts: Sequence[AskedPart]
+) -> Iterator[Scored]:
     """What a whole answer needs beside its opening: other parts of the question, and of a class the method."""
     told = [opening.hit.chunk]
     for part in parts:
@@ -336,7 +324,26 @@ def _required(opening: Scored, ranked: Sequence[Scored], parts: Sequence[AskedPa
             best = next((one for one in ranked if is_about(part.weighed, one.hit.chunk)), part.best)
             told.append(best.hit.chunk)
             yield best
-    yield from [one for one in ranked if one.score > 0 and is_member(one.hit.chunk, opening.hit.chunk)][:1]
+    members = [one for one in ranked if one.score > 0 and is_member(one.hit.chunk, told[0])]
+    if members:
+        yield max(
+            members, key=lambda one: (_beyond_name(question, one, told[0]), not _constructs(one.hit.chunk))
+        )
+
+
+def _constructs(chunk: Chunk) -> bool:
+    """Whether it is a constructor that is called like its class."""
+    return (
+        bool(chunk.symbols)
+        and fold_symbol(chunk.symbols[0]).split(".")[-2:] == [last_part(fold_symbol(chunk.symbols[0]))] * 2
+    )
+
+
+def _beyond_name(question: Weighed, one: Scored, holder: Chunk) -> float:
+    """How much the passage says of the question beside the name of what holds it, which each member may say."""
+    named = {term for symbol in holder.symbols[:1] for term in analyze(symbol)}
+    said = set(analyze(f"{one.text} {' '.join(one.hit.chunk.symbols[:1])}"))
+    return sum(weight for term, weight in question.idf.items() if term in said and term not in named)
 
 
 def _worthy(ranked: Sequence[Scored], less: Mapping[str, float]) -> Iterator[Scored]:
@@ -502,7 +509,8 @@ def _lessened_code(question: Weighed, answers: Sequence[Scored]) -> dict[str, fl
             less[chunk_id] = HOW_TO_PRIVATE if is_private(chunk) else HOW_TO_CODE
         if wants_example:
             less[chunk_id] = -USE if shows_use(chunk) else HOW_TO_CODE
-        if is_test(chunk) and not (wants_example or asks_for_tests(question.text)):
+        is_unwanted = is_test(chunk) and not (wants_example or asks_for_tests(question.text))
+        if is_unwanted or ("test" in asked.roles and not is_test(chunk)):
             less[chunk_id] += TEST
         if asked.is_place and does_little(chunk) and named.isdisjoint(map(fold_symbol, chunk.symbols)):
             less[chunk_id] += LITTLE

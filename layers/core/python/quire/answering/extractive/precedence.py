@@ -63,6 +63,14 @@ _OF_EXAMPLES = re.compile(
 )
 _QUOTED = re.compile(r"[\"“`]([^\"“”`\n]{1,200})[\"”`]")
 _OF_VALUES = re.compile(r"\b(?:defaults?|defaulted|value of|constants?)\b", re.IGNORECASE)
+_OF_ERRORS = re.compile(
+    r"""
+    \b(?:which|what)\b [^?]{0,40}? \b(?:errors?|exceptions?)\b [^?]{0,80}?
+      \b(?: rais\w+ | throws? | thrown | returns? | returned | sets? | gives? | given )\b  # by what is named
+    | \bwhat\b [^?]{0,80}? \b(?:raises?|throws?)\W*$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _OF_MEMBERS = re.compile(
     r"""
     \b(?:which|what)\b [^?]{1,60}?
@@ -173,6 +181,15 @@ def asks_for_members(question: str) -> bool:
     (True, False)
     """
     return bool(_OF_MEMBERS.search(question[:MEMBERS_CHARACTERS]))
+
+
+def asks_for_errors(question: str) -> bool:
+    """Whether it asks which errors something gives.
+
+    >>> asks_for_errors("Which errors does push() raise?"), asks_for_errors("What is an error?")
+    (True, False)
+    """
+    return bool(_OF_ERRORS.search(question[:MEMBERS_CHARACTERS]))
 
 
 def quoted_message(question: str) -> str:

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from quire.answering.about_answers import EXAMPLE, MORE, REASON, SHORTER, TESTS, AboutAnswer
 from quire.answering.citations import CITED, last_answer
 from quire.answering.extractive.blocks import HEADING, split_blocks, split_pieces
+from quire.answering.extractive.code_answers import CODE_CHARACTERS
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.continuing import Beside
 from quire.answering.extractive.extractive import (
-    CODE_CHARACTERS,
     FIRST_CHARACTERS,
     SAME,
     SHORT,

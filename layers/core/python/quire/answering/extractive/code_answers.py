@@ -1,0 +1,163 @@
+"""Lines of code that answer what is asked of a symbol: what it is set to, which errors it gives, what it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from operator import itemgetter
+from typing import NamedTuple
+
+from quire.analysis.keywords import calls_of
+from quire.analysis.symbols import fold_symbol, last_part
+from quire.analysis.terms import analyze
+from quire.answering.extractive.code_lines import best_lines, value_line
+from quire.answering.extractive.continuing import Beside
+from quire.answering.extractive.precedence import (
+    asks_for_errors,
+    asks_for_members,
+    asks_for_value,
+    is_test,
+)
+from quire.answering.extractive.rendering import is_code_chunk
+from quire.answering.extractive.weighing import Weighed
+from quire.documents import Chunk, Hit
+from quire.index.opened import OpenedIndex
+from quire.ordinals import contains, union
+from quire.search.intent import read_intent
+from quire.search.query import written_names
+
+CODE_CHARACTERS = 1_200
+WHOLE_CHARACTERS = 2_000
+"""What a definition may have that is no longer than its chunk, where it is asked what it does."""
+BODY_CHUNKS = 5
+"""Further chunks of a definition that are looked at."""
+FILES, PER_FILE, HOLDING = 8, 24, 32
+"""Files of hits whose heads are looked at for a value, chunks of each, and chunks that say the name of a setting."""
+_WORKING = ("function", "method")
+"""Kinds of code that set what they work with."""
+_ERROR = re.compile(
+    r"""
+    \b(?: raise | throws? | panic | abort | reject | fatalError | precondition(?:Failure)? | bail )\b  # by a word
+    | (?: \bErr | \berrors?\.\w{1,40} | Errorf | Exception | [Ss]et_?Error\w{0,40} )[ ]?\(            # by a call
+    """,
+    re.VERBOSE,
+)
+
+
+class CodeLines(NamedTuple):
+    """Lines of a hit's chunk, `chunk.text[start:end]`."""
+
+    hit: Hit
+    start: int
+    end: int
+
+
+def settings_in(
+    index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
+) -> tuple[Hit, ...]:
+    """Where a value that is asked for may be set beside the hits: chunks that say the name of it, and what stands
+    outside of functions in the files of the hits, with the rank of its file. None where no value is asked for."""
+    if not (hits and (asks_for_value(question) or asks_for_members(question))):
+        return ()
+    terms = [term for name in written_names(question) for term in analyze(name)[:1]]  # the name as a whole
+    holding = [index.search({term: 1.0}, HOLDING).ordinals for term in terms]
+    files = dict.fromkeys(hit.chunk.document_id for hit in hits if is_code_chunk(hit.chunk))
+    beside = [index.documents.chunks(name)[:PER_FILE] for name in list(files)[:FILES]]
+    ordinals = union([*holding, *beside])
+    allowed = index.filters.chunks(filters)
+    if allowed is not None:
+        ordinals = ordinals[contains(allowed, ordinals)]
+    working = index.filters.chunks({"kind": _WORKING}) if "kind" in index.filters.fields else None
+    if working is not None:
+        ordinals = ordinals[~contains(working, ordinals)]
+    first = {hit.chunk.document_id: hit for hit in reversed(hits)}
+    chunks = index.fetch(ordinals.tolist())
+    behind = hits[-1]._replace(rank=hits[-1].rank + 1)
+    return tuple(first.get(chunk.document_id, behind)._replace(chunk=chunk, cosine=None) for chunk in chunks)
+
+
+def value_in(question: Weighed, hits: Sequence[Hit], settings: Sequence[Hit]) -> CodeLines | None:
+    """The lines that set the value or the values which are asked for, where code has them; tests set what they try.
+
+    Of lines that are called just as well those of the better hit, or of what stands in its file.
+    """
+    several = asks_for_members(question.text)
+    if not (several or asks_for_value(question.text)):
+        return None
+    by_rank = sorted((*hits, *settings), key=lambda hit: -hit.rank)
+    read = {hit.chunk.id: hit for hit in by_rank if is_code_chunk(hit.chunk)}
+    found = [
+        (line[0], -hit.rank, CodeLines(hit, *line[1:]))
+        for hit in read.values()
+        if not is_test(hit.chunk)
+        and hit.chunk.metadata.get("kind") not in _WORKING
+        and (line := value_line(question.text, hit.chunk.text, several=several))
+    ]
+    return max(found, key=itemgetter(0, 1))[2] if found else None
+
+
+def effects_in(question: Weighed, hits: Sequence[Hit], beside: Beside) -> list[CodeLines]:
+    """Of the symbol whose effects are asked for its head, and the chunk of its body that calls most."""
+    if not read_intent(question.text).callees:
+        return []
+    hit = next(_defining(question, hits), None)
+    if hit is None:
+        return []
+    body = max(_further(hit.chunk, beside), key=lambda one: len(calls_of(one)), default=None)
+    head = CodeLines(
+        hit, *best_lines(question, hit.chunk.text, 0, CODE_CHARACTERS if body else WHOLE_CHARACTERS)
+    )
+    if body is None:
+        return [head]
+    return [head, CodeLines(hit._replace(chunk=body), *best_lines(question, body.text, 0, CODE_CHARACTERS))]
+
+
+def errors_in(question: Weighed, hits: Sequence[Hit], beside: Beside) -> list[CodeLines]:
+    """Where the symbol whose errors are asked for gives them, of several with its name that which gives most."""
+    if not asks_for_errors(question.text):
+        return []
+    found: list[list[CodeLines]] = []
+    for hit in _defining(question, hits):
+        parts = [hit.chunk, *_further(hit.chunk, beside)]
+        spans = ((part, error_lines(part.text)) for part in parts)
+        found.append([CodeLines(hit._replace(chunk=part), *span) for part, span in spans if span])
+    return max(found, key=len, default=[])
+
+
+def error_lines(text: str) -> tuple[int, int] | None:
+    r"""From the line before the first line that gives an error to the last one, as far as there is room for them.
+
+    >>> text = "def f(a):\n    b = a\n    if not b:\n        raise ValueError(a)\n    return b\n"
+    >>> text[slice(*error_lines(text))]
+    '    if not b:\n        raise ValueError(a)'
+    """
+    lines = text.splitlines(keepends=True)
+    giving = [
+        n
+        for n, line in enumerate(lines)
+        if _ERROR.search(line) and not line.lstrip().startswith(("#", "/", "*"))
+    ]
+    if not giving:
+        return None
+    first = max(giving[0] - 1, 0)
+    start = sum(map(len, lines[:first]))
+    within = [n for n in giving if len("".join(lines[first : n + 1])) <= CODE_CHARACTERS]
+    last = within[-1] if within else giving[0]
+    return start, start + len("".join(lines[first : last + 1]).rstrip())
+
+
+def _defining(question: Weighed, hits: Sequence[Hit]) -> Iterator[Hit]:
+    """The hits of code that define a name which the question writes, without tests."""
+    names = set(map(fold_symbol, written_names(question.text)))
+    for hit in hits:
+        own = {part for symbol in map(fold_symbol, hit.chunk.symbols) for part in (symbol, last_part(symbol))}
+        if not names.isdisjoint(own) and is_code_chunk(hit.chunk) and not is_test(hit.chunk):
+            yield hit
+
+
+def _further(head: Chunk, beside: Beside) -> Iterator[Chunk]:
+    """The chunks in which the definition that one begins goes on."""
+    parts = (beside(head, place) for place in range(1, BODY_CHUNKS + 1))
+    goes_on = takewhile(lambda one: one and not one.symbols and one.breadcrumb == head.breadcrumb, parts)
+    return filter(None, goes_on)

@@ -1,0 +1,95 @@
+"""What is asked of a symbol in code: what it is set to, which errors it gives, how it is tested, what it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from quire.answering.answerer import answer
+from quire.answering.findings import AskedCollection
+from quire.answering.request import Inquiry
+from quire.documents import Chunk
+from tests.support.answer_checks import problems
+from tests.support.shelves import chunk, shelf_of
+
+PUSH_HEAD = """\
+# Push many jobs at once.
+def push_jobs(jobs)
+  raise ArgumentError, "jobs must be a list" unless jobs.is_a?(Array)
+"""
+PUSH_REST = """\
+  jobs.each do |job|
+    # raise what is wrong with it
+    raise ArgumentError, "a job has no name" unless job.name
+  end
+  send(jobs)
+"""
+LIMITS = "LONGEST_NAME = 64\nMAX_SPARE_JOBS = 10_000\n"
+
+
+def code(
+    path: str, text: str, symbol: str, line: int, *, kind: str = "function", named: bool = True
+) -> Chunk:
+    """A chunk of Ruby; one that is not `named` goes on with the definition of the symbol."""
+    lines = {"start_line": line, "end_line": line + text.count("\n") - 1}
+    facts = {"lang": "ruby", "kind": kind, "symbol": symbol, "is_test": "test" in path, **lines}
+    made = chunk(path, text, line, **facts)
+    return made._replace(symbols=(symbol,) if named else (), breadcrumb=f"{path} › {symbol}")
+
+
+def text_of(shelf: AskedCollection, question: str) -> str:
+    given = answer(shelf, Inquiry(question))
+    assert problems(given) == []
+    return given.text
+
+
+def test_errors_of_a_function_are_those_of_its_whole_body() -> None:
+    head, rest = (
+        code("push.rb", PUSH_HEAD, "push_jobs", 1),
+        code("push.rb", PUSH_REST, "push_jobs", 4, named=False),
+    )
+    other = code("other.rb", "def push_job(job)\n  push_jobs([job])\nend\n", "push_job", 1)
+    text = text_of(shelf_of([head, rest, other], profile="code"), "Which errors does push_jobs raise?")
+    assert text.startswith("`push_jobs`, push.rb:2–3 [1]")
+    assert '"a job has no name"' in text
+    assert "send(jobs)" not in text.partition("other.rb")[0]
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the default of MAX_SPARE_JOBS?", "What is the default of max_spare_jobs?"]
+)
+def test_a_value_is_read_where_it_is_set_though_that_was_not_found(question: str) -> None:
+    using = [
+        code(f"use{n}.rb", f"def trim_{n}\n  drop(spare, MAX_SPARE_JOBS)\nend\n", f"trim_{n}", 1)
+        for n in range(12)
+    ]
+    limits = code("limits.rb", LIMITS, "LONGEST_NAME", 1, kind="module")
+    text = text_of(shelf_of([*using, limits], profile="code"), question)
+    assert text.startswith("`LONGEST_NAME`, limits.rb:2 [1]\n\n```ruby\nMAX_SPARE_JOBS = 10_000\n```")
+
+
+def test_tests_come_first_where_it_is_asked_how_something_is_tested() -> None:
+    said = "# push_jobs is tested, tested and tested.\n"
+    source = code("push.rb", said + PUSH_HEAD, "push_jobs", 1)
+    trial = "def test_push_jobs\n  assert push_jobs([job])\nend\n"
+    tests = code("test/push_test.rb", trial, "test_push_jobs", 1)
+    shelf = shelf_of([source, tests], profile="code")
+    assert "test/push_test.rb" in text_of(shelf, "How is push_jobs tested?").partition("[1]")[0]
+    assert "`push_jobs`, push.rb" in text_of(shelf, "What does push_jobs do?").partition("[1]")[0]
+
+
+def test_a_long_comment_is_shown_with_the_code_below_it() -> None:
+    comment = "".join(
+        f"# Jobs of kind {n} wait in a queue of their own until a worker is free.\n" for n in range(26)
+    )
+    long = code("push.rb", f"{comment}def push_jobs(jobs)\n  send(jobs)\nend\n", "push_jobs", 1)
+    text = text_of(
+        shelf_of([long], profile="code"), "Why do jobs of kind 3 wait in a queue until a worker is free?"
+    )
+    assert "until a worker is free.\n" in text
+    assert "def push_jobs(jobs)\n  send(jobs)" in text
+
+
+def test_a_definition_that_is_one_chunk_is_shown_to_its_end_where_it_is_asked_what_it_does() -> None:
+    body = "".join(f"  worker_{n}.take(jobs.shift) if jobs.any? # of kind {n}\n" for n in range(32))
+    long = code("push.rb", f"def push_jobs(jobs)\n{body}  jobs.clear\nend\n", "push_jobs", 1)
+    assert "  jobs.clear" in text_of(shelf_of([long], profile="code"), "What does push_jobs do?")
