@@ -102,9 +102,8 @@ class _Model:
 
     @cached_property
     def _opened(self) -> OnnxEmbedder:
-        from quire.embedding import (
-            onnx,
-        )  # .02 s with its library, which a build that knows all vectors does without
+        # Imported here with onnxruntime: a build that knows all vectors needs neither.
+        from quire.embedding import onnx
 
         return onnx.open_embedder(self._folder, self._tokenizer, threads=self._threads)
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 from build_index.distributed.shards import Item, Record, make_shard
 from build_index.progress import say
@@ -79,7 +80,8 @@ class _Crew:
         context = get_context("forkserver")
         context.set_forkserver_preload([make_shard.__module__])
         self._theirs, self._ours = context.Pipe(duplex=False)
-        self.pool = ProcessPoolExecutor(workers, context, _follow, (self._theirs,))
+        place = (str(Path.cwd()), {**os.environ})
+        self.pool = ProcessPoolExecutor(workers, context, _follow, (self._theirs, *place))
 
     @contextmanager
     def ended(self) -> Iterator[ProcessPoolExecutor]:
@@ -121,8 +123,14 @@ class DaskEngine:
             raise SourceError(f"engine dask at {self._scheduler}: {error}", path=self._scheduler) from error
 
 
-def _follow(driver: Connection) -> None:
-    """Have this worker end with its driver: at Ctrl-C, which is the driver's to hear, and where that is killed."""
+def _follow(driver: Connection, folder: str, environ: dict[str, str]) -> None:
+    """Have this worker end with its driver: at Ctrl-C, which is the driver's to hear, and where that is killed.
+
+    What it was forked from may have been started for a build before, in another folder with other settings.
+    """
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environ)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(COLLECT_AFTER)
     threading.Thread(target=_end_after, args=(driver,), daemon=True).start()

@@ -252,6 +252,22 @@ def test_workers_that_are_started_early_make_the_shards(tmp_path: Path) -> None:
     assert not {record["process"] for record in records} & {record["process"] for record in again}
 
 
+def where(item: Item) -> Record:
+    return {"inputs": item["inputs"], "folder": str(Path.cwd()), "cache": os.environ.get("QUIRE_CACHE", "")}
+
+
+def test_workers_have_the_folder_and_the_settings_of_their_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = [{"inputs": "0"}]
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        monkeypatch.setenv("QUIRE_CACHE", name)
+        (record,) = LocalEngine(2).map(where, items)
+        assert (record["folder"], record["cache"]) == (str(tmp_path / name), name)
+
+
 def test_a_worker_that_dies_as_it_starts_is_replaced(tmp_path: Path) -> None:
     engine = LocalEngine(2)
     engine.start(partial(os._exit, 1))
