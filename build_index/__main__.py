@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 
 from build_index.cli import commands
@@ -17,6 +18,8 @@ REFUSED, INTERRUPTED = 2, 130
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and give its exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a file's name may have signs that the terminal cannot show
+        sys.stdout.reconfigure(errors="backslashreplace")
     args = _parser().parse_args(arguments)
     try:
         return int(args.run(args))

@@ -6,8 +6,10 @@ error, results to standard output; `--json` makes them one JSON value.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -49,8 +51,19 @@ def options(
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
+def _stands() -> bool:
+    """Whether there is a folder to stand in; relative paths have no place without."""
+    try:
+        return Path.cwd().is_dir()
+    except FileNotFoundError:
+        return False
+
+
 def main() -> None:
     """Run one command; an error that has a name is one line, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a sign is shown its number
+            stream.reconfigure(errors="backslashreplace")
     try:
         adopt_env_file()
         app(prog_name="quire")
@@ -62,7 +75,10 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(NOTHING)
     except OSError as error:
-        typer.echo(f"quire: {explain(error)}", err=True)
+        typer.echo(
+            f"quire: {explain(error) if _stands() else 'the folder that you stand in is gone: go to another'}",
+            err=True,
+        )
         sys.exit(WRONG)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -209,6 +210,8 @@ def _folder(path: Path) -> Path:
 
 def mcp(store: StoreOption = "") -> None:
     """Speak MCP over standard input and output, for an agent on this machine."""
+    if sys.stdin is None or sys.stdout is None:
+        raise InputError("mcp: standard input or output is closed: the agent that starts it speaks over both")
     parent = os.getppid()  # before the imports, which take long enough for it to end meanwhile
     from functions.app.wiring import open_service
     from functions.faces.mcp.endpoint import serve_stdio

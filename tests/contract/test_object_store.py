@@ -390,6 +390,18 @@ class TestWhatABucketIsCalled:
         with pytest.raises(ConfigError, match="s3://bucket"):
             open_s3_store("s3://")
 
+    def test_who_has_no_credentials_is_told_which_to_set(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        for name in CREDENTIALS:
+            monkeypatch.delenv(name, raising=False)
+        for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+            monkeypatch.setenv(name, str(tmp_path / "none"))
+        monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+        monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)  # which has credentials of tests before
+        with pytest.raises(StoreUnavailable, match=r"set AWS_PROFILE, or AWS_ACCESS_KEY_ID .* for books"):
+            open_s3_store("s3://books").read("key")
+
     @pytest.mark.parametrize("endpoint", ["not a url", "http://"])
     def test_an_endpoint_that_is_no_url_is_named(
         self, endpoint: str, monkeypatch: pytest.MonkeyPatch

@@ -99,6 +99,23 @@ def test_an_address_in_place_of_a_folder_is_told_what_to_do(desk: Desk) -> None:
     )
 
 
+def test_a_terminal_of_another_encoding_is_shown_numbers_of_signs(desk: Desk) -> None:
+    old = {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
+    told = desk.run("ask", "Где doCurlGet 日本?", "-c", "日本", code=2, environment=old)
+    assert told.stderr.startswith("quire: collection '\\u65e5\\u672c': not in this store")
+
+
+def test_a_folder_that_went_away_below_ones_feet_is_named(desk: Desk, tmp_path: Path) -> None:
+    away = tmp_path / "away"
+    away.mkdir()
+    command = f"rmdir {away}; {sys.executable} -m functions.cli index ."
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": PATHS}
+    done = subprocess.run(
+        command, shell=True, cwd=away, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "quire: the folder that you stand in is gone" in done.stderr) == (2, True)
+
+
 def test_indexing_again_takes_only_what_changed(desk: Desk) -> None:
     out, _ = desk.call("index", "shop")
     assert out.startswith("shop: 9 files, ")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
 from quire.adapters.circuit_breaker import Outage, Timeouts
 from quire.adapters.ranges import BLOCK_BYTES, RANGE_BYTES, ByteRange, bounded, fetch_checked, fetch_ranges
@@ -185,7 +185,11 @@ class S3Store:
         except (ClientError, BotoCoreError, TimeoutError) as error:
             if not isinstance(error, ClientError) or _status(error) >= 500:
                 self._outage.begin(str(error))
-            raise StoreUnavailable(f"{key}: {error}") from error
+            help_ = f": {_KEYS} for {self._bucket}" if isinstance(error, NoCredentialsError) else ""
+            raise StoreUnavailable(f"{key}: {error}{help_}") from error
+
+
+_KEYS = "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,"
 
 
 def open_s3_store(location: str, timeouts: Timeouts | None = None) -> S3Store:
