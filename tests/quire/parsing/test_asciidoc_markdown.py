@@ -51,6 +51,12 @@ def test_blocks_say_what_they_show(source: str, said: list[str]) -> None:
     assert [text.strip() for text, _ in parts(source)] == [one.strip() for one in said]
 
 
+def test_steps_keep_their_numbers_behind_the_code_that_one_holds() -> None:
+    source = ". Row.\n+\n----\nrow\n----\n. Rest.\n.. Drink.\n. Row on.\n\nThen:\n\n. Land.\n"
+    items = [line for line in as_markdown(source)[0].split("\n") if ". " in line]
+    assert items == ["1. Row.", "2. Rest.", "   1. Drink.", "3. Row on.", "1. Land."]
+
+
 def test_names_say_what_the_site_sets_and_else_their_words() -> None:
     source = "Row the {fast-boat} in {cpp}, `{fast-boat}` or ${this-one}.\n"
     assert as_markdown(source)[0].strip() == "Row the fast boat in C++, `{fast-boat}` or ${this-one}."

@@ -7,7 +7,7 @@ import pytest
 
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.continuing import beside_in
-from quire.answering.extractive.extractive import ANSWER_CHARACTERS, choose_quotes, extract
+from quire.answering.extractive.extractive import ANSWER_CHARACTERS, Quote, choose_quotes, extract, written
 from quire.answering.extractive.scoring import score_passages
 from quire.answering.extractive.weighing import cue, weigh
 from quire.answering.findings import find, find_parts
@@ -136,6 +136,15 @@ def test_a_page_of_which_nothing_but_its_title_is_known_is_no_answer() -> None:
     asked = weigh("Show me examples", SHELF.index)
     scored = score_passages(asked, [hit_of(titled, 1, cosine=None), hit_of(said, 2, cosine=None)], None, None)
     assert [quote.hit.chunk.document_id for quote in choose_quotes(asked, scored)] == ["pump.md"]
+
+
+def test_a_quote_that_opens_with_its_title_is_shown_below_no_other() -> None:
+    text = "== Oars\n\nOars of ash bend before they break."
+    [hit] = [hit_of(chunk("boats.adoc", text, lang="asciidoc", heading="Boats › Oars"))]
+    answered, _ = written([Quote(hit, 0, len(text), 0)])
+    assert answered == "**Oars**\n\nOars of ash bend before they break. [1]"
+    answered, _ = written([Quote(hit, text.index("Oars of"), len(text), text.index("Oars of"))])
+    assert answered == "**Boats › Oars**\n\nOars of ash bend before they break. [1]"
 
 
 def test_where_links_of_restructuredtext_lead_is_no_answer() -> None:

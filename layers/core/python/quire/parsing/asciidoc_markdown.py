@@ -204,6 +204,7 @@ class _AsciiDocReader:
         self._style = ""
         self._anchor = ""
         self._marks: list[str] = []  # of the items that are open, the outermost first
+        self._counts: dict[str, int] = {}  # items of each so far
         self._indent = ""  # of what continues an item, by a line that is `+`
         self._number = 0
         self._torn = ""  # a line whose last link goes on in the next one
@@ -254,6 +255,8 @@ class _AsciiDocReader:
         if block.is_code:
             self._show("```")
         self._blocks.pop()
+        if block.indent:  # the list that it is a part of goes on
+            self._marks = block.outer
         self._show("")
 
     def _delimit(self, delimiter: str) -> None:
@@ -350,8 +353,10 @@ class _AsciiDocReader:
             del self._marks[self._marks.index(mark) + 1 :]
         else:
             self._marks.append(mark)
+            self._counts[mark] = 0
+        self._counts[mark] += 1
         depth = "   " * (len(self._marks) - 1)
-        self._show(f"{depth}{'1.' if mark[0] in '.1<' else '- '} {words}")
+        self._show(f"{depth}{f'{self._counts[mark]}.' if mark[0] in '.1<' else '- '} {words}")
 
     def _paragraph(self, line: str, kind: str) -> None:
         if kind in _ADMONITIONS:

@@ -184,8 +184,14 @@ def written(quotes: Sequence[Quote]) -> tuple[str, tuple[Citation, ...]]:
         paragraphs.append([citation])
         told = title_above(last.hit.chunk, last.end - 1) if last else ""
         titles.append("" if quote.goes_on else _title_of(quote, told))
-    texts = (f"{title}{shown(*parts)}" for title, parts in zip(titles, paragraphs, strict=True))
+    texts = (_titled(title, shown(*parts)) for title, parts in zip(titles, paragraphs, strict=True))
     return "\n\n".join(texts), citations
+
+
+def _titled(title: str, said: str) -> str:
+    """What a quote shows below its title, unless it opens with the title itself."""
+    own = title.strip("*\n").rpartition(" › ")[2]
+    return said if title and said.startswith(f"**{own}**") else f"{title}{said}"
 
 
 def _title_of(quote: Quote, told: str) -> str:
