@@ -54,6 +54,11 @@ def test_lines_of_tags_alone_are_no_text_of_any_page(generator: str) -> None:
     assert words(text, generator) == "Mind it.\nx.sh\n```\n{% if %}\n```"
 
 
+def test_looks_of_a_link_are_no_text() -> None:
+    text = "# A\n\nSee [it](b.md){: .btn .wide }, `x{: .y}` and {: .z}.\n"
+    assert words(text, "jekyll") == "See it, `x{: .y}` and {: .z}."
+
+
 def test_what_a_page_embeds_is_told_by_its_address() -> None:
     text = (
         '# A\n\n{% embed url="https://boats.example/%7Efilm" %}\n\n{% embed url="https://a.b/'

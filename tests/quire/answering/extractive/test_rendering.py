@@ -329,10 +329,10 @@ def test_elements_of_html_are_not_shown_and_what_stands_between_them_is() -> Non
 
 def test_code_and_entities_of_html_are_shown_as_markdown() -> None:
     source = (
-        "Reload it&mdash;soon &lt;now&gt;:\n\n"
+        "Reload it&mdash;soon&#8230; &lt;now&#62;:\n\n"
         '<pre><code class="cmd">caddy reload &amp;</code></pre>\n\nor <code>a&lt;b</code>.'
     )
-    assert plain_words(source) == "Reload it—soon &lt;now&gt;:\n\n```\ncaddy reload &\n```\n\nor `a<b`."
+    assert plain_words(source) == "Reload it—soon… &lt;now&#62;:\n\n```\ncaddy reload &\n```\n\nor `a<b`."
 
 
 def test_a_heading_keeps_the_underscores_of_its_names() -> None:

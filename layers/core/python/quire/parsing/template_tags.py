@@ -20,6 +20,7 @@ _LIQUID = re.compile(
     | \{%-?[ \t]*+(?P<tag>(?:[^%{\n]|%(?!\}))*+)-?%\}
     | \{\{[^{}\n]*+\}\}                                     # {{ site.baseurl }}
     | ^[ \t]*\{:[^{}\n]*+\}[ \t]*$                          # kramdown's attributes of a block
+    | (?<=[)\]*_`])\{:[^{}\n]*+\}                            # and of what stands before them
     """,
     re.VERBOSE | re.MULTILINE,
 )
@@ -60,7 +61,7 @@ _OF_JEKYLL = re.compile(
     r"""
     \{%-?[ \t]*+(?:end)?(?:highlight|raw|include|assign|capture|link)\b  # tags that GitBook does not have
     | \{\{[ ]?(?:site|page|include)\.
-    | ^[ \t]*+\{:[^{}\n]*+\}[ \t]*$
+    | ^[ \t]*+\{:[^{}\n]*+\}[ \t]*$ | (?<=[)\]*_`])\{:[ ]?[.\#]
     """,
     re.VERBOSE | re.MULTILINE,
 )

@@ -97,8 +97,8 @@ _HTML = re.compile(
 )
 _PRE = re.compile(r"<pre[^<>]*+>\s*+<code[^<>]*+>([^<]{1,2000})</code>\s*+</pre>", re.I)
 _INLINE_CODE = re.compile(r"<code[^<>]*+>([^<`\n]{1,200})</code>", re.I)
-_ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|nbsp);)[A-Za-z]{2,10};")
-"""Those that Markdown needs, and a space that keeps its place, stay."""
+_ENTITY = re.compile(r"&(?:(?!(?:lt|gt|amp|quot|nbsp);)[A-Za-z]{2,10}|#[0-9]{4,7});")
+"""Those that Markdown needs, and a space that keeps its place, stay; so do numbers of what a keyboard has."""
 _GAP = re.compile(r"\n(?:[ \t]*+\n){2,}")
 _FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})[^\S\n]*([\w+#.-]*)[^\n]*")
 _ANY_FENCE = re.compile(r"( *+)(`{3,}+|~{3,}+)(.*)")
