@@ -29,6 +29,7 @@ from quire.index.layout import read_manifest, read_pointer
 from quire.index.lines import read_line
 from quire.index.reader import open_segment
 from quire.index.tensors import read_tensors
+from quire.parsing.readable import readable_markdown
 from quire.search.retrieval import Query, retrieve
 from quire.service.access_file import parse_policy
 from tests.support.corpus import write_corpus
@@ -100,6 +101,7 @@ READERS: dict[str, Callable[[bytes], object]] = {
     "API dump": _in_file("dump.json", lambda path: list(read_roblox_api(path))),
     "marks": lambda data: read_marks(_text(data), range(3)),
     "shown": lambda data: plain_words(_text(data)),
+    "as read": lambda data: readable_markdown(_text(data), "a.mdx"),
     "as data": lambda data: without_embeds(as_data(_text(data))),
     "md": _chunks("docs", "a.md"),
     "mdx": _chunks("docs", "a.mdx"),
@@ -125,6 +127,7 @@ SEEDS: dict[str, bytes] = {
     ).encode(),
     "md": b"---\ntitle: a\n---\n# A\n\n- [ ] b\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```py\nx = 1\n```\n",
     "mdx": b"import A from 'a'\n\n<A b={1}>\n\n# T {/* c */}\n\n:::note[t]\nx\n:::\n</A>\n",
+    "as read": b"  b='c'\n/>\n\n{% hint %}\n<tr><td>x</td></tr>\n{{< y\n >}}\n> [!NOTE] t\n<A\n  d={1}\n",
     "rst": b"A\n=\n\n.. note:: x\n\n`a <b>`_ ::\n\n  c\n",
     "adoc": b"= A\n:a: b\n\n[source]\n----\nx\n----\nlink:a[b]\n",
 }
