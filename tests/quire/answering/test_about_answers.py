@@ -267,3 +267,49 @@ def test_kinds_are_told_apart() -> None:
         for text in ("more", "why?", "in C++?", "its callers", "same for Go")
     }
     assert list(kinds.values()) == ["more", "reason", "example", "uses", "also"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts"),
+    [
+        (
+            "shorter",
+            "in a nutshell? | keep it short | one sentence please | what's the gist? | what do you mean? | huh?",
+        ),
+        (
+            "source",
+            "which page is that on? | where can I find that? | link? | what does [1] say about it? | cite that",
+        ),
+        ("more", "and? | any more details? | go deeper | anything else I should know? | next page | then?"),
+        (
+            "example",
+            "can I see some code? | which command? | Python version? | how would I do that in Go? | any examples?",
+        ),
+        ("reason", "how so? | but why? | how come?"),
+        ("place", "which file is that in? | show me the implementation | where does that live in the code?"),
+        ("ordinal", "option 2 | explain step 2 | the second | and the other one?"),
+        ("also", "same question for Linux | does this also work for Postgres? | is it the same on Mac?"),
+    ],
+)
+def test_a_kind_is_told_in_many_wordings(kind: str, texts: str) -> None:
+    found = [about_answer(text) for text in texts.split(" | ")]
+    assert [one and one.kind for one in found] == [kind] * len(found)
+
+
+def test_the_language_of_code_is_told_by_the_directive_above_it() -> None:
+    page = """\
+Pumps
+=====
+
+The pump is stopped by its name in a shell, and no other way is there to stop a pump.
+
+.. code-block:: console
+
+    $ pumpctl stop main
+"""
+    shelf = shelf_of([chunk("pumps.rst", page, lang="rst"), *household()])
+    *_, given = talk(shelf, "How is a pump stopped by its name in a shell?", "in Python?")
+    assert NOT_IN.format("Python") in given.notices
+    assert "pumpctl stop main" in given.text
+    *_, given = talk(shelf, "How is a pump stopped by its name in a shell?", "in bash?")
+    assert given.notices == ()

@@ -104,16 +104,22 @@ _FORMS = {
         (?: (?: step[- ]by[- ]step | numbered | bulleted | short | quick | simple )[ ] )?
         (?: list | steps | instructions | guide | table | overview | walkthrough | explanation )
       | (?: (?: give[ ]me | make )[ ]{_IT}[ ] | {_IT}[ ] )? {_FORM}
+      | what (?: ['’]s | [ ]is )[ ]the[ ] (?: gist | summary | short[ ]version )
+      | (?: please[ ] )? be[ ] (?: brief | concise | shorter ) | keep[ ]{_IT}[ ] (?: short | brief | simple )
+      | in[ ]a[ ]nutshell | (?: just[ ] )? (?: one | a[ ]single | two )[ ] (?: sentences? | lines? | words )
       # that it was not understood
       | (?: that (?: ['’]s | [ ]is | [ ]was )[ ] )? too[ ] (?: long | complicated | much ) | in[ ]short | eli5
       | i[ ] (?: do | did )(?: n['’]?t | [ ]not )[ ] (?: understand | get ) (?: [ ]{_IT} )?
       | what[ ] (?: does | did )[ ]{_THAT}[ ]mean
+      | what[ ] (?: do | did )[ ]you[ ]mean (?: [ ] (?: by | with )[ ]{_THAT} )?
+      | huh | (?: come | say )[ ]again
     """,
     SOURCE: rf"""
       # of a number
       (?: what[ ] (?: do | did )[ ]you[ ]mean[ ] (?: by | with ) | what[ ] (?: is | was | about | does ) | what['’]s
         | how[ ]about | show (?: [ ]me )? | open | explain | quote | expand )
         [ ] (?: the[ ] )? (?: (?: {_SOURCE}[ ] )? \[(?P<n1>\d{{1,3}})\] | {_SOURCE}[ ]\#?(?P<n2>\d{{1,3}}) ) {_MEANS}
+        (?: [ ]about[ ]{_IT} )?
       | (?: {_SOURCE}[ ] )? \[(?P<n3>\d{{1,3}})\] | {_SOURCE}[ ] (?: number[ ] )? (?P<n4>\d{{1,3}})
       # whether it is so
       | are[ ]you[ ] (?: really[ ] | absolutely[ ] )? (?: sure | certain ) (?: [ ] (?: about | of )[ ]{_IT} )?
@@ -124,43 +130,55 @@ _FORMS = {
       | where[ ] (?: is | was | are )[ ]{_THAT}[ ]
         (?: documented | written | said | from | stated | described | mentioned | explained )
       | where[ ] (?: did[ ]you[ ] (?: get | find | read ) | do[ ]you[ ] (?: have | get ) )[ ]{_IT} (?: [ ]from )?
+      | where[ ] (?: can[ ]i[ ]find | is )[ ]{_IT}
+        (?: [ ]in[ ]the[ ] (?: docs | documentation | book | manual | sources? ) )?
+      | (?: on[ ] )? (?: which | what )[ ] (?: page | line | section | chapter | document )
+        (?: [ ] (?: is | was )[ ]{_THAT} (?: [ ] (?: on | in | from ) )? )?
+      | cite[ ]{_IT} | (?: a[ ] | the[ ] )? link
       | where[ ]can[ ]i[ ]read[ ] (?: {_IT} | (?: more[ ] )? about[ ]{_IT} | more )
       | (?: (?: what | which | where )[ ] (?: is | are )[ ] | show[ ]me[ ] )? (?: your | the )[ ]sources?
         (?: [ ] (?: for | of )[ ]{_IT} )?
       | sources?
     """,
     MORE: rf"""
-      more | continue | go[ ] (?: on | ahead ) | keep[ ]going | carry[ ]on | elaborate | expand | (?: what[ ] )? next
+      and | continue | go[ ] (?: on | ahead | deeper ) | keep[ ]going | carry[ ]on | elaborate | expand
+      | (?: what[ ] | the[ ] )? next (?: [ ]page )?
       | then
-      | (?: (?: tell | show | give )[ ]me[ ] )? (?: some[ ] )? more (?: [ ] (?: details? | information | info ) )?
+      | (?: (?: tell | show | give )[ ]me[ ] )? (?: some[ ] | any[ ] )? more
+        (?: [ ] (?: details? | information | info ) )?
         (?: [ ] (?: about | of | on )[ ]{_IT} )?
-      | (?: what | anything )[ ]else | is[ ]that[ ] (?: all | it | everything ) | elaborate[ ]on[ ]{_IT}
+      | (?: what | anything )[ ]else (?: [ ]i[ ]should[ ]know )? | is[ ]that[ ] (?: all | it | everything )
+      | elaborate[ ]on[ ]{_IT}
       | is[ ]there[ ] (?: anything[ ] (?: more | else ) | more )
     """,
     EXAMPLE: rf"""
-      (?: (?: give | show | write )[ ] (?: me[ ] )? | do[ ]you[ ]have[ ] | is[ ]there[ ] | what[ ]would[ ]be[ ] )?
-        (?: (?: an? | another | some | the | one )[ ] )?
+      (?: (?: give | show | write )[ ] (?: me[ ] )? | do[ ]you[ ]have[ ] | is[ ]there[ ] | what[ ]would[ ]be[ ]
+        | can[ ]i[ ] (?: see | have )[ ] | what (?: ['’]s | [ ]is )[ ] | which[ ] )?
+        (?: (?: an? | any | another | some | the | one )[ ] )?
         (?: (?P<language1>{_LANGUAGE})[ ] )?
         (?: (?: code | working | full | concrete | simple | short | complete | minimal | real )[ ] )?
         (?: examples? | samples? | snippets? | code | commands? ) (?: [ ] (?: of | for )[ ]{_IT} )?
         (?: [ ]in[ ] (?P<language4>{_LANGUAGE}) )?
       | for[ ]example | e\.g | (?: show | tell )[ ]me[ ]how
-      | how[ ] (?: does | would )[ ]{_IT}[ ]look (?: [ ]like )?
+      | (?: how | what )[ ] (?: does | would )[ ]{_IT}[ ]look (?: [ ]like )?
         (?: [ ]in[ ] (?: code | practice | (?P<language2>{_LANGUAGE}) ) )?
-      | (?: (?: what | how )[ ]about[ ] | how[ ]do[ ]i[ ]do[ ]{_IT}[ ] | {_IT}[ ] )?
+      | (?: (?: what | how )[ ]about[ ] | how[ ] (?: do | would | can )[ ]i[ ]do[ ]{_IT}[ ] | (?: show[ ] )? {_IT}[ ] )?
         in[ ] (?: code | (?P<language3>{_LANGUAGE}) )
+      | (?: the[ ] | a[ ] )? (?P<language5>{_LANGUAGE})[ ]version
     """,
     REASON: rf"""
       why (?: [ ] (?: not | so | though ) )?
       | why[ ] (?: is | was | are | does | do | did )[ ]{_THAT} (?: [ ] (?: so | the[ ]case | do[ ]that ) )?
-      | how[ ]come | what[ ]for | for[ ]what[ ]reason
+      | how[ ] (?: come | so ) | what[ ]for | for[ ]what[ ]reason
       | what (?: ['’]s | [ ]is )[ ]the[ ] (?: reason | point ) (?: [ ] (?: for | of )[ ]{_IT} )?
     """,
     PLACE: rf"""
       where[ ] (?: is | are | was )[ ] (?: {_THAT} | they )[ ] (?: defined | implemented | declared | done )
       | (?: which | what )[ ] (?: function | method | class | file | module | code )[ ]
         (?: is | does | defines | implements )[ ]{_IT}
-      | in[ ] (?: which | what )[ ] (?: file | module | class ) (?: [ ]is[ ]{_IT} )?
+      | (?: in[ ] )? (?: which | what )[ ] (?: file | module | class ) (?: [ ]is[ ]{_IT} (?: [ ]in )? )?
+      | where[ ]does[ ]{_THAT}[ ]live (?: [ ]in[ ]the[ ]code )?
+      | (?: show | give )[ ]me[ ] (?: the | its )[ ] (?: implementation | definition | source (?: [ ]code )? )
     """,
     USES: rf"""
       where[ ] (?: is | are | was )[ ] (?: {_THAT} | they )[ ] (?: called | used | invoked | instantiated )
@@ -178,7 +196,8 @@ _FORMS = {
     ORDINAL: rf"""
       (?: (?: what | how )[ ]about[ ] | explain[ ] | describe[ ] | show[ ]me[ ] | what[ ] (?: is | does )[ ]
         | tell[ ]me[ ] (?: more[ ] )? about[ ] )?
-      the[ ] (?P<nth>{" | ".join(_NUMBERS)})
+      (?: the[ ] (?P<nth>{" | ".join(_NUMBERS)})
+        | (?: option | number | step | point | item )[ ](?P<n5>\d{{1,2}}) )
       (?: [ ] (?: one | option | step | point | item | way | method | part | thing | kind | choice | reason | case ) )?
       (?: [ ] (?: mean | do ) )?
     """,
@@ -188,7 +207,8 @@ _FORMS = {
         (?: the[ ]same | true | apply | work | hold | go | valid | possible | so | the[ ]case | be[ ]done )
         (?: [ ] (?: also | too | as[ ]well | true ) )?
         [ ] (?: for | to | with | on | in | of | at | under )[ ] (?P<also>\S.{0,60})
-      | (?: the[ ] )? same (?: [ ] (?: is[ ]true | goes ) )? [ ] (?: for | with | on | in )[ ] (?P<also2>\S.{0,60})
+      | (?: the[ ] )? same (?: [ ] (?: is[ ]true | goes | question ) )?
+        [ ] (?: for | with | on | in )[ ] (?P<also2>\S.{0,60})
     """,
 }
 _COMPILED = {kind: re.compile(form, re.VERBOSE) for kind, form in _FORMS.items()}
@@ -208,7 +228,7 @@ def about_answer(text: str) -> AboutAnswer | None:
     if not said or len(said) > LONGEST:
         return None
     opened = _OPENING.match(said)
-    bare = said[opened.end() if opened else 0 :].rstrip(MARKS)
+    bare = said[opened.end() if opened else 0 :].rstrip(MARKS) or said.rstrip(MARKS)
     while bare.endswith(_CLOSING):
         bare = bare[: -len(next(filter(bare.endswith, _CLOSING)))].rstrip(MARKS)
     for kind, form in _COMPILED.items():

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from quire.answering.about_answers import EXAMPLE, MORE, REASON, SHORTER, TESTS, AboutAnswer
 from quire.answering.citations import CITED, last_answer
-from quire.answering.extractive.blocks import HEADING, split_blocks, split_pieces
+from quire.answering.extractive.blocks import CODE, HEADING, split_blocks, split_pieces
 from quire.answering.extractive.code_answers import CODE_CHARACTERS
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.continuing import Beside
@@ -51,6 +51,8 @@ STANDS = "It stands in "
 NEAR = 0.5
 """Share of the best passage's score that more of the same, or a reason, has; and of the words of a quote that the chunk
 has which it is from."""
+ABOVE = 80
+"""Characters above a block of code that may name its language, and between it and what leads into it."""
 ROW, SHOWN = 3, 0.8
 """Words in a row by which a text is told, and the share of a text's rows that what shows it has."""
 
@@ -67,7 +69,8 @@ _REASONS = re.compile(
 )
 _WORDS = re.compile(r"\w+")
 _MARK = re.compile(r" ?\[\d{1,3}\]")
-_INFO = re.compile(r"^ *(?:`{3,}|~{3,}) *([\w+#-]+)", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^ *\.\. (?:code|code-block|sourcecode):: *([\w+#-]+)", re.MULTILINE)
+_INFO = re.compile(r" *(?:`{3,}|~{3,}) *([\w+#-]+)")
 
 
 class Retold(NamedTuple):
@@ -118,25 +121,32 @@ def retell(
 ) -> Retold:
     """The passages that the message asks for, of those that the question it follows found; `title` names the
     collection."""
+    nothing = NOTHING.get(about.kind, SHORTENED).format(title)
     if about.kind == SHORTER:
-        return _shorter(weighed, scored, history, SHORTENED)
-    said = Said(*(turn.text for turn in history if turn.role == "assistant"))
-    told: tuple[str, ...] = ()
+        return _shorter(weighed, scored, history, nothing)
     if about.kind == EXAMPLE:
-        weighed = replace(weighed, text=f"Show me an example. {weighed.text}", wants_code=True)
-        code = [one for one in scored if is_code_passage(one) or is_code_chunk(one.hit.chunk)]
-        fitting = [one for one in code if not about.subject or _is_in(one, about.subject)]
-        told = (NOT_IN.format(about.subject),) if code and not fitting else ()
-        pool = unsaid(fitting or code, history)
-    else:
-        pool = _fitting(about.kind, scored, said)
-    quotes = choose_quotes(weighed, pool, beside=beside)
+        return _example(weighed, scored, history, about.subject, beside=beside) or Retold(nothing)
+    said = Said(*(turn.text for turn in history if turn.role == "assistant"))
+    quotes = choose_quotes(weighed, _fitting(about.kind, scored, said), beside=beside)
     if about.kind == MORE:
         quotes = [new for quote in quotes if (new := _new_in(quote, said))]
-    nothing = NOTHING[about.kind].format(title)
     if not quotes and about.kind == REASON:
         return _shorter(weighed, scored, history, nothing)
-    return Retold(*written(quotes), told) if quotes else Retold(nothing)
+    return Retold(*written(quotes)) if quotes else Retold(nothing)
+
+
+def _example(
+    weighed: Weighed, scored: Sequence[Scored], history: Sequence[Turn], language: str, *, beside: Beside
+) -> Retold | None:
+    """Code of the sections that answer, in the language if there is any; None where they have none."""
+    weighed = replace(weighed, text=f"Show me an example. {weighed.text}", wants_code=True)
+    code = [one for one in _of_near_sections(scored) if _language_of(one) is not None]
+    wanted = ("", _named(language))
+    fitting = [one for one in code if not language or _named(_language_of(one) or "") in wanted]
+    text, citations = written(choose_quotes(weighed, unsaid(fitting or code, history), beside=beside))
+    if "```" not in text:
+        return None
+    return Retold(text, citations, () if fitting else (NOT_IN.format(language),))
 
 
 def _shorter(weighed: Weighed, scored: Sequence[Scored], history: Sequence[Turn], notice: str) -> Retold:
@@ -146,6 +156,17 @@ def _shorter(weighed: Weighed, scored: Sequence[Scored], history: Sequence[Turn]
     told = [one for one in scored if said.holds(one.text)]
     quote = shortest_quote(weighed, told or scored, min(SHORT_CHARACTERS, len(last) // 2))
     return Retold(*written([quote] if quote else []), (notice,))
+
+
+def _of_near_sections(scored: Sequence[Scored]) -> list[Scored]:
+    """The passages of the sections in which one comes near the best: code says few words of what it is about."""
+    least = NEAR * max((one.score for one in scored), default=0.0)
+    near = {_section(one) for one in scored if one.score >= least}
+    return [one for one in scored if _section(one) in near]
+
+
+def _section(one: Scored) -> tuple[str, tuple[int, int] | None]:
+    return one.hit.chunk.id, one.passage.heading
 
 
 def _fitting(kind: str, scored: Sequence[Scored], said: Said) -> list[Scored]:
@@ -172,11 +193,22 @@ def _new_in(quote: Quote, said: Said) -> Quote | None:
     return replace(quote, start=start, end=new[-1].end, answers_at=start)
 
 
-def _is_in(one: Scored, language: str) -> bool:
-    """Whether the code is in that language, as its file or its fence says; where neither does, it may be."""
-    chunk = one.hit.chunk
-    named = [str(chunk.metadata.get("lang") or "")] if is_code_chunk(chunk) else _INFO.findall(one.text)
-    return not named or _named(language) in map(_named, named)
+def _language_of(one: Scored) -> str | None:
+    """The language of the code that the passage is, stands in or leads to, as file, fence or directive says;
+    "" where none does, None where there is no code."""
+    chunk, passage = one.hit.chunk, one.passage
+    if is_code_chunk(chunk):
+        return str(chunk.metadata.get("lang") or "")
+    for block in split_blocks(chunk.text):
+        if block.end <= passage.start:
+            continue
+        if block.start > passage.end + ABOVE or (block.kind == HEADING and block.start >= passage.end):
+            break
+        if block.kind == CODE:
+            told = _INFO.match(chunk.text, block.start)
+            begin = chunk.text[max(block.start - ABOVE, 0) : min(block.start + ABOVE, block.end)]
+            return told[1] if told else next(iter(_DIRECTIVE.findall(begin)[-1:]), "")
+    return None
 
 
 def _named(language: str) -> str:
