@@ -63,8 +63,9 @@ def test_a_value_is_read_where_it_is_set_though_that_was_not_found(question: str
         for n in range(12)
     ]
     limits = code("limits.rb", LIMITS, "LONGEST_NAME", 1, kind="module")
+    limits = limits._replace(symbols=("LONGEST_NAME", "MAX_SPARE_JOBS"))
     text = text_of(shelf_of([*using, limits], profile="code"), question)
-    assert text.startswith("limits.rb:2 [1]\n\n```ruby\nMAX_SPARE_JOBS = 10_000\n```")
+    assert text.startswith("`MAX_SPARE_JOBS`, limits.rb:2 [1]\n\n```ruby\nMAX_SPARE_JOBS = 10_000\n```")
 
 
 def test_tests_come_first_where_it_is_asked_how_something_is_tested() -> None:
