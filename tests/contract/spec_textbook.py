@@ -31,9 +31,9 @@ from build_index.__main__ import main
 from build_index.cache.store import FILE, VECTORS, ContentStore
 from functions.app.wiring import local_app
 from functions.faces.textbook.routes import DEADLINE_S
-from functions.web.wire import section_at, where_of
 from quire.adapters.folder import FolderStore
 from quire.answering.answerer import answer
+from quire.answering.citations import section_at, where_of
 from quire.answering.findings import AskedCollection
 from quire.answering.generative.context import overlap
 from quire.answering.request import Inquiry
