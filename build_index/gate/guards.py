@@ -70,8 +70,7 @@ def find_shrinks(before: Stock, after: Stock, most_lost: float = MOST_LOST) -> l
         for source, old in before.counts.items()
         for measure in MEASURES
     ]
-    # Naming what is gone reads every chunk of both versions: only a refusal pays for that.
-    fallen = [one for one in fallen if _over(one, most_lost)]
+    fallen = [one for one in fallen if _over(one, most_lost)]  # to name what is gone reads every chunk
     return _name(fallen, before, after) if fallen else []
 
 
