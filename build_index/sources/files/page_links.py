@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 _TARGET = re.compile(
     r"""
@@ -28,12 +28,14 @@ class PageLinks:
     Attributes:
         paths: the pages.
         url_of: where the site shows one; "" where it shows it nowhere.
-        known: addresses that were asked for.
+        known: addresses that were asked for, "" where nobody knows the host.
+        places: pages by their places on the host, once one was asked for.
     """
 
     paths: Collection[str]
     url_of: Callable[[str], str]
     known: dict[str, str] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
 
     def addresses(self, path: str, text: str) -> Mapping[str, str]:
         """Addresses on the web of the pages that a page links to, by the target as it is written, in their order."""
@@ -50,9 +52,24 @@ class PageLinks:
         """The address of the page that is written so on another; "" where it is none, or nobody knows its host."""
         start = "" if written.startswith("/") else posixpath.dirname(path)
         place = posixpath.normpath(posixpath.join(start, written.strip("/") or "."))
-        page = next(
-            (place + end for end in _ENDINGS if place + end in self.paths and place + end != path), ""
-        )
+        page = next((place + end for end in _ENDINGS if place + end in self.paths), "")
+        if not page and written.startswith("/"):
+            page = self._at(written)
+        return self._url(page) if page and page != path else ""
+
+    def _url(self, page: str) -> str:
         if page not in self.known:
-            self.known[page] = self.url_of(page) if page else ""
-        return self.known[page] if self.known[page].startswith(("http://", "https://")) else ""
+            url = self.url_of(page)
+            self.known[page] = url if url.startswith(("http://", "https://")) else ""
+        return self.known[page]
+
+    def _at(self, written: str) -> str:
+        """The page that the site shows at a place of its host; "" where it shows none there."""
+        if not self.places:
+            self.places.update((_bare(urlsplit(self._url(page)).path), page) for page in sorted(self.paths))
+        return self.places.get(_bare(written), "")
+
+
+def _bare(place: str) -> str:
+    """A place on a host without what may be left out at its end."""
+    return place.rstrip("/").removesuffix(".html")

@@ -35,6 +35,15 @@ def test_targets_lead_to_pages_of_the_source(text: str, found: dict[str, str]) -
     assert links.addresses("guide/oars.md", text) == found
 
 
+def test_a_target_may_be_the_place_of_a_page_on_its_host() -> None:
+    links = PageLinks(PAGES, lambda path: f"https://b.example/docs/{path.rpartition('.')[0]}/")
+    text = "[a](/docs/guide/ropes/#knots), [b](/docs/guide/ropes.html), [c](/docs/guide/oars/), [d](/docs/), [e](/)"
+    assert links.addresses("guide/oars.md", text) == {
+        "/docs/guide/ropes/#knots": "https://b.example/docs/guide/ropes/#knots",
+        "/docs/guide/ropes.html": "https://b.example/docs/guide/ropes/",
+    }
+
+
 def test_a_page_whose_host_nobody_knows_is_no_address() -> None:
     assert PageLinks(PAGES, lambda path: f"/{path}").addresses("guide/oars.md", "[a](ropes.mdx)") == {}
     assert PageLinks(PAGES, lambda _: "").addresses("guide/oars.md", "[a](ropes.mdx)") == {}
