@@ -275,3 +275,11 @@ def test_text_behind_an_included_file_is_kept() -> None:
 )
 def test_a_lone_cell_is_a_row_and_a_lone_picture_is_told_as_one(source: str, shown: list[str]) -> None:
     assert texts(source) == shown
+
+
+def test_pictures_stand_on_the_lines_that_they_are_written_on() -> None:
+    [section] = parse_markdown("![an oar](a.png) ![a rope](b.png)\n![a mast](c.png)\n").sections
+    [part] = section.blocks[0].parts
+    assert part.text == "Picture: an oar\nPicture: a rope\nPicture: a mast"
+    assert [part.line_at(part.text.index(one)) for one in ("oar", "rope", "mast")] == [1, 1, 2]
+    assert (part.start_line, part.end_line) == (1, 2)

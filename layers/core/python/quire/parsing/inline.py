@@ -114,10 +114,14 @@ def _pictures(children: Sequence[Token]) -> str:
     images = [token for token in children if token.type == "image"]
     if len(images) > 1 and sum(token.type == "link_open" for token in children) == len(images):
         return ""
-    said = (readable(token.children).strip() for token in images)
-    return f"{BREAK}\n".join(
-        f"{PICTURE}: {words}" for words in said if words and not _FILE_NAME.fullmatch(words)
-    )
+    said = lines = ""
+    for token in children:
+        lines += "\n" * (token.type in ("softbreak", "hardbreak"))
+        words = readable(token.children).strip() if token.type == "image" else ""
+        if words and not _FILE_NAME.fullmatch(words):
+            said += f"{BREAK if said.strip() else ''}{lines}{PICTURE}: {words}"
+            lines = ""
+    return said
 
 
 def normal_line(text: str) -> str:
