@@ -10,15 +10,17 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
+from quire.adapters.circuit_breaker import Outage
 from quire.documents import Turn
 from quire.errors import InputError, StoreUnavailable
 from quire.ports import Purged, Remembered
 from quire.sessions import moment, next_ids, oldest_ms, read_turn_id
 
-BUSY_S = 30.0
-"""So long one process waits for another's write."""
+BUSY_S = 10.0
+REST_S = 3.0
 AGAIN_S = 0.01
 PURGE_EVERY_S = 24 * 3600.0
+WRITING = "IMMEDIATE"
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS turns (
@@ -33,18 +35,25 @@ CREATE INDEX IF NOT EXISTS turns_token ON turns (session, token) WHERE token IS 
 class SqliteMemory:
     """`ChatMemory` over a file, which is made at the first use. Safe to share by threads; processes may share the file.
 
-    Expired turns are deleted when it is opened and then daily, at an append.
+    Expired turns are deleted when it is opened and then daily, at an append. A file that was deleted or replaced is
+    left for what is at its path now: what was written into it would be gone with this process.
 
     Args:
         path: the file.
         clock: seconds since the epoch.
+        busy_s: what is waited for another process that writes; after it writes fail at once for `REST_S`, so that one
+            request pays.
     """
 
-    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time, busy_s: float = BUSY_S) -> None:
         self._path = path
+        self._name = f"chat memory {path.name}"
         self._clock = clock
+        self._busy_s = busy_s
         self._guard = threading.RLock()
         self._connection: sqlite3.Connection | None = None
+        self._file = (0, 0)
+        self._outage = Outage(REST_S)
         self._purged_at = 0.0
 
     def append(self, session: str, turns: Sequence[Turn], *, token: str | None = None) -> list[Remembered]:
@@ -125,23 +134,32 @@ class SqliteMemory:
         self.purge(moment(oldest_ms(self._now_ms())))
 
     @contextmanager
-    def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[sqlite3.Connection]:
-        with self._guard:
-            try:
-                with self._opened() as database:  # commits at the end, rolls back on an error
-                    database.execute(f"BEGIN {kind}")
-                    yield database
-            except (sqlite3.Error, OSError) as error:
-                raise StoreUnavailable(f"chat memory {self._path.name}: {error}") from error
+    def _transaction(self, kind: str = WRITING) -> Iterator[sqlite3.Connection]:
+        if not self._guard.acquire(timeout=self._busy_s):
+            raise StoreUnavailable(f"{self._name}: others wait for it")
+        try:
+            if kind == WRITING:
+                self._outage.demand_over(self._name)
+            with self._opened() as database:  # commits at the end, rolls back on an error
+                database.execute(f"BEGIN {kind}")
+                yield database
+        except (sqlite3.Error, OSError) as error:
+            if _is_busy(error):
+                self._outage.begin("another process holds it locked: end that one, or its transaction")
+            raise StoreUnavailable(f"{self._name}: {error}") from error
+        finally:
+            self._guard.release()
 
     def _opened(self) -> sqlite3.Connection:
-        until = time.monotonic() + BUSY_S
+        until = time.monotonic() + self._busy_s
+        if self._connection is not None and self._file != _identity(self._path):
+            self.close()
         while self._connection is None:
             try:
                 self._connection = self._connect()
             except sqlite3.OperationalError as error:
                 # Of several who open a new file at once, SQLite refuses some without its own wait.
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                if not _is_busy(error) or time.monotonic() > until:
                     raise
                 time.sleep(AGAIN_S)
         return self._connection
@@ -149,7 +167,9 @@ class SqliteMemory:
     def _connect(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._path.touch(mode=0o600)
-        database = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+        database = sqlite3.connect(
+            self._path, timeout=self._busy_s, isolation_level=None, check_same_thread=False
+        )
         try:
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = FULL")  # what was acknowledged outlives a power cut
@@ -159,11 +179,27 @@ class SqliteMemory:
         except sqlite3.Error:
             database.close()
             raise
-        self._purged_at = self._clock()
+        self._purged_at, self._file = self._clock(), _identity(self._path)
         return database
 
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
+
+
+def _is_busy(error: Exception) -> bool:
+    return (
+        isinstance(error, sqlite3.Error)
+        and getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+    )
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Which file it is; no file's where there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return 0, 0
+    return found.st_dev, found.st_ino
 
 
 def _remembered(row: tuple[str, int, str, str]) -> Remembered:
