@@ -326,3 +326,12 @@ def test_which_values_there_are_is_answered_with_the_collection_that_has_them(
     lid = code("Lid.java", JAVA_ENUM, "LidState", 1)
     lid = lid._replace(metadata={**lid.metadata, "lang": "java"})
     assert text_of(shelf_of([tea, lid], profile="code"), question).startswith(shown)
+
+
+def test_a_page_that_takes_its_text_from_elsewhere_is_not_quoted_empty() -> None:
+    page = '{%\n   include-markdown "../boiler/README.md"\n%}'
+    facts = {"heading": "How the boiler heats the water", "lang": "markdown", "start_line": 5, "end_line": 7}
+    empty = chunk("docs/boiler.md", page, **facts)  # type: ignore[arg-type]
+    told = chunk("boiler/README.md", BOILER, lang="markdown", heading="Boiler", start_line=1, end_line=28)
+    given = answer(shelf_of([empty, told], profile="code"), Inquiry("How does the boiler heat the water?"))
+    assert [cited.hit.chunk.document_id for cited in given.citations] == ["boiler/README.md"]

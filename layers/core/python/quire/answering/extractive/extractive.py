@@ -52,7 +52,7 @@ from quire.answering.extractive.precedence import (
     quoted_message,
     shows_use,
 )
-from quire.answering.extractive.rendering import is_code_chunk, shown, title_above
+from quire.answering.extractive.rendering import as_read, is_code_chunk, shown, title_above
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Citation, Hit
@@ -305,10 +305,12 @@ def _with_its_code(question: Weighed, quote: Quote) -> list[Quote]:
 
 
 def _says_nothing(chunk: Chunk) -> bool:
-    """Whether it is code that says nothing, or of a page nothing but the line that has its title."""
+    """Whether it is code that says nothing, or of a page nothing but the line that has its title, or the tag of a
+    template that takes its text from elsewhere."""
     if is_code_chunk(chunk):
         return says_nothing(chunk.text)
-    return chunk.text.removeprefix("title:").strip("\n\"' ") == chunk.metadata.get("heading")
+    text = as_read(chunk) if "{%" in chunk.text else chunk.text
+    return text.removeprefix("title:").strip("\n\"' ") in ("", chunk.metadata.get("heading"))
 
 
 def _is_before(one: Scored, opening: Scored) -> bool:
