@@ -46,10 +46,15 @@ def test_pages_and_headings_have_the_addresses_that_the_generator_gave_them(
 
 
 def dead_links(root: Path, built: Path) -> dict[str, str]:
-    """Addresses of an index of the tree that do not open in the built site, and why."""
+    """Addresses of an index of the tree that do not open in the built site, and why.
+
+    Versions that are no more the newest have an index of their own.
+    """
     site = find_site(root)
     assert site is not None
-    urls = indexed_urls(root) | {url for *_, url in facts(root)}
+    older = superseded_pages([file.relative_to(root).as_posix() for file in sorted(root.rglob("*.md"))])
+    folders = [root, *sorted({root / Path(path).parent for path in older})]
+    urls = set[str]().union(*map(indexed_urls, folders), (url for one in folders for *_, url in facts(one)))
     assert len(urls) >= 8
     dead = {url: why for url in sorted(urls) if (why := why_dead(url, built, site.site.base_url))}
     return dead | dict.fromkeys(mixed_up(facts(root), built, site.site.base_url), "another heading's")
