@@ -42,7 +42,7 @@ from build_index.sources.files.selection import DEFAULT_EXCLUDE, Excluded
 from build_index.wiring import open_store, open_tools, settings
 from quire.collections import check_name
 from quire.errors import BuildInProgress, QuireError, UnknownCollection
-from quire.ports import Embedder, Vectors
+from quire.ports import Embedder, Vectors, WordList
 from quire.profiles import profile_named
 from quire.store.store import SegmentStore
 
@@ -135,6 +135,8 @@ class _TimedEmbedder:
         self.digest = embedder.digest
         self.embed = embedder.embed
         self._embedder = embedder
+        if isinstance(embedder, WordList):  # questions of a build are read as serving reads them
+            self.has_word = embedder.has_word
 
     @property
     def tokens(self) -> int:

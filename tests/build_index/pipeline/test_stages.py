@@ -151,3 +151,17 @@ def test_what_was_killed_goes_on_where_it_was_and_ends_in_the_bytes_of_one_go(pl
     in_one_go = build(plan, tools, place.store(), publish=False)
     assert in_one_go.ingested.manifest.digest == served.digest
     assert place.search().version == outcome.version
+
+
+def test_a_build_of_a_folder_asks_the_words_of_the_language_as_serving_does(place: Place) -> None:
+    class Reading(HashingEmbedder):
+        asked = 0
+
+        def has_word(self, word: str) -> bool:
+            self.asked += bool(word)
+            return True
+
+    reading = Reading()
+    tools = Tools(reading, place.model_folder, place.place / "cache")
+    run_order(place.order, place.store(), lambda: tools, tools.cache)
+    assert reading.asked, "its questions were read without them: score and threshold were another reading's"
