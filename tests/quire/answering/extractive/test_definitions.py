@@ -7,7 +7,7 @@ import pytest
 from quire.answering.answerer import answer
 from quire.answering.extractive.definitions import LISTED, OPENING, PARTLY, SAID, Term, definition_shares
 from quire.answering.extractive.passages import split_passages
-from quire.answering.findings import AskedCollection
+from quire.answering.findings import AskedCollection, find
 from quire.answering.request import Inquiry
 from tests.support.answer_checks import problems
 from tests.support.pace import takes_cpu_within
@@ -61,6 +61,16 @@ def test_an_abbreviation_that_is_spelled_out_is_an_answer_to_what_it_stands_for(
     assert given.answerable
     assert "heat recovery unit (HRU)" in given.citations[0].quote
     assert "stand for lamps" not in given.text
+
+
+def test_for_a_term_that_is_said_and_never_explained_the_evidence_is_that_of_all_words(
+    house: AskedCollection,
+) -> None:
+    question = "What does HRU stand for?"
+    unexplained = shelf_of([chunk("check.md", USED.replace("the damper", "the HRU")), TAKEN])
+    told = [find(one, Inquiry(question), question).evidence.coverage for one in (unexplained, house)]
+    assert told[0] < 0.9
+    assert told[1] == 1.0
 
 
 def test_an_entry_of_a_glossary_defines_and_an_address_does_not() -> None:

@@ -24,6 +24,7 @@ from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, Vectors, WordList
 from quire.search.candidates import Ranked
 from quire.search.intent import read_intent
+from quire.search.meaning import asked_meaning
 from quire.search.query import written_names
 from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
 from quire.search.spelling import mended
@@ -171,11 +172,16 @@ def _evidence(
     """
     index, embedder = collection.index, collection.embedder
     ordinary = embedder if isinstance(embedder, WordList) else None
+    is_defined = any(one.defines >= SAID for one in read[1])
+    asked, searched = weigh(question, index), read[0]
+    if asked_meaning(question) and not is_defined and searched.text == question:
+        # Of a term that is said and never explained no answer is sure: the words that ask for its meaning are missing.
+        asked = searched = weigh(question, index, as_written=True)
     is_named = _names_a_hit(question, told)
     topic = collection.abstention.topic
     evidence = gather(
-        weigh(question, index),
-        read[0],
+        asked,
+        searched,
         told,
         read[1],
         lexicon=index,
@@ -183,7 +189,7 @@ def _evidence(
         and bool(strange_words(question, index, ordinary) or not all(map(is_slip, mends, mends.values()))),
         topic=topic.place(vector) if topic is not None and vector is not None else None,
     )
-    if not is_named and all(one.defines < SAID for one in read[1]):
+    if not (is_named or is_defined):
         return evidence
     # What is asked of a symbol that was found may be called by words of the asker's own.
     return replace(evidence, unknown=0.0, coverage=max(evidence.coverage, NAMED_COVERAGE), alone=0.0)

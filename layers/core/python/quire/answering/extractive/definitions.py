@@ -91,7 +91,7 @@ class Term:
         self.text = term
         self._stems = tuple(analyze(term.lower()))
         words = [re.escape(word) for word in re.split(r"[\s-]+", term.strip("`"))]
-        words[-1] = words[-1].removesuffix("s") + "s?"
+        words[-1] += "?" if words[-1].endswith("s") and len(words[-1]) > 2 else "s?"
         name = r"[\s-]?".join(words)
         self._name = re.compile(name, re.IGNORECASE)
         forms = {share: form.replace("NAME", name) for form, share in _SHARES.items()}

@@ -26,8 +26,8 @@ stand in the first quote for .65 with 8, .60 with 6."""
 EMBEDDED_CHARACTERS = 200
 SHORTEST_STEM = 5
 DEFINES = 5.0
-"""For what says what the term is whose meaning is asked for. Of 91 questions such as "What is X?" to seven collections
-on which nothing of this was chosen, 41 answers open elsewhere: 29 with a definition where there was none, 2 worse."""
+"""For what says what the term is whose meaning is asked for. Of 67 questions such as "What is X?" to five collections
+that nobody had looked at, 26 answers open elsewhere than without it: 15 better, 9 as well, 2 worse."""
 NAMED = 1.0
 """For passages of the chunk that defines a symbol which the question writes. Of 100 questions such as "What does X()
 do?" made from the symbols of celery and gson, 99 cite the definition (96 without), 96 first (95)."""

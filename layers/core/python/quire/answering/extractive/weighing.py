@@ -122,11 +122,15 @@ class Weighed:
         return sum(weight for term, weight in self.idf.items() if term in terms) / self.total
 
 
-def weigh(question: str, lexicon: Lexicon) -> Weighed:
-    """Weigh a question's terms by how rare they are in the collection (BM25's idf)."""
+def weigh(question: str, lexicon: Lexicon, *, as_written: bool = False) -> Weighed:
+    """Weigh a question's terms by how rare they are in the collection (BM25's idf).
+
+    Words that only ask for a meaning ("stand for") count where it is taken `as_written` alone.
+    """
     count = lexicon.chunk_count
     idf = {}
-    for term in dict.fromkeys(content_terms(question, analyze(question))):
+    terms = analyze(question)
+    for term in dict.fromkeys(terms if as_written else content_terms(question, terms)):
         held = lexicon.document_frequency(term)
         idf[term] = math.log(1 + (count - held + 0.5) / (held + 0.5))
     return Weighed(question, idf, _names(question), read_intent(question).is_code)
