@@ -187,9 +187,13 @@ def test_an_answer_to_who_calls_a_symbol_begins_with_a_caller(
         ("what is refund() for", ("refund",)),
         ("what is `refund` for", ("refund",)),
         ("what is a refund for", ()),
+        ("what does refund do?", ("refund",)),
+        ("when does refund raise an error?", ("refund",)),
+        ("what does a refund do?", ()),
+        ("what does refund do to an order?", ()),
     ],
 )
-def test_a_plain_word_is_a_name_where_it_is_marked_as_code(
+def test_a_plain_word_is_a_name_where_it_is_marked_as_code_or_acts_without_an_article(
     code: OpenedIndex, question: str, names: tuple[str, ...]
 ) -> None:
     assert read_question(question, code, heading_weight=0.0).names == names

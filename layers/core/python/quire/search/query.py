@@ -21,6 +21,16 @@ LITTLE, MUCH = 0.3, 0.9
 _MARKED = re.compile(r"\b([^\W\d]\w*)\(\)|`([^\W\d]\w*)`")
 
 
+_ACTING = re.compile(
+    r"""
+    \b(?:what|when|which\s+\w+)\s+(?:does|can|will)\s+  # without an article: a name, though it is written like a word
+    ([^\W\d]\w{2,})\s+
+    (?: do\W*$ | (?:return|raise|throw)s?\b )         # "what does Celery do when ..." is about all of it
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
 NOTHING_ELSE: Mapping[str, float] = MappingProxyType({})
 
 
@@ -30,7 +40,8 @@ class Question(NamedTuple):
     Attributes:
         text: what is embedded: the question with its spelling mended.
         terms: search terms with weights; marked heading terms included.
-        names: symbols that the collection defines and the question writes as identifiers, in order.
+        names: symbols that the collection defines and the question writes as identifiers or asks what they do, in
+            order.
         whole: the question is one symbol and nothing else.
         defined: the one of `names` whose definition is asked for.
         subject: the one of `names` whose callers or usages are asked for; "" for most questions.
@@ -219,16 +230,20 @@ def _names(
 
 
 def written_names(text: str) -> list[str]:
-    """What is written as a name of code: identifiers, `wait()`, and words in back quotes.
+    """What is written as a name of code: identifiers, `wait()`, words in back quotes, and what is asked what it does.
 
     >>> written_names("does wait() call `spawn` or Task.retry")
     ['Task.retry', 'wait', 'spawn']
+    >>> written_names("What does sdstrim do?"), written_names("what does the worker do")
+    (['sdstrim'], [])
     """
     return [*identifiers(text), *_marked(text)]
 
 
 def _marked(text: str) -> list[str]:
-    return [called or quoted for called, quoted in _MARKED.findall(text)]
+    marked = [called or quoted for called, quoted in _MARKED.findall(text)]
+    acting = [name for name in _ACTING.findall(text) if name.lower() not in STOP_WORDS]
+    return [*marked, *acting]
 
 
 def _proper(tokens: Sequence[str]) -> list[str]:
