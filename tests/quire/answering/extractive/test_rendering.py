@@ -235,6 +235,19 @@ def test_a_heading_is_shown_without_its_fragment_and_class(mark: str) -> None:
     assert show(chunk("a.md", "## Oil {id}\n\nTwice.")) == "**Oil {id}**\n\nTwice. [1]"
 
 
+@pytest.mark.parametrize(
+    ("title", "read"),
+    [
+        ("## Oil ##", "Oil"),
+        ("### In C ###  ", "In C"),
+        ("## In C#", "In C#"),
+        ("Changing oil\n---", "Changing oil"),
+    ],
+)
+def test_a_heading_is_shown_without_what_closes_or_underlines_it(title: str, read: str) -> None:
+    assert show(chunk("a.md", f"{title}\n\nTwice.")).startswith(f"**{read}**\n\nTwice.")
+
+
 def test_code_in_an_item_that_is_less_far_in_than_its_fence_stays_in_it() -> None:
     text = "- Case B: another type\n\n    ```diff\n-    return [pump]\n+    return (pump)\n    ```\n\n- Case C: none\n"
     found = show(chunk("cases.md", text))

@@ -136,7 +136,7 @@ def _is_in_head(lines: Sequence[str], number: int) -> bool:
 def is_underlined(lines: Sequence[str], number: int, *, over: bool = False) -> bool:
     """Whether a line is a title with a row of one sign below it, as long as itself; with `over`, above it as well.
 
-    A row of `=` below a line of its own may be shorter, as Markdown allows.
+    A row of `=` or `-` below a line of its own may be shorter, as Markdown allows.
     Such a row may look like a fence, which says that code begins: below a title nothing stands at once.
     """
     if not 0 <= number < len(lines) - 1 or (over and not number):
@@ -145,7 +145,10 @@ def is_underlined(lines: Sequence[str], number: int, *, over: bool = False) -> b
     if (
         not title.strip()
         or not _UNDERLINE.fullmatch(row)
-        or (len(row) < len(title) and (row[0] != "=" or over or "".join(lines[number - 1 : number]).strip()))
+        or (
+            len(row) < len(title)
+            and (row[0] not in "=-" or over or "".join(lines[number - 1 : number]).strip())
+        )
         or _UNDERLINE.fullmatch(title)
     ):
         return False

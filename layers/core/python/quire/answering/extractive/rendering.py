@@ -110,6 +110,8 @@ _HOLDS_BLOCKS = re.compile(
     re.VERBOSE,
 )
 _HEADING_MARK = re.compile(r"#{1,6} +")
+_CLOSING_MARK = re.compile(r"(?<=\S)[ \t]++#++$")
+"""Markdown lets a heading end as it begins: `## Options ##`."""
 _WORD = re.compile(r"\w++")
 _NOTE_SIGNS = re.compile(r"(?<=\s)\*++$")
 _TITLE_END = re.compile(r"(?<!\s)\s*+\\?\{(?::?[ \t]*+[#.]|/\*)[^{}\n]*+\}\s*+$")
@@ -439,7 +441,8 @@ def _heading(quote: str) -> str:
     if names := defined_names(quote):
         named = f"**{', '.join(f'`{name}`' for name in names)}**"
         return "\n\n".join(filter(None, (named, told_options(quote))))
-    title = _TITLE_END.sub("", _HEADING_MARK.sub("", _COMMENT.sub("", quote).strip(), count=1))
+    words, marked = _HEADING_MARK.subn("", _COMMENT.sub("", quote).strip(), count=1)
+    title = _TITLE_END.sub("", _CLOSING_MARK.sub("", words) if marked else words)
     title = _NOTE_SIGNS.sub(lambda signs: signs[0].replace("*", r"\*"), title.replace("`", ""))
     return f"**{_escaped(title)}**" if not _UNDER_LINE.fullmatch(title) else ""
 
