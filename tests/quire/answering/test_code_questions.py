@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from quire.answering.answerer import answer
+from quire.answering.extractive.code_answers import error_lines
+from quire.answering.extractive.code_lines import value_line
 from quire.answering.findings import AskedCollection
 from quire.answering.request import Inquiry
 from quire.documents import Chunk
@@ -66,6 +68,13 @@ def test_a_value_is_read_where_it_is_set_though_that_was_not_found(question: str
     limits = limits._replace(symbols=("LONGEST_NAME", "MAX_SPARE_JOBS"))
     text = text_of(shelf_of([*using, limits], profile="code"), question)
     assert text.startswith("`MAX_SPARE_JOBS`, limits.rb:2 [1]\n\n```ruby\nMAX_SPARE_JOBS = 10_000\n```")
+
+
+def test_an_example_in_a_comment_sets_no_value_and_gives_no_error() -> None:
+    example = "/**\nHow long a pump waits.\n\npump = make(\nmax_wait: 5000,\n)\nthrow Error()\n*/\n"
+    assert value_line("What is the default max wait?", example) is None
+    assert error_lines(example) is None
+    assert value_line("What is the default max wait?", f"{example}max_wait = 300\n") is not None
 
 
 def test_tests_come_first_where_it_is_asked_how_something_is_tested() -> None:

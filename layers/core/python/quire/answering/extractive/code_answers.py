@@ -11,7 +11,7 @@ from typing import NamedTuple
 from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
-from quire.answering.extractive.code_lines import best_lines, value_line
+from quire.answering.extractive.code_lines import best_lines, in_comments, value_line
 from quire.answering.extractive.continuing import Beside
 from quire.answering.extractive.precedence import (
     asks_for_errors,
@@ -133,11 +133,8 @@ def error_lines(text: str) -> tuple[int, int] | None:
     '    if not b:\n        raise ValueError(a)'
     """
     lines = text.splitlines(keepends=True)
-    giving = [
-        n
-        for n, line in enumerate(lines)
-        if _ERROR.search(line) and not line.lstrip().startswith(("#", "/", "*"))
-    ]
+    noted = in_comments(lines)
+    giving = [n for n, line in enumerate(lines) if _ERROR.search(line) and not noted[n]]
     if not giving:
         return None
     first = max(giving[0] - 1, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from quire.analysis.terms import analyze, split_identifier, words
 from quire.answering.extractive.weighing import Weighed
@@ -110,8 +110,8 @@ def value_line(question: str, text: str, *, several: bool = False) -> tuple[floa
     asked = _parts(question)
     lines = text.splitlines(keepends=True)
     likes = [
-        0.0 if _COMMENT.match(line) or (several and not _is_collection(line)) else _likeness(asked, line)
-        for line in lines
+        0.0 if is_note or (several and not _is_collection(line)) else _likeness(asked, line)
+        for line, is_note in zip(lines, in_comments(lines), strict=True)
     ]
     best = max(likes, default=0.0)
     if best < LEAST_LIKE:
@@ -122,6 +122,23 @@ def value_line(question: str, text: str, *, several: bool = False) -> tuple[floa
         first -= 1
     start = sum(map(len, lines[:first]))
     return best, start, start + len("".join(lines[first : last + 1]).rstrip())
+
+
+def in_comments(lines: Sequence[str]) -> list[bool]:
+    """Which lines are comments or begin with one, also where those of a block have no sign of their own: an example in
+    it sets and raises nothing. The first lines may be the rest of a block that the border of two chunks tears.
+
+    >>> in_comments(["wait = 9", "*/", "wait = 3", "/* so:", "wait = 5 */", "accept('*/*')"])
+    [True, True, False, True, True, False]
+    """
+    signs = (line.lstrip() for line in lines)
+    inside = next((sign.startswith("*/") for sign in signs if sign.startswith(("/*", "*/"))), False)
+    found: list[bool] = []
+    for line in lines:
+        inside = inside or line.lstrip().startswith("/*")
+        found.append(inside or bool(_COMMENT.match(line)))
+        inside = inside and "*/" not in line
+    return found
 
 
 def _is_collection(line: str) -> bool:
