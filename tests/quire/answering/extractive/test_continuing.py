@@ -87,6 +87,21 @@ def test_a_sentence_that_the_border_of_two_chunks_tears_is_one_with_both_marks()
     assert "for years. [1]\n\nOf others" in given.text
 
 
+def test_a_step_and_its_code_behind_the_border_of_two_chunks_are_one() -> None:
+    code = "```lua\n    fill(boiler)\nelse\n    drain(boiler)\nend\n```"
+    given = ask(
+        "How do I descale the boiler by a script?",
+        pages(
+            "## Descale the boiler by a script\n\nDescale the boiler like this:\n\n"
+            "1. Let the boiler cool.\n2. Replace the branch of the script that descales it.",
+            f"{code}\n\nThen the boiler is ready.",
+        ),
+    )
+    assert f"2. Replace the branch of the script that descales it.\n{code}" in given.text
+    assert given.text.endswith("[1] [2]")
+    assert problems(given) == []
+
+
 MERGE = [
     "## Joining payments\n\nTick both payments and press the key M, or choose Join from the menu on the right.",
     "The menu has Join only while two payments of one amount are ticked.\n\nThe older payment of the two is kept.",

@@ -10,7 +10,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from quire.answering.extractive.blocks import HEADING, LIST, PARAGRAPH, TABLE, split_blocks, split_pieces
+from quire.answering.extractive.blocks import (
+    CODE,
+    HEADING,
+    LIST,
+    PARAGRAPH,
+    TABLE,
+    split_blocks,
+    split_pieces,
+)
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
@@ -120,9 +128,10 @@ def _section_before(chunk: Chunk, before: Chunk) -> int | None:
 
 
 def is_torn(before: Chunk, after: Chunk, start: int) -> bool:
-    """Whether a list or a sentence goes on over the border of two chunks, in `after.text[start:]`."""
+    """Whether a list, a step and its code, or a sentence goes on over the border of two chunks, in
+    `after.text[start:]`."""
     kinds = _last_kind(before.text), _kind_at(after.text, start)
-    if before.document_id != after.document_id or kinds == (LIST, LIST):
+    if before.document_id != after.document_id or kinds in ((LIST, LIST), (LIST, CODE)):
         return before.document_id == after.document_id
     return kinds == (PARAGRAPH, PARAGRAPH) and not _SENTENCE_END.search(before.text)
 
