@@ -298,7 +298,8 @@ def detail_reply(
     """
     detail: str | Sequence[Mapping[str, Any]] = problem.detail
     if problem.status == 422:
-        path = [names.get(name, name) for name in problem.field.split(".") if name]
+        place = "" if problem.field == "body" else problem.field
+        path = [names.get(name, name) for name in place.split(".") if name]
         message = problem.detail.removeprefix(f"{problem.field}: ")
         detail = invalid or [{"type": "value_error", "loc": ["body", *path], "msg": message}]
     return Response(json_bytes({"detail": detail}), problem.status, dict(problem.headers), "application/json")

@@ -118,6 +118,17 @@ def test_a_body_that_cannot_be_read_is_422(client: TestClient, content: bytes) -
     assert answer.json()["detail"]
 
 
+@pytest.mark.parametrize(
+    "content", [b'{"text":"\xff"}', b'{"text":' + b"[" * 100_000 + b"]" * 100_000 + b"}"]
+)
+def test_a_body_that_is_no_json_in_utf_8_is_named_once_as_the_place(
+    client: TestClient, content: bytes
+) -> None:
+    headers = {"content-type": "application/json"}
+    [error] = client.post("/roblox/query", content=content, headers=headers).json()["detail"]
+    assert error == {"type": "value_error", "loc": ["body"], "msg": "wanted JSON in UTF-8"}
+
+
 def test_an_empty_text_names_the_field_as_the_contract_calls_it(client: TestClient) -> None:
     [error] = client.post("/roblox/query", json={"text": " "}).json()["detail"]
     assert error["loc"] == ["body", "text"]
