@@ -156,25 +156,31 @@ def _cut(citation: Citation, before: Citation | None, after: Citation | None) ->
     What the quotes before and after it say is not missing: chunks repeat each other's ends.
     """
     text = citation.hit.chunk.text
-    if str(citation.hit.chunk.metadata.get("lang") or "") not in ("", "rst", "markdown", "md"):
+    lang = str(citation.hit.chunk.metadata.get("lang") or "")
+    if lang not in ("", "rst", "markdown", "md"):
         return
     for kind, start, end in _blocks(text):
+        if kind == "code" and lang == "rst":  # rows of ~ underline titles there
+            continue
         overlaps = citation.start < end and start < citation.end
         said = before is not None and text[start : citation.start].strip() in before.quote
         goes_on = after is not None and after.quote.lstrip().startswith(text[citation.end : end].strip())
+        # Code may end early, at a statement, but not begin in its midst.
+        goes_on = goes_on or kind == "code"
         whole = (said or citation.start <= start) and (goes_on or end <= citation.end)
         if overlaps and not whole and end - start <= LONG_BLOCK:
             yield kind
 
 
 def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
-    """Lists and tables of a text with their spans, code apart."""
+    """Lists, tables and fenced code of a text with their spans; what stands in code is none."""
     fenced = _spans(text)
     if torn := _TORN_FENCE.match(text):  # the chunk begins in the midst of code
         fenced = [
             torn.span(),
             *((torn.end() + one, torn.end() + end) for one, end in _spans(text[torn.end() :])),
         ]
+    yield from (("code", *span) for span in fenced)
     kind, first, last, position, marker = "", 0, 0, 0, 0
     for line in [*text.splitlines(keepends=True), ""]:
         start, position = position, position + len(line)

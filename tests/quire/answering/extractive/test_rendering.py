@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 
 import pytest
 
@@ -297,6 +298,14 @@ def test_the_checker_finds_what_it_is_there_for() -> None:
         "dead mark",
         "source without mark",
     }
+
+
+def test_the_checker_finds_code_that_begins_in_its_midst() -> None:
+    one = chunk("a.md", "Stop it:\n\n```py\ndef stop():\n    return 1\n```\n")
+    late, early = (cite(1, hit_of(one), one.text.index(at), len(one.text)) for at in ("    return", "```py"))
+    shown = Answer("It stops. [1]", True, (late,), (), (), "", (), Usage(), "v")
+    assert problems(shown) == ["cut code"]
+    assert problems(replace(shown, citations=(early,))) == []
 
 
 def test_the_checker_finds_repeated_ends_and_signs_alone() -> None:
