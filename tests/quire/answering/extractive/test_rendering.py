@@ -48,6 +48,11 @@ def test_code_is_fenced_and_dedented_below_its_symbol_and_place() -> None:
     assert text.endswith("    )\n```")
 
 
+def test_what_stands_between_two_code_spans_of_a_markdown_page_is_no_link_of_rst() -> None:
+    said = "Append a suffix such as `u8`, or split digits by `_` for readers."
+    assert show(chunk("numbers.md", said, path="numbers.md")) == f"{said} [1]"
+
+
 def test_code_names_what_the_shown_lines_define_without_members() -> None:
     text = "WIDE = 1\n\n\nclass Pump:\n    def stop(self): ...\n\n\nNARROW = 2\n"
     made = chunk("pump/app.py", text, lang="python", start_line=40, symbol="WIDE")

@@ -47,6 +47,7 @@ WRITTEN = frozenset(("markdown", "asciidoc"))
 """Languages of pages; where code is indexed, their chunks have lines of their files."""
 PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc"))
 _PROSE_SUFFIXES = frozenset(("", ".txt", ".text", ".tex", ".org", ".textile", ".rdoc", ".pod", ".wiki"))
+_MARKDOWN_SUFFIXES = frozenset((".md", ".mdx", ".markdown", ".qmd", ".rmd"))
 TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".hbs", ".erb"))
 _SOURCE_OF_PAGE = re.compile(r"\s*+(?:<[!A-Za-z/]|\{[%{#])")
 _ELEMENT = re.compile(r"</?(?:script|style|div|span|table|ul|li|form|body|html)\b")
@@ -294,7 +295,9 @@ def _prose(citation: Citation) -> str:
         chunk = chunk._replace(text=text)
         hit = citation.hit._replace(chunk=chunk)
         citation = citation._replace(hit=hit, quote=text[start:end], start=start, end=end)
-    is_rst = chunk.metadata.get("lang") == "rst" or bool(_RST.search(citation.quote))
+    # Behind the end of inline code in Markdown, "`, and `_`" has the form of a link of reStructuredText.
+    is_markdown = _suffix(chunk) in _MARKDOWN_SUFFIXES
+    is_rst = chunk.metadata.get("lang") == "rst" or (not is_markdown and bool(_RST.search(citation.quote)))
     torn = _torn_code(chunk.text) if is_rst else 0
     parts = [fenced(chunk.text[citation.start : min(torn, citation.end)])] if citation.start < torn else []
     for block in split_blocks(chunk.text):
