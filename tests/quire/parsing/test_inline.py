@@ -24,6 +24,10 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethro
         ("fires on *every* contact (see ![a part](part.png)).", "fires on every contact (see a part)."),
         ("Zoom &rarr; **Fit&nbsp;all**", "Zoom \u2192 Fit\u00a0all"),
         ("Costs \\$5 \\* 2, [sic] though!", "Costs $5 * 2, [sic] though!"),
+        (
+            "It says `` `Rc` is not `Send` ``, see ``a`b``.",
+            "It says `` `Rc` is not `Send` ``, see `` a`b ``.",
+        ),
         ("snake_case and a *b", "snake_case and a *b"),
         ("[x](javascript:y)", "[x](javascript:y)"),
     ],

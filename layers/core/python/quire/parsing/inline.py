@@ -75,7 +75,7 @@ def readable(children: Sequence[Token] | None) -> str:
         if kind in ("text", "text_special"):
             pieces.append(token.content)
         elif kind == "code_inline":
-            pieces.append(f"`{token.content}`")
+            pieces.append(_code_span(token.content))
         elif kind == "softbreak":
             pieces.append("\n")
         elif kind == "hardbreak":
@@ -83,6 +83,14 @@ def readable(children: Sequence[Token] | None) -> str:
         elif kind == "image":
             pieces.append(readable(token.children))
     return "".join(pieces)
+
+
+def _code_span(code: str) -> str:
+    """The code between ticks, more of them than stand together inside: else it would end at its own."""
+    if "`" not in code:
+        return f"`{code}`"
+    ticks = "`" * (max(map(len, re.findall("`+", code))) + 1)
+    return f"{ticks} {code} {ticks}"
 
 
 def outward_links(children: Sequence[Token] | None, addresses: Mapping[str, str]) -> Iterator[str]:
