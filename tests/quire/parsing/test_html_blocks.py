@@ -99,3 +99,25 @@ def test_preformatted_text_that_has_no_lines_of_its_own_is_text(text: str) -> No
 def test_a_heading_of_an_example_that_the_page_runs_heads_no_section() -> None:
     text = "# Valves\n\n<h2>Open</h2>\n\n<div>\n  <h1 v-else>Oh no</h1>\n</div>\n\n## Shut\n\nTurn it.\n"
     assert [one.heading for one in parse_markdown(text, "page.md").sections] == ["Valves", "Open", "Shut"]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (
+            "From 0 to 2<sup>8</sup> - 1, or 2<sup>n - 1</sup> of x<sup>2</sup>.",
+            "From 0 to 2^8 - 1, or 2^(n - 1) of x^2.",
+        ),
+        (
+            "Some 4 cm<sup>2</sup> in 10<sup>\u22123</sup>.",
+            "Some 4 cm^2 in 10^\u22123.",
+        ),
+        (
+            "The 1<sup>st</sup> pump<sup>1</sup> (708<sup>3</sup>)<sup>4</sup> of Acme<sup>TM</sup>, H<sub>2</sub>O.",
+            "The 1st pump1 (7083)4 of AcmeTM, H2O.",
+        ),
+    ],
+)
+def test_an_exponent_stays_one_and_other_raised_text_is_read_as_before(written: str, said: str) -> None:
+    [(_, parts)] = read(written)
+    assert parts == [(said, 1, 1)]

@@ -33,6 +33,25 @@ _LANGUAGE = re.compile(
     """,
     re.VERBOSE,
 )
+_EXPONENT = re.compile(
+    r"""
+    (?P<raised>
+      (?! (?:st|nd|rd|th|TM)< )         # an ordinal, a sign
+      [\w+\u2212–*/.\s-]{1,24}          # a number, a variable, a short term
+    ) </sup>
+    """,
+    re.VERBOSE,
+)
+_ONE_WORD = re.compile(r"[+\u2212-]?\w++")
+_BASE = re.compile(
+    r"""
+    (?<![\w/.,-]) _?                    # neither in a longer number or name nor behind a sign that goes on in one
+    (?: \d{1,2} | [^\W\d_] | [cdkm]m )  # a small number, a variable, a unit of length
+    _?$
+    """,
+    re.VERBOSE,
+)
+"""What stands before an exponent: behind a word, a bracket or a long number it is mostly a footnote's number."""
 _RUN = re.compile("`{3,}")
 _DIRECTIVE = re.compile(r"\sv-[a-z]")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
@@ -65,6 +84,8 @@ def on_tag(scan: MarkupScan, tag: Tag) -> int:
         return tag.end
     if tag.name in DROPPED:
         return _drop(scan, tag)
+    if tag.name == "sup" and (end := _power(scan, tag)):
+        return end
     if tag.name == "pre" and (end := _preformatted(scan, tag)):
         return end
     if tag.name in scan.imports and scan.imports[tag.name] in scan.includes:
@@ -76,6 +97,17 @@ def on_tag(scan: MarkupScan, tag: Tag) -> int:
         scan.blank(tag.start, tag.end)
         return tag.end
     return _open(scan, tag)
+
+
+def _power(scan: MarkupScan, tag: Tag) -> int:
+    """Append `^` and the exponent, as 2<sup>n</sup> would be read as 2n, and return where its element ends; 0 where
+    nothing is raised to it: an ordinal, a sign, the number of a footnote behind a word."""
+    exponent = _EXPONENT.match(scan.text, tag.end)
+    if exponent is None or not _BASE.search(scan.text[max(tag.start - 4, 0) : tag.start]):
+        return 0
+    raised = exponent["raised"]
+    scan.emit(f"^{raised}" if _ONE_WORD.fullmatch(raised) else f"^({raised})")
+    return exponent.end()
 
 
 def _is_text(scan: MarkupScan, tag: Tag) -> bool:
