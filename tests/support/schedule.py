@@ -30,13 +30,14 @@ GROUPS = {
 }
 SECONDS = {
     "tests/functions/test_rehearsal.py": 60,  # in a new checkout, 16 in another: the archives
-    "tests/functions/test_page.py": 24,
+    "tests/functions/test_page.py": 32,
+    "tests/build_index/release/test_on_server.py": 25,
     "tests/build_index/distributed/test_several_life.py": 18,
     "tests/functions/test_cli.py": 18,
-    "tests/build_index/release/test_on_server.py": 17,
     "tests/build_index/cli/test_ingest_cli.py": 14,
     "tests/contract/spec_codebase.py": 14,
     "tests/functions/faces/test_codebase.py": 13,
+    "tests/test_fuzz.py": 12,
     "tests/test_patterns.py": 11,
     "tests/build_index/distributed/test_shards.py": 10,
     "tests/test_growth.py": 10,
@@ -53,6 +54,7 @@ SECONDS = {
     "tests/functions/test_isolation.py": 7,
     "tests/functions/test_rig_faults.py": 7,
     "tests/infra/packaging/test_layers.py": 7,
+    "tests/test_tutorial.py": 7,
     "tests/contract/spec_textbook.py": 6,
     "tests/functions/test_full_disk.py": 6,
     "tests/functions/test_hostile_requests.py": 6,
