@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import resource
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
+from subprocess import PIPE
 from uuid import uuid4
 
 import boto3
@@ -41,6 +45,13 @@ from tests.support.stores import MemoryStore
 WRITERS, ROUNDS = 16, 25
 ROUNDS_IN_CI = 5
 KEY = "collections/docs/current.json"
+HOLDER = """
+import fcntl, sys, time
+with open(sys.argv[1], "ab") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    print("held", flush=True)
+    time.sleep(600)
+"""
 
 
 class ObjectStoreContract:
@@ -231,6 +242,27 @@ class TestFolderStore(ObjectStoreContract):
         away.rename(root)
         store.delete("a/b")
         assert store.read("a/b") is None  # of which this store itself left nothing
+
+    def test_a_write_behind_a_stopped_process_gives_up_and_names_the_lock(self, tmp_path: Path) -> None:
+        store = FolderStore(tmp_path, busy_s=0.3)
+        store.write("a/b", b"one")
+        holder = subprocess.Popen([sys.executable, "-c", HOLDER, tmp_path / "a/.b.lock"], stdout=PIPE)
+        assert holder.stdout is not None
+        with holder:
+            holder.stdout.readline()
+            holder.send_signal(signal.SIGSTOP)
+            try:
+                before = time.monotonic()
+                with pytest.raises(
+                    StoreUnavailable, match=r"a/b: another process has held .*/a/\.b\.lock for 0\.3 s"
+                ):
+                    store.write("a/b", b"two")
+                assert 0.3 <= time.monotonic() - before < seconds(5)
+                assert store.read("a/b").data == b"one"  # type: ignore[union-attr]
+            finally:
+                holder.kill()
+        assert holder.returncode == -signal.SIGKILL
+        store.write("a/b", b"two")  # the kernel freed it
 
     @pytest.mark.parametrize("key", ["../outside", "a/../../outside", "/etc/hostname"])
     def test_no_key_leads_out_of_the_folder(self, store: ObjectStore, tmp_path: Path, key: str) -> None:

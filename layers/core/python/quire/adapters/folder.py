@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from typing import IO
 
 COPY_BYTES = 1 << 20
+BUSY_S = 10.0
+"""How long a write waits for another's to the same object, which takes milliseconds unless its process was stopped."""
+LOOK_S = 0.005
 
 
 class FolderStore:
@@ -27,10 +31,13 @@ class FolderStore:
 
     A folder that held something and holds nothing now was not emptied object by object: its disk is not mounted, or it
     was moved. Then nothing is said to be missing, and nothing written into what is left of it.
+
+    A write that has waited `busy_s` for the lock file raises StoreUnavailable.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, busy_s: float = BUSY_S) -> None:
         self._root = root
+        self._busy_s = busy_s
         self._held = False
 
     def read(self, key: str) -> Stored | None:
@@ -59,7 +66,7 @@ class FolderStore:
             if if_match is not None:
                 self._check(key, if_match)  # what was removed leaves no folder with a lock file
             self._make_folder(key, path)
-            with _locked(path):
+            with _locked(key, path, self._busy_s):
                 if if_absent or if_match is not None:
                     self._check(key, if_match)
                 with _new_file(path) as file:
@@ -155,11 +162,31 @@ def _translated(key: str) -> Iterator[None]:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock file beside `path`; it is freed by the kernel when a process dies."""
+def _locked(key: str, path: Path, busy_s: float) -> Iterator[None]:
+    """Hold the lock file beside `path`; it is freed by the kernel when a process dies.
+
+    Raises:
+        StoreUnavailable: another process has held it for `busy_s`.
+    """
+    until = time.monotonic() + busy_s
     with (path.parent / f".{path.name}.lock").open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        while not try_lock(file):
+            if time.monotonic() >= until:
+                raise StoreUnavailable(
+                    f"{key}: another process has held {file.name} for {busy_s:g} s: see whether one that writes into "
+                    "this store was stopped, and continue or end it"
+                )
+            time.sleep(LOOK_S)
         yield
+
+
+def try_lock(file: IO[bytes]) -> bool:
+    """Whether this process has the lock of an open file now; it never waits. Closing the file frees it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @contextmanager

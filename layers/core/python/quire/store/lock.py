@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 PROC = Path("/proc")
+TOLD_WITHIN_S = 10.0
 
 
 def this_process(proc: Path = PROC) -> str:
@@ -87,12 +88,17 @@ def _place(proc: Path) -> str:
 
 
 def _said_by(*command: str) -> str:
-    """What a program of the system prints; "" where there is none, or it fails."""
+    """What a program of the system prints; "" where there is none, it fails, or does not end."""
     try:
         told = subprocess.run(
-            command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}, check=True
+            command,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "LC_ALL": "C"},
+            timeout=TOLD_WITHIN_S,
+            check=True,
         )
-    except (OSError, subprocess.CalledProcessError):
+    except (OSError, subprocess.SubprocessError):
         return ""
     return told.stdout.strip()
 
