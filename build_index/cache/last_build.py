@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +15,9 @@ import numpy as np
 from build_index.cache.prepared import PreparedEntry
 from build_index.cache.store import ContentStore
 from build_index.progress import say
+from quire.adapters.folder import try_lock
 from quire.canonical_json import json_sha256
-from quire.errors import ArtifactError
+from quire.errors import ArtifactError, StoreError
 from quire.index.layout import MANIFEST, Manifest
 from quire.index.reader import Segment, manifest_in, open_segment, verify_segment
 from quire.index.writer import KeptRows
@@ -75,6 +77,27 @@ class LastBuild:
 
     def _name(self, manifest: Manifest) -> str:
         return json_sha256([self._made_by, {name: one._asdict() for name, one in manifest.files.items()}])
+
+
+@contextmanager
+def hold_cache(cache: Path, collection: str) -> Iterator[None]:
+    """Have what the cache keeps of a collection to oneself; the kernel frees it when the process dies.
+
+    The store's lock does not: builds into two stores may share a cache, and each would remove the other's half-written
+    segment, and, where their code differs, the chunks that the other has just cut.
+
+    Raises:
+        StoreError: another build has it.
+    """
+    path = cache / f".{collection}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        if not try_lock(file):
+            raise StoreError(
+                f"{path}: another build of {collection!r}, into another store, works in the "
+                f"cache {cache}; wait until it ends, or give this one a cache of its own (QUIRE_CACHE)"
+            )
+        yield
 
 
 def record_of(collection: str) -> str:

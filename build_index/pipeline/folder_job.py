@@ -20,7 +20,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from build_index.cache.last_build import record_of
+from build_index.cache.last_build import hold_cache, record_of
 from build_index.cache.prepared import chunks_of
 from build_index.cache.questions import COMMON, questions_of
 from build_index.cache.store import VECTORS, ContentStore
@@ -186,7 +186,10 @@ def _build(order: Order, roots: Sequence[Root], tools: Tools, store: SegmentStor
     if not order.clean:
         return build(plan, tools, store)
     tools.cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=tools.cache, prefix="clean-") as fresh:
+    with (
+        hold_cache(tools.cache, plan.name),  # `_keep_built` replaces what is there
+        tempfile.TemporaryDirectory(dir=tools.cache, prefix="clean-") as fresh,
+    ):
         with closing(ContentStore(Path(fresh))) as empty:
             empty.take(tools.cache, [COMMON])
         report = build(plan, replace(tools, cache=Path(fresh)), store, anew=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from build_index.cache.inputs import digest_inputs
+from build_index.cache.last_build import hold_cache
 from build_index.pipeline.ingest import IngestReport, Stage, ingest
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.questions import read_question_options
@@ -78,6 +79,7 @@ def build(
 
     Raises:
         BuildInProgress: another build of the collection is running.
+        StoreError: a build of that name into another store works in the same cache.
         PublishRefused: the review refused it; the segment stays in the cache.
         SourceError: a source cannot be fetched, or nothing in it could be read.
         ConfigError: an option has a value that it may not have.
@@ -86,7 +88,7 @@ def build(
         server_named(store, plan.server)  # before hours of work
     if read_question_options(plan.options).count and write is not ingest:
         raise ConfigError("options.questions: a build in shards writes none; leave --engine out")
-    with store.lock(plan.name) as lock, _rare_collections():
+    with store.lock(plan.name) as lock, hold_cache(tools.cache, plan.name), _rare_collections():
         plan = replace(plan, tell=lock.tell)
         reading = open_reading(plan.profile.name, plan.sources, tools.cache, plan.options)
         inputs = _digest(plan, reading, tools)

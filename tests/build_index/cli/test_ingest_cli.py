@@ -470,6 +470,39 @@ def test_two_builds_at_once_end_with_one_lock_and_no_error(place: tuple[Path, Pa
     assert main(["verify", "boats", "--store", "store"]) == 0
 
 
+def test_builds_of_one_name_into_two_stores_do_not_share_a_cache_at_once(
+    place: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each would remove the half-written segment of the other, and what its other code had cut."""
+    dump, reference = place
+    sources = ["--source", f"api_dump={dump}", f"creator_docs={reference}"]
+    arguments = ["build", "boats", "--profile", "roblox", *sources, "--store"]
+    other = [sys.executable, "-c", HELD, str(tmp_path / "cache"), "boats"]
+    with subprocess.Popen(other, cwd=tmp_path, stdout=subprocess.PIPE, env=_env(tmp_path)) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        before = tree_bytes(tmp_path / "cache" / "built")
+        assert main([*arguments, "second"]) == 2
+        said = capsys.readouterr().err
+        assert "another build of 'boats', into another store, works in the cache" in said
+        assert "QUIRE_CACHE" in said
+        assert tree_bytes(tmp_path / "cache" / "built") == before
+        assert not (tmp_path / "second/collections/boats/current.json").exists()
+        holder.kill()  # what dies holds nothing
+    assert main([*arguments, "second"]) == 0
+
+
+HELD = """
+import sys, time
+from pathlib import Path
+from build_index.cache.last_build import hold_cache
+with hold_cache(Path(sys.argv[1]), sys.argv[2]):
+    (Path(sys.argv[1]) / "built/.boats.next").mkdir(parents=True)
+    (Path(sys.argv[1]) / "built/.boats.next/half").write_bytes(b"written")
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path
