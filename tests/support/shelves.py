@@ -72,6 +72,11 @@ def household() -> list[Chunk]:
     return [chunk("kettle.md", KETTLE), chunk("kettle.md", SAFETY, 1), chunk("lamp.md", LAMP)]
 
 
+def pages(count: int) -> list[Chunk]:
+    """So many chunks that say nothing of what is asked: a collection that is not small."""
+    return [chunk(f"page{number}.md", f"# Page {number}\n\nNothing of note.") for number in range(count)]
+
+
 def shelf_of(
     chunks: Sequence[Chunk],
     *,

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from quire.answering.abstention import (
     BOUNDS,
+    CLEAR,
     DEFAULT,
+    FEW_CHUNKS,
     UNMEASURED,
     Abstention,
     Evidence,
@@ -28,7 +30,7 @@ from quire.answering.findings import find
 from quire.answering.request import Inquiry
 from quire.ports import Vectors
 from tests.support.fakes import HashingEmbedder
-from tests.support.shelves import chunk, hit_of, household, shelf_of
+from tests.support.shelves import chunk, hit_of, household, pages, shelf_of
 
 GOOD = Evidence(0.7, 0.8, 1.0, 0.0, name_unknown=False, name_missing=False)
 BAD = Evidence(0.1, 0.15, 0.1, 0.9, name_unknown=True, name_missing=True)
@@ -203,9 +205,33 @@ def test_everyday_words_that_a_large_collection_holds_by_chance_do_not_make_a_qu
     assert confidence(replace(by_chance, topic=-0.3)) < BOUNDS[0]
 
 
+def test_a_word_that_a_few_pages_do_not_have_says_less_than_one_that_many_do_not_have() -> None:
+    text = "# Account\n\nWhoever forgot a password asks for a link on the sign-in page."
+
+    def evidence(size: int) -> Evidence:
+        index = shelf_of([chunk("account.md", text), *pages(size - 1)]).index
+        asked = weigh("How do I reset my password?", index)
+        return gather(asked, asked, [hit_of(chunk("account.md", text), 1)], (), lexicon=index)
+
+    few, some, many, more = (evidence(size) for size in (2, 12, FEW_CHUNKS, 2 * FEW_CHUNKS))
+    assert few.coverage > some.coverage > many.coverage
+    assert few.alone < some.alone < many.alone == more.alone == 1.0
+    assert many.coverage == pytest.approx(1.0 - many.unknown)
+
+
+def test_a_clear_passage_speaks_for_an_answer_unless_a_name_or_a_strange_word_speaks_against_it() -> None:
+    near = Evidence(0.3, 0.65, 0.4, 0.6, name_unknown=False, name_missing=False, alone=1.0, score=0.1)
+    without = replace(near, passage_cosine=CLEAR)
+    gained = confidence(near) - confidence(without)
+    assert gained > 0.3
+    for doubt in ("strange", "name_unknown", "name_missing"):
+        doubted = replace(near, **{doubt: True}), replace(without, **{doubt: True})  # type: ignore[arg-type]
+        assert confidence(doubted[0]) - confidence(doubted[1]) < gained / 2
+
+
 def test_a_single_word_that_question_and_passage_share_speaks_less_than_several_of_the_same_weight() -> None:
     text = "# Lamp\n\nThe lamp has a button. Its bulb and its shade are of glass."
-    index = shelf_of([chunk("torch.md", text), *household()]).index
+    index = shelf_of([chunk("torch.md", text), *household(), *pages(FEW_CHUNKS)]).index
 
     def alone(question: str) -> float:
         asked = weigh(question, index)

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from quire.answering.abstention import FEW_CHUNKS
 from quire.answering.answerer import answer
 from quire.answering.extractive.weighing import strange_words
 from quire.answering.refusing import absent_words, ask_back, named, near_topics
 from quire.answering.request import Inquiry
 from quire.documents import Turn
-from tests.support.shelves import chunk, hit_of, household, shelf_of
+from tests.support.shelves import chunk, hit_of, household, pages, shelf_of
 
 SHELF = shelf_of(household())
 QUESTION = "How often do I descale the kettle, every how many months?"
@@ -102,7 +103,8 @@ def test_a_refused_follow_up_is_told_that_its_topic_is_covered_and_this_is_not()
 
 def test_what_is_no_evidence_is_no_related_topic() -> None:
     people = "\n".join(f"Ada Lamp {n}" for n in range(9))
-    shelf = shelf_of([chunk("AUTHORS.txt", people, lang="text"), *household()], profile="code")
+    others = [*household(), *pages(FEW_CHUNKS)]
+    shelf = shelf_of([chunk("AUTHORS.txt", people, lang="text"), *others], profile="code")
     said = answer(shelf, Inquiry("Which Ada lamp has a zither?"))
     assert not said.answerable
     assert "Authors" not in said.text
