@@ -189,8 +189,8 @@ FEW_CHUNKS = 30
 """In a collection of fewer chunks a word that none of them holds says less, by its share of so many: five pages do not
 have all words that may be used to ask for them. Over ten collections of 5 to 56 chunks, which all took part in the
 choice (120 answerable questions, 80 near ones, 132 that another page of the same site answers) .775 to .858 are
-answered with this and `CLEAR`, .925 and .659 refused as before, of everyday ones .998 to .997; over one of 4 that took no
-part 6 and 10 of 19, with all of 7 near ones refused."""
+answered with this and `CLEAR`, .925 and .659 refused as before, of everyday ones .998 to .997; over one of 4 chunks
+that took no part 6 and 10 of 19, with all of 7 near ones refused."""
 
 # Fitted by logistic regression on golden questions of thirteen collections, questions that seventeen collections ask
 # themselves, the first 70 background questions, and golden questions of each collection asked of the others;
