@@ -66,7 +66,7 @@ def open_tools(*, threads: int | None = None, cache: Path | None = None) -> Tool
 
 
 @cache
-def open_workshop(location: str | None, threads: int) -> tuple[Tools, ObjectStore]:
+def open_worker(location: str | None, threads: int) -> tuple[Tools, ObjectStore]:
     """What a worker of a build in shards works with, opened once a process."""
     return open_tools(threads=threads), open_objects(location)
 

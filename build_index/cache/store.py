@@ -116,11 +116,8 @@ class ContentStore:
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            is_new = not self._path.exists()
             self._connection = sqlite3.connect(self._path, timeout=self._busy_s)
             self._connection.execute(TABLE)
-            if is_new:
-                _adopt(self._connection, self._path.with_name("vectors.sqlite"))
         return self._connection
 
     def _sound(self, kind: str, rows: Iterable[tuple[bytes, bytes, int]]) -> Iterator[tuple[bytes, bytes]]:
@@ -139,16 +136,3 @@ def _some(
         marks = ",".join("?" * len(some))
         query = f"SELECT key, value, crc FROM kept WHERE kind = ? AND key IN ({marks})"  # noqa: S608 - question marks
         yield from connection.execute(query, [kind, *some])
-
-
-def _adopt(connection: sqlite3.Connection, earlier: Path) -> None:
-    """Take over the vectors that earlier versions kept in a file of their own, each with its checksum behind it."""
-    if not earlier.exists():
-        return
-    try:
-        with closing(sqlite3.connect(earlier)) as source, connection:
-            found = source.execute("SELECT key, data FROM vectors")
-            rows = ((VECTORS, key, data[:-4], int.from_bytes(data[-4:], "little")) for key, data in found)
-            connection.executemany(INSERT, rows)
-    except sqlite3.Error as error:
-        _log.warning("%s: its vectors cannot be taken over and are embedded again: %s", earlier, error)

@@ -35,7 +35,7 @@ from build_index.wiring import (
     open_question_embedder,
     open_store,
     open_tools,
-    open_workshop,
+    open_worker,
     settings,
 )
 from quire.collections import Collection, check_name, read_collections
@@ -78,19 +78,19 @@ def _writing(args: argparse.Namespace) -> Callable[[BuildPlan, OpenedSources, To
 
 def _local(args: argparse.Namespace) -> Sharding:
     workers = args.workers or os.cpu_count() or 1
-    workshop, engine = partial(open_workshop, args.store, 1), LocalEngine(workers)
+    opens, engine = partial(open_worker, args.store, 1), LocalEngine(workers)
     return Sharding(
         open_objects(args.store),
         engine,
-        workshop,
+        opens,
         wanted=PACKS_A_WORKER * workers,
-        begin=partial(engine.start, partial(warm_up, workshop)),
+        begin=partial(engine.start, partial(warm_up, opens)),
     )
 
 
 def _dask(args: argparse.Namespace) -> Sharding:
     engine = DaskEngine(_said(args.scheduler, "--engine dask", "--scheduler ADDRESS"))
-    return Sharding(open_objects(args.store), engine, partial(open_workshop, args.store, 1))
+    return Sharding(open_objects(args.store), engine, partial(open_worker, args.store, 1))
 
 
 def _step_functions(args: argparse.Namespace) -> Sharding:
@@ -104,7 +104,7 @@ def _step_functions(args: argparse.Namespace) -> Sharding:
     objects = open_objects(place)
     machine = _said(args.state_machine, "--engine stepfunctions", "--state-machine ARN")
     engine = step_functions.open_step_functions(machine, objects)
-    return Sharding(objects, engine, partial(open_workshop, args.store, 1), step_functions.MEAN_CHUNKS)
+    return Sharding(objects, engine, partial(open_worker, args.store, 1), step_functions.MEAN_CHUNKS)
 
 
 def _said(value: str | None, what: str, wanted: str) -> str:

@@ -48,7 +48,7 @@ from quire.store.retired import delete_under
 
 Item = Mapping[str, Any]
 Record = Mapping[str, Any]
-Workshop = Callable[[], tuple[Tools, ObjectStore]]
+OpenWorker = Callable[[], tuple[Tools, ObjectStore]]
 """Opens in a worker what it works with; can be pickled."""
 
 
@@ -69,7 +69,7 @@ class Sharding:
 
     objects: ObjectStore
     engine: Engine
-    workshop: Workshop
+    open_worker: OpenWorker
     mean_chunks: float = MEAN_CHUNKS
     wanted: int = 1
     most_chunks: int = MOST_CHUNKS
@@ -114,20 +114,20 @@ def _readable(documents: Documents, failures: list[Failure]) -> Iterator[Documen
             yield one
 
 
-def warm_up(workshop: Workshop) -> None:
+def warm_up(open_worker: OpenWorker) -> None:
     """Do in a worker what its first shard would wait for."""
-    workshop()
+    open_worker()
     reader().start(1)
 
 
-def make_shard(workshop: Workshop, item: Item) -> Record:
+def make_shard(open_worker: OpenWorker, item: Item) -> Record:
     """Cut, scan, embed and write one pack, unless that was done; gives the record of it.
 
     Raises:
         SourceError: the pack is not in the store.
         ConfigError: this worker has other code, or another model, than who planned the build.
     """
-    tools, objects = workshop()
+    tools, objects = open_worker()
     for what, here in (("code", digest_code()), ("model", tools.embedder.digest)):
         if item[what] != here:
             raise ConfigError(
@@ -189,7 +189,7 @@ def done_shards(items: Iterable[Item], objects: ObjectStore) -> dict[str, Record
 def run_shards(items: Iterable[Item], sharding: Sharding) -> Iterator[Record]:
     """The record of every shard, made where the engine likes to; large ones first, so that all end together."""
     left = sorted(items, key=lambda item: -item["chunks"])
-    return sharding.engine.map(partial(make_shard, sharding.workshop), left) if left else iter(())
+    return sharding.engine.map(partial(make_shard, sharding.open_worker), left) if left else iter(())
 
 
 def merge_shards(

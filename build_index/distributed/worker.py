@@ -23,11 +23,11 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, str]:
     del context
     for left in read_settings().cache.glob("shard-*"):
         shutil.rmtree(left, ignore_errors=True)
-    return {"inputs": str(make_shard(partial(_workshop, event["model"]), event)["inputs"])}
+    return {"inputs": str(make_shard(partial(_open_worker, event["model"]), event)["inputs"])}
 
 
 @cache
-def _workshop(model: str) -> tuple[Tools, ObjectStore]:
+def _open_worker(model: str) -> tuple[Tools, ObjectStore]:
     settings = read_settings()
     objects = open_s3_store(settings.store)
     folder = model_folder(objects, settings.cache, model)

@@ -36,7 +36,7 @@ class SlowEmbedder(HashingEmbedder):
             yield one
 
 
-def workshop(root: Path) -> tuple[Tools, ObjectStore]:
+def open_worker(root: Path) -> tuple[Tools, ObjectStore]:
     """What a worker works with."""
     (root / "workers").mkdir(parents=True, exist_ok=True)
     (root / "workers" / str(os.getpid())).touch()
@@ -48,7 +48,7 @@ def main(root: Path, book: Path, *scheduler: str) -> None:
     objects = FolderStore(root / "store")
     plan = BuildPlan("book", profile_named("docs"), (("docs", str(book)),))
     engine = DaskEngine(*scheduler) if scheduler else LocalEngine(2)
-    sharding = Sharding(objects, engine, partial(workshop, root), MEAN_CHUNKS)
+    sharding = Sharding(objects, engine, partial(open_worker, root), MEAN_CHUNKS)
     write = partial(ingest_in_shards, sharding=sharding)
     tools = Tools(HashingEmbedder(), root, root / "cache")
     report = build(plan, tools, SegmentStore(objects, root / "fetched"), publish=False, write=write)

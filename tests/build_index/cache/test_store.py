@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from build_index.cache.store import FILE, VECTORS, ContentStore
+from build_index.cache.store import FILE, ContentStore
 from quire.errors import StoreError
 from tests.support.tree import ROOT
 
@@ -100,13 +100,6 @@ def test_a_place_that_cannot_be_written_is_a_store_error(store: ContentStore, tm
     (tmp_path / FILE).mkdir()
     with pytest.raises(StoreError, match="unable to open"):
         store.write("a", VALUES)
-
-
-def test_vectors_of_an_earlier_version_are_taken_over(store: ContentStore, tmp_path: Path) -> None:
-    change(tmp_path / "vectors.sqlite", "CREATE TABLE vectors (key BLOB PRIMARY KEY, data BLOB)")
-    check = (0x3610A686).to_bytes(4, "little")  # of b"hello"
-    change(tmp_path / "vectors.sqlite", "INSERT INTO vectors VALUES (?, ?)", b"key", b"hello" + check)
-    assert store.read_all(VECTORS) == {b"key": b"hello"}
 
 
 def test_two_processes_share_one_file(tmp_path: Path) -> None:

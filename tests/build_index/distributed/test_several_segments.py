@@ -48,7 +48,7 @@ class SplitDesk(Desk):
 
     def sharding(self, mean_chunks: float, engine: InTurn | None = None) -> Sharding:
         return Sharding(
-            self.objects, engine or InTurn(), self.workshop, mean_chunks, most_chunks=self.most_chunks
+            self.objects, engine or InTurn(), self.open_worker, mean_chunks, most_chunks=self.most_chunks
         )
 
     def publish(self, store: SegmentStore, review: Review | None = None) -> Pointer:

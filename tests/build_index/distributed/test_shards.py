@@ -57,11 +57,11 @@ class Desk:
     def whole(self) -> IngestReport:
         return ingest(self.plan, open_reading("docs", self.plan.sources, self.tools.cache, {}), self.tools)
 
-    def workshop(self) -> tuple[Tools, ObjectStore]:
+    def open_worker(self) -> tuple[Tools, ObjectStore]:
         return self.tools, self.objects
 
     def sharding(self, mean_chunks: float, engine: InTurn | None = None) -> Sharding:
-        return Sharding(self.objects, engine or InTurn(), self.workshop, mean_chunks)
+        return Sharding(self.objects, engine or InTurn(), self.open_worker, mean_chunks)
 
     def sharded(self, mean_chunks: float, engine: InTurn | None = None) -> IngestReport:
         reading = open_reading("docs", self.plan.sources, self.tools.cache, {})
@@ -144,7 +144,7 @@ def test_a_late_worker_loses_to_the_record_that_is_there(tmp_path: Path, book: P
             return super().map(step, items_)
 
     desk.sharded(1000, Noting())
-    record = make_shard(desk.workshop, items[0])
+    record = make_shard(desk.open_worker, items[0])
     empty = Tools(HashingEmbedder(), tmp_path, tmp_path / "nothing there")
     assert make_shard(lambda: (empty, desk.objects), items[0]) == record
     assert not empty.cache.exists()

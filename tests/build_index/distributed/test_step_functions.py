@@ -116,7 +116,7 @@ def _quick(bucket: str) -> dict[str, Any]:
 def drive(deployed: Deployed, root: Path, pages: Path, naps: int = 10_000, **more: Any) -> BuildReport:
     """A build by a driver of its own."""
     desk = Desk(root, pages, deployed.objects)
-    sharding = Sharding(deployed.objects, deployed.engine(naps), desk.workshop, MEAN_CHUNKS)
+    sharding = Sharding(deployed.objects, deployed.engine(naps), desk.open_worker, MEAN_CHUNKS)
     write = partial(ingest_in_shards, sharding=sharding)
     store = SegmentStore(deployed.objects, root / "fetched")
     return build(desk.plan, more.pop("tools", desk.tools), store, write=write, **more)

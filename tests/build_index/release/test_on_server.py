@@ -94,7 +94,7 @@ class ServedDesk(Desk):
     def publish(self, **more: object) -> Pointer:
         write = partial(
             ingest_in_shards,
-            sharding=Sharding(self.objects, InTurn(), self.workshop, 4, most_chunks=self.most_chunks),
+            sharding=Sharding(self.objects, InTurn(), self.open_worker, 4, most_chunks=self.most_chunks),
         )
         report = build(self.plan, self.tools, self.store, write=write, **more)  # type: ignore[arg-type]
         assert report.published is not None
@@ -455,14 +455,14 @@ def test_the_textbooks_questions_are_answered_as_well_as_by_the_segments(
     connection = open_opensearch(server.url)
     objects = FolderStore(tmp_path / "store")
     store = SegmentStore(objects, tmp_path / "cache", server=connection)
-    workshop, kept = tmp_path / "workshop", kept_pages(model_folder)
-    link_models(workshop, model_folder)
-    with closing(ContentStore(workshop)) as vectors:
+    cache, kept = tmp_path / "cache", kept_pages(model_folder)
+    link_models(cache, model_folder)
+    with closing(ContentStore(cache)) as vectors:
         vectors.take(kept, [VECTORS_KEPT])
-    pointer = build(plan, Tools(embedder, model_folder, workshop), store).published
+    pointer = build(plan, Tools(embedder, model_folder, cache), store).published
     kept.mkdir(exist_ok=True)
     with closing(ContentStore(kept)) as vectors:
-        vectors.take(workshop, [VECTORS_KEPT])
+        vectors.take(cache, [VECTORS_KEPT])
     assert pointer is not None
     own = SegmentStore(objects, tmp_path / "cache").open_state(pointer._replace(engine=""))
     theirs, ours = (
