@@ -220,7 +220,7 @@ def test_a_word_that_a_few_pages_do_not_have_says_less_than_one_that_many_do_not
 
 
 def test_a_clear_passage_speaks_for_an_answer_unless_a_name_or_a_strange_word_speaks_against_it() -> None:
-    near = Evidence(0.3, 0.65, 0.4, 0.6, name_unknown=False, name_missing=False, alone=1.0, score=0.1)
+    near = Evidence(0.3, 0.68, 0.4, 0.6, name_unknown=False, name_missing=False, alone=1.0, score=0.1)
     without = replace(near, passage_cosine=CLEAR)
     gained = confidence(near) - confidence(without)
     assert gained > 0.3

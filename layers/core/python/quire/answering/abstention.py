@@ -180,11 +180,11 @@ TOPIC_BOUNDS = (-2.0, 3.0)
 TYPICAL_TOPIC = 2.0
 """What is taken for the topic where it is not known: a little less than most answerable questions have."""
 LEAST_SCORE = 0.01
-CLEAR = 0.55
+CLEAR = 0.6
 """A passage nearer to the question than this speaks for an answer by itself, where no name and no strange word speaks
 against it and the question is no follow-up: "reset my password" is told under *Forgotten password*. Its weight was
 chosen with this over fourteen collections (582 answerable questions: .957 to .960 answered; near ones .837 refused as
-before, everyday ones .9993 to .9979)."""
+before, of everyday ones .9993 as before)."""
 FEW_CHUNKS = 30
 """In a collection of fewer chunks a word that none of them holds says less, by its share of so many: five pages do not
 have all words that may be used to ask for them. Over ten collections of 5 to 56 chunks, which all took part in the
@@ -201,7 +201,7 @@ that took no part 6 and 10 of 19, with all of 7 near ones refused."""
 # was fitted on; it is the least by which four sites of documentation refuse most of their near questions (.59 before,
 # .75), over three others (24 near questions) .71 before, .79, all with the same answerable ones answered. Words alone
 # know less.
-_WITH_VECTORS = (-5.74, 6.33, 3.61, 2.24, 0.0, -1.13, -1.07, -1.86, 1.1, 0.5, -2.0, 16.0)
+_WITH_VECTORS = (-5.74, 6.33, 3.61, 2.24, 0.0, -1.13, -1.07, -1.86, 1.1, 0.5, -2.0, 24.0)
 _WORDS_ALONE = (0.47, 0.0, 0.0, 3.08, -2.06, -0.64, -0.68, 0.0, 0.0, 0.3, 0.0, 0.0)
 
 # Of a follow-up: the intercept, and weights of the log odds above, of its own words' cosine and of what is joined.
