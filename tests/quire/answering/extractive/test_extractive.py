@@ -83,6 +83,23 @@ def test_quotes_of_one_section_stand_in_its_order_though_they_lie_in_two_chunks(
     assert texts.index(second.text) < texts.index(other.text)
 
 
+def test_what_an_answer_opens_with_stays_first_where_a_later_entry_is_given_its_head() -> None:
+    lamp = chunk("lamp.yaml", "Lamp.Lit(by: Hand)\n\nFires when a lamp is lit by hand.", heading="Lamp.Lit")
+    lamp = lamp._replace(symbols=("Lamp.Lit", "Lit"), breadcrumb="Lamp › Lit")
+    wax = "\n\n".join(f"Wax of colour {n} drips off the table while nobody looks at it." for n in range(30))
+    head = "Candle.Lit(by: Match)\n\nTells of a match."
+    text = f"{head}\n\n{wax}\n\nA candle that is lit by hand fires too."
+    candle = chunk("candle.yaml", text, heading="Candle.Lit")
+    candle = candle._replace(symbols=("Candle.Lit", "Lit"), breadcrumb="Candle › Lit")
+    asked = weigh("When is it lit by hand?", SHELF.index)
+    found = [hit_of(lamp, 1, cosine=None), hit_of(candle, 2, cosine=None)]
+    scored = [one for one in score_passages(asked, found, None, None) if "lit by hand" in one.text]
+    texts = [one.text for one in choose_quotes(asked, scored)]
+    assert texts[0] == lamp.text
+    assert texts[1] == head
+    assert texts[2].endswith("lit by hand fires too.")
+
+
 def test_asked_how_to_do_something_what_explains_it_comes_before_source_code() -> None:
     code = chunk("lamp.py", "def change_bulb(lamp):\n    lamp.bulb = None", lang="python")
     page = chunk("lamp.md", "To change the bulb of a lamp, unscrew it.")

@@ -240,7 +240,7 @@ def choose_quotes(
             quote = _widened(question, one, ranked, LATER_CHARACTERS)
             if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
                 quotes = _with(quotes, quote, most, is_required=one in required)
-    return _said_once(_in_order([*_heads(quotes), *_completed(quotes, beside)]))
+    return _said_once(_in_order([*_completed(quotes, beside), *_heads(quotes)]))
 
 
 def shortest_quote(question: Weighed, scored: Sequence[Scored], room: int) -> Quote | None:
