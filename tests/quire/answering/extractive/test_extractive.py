@@ -100,6 +100,28 @@ def test_what_an_answer_opens_with_stays_first_where_a_later_entry_is_given_its_
     assert texts[2].endswith("lit by hand fires too.")
 
 
+@pytest.mark.parametrize(
+    ("question", "opens"),
+    [
+        ("When does Lamp.Lit fire?", "lamp.yaml"),
+        ("When does Lamp:Lit fire?", "lamp.yaml"),
+        ("How do I make Lamp.Lit fire?", "guide.md"),
+        ("When does it fire?", "guide.md"),
+        ("Does Lamp.Lit fire before Candle.Lit?", "guide.md"),
+    ],
+)
+def test_asked_about_a_member_by_its_full_name_what_defines_it_opens_the_answer(
+    question: str, opens: str
+) -> None:
+    entry = chunk("lamp.yaml", "Tells that somebody has put a match to the wick.", heading="Lamp.Lit")
+    entry = entry._replace(symbols=("Lamp.Lit", "Lit"))
+    guide = chunk("guide.md", "The events Lamp.Lit and Candle.Lit fire for each wick.")
+    asked = weigh(question, SHELF.index)
+    scored = score_passages(asked, [hit_of(entry, 1, cosine=None), hit_of(guide, 2, cosine=None)], None, None)
+    clearly = [replace(one, score=7.0 if one.hit.rank == 2 else 4.0) for one in scored]
+    assert choose_quotes(asked, clearly)[0].hit.chunk.document_id == opens
+
+
 def test_asked_how_to_do_something_what_explains_it_comes_before_source_code() -> None:
     code = chunk("lamp.py", "def change_bulb(lamp):\n    lamp.bulb = None", lang="python")
     page = chunk("lamp.md", "To change the bulb of a lamp, unscrew it.")

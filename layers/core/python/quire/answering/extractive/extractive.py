@@ -271,7 +271,23 @@ def _opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
     found_first = min((one.hit.rank for one in ranked), default=0)
     # Who calls or uses a symbol is told by its callers; the search's first hit is often its definition.
     ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST
-    return max(ranked, key=lambda one: one.score + ahead * (one.hit.rank == found_first), default=None)
+    return max(
+        _of_member(question, ranked) or ranked,
+        key=lambda one: one.score + ahead * (one.hit.rank == found_first),
+        default=None,
+    )
+
+
+def _of_member(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
+    """The passages of what defines the member that is asked about, where it is written with what holds it: pages that
+    mention it say more of the question's words, as an entry seldom repeats its own name. What a guide or a caller
+    tells better is left to the scores."""
+    asked, text = read_intent(question.text), question.text
+    members = {name for name in map(fold_symbol, written_names(text)) if "." in name}
+    is_told_elsewhere = asked.related or asked.is_alternatives or asked.is_how_to
+    if len(members) != 1 or is_told_elsewhere or asks_for_example(text) or asks_for_tests(text):
+        return []
+    return [one for one in ranked if not members.isdisjoint(map(fold_symbol, one.hit.chunk.symbols))]
 
 
 def _heads(quotes: Sequence[Quote]) -> Iterator[Quote]:
