@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,9 @@ from pathspec import GitIgnoreSpec
 
 from build_index.progress import say
 from build_index.sources import Documents, Failure
-from build_index.sources.files.docusaurus import UNKNOWN_SITE, read_docusaurus
 from build_index.sources.files.markdown_tree import files_outside, read_markdown_tree
 from build_index.sources.files.selection import Excluded
+from build_index.sources.files.textbook import UNKNOWN_SITE, read_book
 from build_index.sources.registry import Folders, OpenedSources
 from build_index.sources.site_config import FoundSite, find_site
 from quire.documents import Document
@@ -22,21 +22,28 @@ from quire.parsing.site_pages import site_of
 
 def read_textbook(folders: Folders, options: Mapping[str, Any], _: Path) -> OpenedSources:
     """Chapters, as Docusaurus or another site shows them."""
-    excluded = Excluded()
-    sites = {root: _site(root, options, UNKNOWN_SITE) for root in folders["docs"]}
-    documents = (one for root, site in sites.items() for one in read_docusaurus(root, site, excluded))
-    return OpenedSources(documents, excluded=excluded, files=_files(sites))
+    return _opened(folders, options, read_book, UNKNOWN_SITE)
 
 
 def read_docs(folders: Folders, options: Mapping[str, Any], _: Path) -> OpenedSources:
-    """Pages of documentation below each folder, without those that `options.exclude` leaves out."""
+    """Pages of documentation below each folder."""
+    return _opened(folders, options, read_markdown_tree, FoundSite())
+
+
+def _opened(
+    folders: Folders,
+    options: Mapping[str, Any],
+    read: Callable[[Path, FoundSite, Excluded], Documents],
+    unknown: FoundSite,
+) -> OpenedSources:
+    """What `read` gives of each folder, without the pages that `options.exclude` leaves out."""
     excluded = Excluded()
-    sites = {root: _site(root, options, FoundSite()) for root in folders["docs"]}
+    sites = {root: _site(root, options, unknown) for root in folders["docs"]}
     unwanted = GitIgnoreSpec.from_lines(options.get("exclude", ()))
 
     def documents() -> Documents:
         for root, site in sites.items():
-            for one in read_markdown_tree(root, site, excluded):
+            for one in read(root, site, excluded):
                 if unwanted.match_file(_path(one)):
                     excluded.add("exclude")
                 else:

@@ -1,8 +1,9 @@
-"""Any tree of Markdown, other markup, HTML, text, notebooks, PDF and office: the source of profile `docs`."""
+"""Any tree of Markdown, other markup, HTML, text, notebooks, PDF and office: for profiles `docs` and `textbook`."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
@@ -12,7 +13,6 @@ from pathlib import Path, PurePosixPath
 from build_index.progress import say
 from build_index.sources import Failure
 from build_index.sources.files.built_pages import built_pages
-from build_index.sources.files.docusaurus import category_label
 from build_index.sources.files.includes import IncludedFiles, included_files
 from build_index.sources.files.page_links import PageLinks
 from build_index.sources.files.selection import Excluded
@@ -198,7 +198,8 @@ def _why_no_document(path: str, site: FoundSite | None = None, owners: Collectio
         return "included"
     if _FOR_PROGRAMS.fullmatch(PurePosixPath(path).name):
         return "settings"
-    if site and site.site.generator in ("gitbook", "mdbook") and path == "SUMMARY.md":
+    contents = site.site.contents if site and site.site.generator in ("gitbook", "mdbook") else ()
+    if any(path == f"{one.folder}/SUMMARY.md".lstrip("/") for one in contents):
         return "built"
     return "built" if PurePosixPath(path).name.lower() in _NO_PAGES else ""
 
@@ -256,6 +257,15 @@ def _folder_title(root: Path, folder: str) -> str:
             if title:
                 return title
     return spoken(re.sub(r"^\d+[-_.\s]+", "", PurePosixPath(folder).name))
+
+
+def category_label(folder: Path) -> str:
+    """The label of Docusaurus's category file, "" without one."""
+    try:
+        label = json.loads((folder / "_category_.json").read_text(encoding="utf-8")).get("label", "")
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return ""
+    return label if isinstance(label, str) else ""
 
 
 def _title(text: str, path: str) -> str:

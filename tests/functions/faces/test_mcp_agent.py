@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp.client import Client
 
-from build_index.sources.files.docusaurus import read_docusaurus
+from build_index.sources.files.textbook import read_book
 from quire.documents import Document
 from tests.functions.faces.test_mcp import over_http
 from tests.support.mcp_agent import READERS, Reader, examine, twenty
@@ -25,7 +25,7 @@ def test_a_scripted_agent_answers_golden_questions_within_its_budget(tmp_path: P
     book = shared_path("data/textbook/split-layout/frontend/docs")
     questions = twenty([shared_path("golden/textbook.public.jsonl")])
     shelf = Shelf(tmp_path)
-    documents = [one for one in read_docusaurus(book) if isinstance(one, Document)]
+    documents = [one for one in read_book(book) if isinstance(one, Document)]
     shelf.publish("textbook", documents, profile="textbook")
     index = shelf.store.open("textbook")
 

@@ -8,7 +8,7 @@ import pytest
 from build_index.cache.store import ContentStore
 from build_index.cache.vectors import CachedVectors
 from build_index.sources import Failure
-from build_index.sources.files.docusaurus import read_docusaurus
+from build_index.sources.files.textbook import read_book
 from quire.embedding.onnx import OnnxEmbedder
 from quire.index.opened import OpenedIndex
 from quire.index.reader import open_segment
@@ -23,7 +23,7 @@ CHAPTER_1 = "01-chapter-1-embodied-ai"
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory, model_folder: Path, embedder: OnnxEmbedder) -> OpenedIndex:
     root = shared_path("data/textbook/split-layout/frontend/docs") / "01-part-1-foundations-lab" / CHAPTER_1
-    documents = [one for one in read_docusaurus(root.parent) if not isinstance(one, Failure)]
+    documents = [one for one in read_book(root.parent) if not isinstance(one, Failure)]
     chapter = [one for one in documents if CHAPTER_1 in str(one.metadata["path"])]
     folder: Path = tmp_path_factory.mktemp("book") / "segment"
     kept = kept_pages(model_folder)

@@ -8,9 +8,9 @@ import pytest
 
 from build_index.sources import Failure
 from build_index.sources.files.documentation import read_docs
-from build_index.sources.files.docusaurus import read_docusaurus
 from build_index.sources.files.markdown_tree import read_markdown_tree
 from build_index.sources.files.selection import Excluded
+from build_index.sources.files.textbook import read_book
 from build_index.sources.site_config import FoundSite
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
@@ -148,8 +148,11 @@ def test_documents_of_other_kinds_are_counted_by_the_ends_of_their_names(tmp_pat
     assert excluded.reasons == {".odt": 1, ".doc": 2, "settings": 1, "built": 1}
     excluded = Excluded()
     (tmp_path / "g.rst").write_text("G\n", encoding="utf-8")
-    assert len(list(read_docusaurus(tmp_path, excluded=excluded))) == 1
-    assert excluded.reasons == {".odt": 1, ".doc": 2, ".rst": 1, ".txt": 1, ".html": 1}
+    assert [one.id for one in read_book(tmp_path, excluded=excluded) if isinstance(one, Document)] == [
+        "a.md",
+        "g.rst",
+    ]
+    assert excluded.reasons == {".odt": 1, ".doc": 2, "settings": 1, "built": 1}
 
 
 def test_a_folder_is_called_by_its_category_file_or_its_index_page_or_its_name(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from build_index.sources.files.docusaurus import read_docusaurus
 from build_index.sources.files.markdown_tree import read_markdown_tree
 from build_index.sources.files.page_links import PageLinks
+from build_index.sources.files.textbook import read_book
 from build_index.sources.site_config import find_site
 from quire.answering.citations import cite
 from quire.answering.extractive.rendering import shown
@@ -59,7 +59,7 @@ def test_an_answer_leads_to_the_page_that_its_source_links_to(tmp_path: Path) ->
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
     root = tmp_path / "docs"
-    for read in (read_markdown_tree(root, find_site(root)), read_docusaurus(root, find_site(root))):
+    for read in (read_markdown_tree(root, find_site(root)), read_book(root, find_site(root))):
         [oars, _] = [one for one in read if isinstance(one, Document)]
         [chunk] = chunk_document(oars)
         assert chunk.metadata["links"] == ("[Knots](https://boats.example/ropes/knots/#bow)",)

@@ -42,12 +42,12 @@ def chunk_creator_docs(document: Document) -> Iterator[Chunk]:
 
 
 def chunk_textbook(document: Document) -> Iterator[Chunk]:
-    """Chunks of a Docusaurus page: 500 to 800 tokens, 100 of them repeated.
+    """Chunks of a book's page: 500 to 800 tokens, 100 of them repeated.
 
     Raises:
         SourceError: the file is malformed.
     """
-    return _chunk_markdown(document, TEXTBOOK, site=True)
+    return _chunk_markdown(document, TEXTBOOK, site=document.anchors.generator == "docusaurus")
 
 
 def chunk_docs(document: Document) -> Iterator[Chunk]:

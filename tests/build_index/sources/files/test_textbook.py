@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from build_index.sources import Failure
-from build_index.sources.files.docusaurus import read_docusaurus
+from build_index.sources.files.documentation import read_textbook
+from build_index.sources.files.textbook import read_book
 from build_index.sources.site_config import FoundSite
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
@@ -34,7 +36,7 @@ def write(root: Path, pages: dict[str, str]) -> Path:
 
 
 def documents(root: Path) -> dict[str, Document]:
-    return {one.id: one for one in read_docusaurus(root) if isinstance(one, Document)}
+    return {one.id: one for one in read_book(root) if isinstance(one, Document)}
 
 
 def test_chapters_are_named_by_index_folder_category_or_file(tmp_path: Path) -> None:
@@ -73,7 +75,7 @@ def test_the_same_content_is_read_once(tmp_path: Path) -> None:
 def test_a_broken_head_is_a_failure_and_the_rest_is_read(tmp_path: Path) -> None:
     root = write(tmp_path, {**BOOK, "broken.mdx": "---\ntitle: 'x\n---\n"})
     (root / "bytes.mdx").write_bytes(b"\xff")
-    failures = [one for one in read_docusaurus(root) if isinstance(one, Failure)]
+    failures = [one for one in read_book(root) if isinstance(one, Failure)]
     assert sorted(one.path for one in failures) == ["broken.mdx", "bytes.mdx"]
     assert documents(root) == documents(write(tmp_path / "again", BOOK))
 
@@ -81,9 +83,95 @@ def test_a_broken_head_is_a_failure_and_the_rest_is_read(tmp_path: Path) -> None
 def test_a_base_url_makes_addresses(tmp_path: Path) -> None:
     root = write(tmp_path, {"01-a/02-b.md": "# B\n\nText.\n"})
     site = FoundSite(site_of({"site": "docusaurus", "base_url": "https://book.org/docs/"}))
-    (page,) = read_docusaurus(root, site)
+    (page,) = read_book(root, site)
     assert isinstance(page, Document)
     assert page.metadata["url"] == "https://book.org/docs/a/b"
+
+
+def test_a_book_of_quarto_is_read_with_what_its_chapters_include(tmp_path: Path) -> None:
+    pages = {
+        "_quarto.yml": "project:\n  type: book\nbook:\n  site-url: https://harbour.example/course/\n",
+        "moor.qmd": "# Mooring {#sec-moor}\n\n{{< include _knots.qmd >}}\n\n```{r}\n#| echo: true\ntie()\n```\n",
+        "_knots.qmd": "Two bends hold.\n",
+    }
+    root = write(tmp_path, pages)
+    [page] = _read(root)
+    assert page.metadata == {
+        "chapter": "Mooring",
+        "chapter_dir": "",
+        "section": "moor",
+        "filename": "moor.qmd",
+        "path": "moor.qmd",
+        "url": "https://harbour.example/course/moor.html",
+    }
+    [chunk] = CHUNKERS[page.kind](page)
+    assert (chunk.text, chunk.metadata["heading"]) == (
+        "# Mooring\n\nTwo bends hold.\n\n```r\ntie()\n```",
+        "Mooring",
+    )
+
+
+def test_a_book_of_mdbook_shows_the_lines_that_it_includes(tmp_path: Path) -> None:
+    pages = {
+        "book.toml": "[book]\ntitle = 'Harbour'\n",
+        "src/SUMMARY.md": "# Summary\n\n- [Mooring](ch01-moor.md)\n",
+        "src/ch01-moor.md": (
+            "## Mooring\n\nA line of type Rope<Wet> holds `{`.\n\n"
+            "```rust\n{{#rustdoc_include ../listings/pier.rs:knot}}\n```\n"
+        ),
+        "listings/pier.rs": "// ANCHOR: knot\ntie();\n// ANCHOR_END: knot\nrow();\n",
+    }
+    root = write(tmp_path, pages)
+    [page] = _read(root / "src")
+    [chunk] = CHUNKERS[page.kind](page)
+    assert chunk.text == "## Mooring\n\nA line of type Rope<Wet> holds `{`.\n\n```rust\ntie();\n```"
+    assert [one.metadata["chapter"] for one in (*_read(root), page)] == [
+        "Mooring",
+        "Mooring",
+    ]  # none is "Src"
+    opened = read_textbook({"docs": [root / "src"]}, {}, tmp_path)
+    assert {one.name for one in opened.files} == {"book.toml", "pier.rs"}
+
+
+def test_a_book_of_other_kinds_of_documents_has_chapters_too(tmp_path: Path) -> None:
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}
+    cell = {
+        "id": "a",
+        "cell_type": "markdown",
+        "metadata": {},
+        "source": "# Tides\n\nThe moon moves the sea.",
+    }
+    pages = {
+        "02-chapter-2-sails/index.adoc": "= Chapter 2: Sails\n\ninclude::cloth.txt[]\n\n== Jib\n\nIt is small.\n",
+        "02-chapter-2-sails/cloth.txt": "Cotton rots.\n",
+        "02-chapter-2-sails/reef.rst": "Reefing\n=======\n\nTake sail in.\n",
+        "03-chapter-3-tides/moon.ipynb": json.dumps({**notebook, "cells": [cell]}),
+    }
+    found = {one.id: one for one in _read(write(tmp_path, pages))}
+    assert {path: (one.metadata["chapter"], one.metadata["section"]) for path, one in found.items()} == {
+        "02-chapter-2-sails/cloth.txt": ("Chapter 2: Sails", "cloth"),
+        "02-chapter-2-sails/index.adoc": ("Chapter 2: Sails", "index"),
+        "02-chapter-2-sails/reef.rst": ("Chapter 2: Sails", "reef"),
+        "03-chapter-3-tides/moon.ipynb": ("Chapter 3: Tides", "moon"),
+    }
+    cut = {path: "".join(chunk.text for chunk in CHUNKERS[one.kind](one)) for path, one in found.items()}
+    assert (
+        cut["02-chapter-2-sails/index.adoc"] == "# Chapter 2: Sails\n\nCotton rots.\n\n## Jib\n\nIt is small."
+    )
+    assert "Take sail in." in cut["02-chapter-2-sails/reef.rst"]
+    assert "The moon moves the sea." in cut["03-chapter-3-tides/moon.ipynb"]
+
+
+def test_pages_that_a_collection_excludes_are_none_of_its_book(tmp_path: Path) -> None:
+    root = write(tmp_path, BOOK)
+    opened = read_textbook({"docs": [root]}, {"exclude": ["01-part/", "02-extra/"]}, tmp_path)
+    kept = [one.id for one in opened.documents if isinstance(one, Document)]
+    assert kept == ["03-plain/one.md", "chapter-07-alone.mdx", "index.md"]
+
+
+def _read(root: Path) -> list[Document]:
+    opened = read_textbook({"docs": [root]}, {}, root)
+    return [one for one in opened.documents if isinstance(one, Document)]
 
 
 @pytest.mark.shared
