@@ -29,6 +29,7 @@ from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.progress import say
 from build_index.scan.poison import scan_chunk
 from build_index.sources import Failure
+from build_index.sources.files.text_files import DOCUMENTS
 from build_index.sources.registry import OpenedSources
 from build_index.wiring import (
     open_objects,
@@ -61,6 +62,7 @@ def run_build(args: argparse.Namespace) -> int:
         say(str(busy))
         return OK
     _print_build(report, as_json=args.json)
+    _warn_of_unread(plan, report)
     return FAILED if report.ingested.failures else OK
 
 
@@ -302,6 +304,19 @@ def _print_build(report: BuildReport, *, as_json: bool) -> None:
     print(f"version {value['version'] or '(not published)'} {value['label']}".rstrip())
     for failure in value["failures"]:
         print(f"failed: {Failure(**failure)}")
+
+
+def _warn_of_unread(plan: BuildPlan, report: BuildReport) -> None:
+    """Say where more documents are of kinds that the profile does not read than were read."""
+    read = report.ingested.manifest.counts.documents
+    kinds = {kind: count for kind, count in sorted(report.ingested.excluded.items()) if kind in DOCUMENTS}
+    if sum(kinds.values()) <= read:
+        return
+    listed = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    say(
+        f"WARNING: {plan.name}: most documents were left out: {read} were read, {listed} were not, for profile "
+        f"{plan.profile.name} does not read such files; save them as Markdown, HTML, .docx or PDF, and build again"
+    )
 
 
 CHANGES_SHOWN = 10

@@ -154,6 +154,26 @@ def test_an_option_of_the_review_that_is_no_share_is_named_before_anything_is_bu
     assert not (tmp_path / "store").exists()
 
 
+@pytest.mark.parametrize(("profile", "key"), [("textbook", "docs"), ("docs", "docs"), ("code", "repository")])
+def test_a_build_that_leaves_most_documents_out_warns_at_its_end(
+    profile: str, key: str, tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "harbours.md").write_text(GUIDE)
+    (tmp_path / "a" / "b.odt").write_text("Words")
+    command = ["build", "x", "--profile", profile, "--source", f"{key}=a", "--store", "store", "--json"]
+    assert main(command) == 0
+    assert "WARNING" not in capsys.readouterr().err
+    for name in ("c.odt", "d.doc"):
+        (tmp_path / "a" / name).write_text("Words")
+    for _ in range(2):  # the second time nothing has changed
+        assert main(command) == 0
+        assert capsys.readouterr().err.splitlines()[-1] == (
+            "WARNING: x: most documents were left out: 1 were read, 1 .doc, 2 .odt were not, for profile "
+            f"{profile} does not read such files; save them as Markdown, HTML, .docx or PDF, and build again"
+        )
+
+
 def test_copies_and_excluded_pages_are_counted(
     tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
