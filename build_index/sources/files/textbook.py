@@ -22,6 +22,8 @@ from quire.parsing.site_pages import PublishedSite
 UNKNOWN_SITE = FoundSite(PublishedSite(anchors=AnchorRules("docusaurus")))
 """Of a book without a configuration: no addresses, but headings as Docusaurus names them."""
 _CHAPTER = re.compile(r"\bchapter[\s_-]*0*(\d+)\s*(?:[:.–—-]+\s*)?(.*)", re.IGNORECASE)
+_FILE_OF_CHAPTER = re.compile(r"ch(?:apter)?[\s_-]*0*([1-9]\d*)(?:[\s_.-]|$)", re.IGNORECASE)
+"""Books of one folder call the files of a chapter `ch04-00-ownership`, `ch04-01-references`."""
 _NUMBER = re.compile(r"^\d+[-_.\s]+")
 _INTRODUCTIONS = ("index", "readme", "intro", "introduction")
 _COMPONENTS = ("import ", "export ", "<")
@@ -35,8 +37,9 @@ def read_book(
     Of pages with the same content, front matter aside, only the first is read; `excluded` is told of the others too.
 
     Metadata: `chapter`, such as `Chapter 3: Physical AI Architecture`, from the chapter folder's category file, index,
-    name or introduction, or from the file itself where each file is a chapter; `chapter_dir`, `section` (the file's
-    stem), `filename`, `path` and `url`: where the `site` shows the page, without one the path.
+    name or introduction, from the first file of its number, or from the file itself where each file is a chapter;
+    `chapter_dir`, `section` (the file's stem), `filename`, `path` and `url`: where the `site` shows the page, without
+    one the path.
 
     Raises:
         SourceError: `root` is no folder.
@@ -101,11 +104,24 @@ def chapter_of(root: Path, path: str, titles: Mapping[str, str], folders: Collec
             folder.name, titles, folder
         )
         return _numbered(named)
+    if opening := _opening(file, titles):
+        return opening
     if _CHAPTER.search(file.stem) or _CHAPTER.match(titles.get(path, "")):
         return _numbered(titles.get(path, "")) or _numbered(_spoken(file.stem, titles, folder))
     if not folder.name or folder.as_posix() in folders:
         return titles.get(path, "") or spoken(file.stem)
     return next((text for text in shown if text), "") or _spoken(folder.name, titles, folder)
+
+
+def _opening(file: PurePosixPath, titles: Mapping[str, str]) -> str:
+    """The chapter whose number a file's name begins with, by the title of its first file; "" where none is so named."""
+    number = _FILE_OF_CHAPTER.match(file.stem)
+    if number is None or _CHAPTER.search(titles.get(str(file), "")):
+        return ""
+    beside = (one for one in sorted(titles) if PurePosixPath(one).parent == file.parent)
+    named = ((_FILE_OF_CHAPTER.match(PurePosixPath(one).stem), titles[one]) for one in beside)
+    title = next((title for found, title in named if found and found[1] == number[1]), "")
+    return title and _numbered(title if _CHAPTER.search(title) else f"Chapter {number[1]}: {title}")
 
 
 def _introduces(path: str, folder: PurePosixPath) -> bool:

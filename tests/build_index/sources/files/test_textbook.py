@@ -125,12 +125,31 @@ def test_a_book_of_mdbook_shows_the_lines_that_it_includes(tmp_path: Path) -> No
     [page] = _read(root / "src")
     [chunk] = CHUNKERS[page.kind](page)
     assert chunk.text == "## Mooring\n\nA line of type Rope<Wet> holds `{`.\n\n```rust\ntie();\n```"
-    assert [one.metadata["chapter"] for one in (*_read(root), page)] == [
-        "Mooring",
-        "Mooring",
-    ]  # none is "Src"
+    assert [one.metadata["chapter"] for one in (*_read(root), page)] == ["Chapter 1: Mooring"] * 2
     opened = read_textbook({"docs": [root / "src"]}, {}, tmp_path)
     assert {one.name for one in opened.files} == {"book.toml", "pier.rs"}
+
+
+def test_files_that_begin_with_the_number_of_their_chapter_belong_to_it(tmp_path: Path) -> None:
+    pages = {
+        "ch00-00-foreword.md": "# Foreword\n\nHello.\n",
+        "ch04-00-sails.md": "# Sails\n\nOf cloth.\n",
+        "ch04-01-reefing.md": "# Reefing\n\nTake them in.\n",
+        "chapter-10-tides.md": "# Tides\n\nThey turn.\n",
+        "ch5.md": "# Chapter 5 - Winds\n\nThey blow.\n",
+        "chart.md": "# Charts\n\nOn paper.\n",
+        "ch6-untitled.md": "Words alone.\n",
+    }
+    found = {one.id: one.metadata["chapter"] for one in _read(write(tmp_path, pages))}
+    assert found == {
+        "ch00-00-foreword.md": "Foreword",
+        "ch04-00-sails.md": "Chapter 4: Sails",
+        "ch04-01-reefing.md": "Chapter 4: Sails",
+        "chapter-10-tides.md": "Chapter 10: Tides",
+        "ch5.md": "Chapter 5: Winds",
+        "chart.md": "Charts",
+        "ch6-untitled.md": "Ch6 untitled",
+    }
 
 
 def test_a_book_of_other_kinds_of_documents_has_chapters_too(tmp_path: Path) -> None:
