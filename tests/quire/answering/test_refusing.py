@@ -47,6 +47,22 @@ def test_a_refusal_says_which_words_the_sources_do_not_have() -> None:
     assert "Related topics that are covered:\n\n- " in said
 
 
+def test_a_single_letter_that_nothing_defines_is_not_answered_with_what_happens_to_have_it() -> None:
+    code = "def pump(q, w):\n    for q in w:\n        q.run()"
+    shelf = shelf_of([*household(), chunk("pump.py", code, lang="python")])
+    given = answer(shelf, Inquiry("What is q?"))
+    assert (given.answerable, given.citations) == (False, ())
+    assert given.text == (
+        "I found nothing in the Household documentation that says what “q” is. Ask about what it is used in."
+    )
+    assert answer(shelf, Inquiry("What is q?", selected_text=code)).answerable
+    defined = chunk("flow.md", "q is the flow of the pump, in litres.", breadcrumb="Flow")
+    assert "the flow of the pump" in answer(shelf_of([*household(), defined]), Inquiry("What is q?")).text
+    method = chunk("task.py", "def q(self):\n    return self.queue", lang="python")
+    method = method._replace(symbols=("Task.q", "q"))
+    assert answer(shelf_of([*household(), method]), Inquiry("What is q?")).citations
+
+
 def test_a_refusal_in_words_that_the_sources_know_is_no_claim_that_they_do_not_cover_it() -> None:
     moon = "The moon is bright tonight.\n\nAt night the owl hunts mice in the garden, and frogs sing by the pond."
     paint = "Use a wide brush and two coats of paint for the wall of a shed."

@@ -54,6 +54,15 @@ def test_an_answer_opens_with_the_sentence_that_defines_what_is_asked_for(
     assert problems(given) == []
 
 
+def test_a_line_of_a_session_defines_nothing() -> None:
+    def shares(text: str) -> list[float]:
+        found = chunk("flue.rst", text, lang="rst")
+        return definition_shares("What is flue?", found, split_passages(text))
+
+    assert max(shares("    >>> flue = house.flue(2)\n    <Flue: 2>")) == 0
+    assert max(shares("> Flue = the pipe that leads the smoke out.")) > 0
+
+
 def test_an_abbreviation_that_is_spelled_out_is_an_answer_to_what_it_stands_for(
     house: AskedCollection,
 ) -> None:

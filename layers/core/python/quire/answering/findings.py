@@ -131,7 +131,7 @@ def find(
         earlier = f"{searched.removeprefix(inquiry.question)}\n{inquiry.selected_text}"
         news = gather_news(own, earlier, told, scored, lexicon=index, embedder=embedder)
         evidence = replace(evidence, news=news)
-    sure = confidence(evidence) if told else 0.0
+    sure = 0.0 if not told or undefined_letter(inquiry, searched, index, scored) else confidence(evidence)
     if found.plain:
         text = f"{known[0]} {inquiry.terms}"
         weighed = weigh(text, index)
@@ -222,6 +222,19 @@ def _passages(
     read += defining_hits(collection.index, text, read, filters)
     first = (*told[:most], *read[len(told) :])
     return read, score_passages(weighed, first, collection.embedder, vector)
+
+
+def undefined_letter(inquiry: Inquiry, searched: str, index: OpenedIndex, scored: Sequence[Scored]) -> str:
+    """The single letter or digit whose meaning is asked for and which nothing found defines; "" where none is.
+
+    Any code has an `s` and an `x`: that they stand in it says nothing for an answer. A conversation or a selected text
+    may say which is meant.
+    """
+    term = asked_meaning(inquiry.question).strip("`")
+    is_letter = len(term) == 1 and term.isascii()  # of other scripts one sign may be a word
+    if not is_letter or searched != inquiry.question or inquiry.selected_text.strip():
+        return ""
+    return "" if index.has_symbol(term) or any(one.defines for one in scored) else term
 
 
 def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:

@@ -12,7 +12,7 @@ from quire.answering.conversation import is_follow_up
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.rendering import PROSE_LANGUAGES
 from quire.answering.extractive.weighing import Lexicon
-from quire.answering.findings import AskedCollection, Findings
+from quire.answering.findings import AskedCollection, Findings, undefined_letter
 from quire.answering.request import Inquiry
 from quire.documents import Hit
 from quire.index.opened import OpenedIndex
@@ -51,6 +51,8 @@ def refusal(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -
             f"{title[:1].upper()}{title[1:]} covers what this follows, but I found no answer to this in it."
             " If it is about something else, ask it as a whole question."
         )
+    elif letter := undefined_letter(inquiry, inquiry.question, collection.index, findings.scored):
+        return f"I found nothing in {title} that says what “{letter}” is. Ask about what it is used in."
     elif _may_be_covered(collection, findings):
         opening = f"I found no clear answer to this in {title}; it may be there in other words."
         return with_topics(opening, told, CLOSEST_TOPICS, MOST_CLOSEST)

@@ -31,7 +31,7 @@ OPENING = 0.35
 
 _NAMED = r"""[*_`"'“”‘’]{0,3} NAME [*_`"'“”‘’]{0,3}"""
 _BEGINS = rf"""
-    (?: ^ | (?<=[.!?:][ ]) | (?<=\n) ) [ \t>*+-]*+ (?: (?:the|an?)[ ] )?
+    (?: ^ | (?<=[.!?:][ ]) | (?<=\n) ) (?! [ \t]*+ >>> ) [ \t>*+-]*+ (?: (?:the|an?)[ ] )?  # no line of a session
     (?-i: (?: (?!(?:Each|Every|Some|Any|No|This|That|If|When)\b) [A-Z][\w.]*+ [ ] )? )  # "A Tokio task"
     {_NAMED}
     (?: [ ]\([^()\n]{{1,80}}\) | ,[ ][^,.\n]{{2,60}}, )?            # an aside
