@@ -561,6 +561,18 @@ def test_nothing_is_said_twice_where_quotes_grow_into_each_other_or_chunks_repea
     assert not any(a[0] == b[0] and a[1] < b[2] and b[1] < a[2] for a in spans for b in spans if a != b)
 
 
+def test_a_paragraph_that_the_entries_of_two_things_share_stands_in_an_answer_once() -> None:
+    both = "The lamp is lit by a match and the torch by its switch, so the torch is safer in a dry barn."
+    lamp = chunk("lamp.md", f"The lamp hangs from a beam.\n\n{both}")._replace(breadcrumb="Lamp")
+    torch = chunk("torch.md", f"{both}\n\nThe torch lies on a shelf.")._replace(breadcrumb="Torch")
+    shelf = shelf_of([lamp, torch])
+    asked = weigh("Lamp vs Torch", shelf.index)
+    hits = [hit_of(page, rank, cosine=None) for rank, page in enumerate((lamp, torch), 1)]
+    parts = find_parts(shelf, Inquiry("Lamp vs Torch"))
+    quotes = choose_quotes(asked, score_passages(asked, hits, None, None), parts=parts)
+    assert [quote.text for quote in quotes] == [lamp.text, "The torch lies on a shelf."]
+
+
 def test_code_that_only_closes_what_stands_elsewhere_is_no_answer() -> None:
     closing = chunk("lid.cs", "#endif\n}\n", lang="c_sharp")
     telling = chunk("pump.cs", "void Endif() { Lid(); }\n", lang="c_sharp")

@@ -460,14 +460,15 @@ def _in_order(quotes: Sequence[Quote]) -> list[Quote]:
 
 
 def _said_once(quotes: Sequence[Quote]) -> list[Quote]:
-    """The quotes without what others of their document say: chunks repeat each other's ends, with other line breaks.
+    """The quotes without what those before them say: chunks repeat each other's ends, with other line breaks, and
+    entries of two members share paragraphs.
 
-    A quote that holds all of an earlier one takes its place.
+    A quote that holds all of an earlier one of its document takes its place.
     """
     kept: list[Quote] = []
     for chosen in quotes:
         others = [one for one in kept if one.hit.chunk.document_id == chosen.hit.chunk.document_id]
-        start = max((_unsaid_from(chosen, other) for other in others), default=chosen.start)
+        start = max((_unsaid_from(chosen, other) for other in kept), default=chosen.start)
         if not _WORDS.search(chosen.hit.chunk.text, start, max(start, chosen.end)):
             continue
         quote = replace(chosen, start=start, answers_at=max(start, chosen.answers_at))
@@ -487,7 +488,8 @@ def _unsaid_from(quote: Quote, other: Quote) -> int:
     if _in_words(quote.text) in said:
         return quote.end
     if is_code_chunk(quote.hit.chunk):
-        return quote.start + _repeated_lines(quote.text, other.text)
+        is_window = other.hit.chunk.document_id == quote.hit.chunk.document_id
+        return quote.start + (_repeated_lines(quote.text, other.text) if is_window else 0)
     start = quote.start
     for piece in split_pieces(text):
         if quote.start <= piece.start and piece.end <= quote.end:
