@@ -25,6 +25,8 @@ ATTEMPTS = 4
 
 
 CONNECT_S = 30.0
+WORKERS_S = 600.0
+"""A cluster that starts its workers when they are asked for has its first one within these."""
 
 
 class LocalEngine:
@@ -97,15 +99,15 @@ class _Crew:
 class DaskEngine:
     """Workers of a Dask cluster, each with this code, the store and a cache; `scheduler` is its address."""
 
-    def __init__(self, scheduler: str, *, connect_s: float = CONNECT_S) -> None:
-        self._scheduler, self._connect_s = scheduler, connect_s
+    def __init__(self, scheduler: str, *, connect_s: float = CONNECT_S, workers_s: float = WORKERS_S) -> None:
+        self._scheduler, self._connect_s, self._workers_s = scheduler, connect_s, workers_s
 
     def map(self, step: Callable[[Item], Record], items: Sequence[Item]) -> Iterator[Record]:
         """See `build_index.distributed.shards.Engine`.
 
         Raises:
             ConfigError: the package `distributed` is not installed.
-            SourceError: the cluster cannot be reached, or a worker died at each attempt.
+            SourceError: the cluster cannot be reached or has no worker, or a worker died at each attempt.
         """
         try:
             dask = import_module("distributed")  # the extra `dask`
@@ -117,6 +119,7 @@ class DaskEngine:
             with dask.Client(self._scheduler, timeout=self._connect_s) as client:
                 # A key of its own each time: what a scheduler remembers of another build is not asked for.
                 futures = client.map(step, items, pure=False, retries=ATTEMPTS - 1)
+                client.wait_for_workers(1, timeout=self._workers_s)
                 for future in dask.as_completed(futures):
                     yield future.result()
         except (dask.KilledWorker, OSError) as error:

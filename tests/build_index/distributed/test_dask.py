@@ -68,3 +68,10 @@ def test_a_cluster_that_is_not_there_is_named() -> None:
     engine = DaskEngine("tcp://127.0.0.1:9", connect_s=1)
     with pytest.raises(SourceError, match=r"engine dask at tcp://127\.0\.0\.1:9"):
         list(engine.map(dict, [{"inputs": "1"}]))
+
+
+def test_a_cluster_without_a_worker_is_not_waited_for_for_ever() -> None:
+    with distributed.LocalCluster(n_workers=0, dashboard_address=None) as empty:
+        engine = DaskEngine(empty.scheduler_address, workers_s=1)
+        with pytest.raises(SourceError, match="0/1 workers"):
+            list(engine.map(dict, [{"inputs": "1"}]))
