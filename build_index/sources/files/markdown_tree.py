@@ -55,7 +55,7 @@ _FOR_PROGRAMS = re.compile(
 
 
 def read_markdown_tree(
-    root: Path, site: FoundSite | None = None, excluded: Excluded | None = None
+    root: Path, site: FoundSite | None = None, excluded: Excluded | None = None, *, newest: bool = True
 ) -> Iterator[Document | Failure]:
     """Read every file of `SUFFIXES` below `root`, one document a file; of files with the same bytes, the first.
 
@@ -65,7 +65,8 @@ def read_markdown_tree(
 
     `chapter` and `section` are the page's title, as `/ingest` has it; `chapters` adds its folder's, so that both are
     found by. `url` is where the `site` shows the page, "" where it shows none; without a site it is the path.
-    `excluded` is told of copies, translations, older versions, files without a word and documents of other kinds.
+    `excluded` is told of copies, files without a word and documents of other kinds, and, where the `newest` pages alone
+    are read, of translations and older versions.
 
     Raises:
         SourceError: `root` is no folder.
@@ -80,7 +81,7 @@ def read_markdown_tree(
     anchors = site.site.anchors._replace(wiki=is_vault(root))
     paths = list(walk_files(root, SUFFIXES))
     superseded = {
-        **superseded_pages(paths),
+        **(superseded_pages(paths) if newest else {}),
         **dict.fromkeys(built_pages(paths, partial(_text_or_nothing, root)), "built"),
     }
     links = PageLinks(frozenset(paths) - superseded.keys(), partial(_address, root, site))

@@ -32,7 +32,8 @@ _COMPONENTS = ("import ", "export ", "<")
 def read_book(
     root: Path, site: FoundSite | None = None, excluded: Excluded | None = None
 ) -> Iterator[Document | Failure]:
-    """Read every document below `root` that `read_markdown_tree` reads, in that order; failures come first.
+    """Read every document below `root` that `read_markdown_tree` reads, in that order, translations and older
+    versions too: a book is read whole. Failures come first.
 
     Of pages with the same content, front matter aside, only the first is read; `excluded` is told of the others too.
 
@@ -46,7 +47,7 @@ def read_book(
     """
     site = UNKNOWN_SITE if site is None else site
     excluded = Excluded() if excluded is None else excluded
-    read = list(read_markdown_tree(root, site, excluded))
+    read = list(read_markdown_tree(root, site, excluded, newest=False))
     yield from (one for one in read if isinstance(one, Failure))
     pages = [one for one in read if isinstance(one, Document)]
     titles = {one.id: _own_title(one) for one in pages}

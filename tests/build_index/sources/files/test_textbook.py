@@ -8,6 +8,7 @@ import pytest
 
 from build_index.sources import Failure
 from build_index.sources.files.documentation import read_textbook
+from build_index.sources.files.markdown_tree import read_markdown_tree
 from build_index.sources.files.textbook import read_book
 from build_index.sources.site_config import FoundSite
 from quire.chunking import CHUNKERS
@@ -179,6 +180,16 @@ def test_a_book_of_other_kinds_of_documents_has_chapters_too(tmp_path: Path) -> 
     )
     assert "Take sail in." in cut["02-chapter-2-sails/reef.rst"]
     assert "The moon moves the sea." in cut["03-chapter-3-tides/moon.ipynb"]
+
+
+def test_a_book_is_read_with_its_translations(tmp_path: Path) -> None:
+    for path in ("lamp.md", "oil.md", "de/lamp.md", "de/oil.md"):
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"# Lamp\n\nA lamp as {path} has it.", encoding="utf-8")
+    read = {one.id for one in read_markdown_tree(tmp_path) if isinstance(one, Document)}
+    assert read == {"lamp.md", "oil.md"}
+    assert documents(tmp_path).keys() == {*read, "de/lamp.md", "de/oil.md"}
 
 
 def test_pages_that_a_collection_excludes_are_none_of_its_book(tmp_path: Path) -> None:
