@@ -66,14 +66,3 @@ CHECKS_AT_ONCE = 8
 """Callers whose key or token is looked up elsewhere, at work."""
 CHECKS_WAITING = 128
 """And in line."""
-
-
-def cut(text: str, most: int, what: str) -> tuple[str, tuple[str, ...]]:
-    """The first `most` characters, with a sentence where something is missing.
-
-    >>> cut("abcdef", 4, "question"), cut("abc", 4, "question")
-    (('abcd', ('question: read the first 4 of 6 characters',)), ('abc', ()))
-    """
-    if len(text) <= most:
-        return text, ()
-    return text[:most], (f"{what}: read the first {most:,} of {len(text):,} characters",)

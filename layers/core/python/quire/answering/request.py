@@ -13,8 +13,8 @@ from quire.limits import (
     SELECTION_CHARACTERS,
     TERMS_CHARACTERS,
     TURN_CHARACTERS,
-    cut,
 )
+from quire.search.retrieval import cut
 
 EXTRACTIVE = "extractive"
 """What `model_used` says where no language model wrote the answer."""

@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -46,7 +46,36 @@ public golden questions, of which few ask so, .790 to .790."""
 _REFERENCE = re.compile(r"\b([A-Z]\w+)[.:]([A-Z]\w+)")
 
 
-def choose(index: OpenedIndex, ranked: Ranked, profile: Profile, wanted: int) -> tuple[Ranking, list[Chunk]]:
+class Chosen(NamedTuple):
+    """Chunks that are shown, in their order, and their places in the ranking."""
+
+    ranking: Ranking
+    chunks: list[Chunk]
+
+    def at(self, places: list[int]) -> Chosen:
+        """Those at these places, in this order."""
+        ranking = Ranking(self.ranking.ordinals[places], self.ranking.scores[places])
+        return Chosen(ranking, [self.chunks[place] for place in places])
+
+
+def choose(index: OpenedIndex, profile: Profile, rankings: Sequence[Ranked], wanted: int) -> list[Chosen]:
+    """The first `wanted` chunks of each ranking of a question, which has a second one where terms stand beside it.
+
+    Of a how-to question to an API, ranked alone, the second are those that its first hits refer to.
+    """
+    plain = rankings[0].question
+    is_voted = len(rankings) == 1 and bool(profile.method[0]) and plain.unmended.is_how_to
+    read = max(wanted, ORDERED) if is_voted else wanted
+    chosen = [_first_of(index, profile, ranked, read) for ranked in rankings]
+    if is_voted:
+        first = chosen[0]
+        every = [*range(len(first.chunks))]
+        voted = [*order_by_votes(first.chunks[:ORDERED], profile.method), *every[ORDERED:]]
+        chosen = [first.at(every[:wanted]), first.at(voted[:wanted])]
+    return chosen
+
+
+def _first_of(index: OpenedIndex, profile: Profile, ranked: Ranked, wanted: int) -> Chosen:
     """The first `wanted` chunks of different texts; more of the ranking is read where many are copies of others."""
     limit = wanted + COPIES
     while True:
@@ -57,22 +86,13 @@ def choose(index: OpenedIndex, ranked: Ranked, profile: Profile, wanted: int) ->
             limit=limit,
             exempt=ranked.candidates.named,
         )
-        kept, chunks = _distinct(index, chosen, wanted)
-        if len(chunks) == wanted or len(chosen) < limit:
-            return kept, chunks
+        kept = _distinct(index, chosen, wanted)
+        if len(kept.chunks) == wanted or len(chosen) < limit:
+            return kept
         limit *= 4
 
 
-def choose_for_how_to(
-    index: OpenedIndex, ranked: Ranked, profile: Profile, wanted: int
-) -> tuple[Ranking, list[Chunk]]:
-    """The first `wanted` as a how-to question orders them."""
-    chosen, chunks = choose(index, ranked, profile, max(wanted, ORDERED))
-    places = [*order_by_votes(chunks[:ORDERED], profile.method), *range(ORDERED, len(chunks))][:wanted]
-    return Ranking(chosen.ordinals[places], chosen.scores[places]), [chunks[place] for place in places]
-
-
-def _distinct(index: OpenedIndex, chosen: Ranking, limit: int) -> tuple[Ranking, list[Chunk]]:
+def _distinct(index: OpenedIndex, chosen: Ranking, limit: int) -> Chosen:
     """The first `limit`, without those whose text a better one holds: copies under other headings, in other files."""
     first: dict[str, int] = {}
     chunks: list[Chunk] = []
@@ -81,8 +101,7 @@ def _distinct(index: OpenedIndex, chosen: Ranking, limit: int) -> tuple[Ranking,
         chunks += index.fetch(chosen.ordinals[begin : begin + limit - len(first)].tolist())
         for place in range(begin, len(chunks)):
             first.setdefault(chunks[place].text, place)
-    kept = list(first.values())
-    return Ranking(chosen.ordinals[kept], chosen.scores[kept]), [chunks[place] for place in kept]
+    return Chosen(chosen, chunks).at(list(first.values()))
 
 
 def diversify(

@@ -13,13 +13,13 @@ from quire.analysis.terms import analyze, identifiers
 from quire.documents import NOTHING, Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
 from quire.index.opened import OpenedIndex, vector_share
-from quire.limits import QUESTION_CHARACTERS, TERMS_CHARACTERS, cut
+from quire.limits import QUESTION_CHARACTERS, TERMS_CHARACTERS
 from quire.ordinals import union
 from quire.profiles import Profile, profile_named
 from quire.ranking import Ranking, fuse
 from quire.search.calibration import Calibration, gather_evidence, read_calibration
 from quire.search.candidates import Ranked, gather
-from quire.search.ordering import choose, choose_for_how_to
+from quire.search.ordering import Chosen, choose
 from quire.search.query import read_question
 from quire.search.scoring import NORMALIZED_DEPTH, score
 from quire.search.spelling import mended
@@ -103,16 +103,13 @@ def retrieve(
     if not index.segments:  # the last document was deleted
         return Retrieved((), mode, (*shortened, *too_long, *degraded), index.version, terms=asked.terms)
     ranked = ranked or _rank(index, embedder, query._replace(mode=mode), profile)
-    wanted, other = query.offset + query.top_k, None
-    chosen = choose(index, ranked, profile, wanted)
+    rankings = [ranked]
     if query.terms:
         longer = query._replace(mode=mode, text=f"{query.text} {query.terms}")
-        both = _joined(ranked, _rank(index, embedder, longer, profile))
-        other = choose(index, both, profile, wanted)
-    elif profile.method[0] and ranked.question.unmended.is_how_to:
-        other = choose_for_how_to(index, ranked, profile, wanted)
-    plain = _hits(index, ranked, *chosen)
-    hits = _as_sure_as(plain, index, ranked.row, other) if other else plain
+        rankings.append(_joined(ranked, _rank(index, embedder, longer, profile)))
+    first, *other = choose(index, profile, rankings, query.offset + query.top_k)
+    plain = _hits(index, ranked, first)
+    hits = _as_sure_as(plain, index, ranked.row, other[0]) if other else plain
     return Retrieved(
         _shown(hits, query),
         mode,
@@ -123,6 +120,17 @@ def retrieve(
         plain=_shown(plain, query) if query.terms else (),
         row=ranked.row,
     )
+
+
+def cut(text: str, most: int, what: str) -> tuple[str, tuple[str, ...]]:
+    """The first `most` characters, with a sentence where something is missing.
+
+    >>> cut("abcdef", 4, "question"), cut("abc", 4, "question")
+    (('abcd', ('question: read the first 4 of 6 characters',)), ('abc', ()))
+    """
+    if len(text) <= most:
+        return text, ()
+    return text[:most], (f"{what}: read the first {most:,} of {len(text):,} characters",)
 
 
 def read_by_terms(query: Query) -> Query:
@@ -215,19 +223,19 @@ def vectors_follow(manifests: Sequence[Manifest]) -> str:
     return f"vectors {vector_share(manifests):.0%}: ranked by keywords alone until they are there"
 
 
-def _hits(index: OpenedIndex, ranked: Ranked, chosen: Ranking, chunks: Sequence[Chunk]) -> tuple[Hit, ...]:
+def _hits(index: OpenedIndex, ranked: Ranked, chosen: Chosen) -> tuple[Hit, ...]:
     candidates = ranked.candidates
-    evidence = gather_evidence(candidates, chosen, ranked.question)
+    evidence = gather_evidence(candidates, chosen.ranking, ranked.question)
     calibration = read_calibration(index.calibration)
     scores = np.minimum.accumulate(calibration.probabilities(evidence)).tolist()
     cosines: list[float] = []
     if candidates.cosines is not None:
-        cosines = candidates.cosines[np.searchsorted(candidates.ordinals, chosen.ordinals)].tolist()
-    return _numbered(index, chunks, scores, cosines)
+        cosines = candidates.cosines[np.searchsorted(candidates.ordinals, chosen.ranking.ordinals)].tolist()
+    return _numbered(index, chosen.chunks, scores, cosines)
 
 
 def _as_sure_as(
-    plain: Sequence[Hit], index: OpenedIndex, row: Vectors | None, found: tuple[Ranking, list[Chunk]]
+    plain: Sequence[Hit], index: OpenedIndex, row: Vectors | None, found: Chosen
 ) -> tuple[Hit, ...]:
     """The chunks found, with the scores that the question alone earns at their places; `row` is its vector."""
     chosen, chunks = found

@@ -135,7 +135,7 @@ class Knowledge:
         """
         with timed("open_ms"):
             served = self.serve(caller, collection, version, query.filters)
-            embedder, missing = self._embedder(served, query.mode)
+            embedder, missing = (None, ()) if query.mode == "keyword" else self._embedder(served)
         with timed("search_ms"):
             found = retrieve(served.index, embedder, query)
         text = query.text[
@@ -225,7 +225,7 @@ class Knowledge:
         """
         is_live = _opened_live(self, collection) is not None
         state = self._current(collection) if is_live else self.catalog.describe(collection)
-        _, missing = self._embedder(state, "hybrid")
+        _, missing = self._embedder(state)
         return replace(state, degraded=(*state.degraded, *missing)) if missing else state
 
     def _site(
@@ -253,7 +253,7 @@ class Knowledge:
             ScopeMissing, UnknownCollection: as their names say.
         """
         served = self.serve(caller, collection)
-        _, missing = self._embedder(served, "hybrid")
+        _, missing = self._embedder(served)
         return replace(served, degraded=(*served.degraded, *missing)) if missing else served
 
     def names(self, caller: Caller) -> tuple[str, ...]:
@@ -305,11 +305,9 @@ class Knowledge:
 
     def embedder(self, served: Served) -> Embedder | None:
         """The model of a collection, ready; None where it cannot be opened."""
-        return self._embedder(served, "hybrid")[0]
+        return self._embedder(served)[0]
 
-    def _embedder(self, served: Served | Unopened, mode: str) -> tuple[Embedder | None, tuple[str, ...]]:
-        if mode == "keyword":
-            return None, ()
+    def _embedder(self, served: Served | Unopened) -> tuple[Embedder | None, tuple[str, ...]]:
         if vector_share(served.manifests) < 1.0:
             return None, (vectors_follow(served.manifests),)
         try:
