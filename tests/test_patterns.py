@@ -30,9 +30,8 @@ MADE_LATER = {
     r"layers/core/python/quire/parsing/markup.py: f'^[ \t>]*{mark[0]}{{{len(mark)},}}[ \t]*$'": "a line's fence",
     "layers/core/python/quire/parsing/secret_forms.py: pattern": "`FORMS`, tried below",
     "layers/core/python/quire/search/excerpts.py: '|'.join(map(re.escape, longest_first))": "escaped words",
-    "layers/core/python/quire/search/intent.py: form": "its tables, over the beginning of a question",
+    "layers/core/python/quire/search/intent.py: form": "its tables, over the beginning of a question or a short one",
     "layers/core/python/quire/search/intent.py: pattern": "what `form` is given to",
-    "layers/core/python/quire/search/meaning.py: form": "over a question of at most `MEANING_CHARACTERS`",
 }
 """Patterns that are made of what a function was given, and why none of them backtracks."""
 

@@ -23,8 +23,7 @@ from quire.index.opened import OpenedIndex
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, Vectors, WordList
 from quire.search.candidates import Ranked
-from quire.search.intent import read_intent
-from quire.search.meaning import asked_meaning
+from quire.search.intent import compared, read_intent
 from quire.search.query import written_names
 from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
 from quire.search.spelling import mended
@@ -174,7 +173,7 @@ def _evidence(
     ordinary = embedder if isinstance(embedder, WordList) else None
     is_defined = any(one.defines >= SAID for one in read[1])
     asked, searched = weigh(question, index), read[0]
-    if asked_meaning(question) and not is_defined and searched.text == question:
+    if read_intent(question).meaning and not is_defined and searched.text == question:
         # Of a term that is said and never explained no answer is sure: the words that ask for its meaning are missing.
         asked = searched = weigh(question, index, as_written=True)
     is_named = _names_a_hit(question, told)
@@ -230,7 +229,7 @@ def undefined_letter(inquiry: Inquiry, searched: str, index: OpenedIndex, scored
     Any code has an `s` and an `x`: that they stand in it says nothing for an answer. A conversation or a selected text
     may say which is meant.
     """
-    term = asked_meaning(inquiry.question).strip("`")
+    term = read_intent(inquiry.question).meaning.strip("`")
     is_letter = len(term) == 1 and term.isascii()  # of other scripts one sign may be a word
     if not is_letter or searched != inquiry.question or inquiry.selected_text.strip():
         return ""
@@ -246,7 +245,7 @@ def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
 def _contrasting_first(subject: str, index: OpenedIndex, scored: Sequence[Scored]) -> list[Scored]:
     """The passages anew, where those that set the subject against others come first: they answer who asks for
     alternatives to it, and seldom say "alternative"."""
-    named = weigh(read_intent(subject).compared, index)
+    named = weigh(compared(subject), index)
     lifted = [
         replace(one, score=one.score + CONTRAST)
         if named.coverage(set(analyze(said := _said_of(one)))) >= NAMED and _CONTRASTED.search(said)

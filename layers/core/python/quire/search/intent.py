@@ -1,4 +1,4 @@
-"""What a question asks for, read from its wording alone: a place in code, a definition, callers, a number, a how-to.
+"""What a question asks for, read from its wording alone: a place in code, a meaning, callers, a number, a how-to.
 
 Ranking and answering ask the same `Intent`, so a question is read once. Each pattern is compiled, and each question
 read for it, when somebody first wants to know: most questions need three of them, and a start needs none.
@@ -7,11 +7,18 @@ read for it, when somebody first wants to know: most questions need three of the
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 RELATION_CHARACTERS = 500
 """Of a question that are read for callers and callees: those patterns look ahead from each word."""
+MEANING_CHARACTERS = 100
+"""Of a question, at most, that asks for a meaning."""
+ASKING_TERMS = frozenset(
+    "mean meant stand refer measur repres short exact defin definit explain describ".split()
+)
+"""Terms of words that only ask for it."""
 
 
 class WantedDefinition(NamedTuple):
@@ -47,8 +54,8 @@ class Intent:
     ('number', 'name', 'reason')
     >>> Intent("What replaces wait()?").is_replacement, Intent("How do I replace the lid?").is_replacement
     (True, False)
-    >>> Intent("What are the alternatives to this sensor?").compared
-    'What are the   to this sensor?'
+    >>> Intent("What is a lamp?").meaning, Intent("What does LED stand for?").meaning, Intent("What is it?").meaning
+    ('lamp', 'LED', '')
     """
 
     def __init__(self, text: str) -> None:
@@ -74,6 +81,12 @@ class Intent:
             return None
         said = found.groupdict()
         return WantedDefinition(found["name"], (said.get("before") or said.get("after") or "").lower())
+
+    @cached_property
+    def meaning(self) -> str:
+        """The term of which it asks what it is or stands for, as written; "" where it asks for nothing so."""
+        found = self._first(_MEANINGS) if len(self.text) <= MEANING_CHARACTERS else None
+        return found["term"] if found else ""
 
     @cached_property
     def related(self) -> str:
@@ -116,11 +129,6 @@ class Intent:
         """Whether it asks what there is beside something."""
         return self._has(_ALTERNATIVES)
 
-    @cached_property
-    def compared(self) -> str:
-        """The question without the words that ask for alternatives: what is compared with them."""
-        return _compiled(_ALTERNATIVES).sub(" ", self.text)
-
     def _has(self, pattern: str) -> bool:
         return bool(_compiled(pattern).search(self.text))
 
@@ -132,6 +140,27 @@ class Intent:
 def read_intent(question: str) -> Intent:
     """What the question asks for; the same object for the same question, so that nothing is read twice."""
     return Intent(question)
+
+
+def content_terms(asked: Intent, terms: Iterable[str]) -> list[str]:
+    """The question's terms without those that only ask for a meaning, in order; all where nothing would be left.
+
+    >>> content_terms(Intent("What does LED stand for?"), ["led", "stand"]), content_terms(Intent("A"), ["stand"])
+    (['led'], ['stand'])
+    """
+    given = list(terms)
+    if not asked.meaning:
+        return given
+    return [term for term in given if term not in ASKING_TERMS] or given
+
+
+def compared(text: str) -> str:
+    """The text without the words that ask for alternatives: what is compared with them.
+
+    >>> compared("What are the alternatives to this sensor?")
+    'What are the   to this sensor?'
+    """
+    return _compiled(_ALTERNATIVES).sub(" ", text)
 
 
 @cache
@@ -185,6 +214,28 @@ _DEFINED = (
     rf"""\b(?: definition | implementation | declaration | side[\s-]*effects? | callees ) \s+of\s+ (?:the\s+)?
     {_BEFORE}{_NAME}{_AFTER}""",
     rf"^\W* {_KIND.format('before')} \s+ {_NAME} \W*$",
+)
+_TERM = r"""
+    (?! (?: how | why | what | where | when | who | which | whether | if | to | it | this | that | these | those
+          | new )\b )
+    (?P<term> [\w`][\w.+\#/`-]*
+      (?: \s+ (?! (?: in | within | inside | for | of | on | when | if | used | with | by | between | and | or | vs
+                    | than | from | to | is | are | short | mean | stand )\b ) [\w`][\w.+\#/`-]* ){0,3} )
+"""
+"""Up to four words, without those that make a clause of them."""
+_ARTICLE = r"(?: (?:an?|the)\s+ )?"
+_WITHIN = r"(?: \s+ (?:in|within|inside) \s+ [\w.+\# -]{1,40} )?"
+_MEANINGS = (
+    # "What is a lamp?", "So what are lamps in a house?"
+    rf"""^\W* (?:[\w' ]{{0,30}}\b)?? (?: what(?:'s|\s+(?:is|are|was|were)) (?:\s+exactly)? (?:\s+meant\s+by)?
+      | explain | define | describe ) \s+ {_ARTICLE} {_TERM} {_WITHIN} \W*$""",
+    # "Explain what a lamp is"
+    rf"\bwhat \s+ {_ARTICLE} {_TERM} \s+ (?:is|are) {_WITHIN} \W*$",
+    # "What does LED stand for?", "What is LED short for?"
+    rf"""\bwhat (?: \s+(?:do|does|is|are) | 's ) \s+ {_ARTICLE} {_TERM} {_WITHIN}
+    \s+ (?: mean | stand\s+for | refer\s+to | measure | represent | short\s+for ) \W*$""",
+    rf"\b(?: meaning | definition ) \s+of\s+ {_ARTICLE} {_TERM} {_WITHIN} \W*$",
+    rf"^\W* {_TERM} \s+ (?: meaning | definition ) \W*$",
 )
 _RELATION_HINTS = r"\b(?: where | who | what | which | \w+\s+of ) \s"
 _RELATED = (

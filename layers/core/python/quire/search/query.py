@@ -11,8 +11,7 @@ from typing import NamedTuple
 from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers, words
 from quire.analysis.word_forms import forms_of
 from quire.index.bm25 import idf
-from quire.search.intent import Intent, WantedDefinition, read_intent
-from quire.search.meaning import content_terms
+from quire.search.intent import Intent, WantedDefinition, content_terms, read_intent
 from quire.search.spelling import Vocabulary, mend, mended
 
 MOST_NAMES = 64
@@ -90,16 +89,17 @@ def read_question(
     `is_ordinary` knows the words of the language, which are no misspellings of the collection's. With `word_forms`
     other forms of its words are searched for too, unless it is a name.
     """
-    wording = _take_apart(text, word_forms=word_forms)
+    wording = _take_apart(text, (), word_forms=word_forms)
     vocabulary.expect(_expected(wording))
     meant = mend(wording.words, vocabulary, is_ordinary)
     if meant:
-        wording = _take_apart(mended(text, meant), word_forms=word_forms)
+        guesses = [word for word in meant.values() if not vocabulary.has_symbol(word)]
+        wording = _take_apart(mended(text, meant), guesses, word_forms=word_forms)
     intent, unmended = read_intent(wording.text), read_intent(text)
-    guessed = {term for word in meant.values() if not vocabulary.has_symbol(word) for term in analyze(word)}
-    said = content_terms(wording.text, wording.terms)
+    said = content_terms(intent, wording.terms)
     frequencies = {
-        term: 0 if term in guessed else vocabulary.document_frequency(term) for term in dict.fromkeys(said)
+        term: 0 if term in wording.guessed else vocabulary.document_frequency(term)
+        for term in dict.fromkeys(said)
     }
     wanted, subject = intent.definition, intent.related
     asked = [name for name in (wanted.name if wanted else "", subject) if name]
@@ -130,6 +130,7 @@ class _ReadText(NamedTuple):
         words: its tokens as written.
         identifiers: those that are written as names of code.
         terms: its search terms, in order, with repeats.
+        guessed: those of words that others were read as, which the question does not say itself.
         forms: terms for other forms of its words, with weights, where they are searched for.
     """
 
@@ -137,13 +138,15 @@ class _ReadText(NamedTuple):
     words: list[str]
     identifiers: list[str]
     terms: list[str]
+    guessed: frozenset[str]
     forms: Mapping[str, float]
 
 
-def _take_apart(text: str, *, word_forms: bool) -> _ReadText:
+def _take_apart(text: str, guesses: Iterable[str], *, word_forms: bool) -> _ReadText:
     tokens = words(text)
+    guessed = frozenset(term for word in guesses for term in analyze(word))
     forms = forms_of(tokens) if word_forms else NOTHING_ELSE
-    return _ReadText(text, tokens, identifiers(text), analyze(text), forms)
+    return _ReadText(text, tokens, identifiers(text), analyze(text), guessed, forms)
 
 
 def _expected(wording: _ReadText) -> Iterator[str]:

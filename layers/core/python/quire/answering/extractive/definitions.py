@@ -13,7 +13,7 @@ from quire.answering.extractive.passages import CODE, Passage
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
-from quire.search.meaning import asked_meaning
+from quire.search.intent import read_intent
 from quire.search.query import term_weights
 
 LOOKED_AT = 64
@@ -118,7 +118,7 @@ class Term:
 
 def asked_term(question: str) -> Term | None:
     """The term whose meaning is asked for; None where none is. The same object for the same term."""
-    meaning = asked_meaning(question)
+    meaning = read_intent(question).meaning
     return _term(meaning) if meaning else None
 
 

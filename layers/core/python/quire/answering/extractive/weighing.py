@@ -11,8 +11,7 @@ from typing import Protocol
 
 from quire.analysis.terms import STOP_WORDS, analyze, identifiers, words
 from quire.ports import WordList
-from quire.search.intent import read_intent
-from quire.search.meaning import content_terms
+from quire.search.intent import content_terms, read_intent
 
 _NUMBER = re.compile(
     r"""
@@ -127,13 +126,13 @@ def weigh(question: str, lexicon: Lexicon, *, as_written: bool = False) -> Weigh
 
     Words that only ask for a meaning ("stand for") count where it is taken `as_written` alone.
     """
+    asked, terms = read_intent(question), analyze(question)
     count = lexicon.chunk_count
     idf = {}
-    terms = analyze(question)
-    for term in dict.fromkeys(terms if as_written else content_terms(question, terms)):
+    for term in dict.fromkeys(terms if as_written else content_terms(asked, terms)):
         held = lexicon.document_frequency(term)
         idf[term] = math.log(1 + (count - held + 0.5) / (held + 0.5))
-    return Weighed(question, idf, _names(question), read_intent(question).is_code)
+    return Weighed(question, idf, _names(question), asked.is_code)
 
 
 def _names(question: str) -> tuple[str, ...]:
