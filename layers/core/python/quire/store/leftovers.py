@@ -16,7 +16,6 @@ OF_CACHES = (
     "bundles/.arriving-*",
     "clean-*",
     "downloads/fetch-*",
-    "live/fold-*",  # of releases that called merging so
     "live/merge-*",
     "live/write-*",
     "models/.arriving-*",
