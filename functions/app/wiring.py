@@ -18,8 +18,7 @@ from quire.embedding import onnx as onnx_embedder  # noqa: F401
 # isort: on
 
 from functions.app.cloud import guarded
-from functions.app.late_model import LateModel
-from functions.app.models import Models
+from functions.app.models import LateModel, Models
 from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
 from functions.web.logs import configure_logs, log
 from functions.web.metrics import TOLD_DISK_SHARE, disk_share

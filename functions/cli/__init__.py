@@ -17,8 +17,8 @@ import typer
 from functions.cli.asking import ask, search
 from functions.cli.building import bundle, index, mcp, serve
 from functions.cli.common import INTERRUPTED, NOTHING, WRONG
-from functions.cli.env_file import adopt_env_file
 from functions.cli.indexes import get, list_indexes, remove, status
+from functions.cli.user_directories import adopt_env_file
 from functions.cli.verification import diff, verify_citation
 from quire import __version__
 from quire.errors import QuireError, explain

@@ -1,5 +1,9 @@
 """Where a user's indexes are: in a store that was named, in `.quire` here or above, else in the user's data directory.
 
+So are his settings, in a file of his own. The `.env` of a folder is nobody's until its reader names it: it may have
+come in an archive, and could choose who writes answers, and where: passages of the reader's own indexes would go there.
+Nothing in a folder tells whose it is: an archive may bring a `.git` that says anything.
+
 Source of the folders: XDG Base Directory Specification 0.8; Apple, "File System Programming Guide"; Microsoft,
 "KNOWNFOLDERID" (LocalAppData).
 """
@@ -12,9 +16,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quire.settings import LOCAL_ROOT, Settings, read_settings
+import typer
+from dotenv import dotenv_values
+
+from quire.errors import ConfigError
+from quire.settings import IN_FILES, LOCAL_ROOT, NO_ENV_FILES, Settings, adopt, read_settings
 
 STORE_VARIABLES = ("QUIRE_STORE", "RAG_INDEX_DIR")
+VARIABLE = "QUIRE_ENV_FILE"
+NAME = "quire.env"
+HERE = Path(".env")
+COMPLETING = "_QUIRE_COMPLETE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +97,23 @@ def export(settings: Settings) -> None:
     }
     if settings.collections_file.is_file():
         os.environ["QUIRE_COLLECTIONS"] = str(settings.collections_file)
+
+
+def adopt_env_file() -> None:
+    """Take settings from the file that QUIRE_ENV_FILE names, else from the user's own; tell of a `.env` with others.
+
+    Raises:
+        ConfigError: the named file is not there.
+    """
+    named = os.environ.get(VARIABLE, "")
+    own = user_directories(os.environ, sys.platform).settings / NAME
+    if named and not Path(named).is_file():
+        raise ConfigError(f"{VARIABLE}: no file {named}")
+    adopt(dotenv_values(named or own))
+    if not named and COMPLETING not in os.environ and any(map(IN_FILES.fullmatch, dotenv_values(HERE))):
+        typer.echo(
+            f"quire: the settings in .env are not read, since a folder may be somebody else's: {VARIABLE}=.env takes"
+            f" them, or put them into {own}",
+            err=True,
+        )
+    os.environ[NO_ENV_FILES] = "1"  # neither here nor in a server or a build that this command starts

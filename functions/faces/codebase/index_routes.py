@@ -25,7 +25,7 @@ from functions.web.indexing import BuildDied, Indexer, IndexJob, IndexOrder
 from functions.web.replies import reply
 from quire.errors import InputError, UnknownCollection
 from quire.index.opened import vector_share
-from quire.service.confinement import confine
+from quire.service.access import confine
 from quire.service.knowledge import Knowledge
 
 NO_INDEXER = "this deployment indexes on its schedule and by `python -m build_index build`, not by request"

@@ -8,13 +8,14 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from functions.faces.native import examples
-from functions.faces.native.collections import detail_wire, status_wire, summary_wire
 from functions.faces.native.contract import (
     CollectionDetail,
     CollectionList,
+    CollectionStatus,
     CollectionSummary,
     Health,
     Status,
+    TroubleWire,
 )
 from functions.faces.native.diff import router as diff_router
 from functions.faces.native.passages import router as passage_router
@@ -23,9 +24,13 @@ from functions.faces.native.verify import router as verify_router
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.faces import ANSWER, QUERY, Face
+from functions.web.freshness import freshness_of
 from functions.web.replies import reply
 from quire import __version__
-from quire.service.knowledge import survey
+from quire.errors import QuireError
+from quire.service.access import ADMIN, Caller
+from quire.service.knowledge import Knowledge, last_trouble, survey
+from quire.store.catalog import Served, Unopened
 
 STARTED = time.monotonic()
 router = APIRouter(tags=["native"])
@@ -102,3 +107,72 @@ def _answer_router() -> APIRouter:
 router.routes[:0] = search_router.routes
 router.routes.extend([*passage_router.routes, *verify_router.routes, *diff_router.routes])
 FACE = Face("native", "Native API", {QUERY: router, ANSWER: _answer_router})
+
+
+def summary_wire(service: Knowledge, name: str, state: Served | Unopened | QuireError) -> CollectionSummary:
+    """One collection in a list; one that cannot be served says why by its error's name."""
+    if isinstance(state, QuireError):
+        return {
+            "name": name,
+            "title": service.title(name),
+            "profile": "",
+            "face": "",
+            "status": "unavailable",
+            "version": None,
+            "label": None,
+            "published_at": None,
+            "age_s": None,
+            "notice": None,
+            "chunks": 0,
+            "documents": 0,
+            "engine": None,
+            "degraded": [f"cannot be opened ({type(state).__name__})"],
+        }
+    fresh = freshness_of(service, state)
+    return {
+        "name": name,
+        "title": service.title(name),
+        "profile": state.pointer.profile,
+        "face": state.pointer.face,
+        "status": "degraded" if state.degraded else "ok",
+        "version": state.version,
+        "label": fresh.label or None,
+        "published_at": fresh.published_at or None,
+        "age_s": fresh.age_s,
+        "notice": fresh.notice or None,
+        "chunks": state.chunk_count,
+        "documents": sum(manifest.counts.documents for manifest in state.manifests),
+        "engine": state.engine,
+        "degraded": list(state.degraded),
+    }
+
+
+def status_wire(
+    service: Knowledge, caller: Caller, name: str, state: Served | Unopened | QuireError
+) -> CollectionStatus:
+    """One collection with how it fares here. What an error said may name buckets and folders: it is the owner's."""
+    manifests = state.manifests if isinstance(state, Served) else ()
+    error = last_trouble(service, name)
+    told: TroubleWire | None = None
+    if error is not None:
+        message = error.message if caller.may(ADMIN, name) else None
+        told = {"kind": error.kind, "at": error.at, "message": message}
+    return {
+        **summary_wire(service, name, state),
+        "disk_bytes": sum(file.size for manifest in manifests for file in manifest.files.values()),
+        "last_error": told,
+    }
+
+
+def detail_wire(service: Knowledge, name: str, served: Served) -> CollectionDetail:
+    """One collection with how it was made."""
+    manifests = served.manifests
+    return {
+        **summary_wire(service, name, served),
+        "filters": sorted({field for manifest in manifests for field in manifest.filters}),
+        "model": served.model or None,
+        "sources": [
+            {"key": one.key, "location": one.location, "revision": one.revision, "version": one.version}
+            for one in freshness_of(service, served).sources
+        ],
+    }

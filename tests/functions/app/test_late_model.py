@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.app.late_model import RETRY_S, LateModel
+from functions.app.models import RETRY_S, LateModel
 from functions.app.wiring import _model_of
 from quire.errors import ConfigError, StoreUnavailable
 from quire.ports import AnswerModel

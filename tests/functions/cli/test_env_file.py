@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.cli.env_file import adopt_env_file
+from functions.cli.user_directories import adopt_env_file
 from quire.errors import ConfigError
 from quire.settings import NO_ENV_FILES
 from tests.support.tree import CORE, ROOT
@@ -75,7 +75,7 @@ def test_a_named_file_that_is_not_there_is_told(folder: Path, monkeypatch: pytes
 def test_neither_the_server_nor_a_build_that_a_command_starts_reads_it(folder: Path, module: str) -> None:
     read = "module.settings()" if module == "build_index.wiring" else "module.app"
     program = (
-        "import os; from functions.cli.env_file import adopt_env_file; adopt_env_file();"
+        "import os; from functions.cli.user_directories import adopt_env_file; adopt_env_file();"
         f"import importlib; module = importlib.import_module('{module}'); {read};"
         f"print(os.environ.get('{ASKED}'))"
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from build_index.sources.files.selection import Excluded, Selection, as_selection, select_files
 from quire.errors import InputError, SourceError
-from quire.service.confinement import confine
+from quire.service.access import confine
 
 EVERY = Selection(patterns=("*",), exclude=(".git",))
 

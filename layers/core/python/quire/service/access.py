@@ -1,11 +1,15 @@
-"""Who may do what: one policy for every face, the native API and MCP. Use cases ask the Caller."""
+"""Who may do what: one policy for every face, the native API and MCP. Use cases ask the Caller.
+
+`confine` says which folders a caller may name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
-from quire.errors import AccessDenied, ScopeMissing
+from quire.errors import AccessDenied, InputError, ScopeMissing
 
 READ, WRITE, ADMIN = "read", "write", "admin"
 ACTIONS = (READ, WRITE, ADMIN)
@@ -83,3 +87,24 @@ NOBODY = Caller("nobody", frozenset(), frozenset())
 def public_reader(collections: Iterable[str]) -> Caller:
     """Whoever brought no key, where these collections may be read without one. No site is public."""
     return Caller(PUBLIC, frozenset((READ, name) for name in collections), frozenset())
+
+
+def confine(root: str | Path, allowed: Path) -> Path:
+    """The folder `root`, resolved, where it lies inside of `allowed`; a relative one is relative to it.
+
+    Raises:
+        InputError: it leads out of `allowed`, is no folder, or no path at all.
+    """
+    try:
+        folder = (allowed / root).resolve()
+        folder.is_dir()
+    except (OSError, RuntimeError, ValueError):  # a circle of links, U+0000, a name that is too long
+        raise InputError("root: no path of a folder", field="root") from None
+    if not folder.is_relative_to(allowed.resolve()):
+        raise InputError(f"root: {root} leads out of the allowed folder", field="root")
+    if not folder.is_dir():
+        raise InputError(
+            f"root: wanted a folder, found {'a file' if folder.exists() else 'nothing'} at {root}",
+            field="root",
+        )
+    return folder
