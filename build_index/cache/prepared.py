@@ -90,16 +90,12 @@ class PreparedDocuments:
         if kind is None:
             self._store.retain(self._kind, self._used)
 
-    def admit(self, document: Document) -> PreparedEntry:
-        """Prepare a document of this build, unless the last one did; gives its entry.
+    def begin(self, document: Document, prepare: Prepare) -> Callable[[], PreparedEntry]:
+        """Look up a document of this build, or begin to `prepare` it; what this gives waits for its entry.
 
         Raises:
-            SourceError: the document cannot be parsed.
+            SourceError: by what this gives: the document cannot be parsed.
         """
-        return self.begin(document, lambda one: lambda: prepare_apart(one))()
-
-    def begin(self, document: Document, prepare: Prepare) -> Callable[[], PreparedEntry]:
-        """`admit` in two steps: look the document up or begin to `prepare` it; what this gives waits for the entry."""
         key = hashlib.sha256(self._salt + _spelt(document)).digest()
         kept = self._fresh.get(key)
         if kept is None and key in self._known:

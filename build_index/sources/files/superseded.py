@@ -34,7 +34,7 @@ def superseded_pages(paths: Sequence[str]) -> Mapping[str, str]:
     """Pages that others stand for, with the reason: `translation` or `older version`.
 
     >>> superseded_pages(["a.md", "b.md", "de/a.md", "de/b.md", "it/racks.md", "c.md", "c.pt-BR.md"])
-    {'de/a.md': 'translation', 'de/b.md': 'translation', 'c.pt-BR.md': 'translation'}
+    {'c.pt-BR.md': 'translation', 'de/a.md': 'translation', 'de/b.md': 'translation'}
     """
     return dict.fromkeys(_translated(paths), "translation") | dict.fromkeys(_outdated(paths), "older version")
 

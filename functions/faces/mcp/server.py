@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import cache, partial
 from typing import Any, Literal, TypeAlias, TypeVar
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 from uuid import uuid4
 
 import anyio
@@ -220,15 +220,6 @@ def resource(service: Knowledge, caller: Caller, uri: str) -> types.ReadResource
 def _shared_by(caller: Caller) -> Literal["public", "private"]:
     """What everybody may read may be kept for everybody."""
     return "public" if caller == ANYONE else "private"
-
-
-def document_uri(collection: str, document: str) -> str:
-    """The resource that a document is.
-
-    >>> document_uri("quire", "docs/a b.md")
-    'quire://quire/docs/a%20b.md'
-    """
-    return f"{SCHEME}{collection}/{quote(document)}"
 
 
 _PAIR = connector.TOOLS

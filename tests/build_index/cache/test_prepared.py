@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from build_index.cache.prepared import AHEAD, PreparedDocuments, SeenNumbers, admit_all, chunks_of
+from build_index.cache.prepared import (
+    AHEAD,
+    PreparedDocuments,
+    PreparedEntry,
+    SeenNumbers,
+    admit_all,
+    chunks_of,
+    prepare_apart,
+)
 from build_index.cache.store import ContentStore
 from build_index.pipeline.readers import Prepared
 from quire.analysis.keywords import keyword_terms
@@ -34,9 +42,13 @@ def kitchen(folder: Path) -> Iterator[PreparedDocuments]:
         yield cache
 
 
+def admit(cache: PreparedDocuments, document: Document) -> PreparedEntry:
+    return cache.begin(document, lambda one: lambda: prepare_apart(one))()
+
+
 def prepared(folder: Path, *documents: Document) -> list[list[Prepared]]:
     with kitchen(folder) as cache:
-        return [list(cache.load([cache.admit(one)])) for one in documents]
+        return [list(cache.load([admit(cache, one)])) for one in documents]
 
 
 def test_a_kept_document_is_the_one_that_would_be_made_again(tmp_path: Path) -> None:
@@ -52,7 +64,7 @@ def test_a_kept_document_is_the_one_that_would_be_made_again(tmp_path: Path) -> 
 
 def test_an_entry_names_its_chunks_and_says_where_something_was_found(tmp_path: Path) -> None:
     with kitchen(tmp_path) as cache:
-        page, other = cache.admit(PAGE), cache.admit(OTHER)
+        page, other = admit(cache, PAGE), admit(cache, OTHER)
     assert [f"{one:016x}" for one in page.ids] == [one.id for one in chunk_document(PAGE)]
     assert (page.has_finds, other.has_finds) == (True, False)
     assert page.document_id == PAGE.id
@@ -99,7 +111,7 @@ def test_what_a_build_did_not_use_is_forgotten_unless_it_failed(tmp_path: Path) 
 def test_chunks_that_are_damaged_during_a_build_stop_it(tmp_path: Path) -> None:
     prepared(tmp_path, PAGE)
     with kitchen(tmp_path) as cache, closing(ContentStore(tmp_path)) as beside:
-        entry = cache.admit(PAGE)
+        entry = admit(cache, PAGE)
         list(cache.load([entry]))
         beside.retain(chunks_of("kitchen"), ())
         with pytest.raises(StoreError, match=r"guide/kettle\.md: its chunks .* were damaged meanwhile"):
