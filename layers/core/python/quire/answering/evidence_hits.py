@@ -137,7 +137,7 @@ def is_listing(text: str) -> bool:
 
 
 def is_data(text: str) -> bool:
-    """Whether source code is little else than strings: samples, messages or words, one a line.
+    r"""Whether source code is little else than strings: samples, messages or words, one a line.
 
     >>> is_data('NAMES = (\n' + '    "Ada",\n' * 9 + ')')
     True

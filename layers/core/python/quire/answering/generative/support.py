@@ -91,7 +91,13 @@ _UNITS = {
 }
 _RATE = re.compile(r"\b(?:per|/)\s*([a-z]+)\b", re.I)
 PER = "per"
-_MEASURE = re.compile(r"((?<!\d)\d++(?:[.,]\d++){0,6}+|\b[a-z]+\b)[\s-]*([a-z°%]+)", re.I)
+_MEASURE = re.compile(
+    r"""
+    ( (?<!\d)\d++(?:[.,]\d++){0,6}+ | \b[a-z]++\b )  # 2, or any word: `two` is one
+    (?= [\s-]*+([a-z°%]++) )                         # which may be the number of the next match
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _COMMON = frozenset(
     "use call set run show pass make get do work need want have happen allow let give take put keep go see way also"
     " then first again default onli must should may".split()
