@@ -1,6 +1,4 @@
-import doctest
 import re
-from types import ModuleType
 
 import pytest
 import snowballstemmer
@@ -11,11 +9,6 @@ from quire.analysis import stemming, terms
 from tests.support.shared import shared_path
 
 ORACLE = snowballstemmer.stemmer("english")
-
-
-@pytest.mark.parametrize("module", [stemming, terms])
-def test_doctests_hold(module: ModuleType) -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 @given(st.from_regex(r"[a-z]{1,14}(ing|ed|ly|s|ies|ation|ness|ful|ogist|y)?", fullmatch=True))

@@ -1,20 +1,12 @@
 from __future__ import annotations
 
-import doctest
-
-from quire.analysis import inheritance as hierarchy
-from quire.chunking import CHUNKERS, parted
+from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document, Value, chunk_id
 
 
 def chunk_of(document: Document) -> Chunk:
     [chunk] = CHUNKERS["api_member"](document)
     return chunk
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(parted).failed == 0
-    assert doctest.testmod(hierarchy).failed == 0
 
 
 def test_a_member_is_one_chunk_with_the_texts_that_its_source_wrote() -> None:

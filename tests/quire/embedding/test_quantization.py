@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,10 +13,6 @@ from tests.support.rows import clustered, isotropic
 ROWS = arrays(
     np.float32, array_shapes(min_dims=2, max_dims=2, max_side=40), elements=st.floats(-8, 8, width=32)
 )
-
-
-def test_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(quantization).failed == 0
 
 
 @given(ROWS)

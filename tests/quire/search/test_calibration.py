@@ -1,8 +1,4 @@
-import doctest
-from types import ModuleType
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,11 +40,6 @@ def test_more_evidence_never_lowers_a_probability() -> None:
         more = base.copy()
         more[0, column] += 0.3
         assert DEFAULT.probabilities(more)[0] >= DEFAULT.probabilities(base)[0]
-
-
-@pytest.mark.parametrize("module", [spelling])
-def test_doctests_hold(module: ModuleType) -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 words = st.text("abcde", min_size=1, max_size=7)

@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-import doctest
-from types import ModuleType
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire import canonical_json as canonical
-from quire import documents, ordinals
-from quire import filter_values as filters
-from quire.analysis import symbols
-from quire.index import bm25, tables, vocabulary
+from quire.index import bm25
 from quire.index.writer import keywords
 from quire.ordinals import contains, difference, intersection, union
-from quire.search import intent, spelling
 
 SETS = st.sets(st.integers(0, 60)).map(lambda members: np.array(sorted(members), np.uint32))
-
-
-@pytest.mark.parametrize(
-    "module",
-    [bm25, canonical, intent, documents, filters, ordinals, spelling, symbols, tables, vocabulary],
-    ids=lambda m: m.__name__,
-)
-def test_examples_in_the_docstrings_hold(module: ModuleType) -> None:
-    result = doctest.testmod(module)
-    assert result.attempted > 0
-    assert result.failed == 0
 
 
 @given(SETS, SETS)

@@ -1,18 +1,10 @@
 from __future__ import annotations
 
-import doctest
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from build_index.sources.roblox import api_describe, api_text, dump_values
 from build_index.sources.roblox.api_text import bare, readable, split_words
-
-
-@pytest.mark.parametrize("module", [api_text, api_describe, dump_values], ids=lambda module: module.__name__)
-def test_the_examples_in_the_docstrings_hold(module: object) -> None:
-    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
