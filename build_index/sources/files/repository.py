@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -12,6 +12,7 @@ from build_index.sources import Failure
 from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.built_pages import built_pages
 from build_index.sources.files.selection import Excluded, Selection, select_files
+from build_index.sources.files.superseded import superseded_pages
 from build_index.sources.files.text_files import read_plain
 from build_index.sources.files.types import TEXT, is_test_path, is_translation, language_of, role_of
 from quire.documents import Document, Value
@@ -26,7 +27,7 @@ LONG_LINES = 400
 LETTERS = 0.45
 """Share of letters among the characters of a file of unknown kind, below which it counts as data."""
 
-_FREE_TEXT = frozenset(("markdown", "rst", "asciidoc", TEXT))
+_DOCUMENTS = frozenset(("markdown", "rst", "asciidoc"))
 _GENERATED = re.compile(
     r"""
     \W{0,8}(?:  # a comment's mark
@@ -109,10 +110,10 @@ def read_repository(
     selection = selection or Selection()
     paths = list(select_files(repository.root, selection, excluded))
     # A caller who names files wants them.
-    built = frozenset[str]() if selection.patterns else built_pages(paths, partial(_text_or_nothing, root))
+    unwanted = {} if selection.patterns else _said_elsewhere(root, paths)
     for path in paths:
-        if path in built:
-            excluded.add("built")
+        if reason := unwanted.get(path):
+            excluded.add(reason)
             continue
         try:
             content = _read_bytes(root, path)
@@ -126,6 +127,15 @@ def read_repository(
             excluded.add(document)
         else:
             yield document
+
+
+def _said_elsewhere(root: Path, paths: Sequence[str]) -> Mapping[str, str]:
+    """Documents that others stand for, with the reason: `built`, or what `superseded_pages` says."""
+    documents = [path for path in paths if language_of(path) in _DOCUMENTS]
+    return {
+        **superseded_pages(documents),
+        **dict.fromkeys(built_pages(paths, partial(_text_or_nothing, root)), "built"),
+    }
 
 
 def _document(repository: Repository, path: str, content: bytes, *, named: bool) -> Document | str:
@@ -182,9 +192,11 @@ def _unwanted_content(text: str, head: str, language: str) -> str:
     if "generated" in head.lower() and any(map(_GENERATED.match, head.split("\n")[:_GENERATED_LINES])):
         return "generated"
     lines = text.count("\n") + 1
+    if language in _DOCUMENTS:  # with one long line, such as a list of numbers, among those that are written
+        return ""
     if len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE:
         return "minified"
-    is_dense = language not in _FREE_TEXT and len(text) > 4000 and len(text) / lines > LONG_LINES
+    is_dense = language != TEXT and len(text) > 4000 and len(text) / lines > LONG_LINES
     return "minified" if is_dense else ""
 
 

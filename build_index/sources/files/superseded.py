@@ -25,6 +25,8 @@ _PAGE = re.compile(
     re.VERBOSE,
 )
 _VERSION = re.compile(r"version-(\d+(?:\.\d+)*)(?:\.x)?")
+_ARCHIVE = re.compile(r"(?<=versioned_docs)[_-]\w+$")
+"""What a folder of versions is called that are kept apart from the newer ones: `versioned_docs_archived`."""
 MIRRORED = 0.5
 """A folder that is called like a language holds translations where so many of its pages are also found outside of it,
 or where a folder of English pages stands beside it."""
@@ -76,7 +78,7 @@ def _outdated(paths: Iterable[str]) -> Iterator[str]:
         for place, name in enumerate(parts[:-1]):
             if version := _VERSION.fullmatch(name):
                 number = tuple(map(int, version[1].split(".")))
-                versions["/".join(parts[:place])][number].append(path)
+                versions[_ARCHIVE.sub("", "/".join(parts[:place]))][number].append(path)
                 break
     for found in versions.values():
         for number, pages in found.items():

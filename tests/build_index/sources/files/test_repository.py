@@ -76,6 +76,32 @@ def test_what_is_no_readable_source_is_left_out_and_counted(tmp_path: Path) -> N
     assert reasons == {"binary": 1, "empty": 1, "generated": 1, "minified": 1, "type": 1}
 
 
+def test_a_document_with_a_long_line_of_numbers_is_read(tmp_path: Path) -> None:
+    numbers = f"[{', '.join(['0.0125'] * 4000)}]"
+    for name in ("vectors.adoc", "vectors.md", "vectors.rst"):
+        write(tmp_path, name, f"Vectors\n=======\n\nAn index holds vectors.\n\n{numbers}\n")
+    write(tmp_path, "vectors.js", f"export const vectors = {numbers};\n")
+    documents, reasons = read(Repository(tmp_path, "shop"))
+    assert set(documents) == {"vectors.adoc", "vectors.md", "vectors.rst"}
+    assert reasons == {"minified": 1}
+
+
+def test_documents_that_others_stand_for_are_left_out_unless_a_pattern_names_them(tmp_path: Path) -> None:
+    write(tmp_path, "docs/install.md", "# Install\n\nRun it.\n")
+    write(tmp_path, "versioned_docs/version-10.x/install.md", "# Install\n\nRun it with Node 18.\n")
+    write(tmp_path, "versioned_docs_archived/version-9.x/install.md", "# Install\n\nRun it with Node 16.\n")
+    write(tmp_path, "README.md", "# Shop\n\nA shop.\n")
+    write(tmp_path, "README.pt-BR.md", "# Loja\n\nUma loja.\n")
+    write(tmp_path, "migrations/version-1/up.py", "print(1)\n")
+    write(tmp_path, "migrations/version-2/up.py", "print(2)\n")
+    documents, reasons = read(Repository(tmp_path, "shop"))
+    assert reasons == {"older version": 1, "translation": 1}
+    assert "versioned_docs/version-10.x/install.md" in documents
+    assert len(documents) == 5
+    [named] = read_repository(Repository(tmp_path, "shop"), Selection(("versioned_docs_archived/**",)))
+    assert isinstance(named, Document)
+
+
 def test_translations_of_qt_are_not_read_as_typescript(tmp_path: Path) -> None:
     strings = (
         '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n<TS version="2.1" language="uk_UA"></TS>\n'

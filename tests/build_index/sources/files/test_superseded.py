@@ -24,6 +24,10 @@ from tests.support.doc_sites import write_site
         (["boat.md", "boat.id.md", "boat_is.md", "boat.id_ID.md"], ["boat.id_ID.md"]),  # members of a boat
         (["a.md", "oars.de.md", "oars.md", "oars-it.md", "oars-pt-BR.md"], ["oars-pt-BR.md", "oars.de.md"]),
         (["v/version-9.1/a.md", "v/version-10.0/a.md", "v/version-10.0/b.md"], ["v/version-9.1/a.md"]),
+        (  # versions that are kept apart from the newer ones
+            ["s/versioned_docs/version-10.x/a.md", "s/versioned_docs_archived/version-9.x/a.md"],
+            ["s/versioned_docs_archived/version-9.x/a.md"],
+        ),
         (["w/version-1.0/a.md", "api/v1/a.md", "api/v2/a.md"], []),
     ],
 )  # fmt: skip
