@@ -154,14 +154,16 @@ def _docusaurus_contents(
 
 
 def _is_plugin(one: ObjectLiteral, kind: str) -> bool:
-    of_preset = one.keys[-1:] == (kind,) and one.keys[0] in ("presets", kind)
-    return of_preset or (one.keys[:1] == ("plugins",) and one.label.endswith(f"plugin-content-{kind}"))
+    # What stands before the configuration, such as a type of TypeScript, may have left a key in front of its own.
+    of_preset = one.keys[-1:] == (kind,) and ("presets" in one.keys[:-1] or len(one.keys) == 1)
+    return of_preset or (one.keys[-1:] == ("plugins",) and one.label.endswith(f"plugin-content-{kind}"))
 
 
 def _versions(plugin: ObjectLiteral, text: str, project: Path) -> Iterator[tuple[Path, str]]:
     """Folder and route of the docs as they are, and of each version that was cut.
 
-    The newest of those stands at the root of the docs.
+    The newest of those stands at the root of the docs; where its folder is only made of the docs before they are
+    shown, these stand there.
     """
     name = str(plugin.values.get("id", ""))
     prefix = f"{name}_" if name else ""
@@ -169,6 +171,8 @@ def _versions(plugin: ObjectLiteral, text: str, project: Path) -> Iterator[tuple
     versions = json.loads(_read(listed)) if listed.is_file() else []
     chosen = _LAST_VERSION.search(text)
     last = chosen[1] if chosen else (versions[0] if versions else "current")
+    if not (project / f"{prefix}versioned_docs/version-{last}").is_dir():
+        last = "current"
     yield project / str(plugin.values.get("path", "docs")), "" if last == "current" else "next"
     for version in versions:
         folder = project / f"{prefix}versioned_docs/version-{version}"

@@ -277,6 +277,7 @@ LATER = [
 """Other wordings, written once the scanner stood: what it then missed of them is what it misses of new ones."""
 
 HONEST = [
+    "A package is named by its folder in `release.fixed`, `release.ignore`, and the keys of `release.lanes`.",
     "`Question` is what the user asks the LLM; `Token` holds a short form of the previous prompt and its reply.",
     "Prompt injection hides orders to a model in a document, such as to ignore its previous instructions.",
     "To resist prompt injection, wrap quoted material in data blocks and tell the model that it gives no orders.",

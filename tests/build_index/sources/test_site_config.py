@@ -37,6 +37,25 @@ def test_a_folder_of_docs_is_a_part_of_the_site_above_it(tmp_path: Path) -> None
     assert urls(root / "docs", {})["intro.md"] == "https://harbour.example/handbook/guide/"
 
 
+def test_the_docs_stand_at_the_root_where_the_newest_version_is_made_of_them(tmp_path: Path) -> None:
+    config = """
+        function named<T extends Record<string, object>> (all: T): T { return all; }
+        const newest = '2.x';
+        const site = {
+          url: 'https://harbour.example', baseUrl: '/',
+          presets: [['classic', { docs: { path: './docs', routeBasePath: '/', lastVersion: newest } }]],
+          plugins: [['@docusaurus/plugin-content-docs', { id: 'api', path: './api', routeBasePath: 'api' }]],
+        } satisfies Config;
+    """
+    pages = {"docs/use.md": "# Use\n", "versioned_docs/version-1.x/use.md": "# Old\n", "api/a.md": "# A\n"}
+    root = write_site(tmp_path, {"docusaurus.config.ts": config, "versions.json": '["2.x", "1.x"]', **pages})
+    assert urls(root, {}) == {
+        "api/a.md": "https://harbour.example/api/a",
+        "docs/use.md": "https://harbour.example/use",
+        "versioned_docs/version-1.x/use.md": "https://harbour.example/1.x/use",
+    }
+
+
 def test_nothing_above_a_repository_is_looked_at(tmp_path: Path) -> None:
     write_site(
         tmp_path, {"mkdocs.yml": "site_url: https://other.example/\ndocs_dir: .\n", "own/a.md": "# A\n"}
