@@ -210,7 +210,7 @@ _Tagged.add_multi_constructor("", _tagged)
 
 
 def _mkdocs(file: Path, project: Path, root: Path) -> FoundSite:
-    tree = _table(file)
+    tree = read_table(file)
     content = _content(project / str(tree.get("docs_dir", "docs")), root, "")
     site = PublishedSite(
         "mkdocs",
@@ -308,7 +308,7 @@ def _below(content: Content | None, patterns: list[str]) -> GitIgnoreSpec:
 
 
 def _mdbook(file: Path, project: Path, root: Path) -> FoundSite:
-    tree = _table(file)
+    tree = read_table(file)
     content = _content(project / str(_at(tree, "book", "src") or "src"), root, "")
     address = str(_at(tree, "output", "html", "site-url") or "")
     site = PublishedSite("mdbook", address.rstrip("/"), _some(content), anchors=AnchorRules("mdbook"))
@@ -317,7 +317,7 @@ def _mdbook(file: Path, project: Path, root: Path) -> FoundSite:
 
 def _quarto(file: Path, project: Path, root: Path) -> FoundSite:
     """Of a website or a book; other projects, such as a presentation, have no pages."""
-    tree = _table(file)
+    tree = read_table(file)
     kind = str(_at(tree, "project", "type") or "")
     address = str(_at(tree, kind, "site-url") or "")
     content = _content(project, root, "") if kind in ("website", "book") else None
@@ -330,13 +330,13 @@ def _gitbook(file: Path, project: Path, root: Path) -> FoundSite:
     listed = file.name == "SUMMARY.md"
     if listed and not (project / ".gitbook").is_dir():
         return FoundSite(PublishedSite(contents=()), (file,))
-    folder = "" if listed else str(_table(file).get("root") or "")
+    folder = "" if listed else str(read_table(file).get("root") or "")
     content = _content(project / folder.strip("/"), root, "")
     return FoundSite(PublishedSite("gitbook", "", _some(content), anchors=AnchorRules("gitbook")), (file,))
 
 
 def _hugo(file: Path, project: Path, root: Path) -> FoundSite:
-    tree = {key.lower(): value for key, value in _table(file).items()}
+    tree = {key.lower(): value for key, value in read_table(file).items()}
     if "baseurl" not in tree:  # config.toml of something else
         return FoundSite(PublishedSite(contents=()), (file,))
     languages = tree.get("languages") if isinstance(tree.get("languages"), dict) else {}
@@ -366,7 +366,7 @@ def _mounts(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _jekyll(file: Path, project: Path, root: Path) -> FoundSite:
-    tree = _table(file)
+    tree = read_table(file)
     if (project / "_toc.yml").is_file():  # of Jupyter Book
         return FoundSite(PublishedSite(contents=()), (file,))
     usual = str(tree.get("permalink", "date"))
@@ -407,7 +407,7 @@ def _at(tree: Mapping[str, Any], *keys: str) -> Any:
     return value
 
 
-def _table(file: Path) -> dict[str, Any]:
+def read_table(file: Path) -> dict[str, Any]:
     """A configuration of TOML, YAML or JSON.
 
     Raises:

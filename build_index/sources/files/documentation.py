@@ -13,6 +13,7 @@ from build_index.progress import say
 from build_index.sources import Documents, Failure
 from build_index.sources.files.markdown_tree import files_outside, read_markdown_tree
 from build_index.sources.files.selection import Excluded
+from build_index.sources.files.table_of_contents import contents_file
 from build_index.sources.files.textbook import UNKNOWN_SITE, read_book
 from build_index.sources.registry import Folders, OpenedSources
 from build_index.sources.site_config import FoundSite, find_site
@@ -22,7 +23,9 @@ from quire.parsing.site_pages import site_of
 
 def read_textbook(folders: Folders, options: Mapping[str, Any], _: Path) -> OpenedSources:
     """Chapters, as Docusaurus or another site shows them."""
-    return _opened(folders, options, read_book, UNKNOWN_SITE)
+    opened = _opened(folders, options, read_book, UNKNOWN_SITE)
+    contents = filter(None, map(contents_file, folders["docs"]))
+    return replace(opened, files=tuple(dict.fromkeys((*opened.files, *contents))))
 
 
 def read_docs(folders: Folders, options: Mapping[str, Any], _: Path) -> OpenedSources:

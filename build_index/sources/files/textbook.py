@@ -1,6 +1,7 @@
 """A book: the pages of a tree of documents, each with the chapter that it belongs to.
 
-Chapters are folders, or files, and say so in their names or titles.
+Chapters are what the book's table of contents lists; where it has none, folders or files that say so in their names or
+titles.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from build_index.sources import Failure
 from build_index.sources.files.markdown_tree import category_label, read_markdown_tree
 from build_index.sources.files.selection import Excluded
+from build_index.sources.files.table_of_contents import listed_chapters
 from build_index.sources.site_config import FoundSite
 from quire.chunking.markdown import spoken
 from quire.documents import AnchorRules, Document, Value
@@ -37,13 +39,14 @@ def read_book(
 
     Of pages with the same content, front matter aside, only the first is read; `excluded` is told of the others too.
 
-    Metadata: `chapter`, such as `Chapter 3: Physical AI Architecture`, from the chapter folder's category file, index,
-    name or introduction, from the first file of its number, or from the file itself where each file is a chapter;
+    Metadata: `chapter`, such as `Chapter 3: Physical AI Architecture`, from the book's contents, from the chapter
+    folder's category file, index, name or introduction, from the first file of its number, or from the file itself
+    where each file is a chapter;
     `chapter_dir`, `section` (the file's stem), `filename`, `path` and `url`: where the `site` shows the page, without
     one the path.
 
     Raises:
-        SourceError: `root` is no folder.
+        SourceError: `root` is no folder, or its contents cannot be read.
     """
     site = UNKNOWN_SITE if site is None else site
     excluded = Excluded() if excluded is None else excluded
@@ -52,6 +55,7 @@ def read_book(
     pages = [one for one in read if isinstance(one, Document)]
     titles = {one.id: _own_title(one) for one in pages}
     folders = {one.folder for one in site.site.contents}
+    listed = listed_chapters(root, {one.id: one for one in pages}, titles)
     seen: set[bytes] = set()
     for page in pages:
         digest = hashlib.sha256(_content(page).encode()).digest()
@@ -59,7 +63,7 @@ def read_book(
             excluded.add("duplicate")
             continue
         seen.add(digest)
-        yield _of_book(page, chapter_of(root, page.id, titles, folders))
+        yield _of_book(page, listed.get(page.id) or chapter_of(root, page.id, titles, folders))
 
 
 def _own_title(page: Document) -> str:

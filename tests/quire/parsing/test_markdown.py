@@ -54,6 +54,12 @@ def test_a_heading_inside_a_code_block_is_no_title() -> None:
 
 def test_a_file_may_end_with_its_front_matter() -> None:
     assert page_title("---\ntitle: Springs\n---") == "Springs"
+    for source in (
+        "Springs\n=======\n\nText.",
+        "\n\nSprings\n=======\n\n# Coils\n",
+        "---\na: 1\n---\n\nSprings\n===\n",
+    ):
+        assert page_title(source) == parse_markdown(source).title == "Springs"
     assert page_title("---\nsidebar: 1\n---") == ""
 
 

@@ -128,7 +128,7 @@ def test_a_book_of_mdbook_shows_the_lines_that_it_includes(tmp_path: Path) -> No
     assert chunk.text == "## Mooring\n\nA line of type Rope<Wet> holds `{`.\n\n```rust\ntie();\n```"
     assert [one.metadata["chapter"] for one in (*_read(root), page)] == ["Chapter 1: Mooring"] * 2
     opened = read_textbook({"docs": [root / "src"]}, {}, tmp_path)
-    assert {one.name for one in opened.files} == {"book.toml", "pier.rs"}
+    assert {one.name for one in opened.files} == {"book.toml", "SUMMARY.md", "pier.rs"}
 
 
 def test_files_that_begin_with_the_number_of_their_chapter_belong_to_it(tmp_path: Path) -> None:

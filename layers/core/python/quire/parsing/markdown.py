@@ -28,7 +28,13 @@ from quire.parsing.wiki import SIGNS
 LIKE_GITHUB = frozenset(("plain", "gitbook", "mdbook", "hugo", "jekyll"))
 """Generators that make fragments as GitHub does."""
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
-_H1 = re.compile(r"^ {0,3}#[ \t]+\S.*$", re.MULTILINE)
+_H1 = re.compile(
+    r"""
+    ^[ ]{0,3}\#[ \t]+\S.*$
+    | (?:\A\n*|(?<=\n\n))(?![ \t>#|=-])[^\n]{1,200}\n[ ]{0,3}={2,}[ \t]*$  # a line of its own that is underlined
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
 _LOWER_HEADING = re.compile(r"#{2,6}[ \t]+\S.*")
 # What may stand above a page's own heading; a heading of level 1 further down is one of its parts.
 _PREAMBLE = re.compile(
