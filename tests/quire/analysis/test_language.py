@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 
 import pytest
 
@@ -103,6 +104,13 @@ class Shelf:
     def document_frequency(self, term: str) -> int:
         return sum(term in chunk for chunk in self._chunks)
 
+    @property
+    def keywords(self) -> Shelf:
+        return self
+
+    def together(self, terms: Collection[str], least: int) -> int:
+        return sum(len(chunk.intersection(terms)) >= least for chunk in self._chunks)
+
 
 GERMAN = Shelf(
     "Die Maschine wird alle drei Monate entkalkt, und der Tank ist dann leer.",
@@ -114,6 +122,12 @@ RUSSIAN = Shelf(
 )
 CHINESE = Shelf("如果指示灯没有亮，可以按下按钮。", "每两个月清洗一次水箱，使用清洗剂。")
 JAPANESE = Shelf("ボタンを押してから水を入れます。このタンクは大きいです。", "清掃する前には電源を切ること。")
+PAGES = (
+    "Das Tor bleibt offen, wenn der Sensor ausfällt, und die Anlage meldet einen Fehler.",
+    "Für Reisen mit der Bahn wird die zweite Klasse erstattet.",
+    "Wer krank ist, meldet sich bis neun Uhr bei der Leitung.",
+)
+CODE = ("def open_gate(sensor): return sensor.read()",) * 200
 SCRIPTS = Shelf("var lamp = find(1)", "var hall = 2", "var shelf = 3", "A lamp for the hall.")
 
 
@@ -125,6 +139,10 @@ SCRIPTS = Shelf("var lamp = find(1)", "var hall = 2", "var shelf = 3", "A lamp f
         ("How often do I descale it?", GERMAN, False),
         ("Wie oft muss ich die Maschine entkalken?", Shelf("Descale the machine every two months."), True),
         ("hur fungerar var och som?", SCRIPTS, True),
+        ("Was passiert, wenn der Sensor ausfällt?", Shelf(*CODE, *PAGES), False),
+        ("Wie oft muss ich die Maschine entkalken?", Shelf(*CODE, *PAGES), False),
+        ("Was passiert, wenn der Sensor ausfällt?", Shelf(*CODE, *PAGES[:2]), True),
+        ("¿Dónde guardo los datos del jugador?", Shelf(*CODE, *PAGES), True),
         ("水箱容量是多少", Shelf("水箱容量为一点五升。"), False),
         ("水箱容量是多少", Shelf("The tank holds 1.5 litres.", "语言"), True),
         ("Как очистить бак?", Shelf("Как часто нужно очистить бак."), False),

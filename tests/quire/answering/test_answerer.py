@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from quire.analysis.language import NOTICE
+from quire.analysis.language import NOTICE, OTHER_NOTICE
 from quire.answering.answerer import answer, stream_answer
 from quire.answering.events import Citations, Delta, Done, Sources
 from quire.answering.findings import AskedCollection
@@ -288,6 +288,24 @@ def test_sources_in_another_language_answer_questions_in_theirs(
     assert quoted in given.text
     assert NOTICE not in given.notices
     check_quotes(given)
+
+
+def test_a_few_pages_in_another_language_answer_questions_in_theirs_among_much_code() -> None:
+    pages = {
+        "tor.md": "Das Tor bleibt offen, wenn der Sensor ausfällt, und die Anlage meldet einen Fehler.",
+        "krank.md": "Wer krank ist, meldet sich bis neun Uhr bei der Leitung.",
+        "reise.md": "Für eine Reise mit der Bahn wird die zweite Klasse erstattet.",
+    }
+    code = [chunk(f"{number}.py", f"def gate_{number}(sensor): return sensor") for number in range(200)]
+    shelf = shelf_of([*code, *(chunk(path, text) for path, text in pages.items())])
+    asked = "Was meldet die Anlage, wenn der Sensor ausfällt?"
+    given = answer(shelf, Inquiry(asked))
+    assert "meldet einen Fehler" in given.text
+    check_quotes(given)
+    turns = (Turn("user", asked), Turn("assistant", given.text))
+    given = answer(shelf, Inquiry("Welche Klasse wird für eine Reise mit der Bahn erstattet?", history=turns))
+    assert "zweite Klasse" in given.text
+    assert answer(shelf, Inquiry(SPANISH)).notices == (OTHER_NOTICE,)
 
 
 def test_with_terms_a_question_in_another_language_is_answered() -> None:

@@ -35,6 +35,16 @@ def union(sets: Sequence[Ordinals]) -> Ordinals:
     return every[keep]
 
 
+def repeated(sets: Sequence[Ordinals], least: int) -> Ordinals:
+    """Every ordinal that is in `least` of the sets or more, two at least, ascending and once.
+
+    >>> repeated([np.array(one, np.uint32) for one in ([1, 5], [1, 2, 5], [1, 3])], 3).tolist()
+    [1]
+    """
+    every = np.sort(np.concatenate([NONE, *sets]))
+    return union([every[: -(least - 1)][every[: -(least - 1)] == every[least - 1 :]]])
+
+
 def contains(members: NDArray[_Number], ordinals: NDArray[_Number]) -> NDArray[np.bool_]:
     """For each of `ordinals`, in any order, whether it is among the ascending `members`."""
     places = np.searchsorted(members, ordinals)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quire.index import bm25
-from quire.ordinals import bases, joined
+from quire.ordinals import bases, joined, repeated
 from quire.ranking import EMPTY, Ranking, rank
 
 if TYPE_CHECKING:
@@ -89,6 +89,10 @@ class KeywordSearch:
                 self._frequencies.clear()
             known = self._frequencies[term] = sum(len(part.entry(term)[0]) for part in self.parts)
         return known
+
+    def together(self, terms: Collection[str], least: int) -> int:
+        """Chunks that hold at least so many of the terms, two or more."""
+        return sum(len(repeated([part.entry(term)[0] for term in terms], least)) for part in self.parts)
 
     def ideal(self, terms: Mapping[str, float]) -> float:
         """Upper bound of a chunk's score for the terms; one that no chunk holds counts as if a single one did."""

@@ -6,7 +6,7 @@ looked up as ever; what was written live is searched here, beside the server.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -91,6 +91,10 @@ class JoinedKeywords:
     def frequency(self, term: str) -> int:
         """See `quire.ports.KeywordIndex`."""
         return self._served.frequency(term) + self._written.frequency(term)
+
+    def together(self, terms: Collection[str], least: int) -> int:
+        """Chunks of those written live that hold at least so many of the terms; the server is not asked."""
+        return self._written.together(terms, least)
 
     def ideal(self, terms: Mapping[str, float]) -> float:
         """See `quire.ports.KeywordIndex`."""
