@@ -53,11 +53,12 @@ PACKS_A_WORKER = 3
 def run_build(args: argparse.Namespace) -> int:
     """Build a collection and publish it; exit code 1 where a file failed, 0 where another build is running."""
     plan = _plan(args)
+    write = _writing(args)  # first, since it may fork workers
     store = open_store(args.store)
     try:
         tools, publish = open_tools(), not args.no_publish
         review = open_review(args, plan.name, golden=plan.golden, options=plan.options) if publish else None
-        report = build(plan, tools, store, publish=publish, review=review, write=_writing(args))
+        report = build(plan, tools, store, publish=publish, review=review, write=write)
     except BuildInProgress as busy:
         say(str(busy))
         return OK
@@ -81,6 +82,7 @@ def _writing(args: argparse.Namespace) -> Callable[[BuildPlan, OpenedSources, To
 def _local(args: argparse.Namespace) -> Sharding:
     workers = args.workers or os.cpu_count() or 1
     opens, engine = partial(open_worker, args.store, 1), LocalEngine(workers)
+    engine.fork()
     return Sharding(
         open_objects(args.store),
         engine,

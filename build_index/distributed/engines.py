@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -14,6 +15,7 @@ from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Literal
 
 from build_index.distributed.shards import Item, Record, make_shard
 from build_index.progress import say
@@ -36,10 +38,19 @@ class LocalEngine:
         self._workers = workers
         self._started: _Crew | None = None
 
+    def fork(self) -> None:
+        """Fork the workers of the next `map` off this process, which has imported what they need.
+
+        Called before anything else starts threads or opens a model, whose locks they would inherit.
+        """
+        if self._workers > 1 and sys.platform == "linux" and threading.active_count() == 1:
+            self._started = _Crew(self._workers, "fork")
+            self._started.pool.submit(int)  # the first call forks all
+
     def start(self, warm_up: Callable[[], object]) -> None:
-        """Start the workers of the next `map`: they import what they need, .6 s, while the caller plans."""
+        """Have the workers of the next `map` do what their first step would wait for, while the caller plans."""
         if self._workers > 1:
-            self._started = _Crew(self._workers)
+            self._started = self._started or _Crew(self._workers)
             for _ in range(self._workers):
                 self._started.pool.submit(warm_up)  # what it raises a step raises again
 
@@ -76,14 +87,15 @@ class LocalEngine:
 class _Crew:
     """Worker processes, which end with this one."""
 
-    def __init__(self, workers: int) -> None:
-        # Forks of a process that imported what they need and did nothing else: of this one they would inherit the locks
-        # of its threads, and fresh interpreters take .4 s of CPU each.
-        context = get_context("forkserver")
+    def __init__(self, workers: int, method: Literal["fork", "forkserver"] = "forkserver") -> None:
+        # Where it is too late to fork them off this process, they are forks of one that imported what they need and
+        # did nothing else, .6 s: fresh interpreters would take .4 s of CPU each.
+        context = get_context(method)
         context.set_forkserver_preload([make_shard.__module__])
         self._theirs, self._ours = context.Pipe(duplex=False)
+        inherited = self._ours if method == "fork" else None
         place = (str(Path.cwd()), {**os.environ})
-        self.pool = ProcessPoolExecutor(workers, context, _follow, (self._theirs, *place))
+        self.pool = ProcessPoolExecutor(workers, context, _follow, (self._theirs, inherited, *place))
 
     @contextmanager
     def ended(self) -> Iterator[ProcessPoolExecutor]:
@@ -126,11 +138,14 @@ class DaskEngine:
             raise SourceError(f"engine dask at {self._scheduler}: {error}", path=self._scheduler) from error
 
 
-def _follow(driver: Connection, folder: str, environ: dict[str, str]) -> None:
+def _follow(driver: Connection, inherited: Connection | None, folder: str, environ: dict[str, str]) -> None:
     """Have this worker end with its driver: at Ctrl-C, which is the driver's to hear, and where that is killed.
 
-    What it was forked from may have been started for a build before, in another folder with other settings.
+    `inherited` is the driver's side, which a fork of it must let go of. A fork server may have been started for a build
+    before, in another folder with other settings.
     """
+    if inherited:
+        inherited.close()
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environ)

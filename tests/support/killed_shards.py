@@ -47,12 +47,19 @@ def main(root: Path, book: Path, *scheduler: str) -> None:
     """Build it by two workers, or by a cluster; whatever was killed before is taken up."""
     objects = FolderStore(root / "store")
     plan = BuildPlan("book", profile_named("docs"), (("docs", str(book)),))
-    engine = DaskEngine(*scheduler) if scheduler else LocalEngine(2)
-    sharding = Sharding(objects, engine, partial(open_worker, root), MEAN_CHUNKS)
+    sharding = Sharding(objects, _engine(*scheduler), partial(open_worker, root), MEAN_CHUNKS)
     write = partial(ingest_in_shards, sharding=sharding)
     tools = Tools(HashingEmbedder(), root, root / "cache")
     report = build(plan, tools, SegmentStore(objects, root / "fetched"), publish=False, write=write)
     print(report.ingested.manifest.digest)
+
+
+def _engine(*scheduler: str) -> DaskEngine | LocalEngine:
+    if scheduler:
+        return DaskEngine(*scheduler)
+    engine = LocalEngine(2)
+    engine.fork()  # as the command does; who follows a killed worker comes from a fork server
+    return engine
 
 
 if __name__ == "__main__":

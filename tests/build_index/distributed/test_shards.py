@@ -241,8 +241,11 @@ def leave_mark(folder: Path) -> None:
     raise OSError("a step would raise it again")
 
 
-def test_workers_that_are_started_early_make_the_shards(tmp_path: Path) -> None:
+@pytest.mark.parametrize("forked", [False, True])
+def test_workers_that_are_started_early_make_the_shards(tmp_path: Path, *, forked: bool) -> None:
     engine = LocalEngine(2)
+    if forked:
+        engine.fork()
     engine.start(partial(leave_mark, tmp_path))
     items = [{"inputs": str(number)} for number in range(6)]
     records = list(engine.map(partial(dies_once, tmp_path), items))
@@ -268,8 +271,11 @@ def test_workers_have_the_folder_and_the_settings_of_their_build(
         assert (record["folder"], record["cache"]) == (str(tmp_path / name), name)
 
 
-def test_a_worker_that_dies_as_it_starts_is_replaced(tmp_path: Path) -> None:
+@pytest.mark.parametrize("forked", [False, True])
+def test_a_worker_that_dies_as_it_starts_is_replaced(tmp_path: Path, *, forked: bool) -> None:
     engine = LocalEngine(2)
+    if forked:
+        engine.fork()
     engine.start(partial(os._exit, 1))
     items = [{"inputs": str(number)} for number in range(3)]
     assert len(list(engine.map(partial(dies_once, tmp_path), items))) == len(items)
