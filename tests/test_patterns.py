@@ -26,7 +26,6 @@ MADE_LATER = {
     "layers/core/python/quire/answering/citations.py: f'^#+ {re.escape(heading)}$'": "an escaped heading",
     "layers/core/python/quire/analysis/word_forms.py: ending": "endings, of a word of at most `LONGEST`",
     r"layers/core/python/quire/parsing/anchors.py: f'[{re.escape(rules.separator)}\s]+'": "one class",
-    r"layers/core/python/quire/parsing/front_matter.py: pattern + '\s*(?:#.*)?$'": "a string, matched once",
     r"layers/core/python/quire/parsing/markup.py: f'^[ \t>]*{mark[0]}{{{len(mark)},}}[ \t]*$'": "a line's fence",
     "layers/core/python/quire/parsing/secret_forms.py: pattern": "`FORMS`, tried below",
     "layers/core/python/quire/search/excerpts.py: '|'.join(map(re.escape, longest_first))": "escaped words",

@@ -63,7 +63,7 @@ def test_a_broken_head_is_an_error_that_names_file_and_line(text: str, line: int
         ("{title: Ropes, tags: [a, b]}", "tags", ("a", "b"), 2),
         ("sidebar: x\nLast updated: 2024", "Last updated", "2024", 3),
         ('title: "Caf\\u00e9"', "title", "Café", 2),
-        ("draft: false\n? title\n: Ropes", "title", "Ropes", 2),
+        ("draft: false\n? title\n: Ropes", "title", "Ropes", 3),
     ],
 )
 def test_other_valid_yaml_is_read_too(head: str, key: str, value: object, line: int) -> None:
@@ -80,6 +80,8 @@ def test_other_valid_yaml_is_read_too(head: str, key: str, value: object, line: 
         '"x": "\\U00110000"',
         '"x": "\\UFFFFFFFF"',
         "x y: " + "a" * 70_000,
+        "- " * 30_000,
+        "x: " + '["]", ' * 9_000,
     ],
 )
 def test_yaml_that_is_no_plain_mapping_stays_refused(head: str) -> None:

@@ -1,8 +1,7 @@
-"""Front matter: the part of YAML that documentation uses, read without a YAML library, and the rest with one.
+"""Front matter: the head of a page in YAML, as strings and lists of strings, or as Hugo has it in TOML.
 
-Top-level `key: value` pairs, quoted or plain, folded (`>`) and literal (`|`) blocks, and lists, inline or one item a
-line, are read here: the heads of 230 pages take 9 ms, PyYAML 91. What this refuses goes to PyYAML, which reads all
-of YAML. A nested mapping is skipped. Hugo's heads of TOML are read too.
+Values are taken as they are written: `2024-01-01` and `no` stay such, and a nested mapping is skipped. What is no YAML
+because a value holds what YAML means something by (`title: Mover: basics`) is read as if that value stood in quotes.
 """
 
 from __future__ import annotations
@@ -11,12 +10,20 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from quire.errors import SourceError
 
 _PAIR = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]++(.*))?$")
+_PLAIN_PAIR = re.compile(r"^([A-Za-z_][\w.-]*+)[ \t]*+:[ \t]++([^\s\"'\[{|>#].*)$", re.MULTILINE)
+_COMMENT = re.compile(r"(?<!\s)\s++#.*")
+_UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _CLOSE = ("---", "...")
-_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
+_OPENED = re.compile(r"[\[{]|[-?:][ \t]++(?=[-?:][ \t])")
+MOST_YAML_BYTES = 65_536
+DEEPEST_YAML = 30
+MOST_OPENED = 200
+"""Lists and mappings in one line that the reader in C may meet: it goes down on a stack that nobody guards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,35 +65,8 @@ def read_front_matter(text: str, path: str = "") -> FrontMatter:
         if len(lines) > 1 and _PAIR.match(lines[1]):
             raise SourceError(f"{path}:1: front matter is opened by '---' and never closed", path=path)
         return FrontMatter()
-    try:
-        values, numbers = _read_pairs(lines, end, path)
-    except SourceError as error:
-        values, numbers = _read_yaml(lines, end, error)
+    values, numbers = _read_yaml("\n".join(lines[1:end]), path)
     return FrontMatter(values, numbers, end + 1)
-
-
-def _read_pairs(
-    lines: list[str], end: int, path: str
-) -> tuple[dict[str, str | tuple[str, ...]], dict[str, int]]:
-    """Values and lines of the keys between the marks."""
-    values: dict[str, str | tuple[str, ...]] = {}
-    numbers: dict[str, int] = {}
-    index = 1
-    while index < end:
-        line = lines[index]
-        if not line.strip() or line.lstrip().startswith("#"):
-            index += 1
-            continue
-        pair = _PAIR.match(line.rstrip())
-        if not pair:
-            raise SourceError(
-                f"{path}:{index + 1}: front matter: wanted 'key: value', found {line.strip()!r}", path=path
-            )
-        rest = _continuation(lines, index + 1, end)
-        numbers[pair[1]] = index + 1
-        values[pair[1]] = _value((pair[2] or "").strip(), rest, f"{path}:{index + 1}")
-        index += 1 + len(rest)
-    return values, numbers
 
 
 def _read_toml(lines: list[str], path: str) -> FrontMatter:
@@ -106,34 +86,61 @@ def _read_toml(lines: list[str], path: str) -> FrontMatter:
     return FrontMatter(values, {key: _line_of(key, lines, end) for key in values}, end + 1)
 
 
-MOST_YAML_BYTES = 65_536
-DEEPEST_YAML = 30
-
-
-def _read_yaml(
-    lines: list[str], end: int, refused: SourceError
-) -> tuple[dict[str, str | tuple[str, ...]], dict[str, int]]:
-    """The same by PyYAML, for what the reader above refused; what is no mapping, or has aliases, stays refused.
+def _read_yaml(head: str, path: str) -> tuple[dict[str, str | tuple[str, ...]], dict[str, int]]:
+    """Values and lines of the keys. Nothing is made of the nodes but their texts, and aliases are refused.
 
     Raises:
-        SourceError: `refused`, where this is no YAML either.
+        SourceError: it is no mapping, or nothing that anybody wrote by hand.
     """
     import yaml
 
-    head = "\n".join(lines[1:end])
-    if len(head) > MOST_YAML_BYTES or is_deep(head):
-        raise refused
+    head, at = _UNREADABLE.sub("\ufffd", head), 0
     try:
-        if any(isinstance(one, yaml.AliasToken) for one in yaml.scan(head)):
-            raise refused
-        read = yaml.safe_load(head)
-    # Of a date such as 2024-99-99, and of the escapes "\U00110000" and "\UFFFFFFFF", which are no characters.
-    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        raise refused from error
-    if not isinstance(read, dict):
-        raise refused
-    values = {str(key): _plain(value) for key, value in read.items() if not isinstance(value, dict)}
-    return values, {key: _line_of(key, lines, end) for key in values}
+        try:
+            root = _compose(head)
+        except yaml.YAMLError:
+            root = _compose(_PLAIN_PAIR.sub(_in_quotes, head))
+        if root is None:
+            return {}, {}
+        if isinstance(root, yaml.MappingNode):
+            pairs = [(key, value) for key, value in root.value if isinstance(key, yaml.ScalarNode)]
+            read = {
+                key.value: _texts(value) for key, value in pairs if not isinstance(value, yaml.MappingNode)
+            }
+            return read, {key.value: key.start_mark.line + 2 for key, _ in pairs if key.value in read}
+    except RecursionError:
+        pass
+    except yaml.YAMLError as error:
+        mark = getattr(error, "context_mark", None) or getattr(error, "problem_mark", None)
+        at = min(mark.line, head.count("\n")) if mark else 0
+    line = head.split("\n")[at].strip()[:200]
+    raise SourceError(f"{path}:{at + 2}: front matter: wanted 'key: value', found {line!r}", path=path)
+
+
+def _compose(head: str) -> Any:
+    """The nodes of a text of YAML; None where it has none."""
+    import yaml
+
+    if len(head) > MOST_YAML_BYTES or is_deep(head):
+        raise yaml.MarkedYAMLError(problem="larger or deeper than any head")
+    is_flat = len(_OPENED.findall(head)) <= MOST_OPENED
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader) if is_flat else yaml.BaseLoader
+    if "*" in head and any(isinstance(one, yaml.AliasEvent) for one in yaml.parse(head, loader)):
+        raise yaml.MarkedYAMLError(problem="an alias")
+    return yaml.compose(head, loader)
+
+
+def _in_quotes(pair: re.Match[str]) -> str:
+    """The line with its value in quotes, and no comment."""
+    value = _COMMENT.sub("", pair[2]).strip().replace("'", "''")
+    return f"{pair[1]}: '{value}'"
+
+
+def _texts(node: Any) -> str | tuple[str, ...]:
+    """What a value says; of a list, its items that are no lists."""
+    if isinstance(node.value, str):
+        return node.value.strip()
+    return tuple(one.value for one in node.value if isinstance(one.value, str))
 
 
 def is_deep(text: str) -> bool:
@@ -162,62 +169,3 @@ def _line_of(key: str, lines: list[str], end: int) -> int:
     marks = (key, f'"{key}"', f"'{key}'")
     found = (number for number in range(1, end) if lines[number].lstrip(" {").startswith(marks))
     return next(found, 1) + 1
-
-
-def _continuation(lines: list[str], start: int, end: int) -> list[str]:
-    """Lines that belong to the key before: indented ones, list items, and blank ones between them."""
-    stop = start
-    for index in range(start, end):
-        line = lines[index]
-        if line.strip() and not line[0].isspace() and not line.startswith("- ") and line.strip() not in "]}":
-            break
-        stop = index + 1
-    return lines[start:stop]
-
-
-def _value(first: str, rest: list[str], where: str) -> str | tuple[str, ...]:
-    body = [line.strip() for line in rest if line.strip() and not line.strip().startswith("#")]
-    if first[:1] in ("|", ">"):
-        return ("\n" if first[0] == "|" else " ").join(body)
-    if first.startswith("["):
-        joined = " ".join([_uncomment(first), *body])
-        if not joined.endswith("]"):
-            raise SourceError(
-                f"{where}: front matter: list is opened by '[' and never closed", path=_path(where)
-            )
-        return tuple(_scalar(item, where) for item in _split_items(joined[1:-1]))
-    if not first and body and all(item.startswith("- ") or item == "-" for item in body):
-        return tuple(_scalar(item[1:].strip(), where) for item in body)
-    if not first:
-        return ""
-    return _scalar(" ".join([first, *body]), where)
-
-
-def _split_items(text: str) -> list[str]:
-    items = re.findall(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]+)\s*(?:,|$)""", text)
-    return [item.strip() for item in items if item.strip()]
-
-
-def _scalar(text: str, where: str) -> str:
-    quote = text[:1]
-    if quote not in ('"', "'"):
-        return _uncomment(text)
-    pattern = r'"((?:[^"\\]|\\.)*)"' if quote == '"' else r"'((?:[^']|'')*)'"
-    match = re.match(pattern + r"\s*(?:#.*)?$", text, re.DOTALL)
-    if not match:
-        raise SourceError(
-            f"{where}: front matter: string is opened by {quote} and never closed", path=_path(where)
-        )
-    if quote == "'":
-        return match[1].replace("''", "'")
-    if set(re.findall(r"\\(.)", match[1], re.DOTALL)) - _ESCAPES.keys():
-        raise SourceError(f"{where}: front matter: unknown escape in {text!r}", path=_path(where))
-    return re.sub(r"\\(.)", lambda escape: _ESCAPES[escape[1]], match[1])
-
-
-def _uncomment(text: str) -> str:
-    return re.split(r"(?<!\s)\s++#", text, maxsplit=1)[0].strip()
-
-
-def _path(where: str) -> str:
-    return where.rsplit(":", 1)[0]
