@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.ranking import EMPTY, Ranking, fuse, normalize, rank
-from quire.search import spelling
 from quire.search.calibration import DEFAULT, FEATURES, UNLIKELY, UNRELATED, read_calibration
+from quire.search.query import edit_distance
 
 
 @given(st.lists(st.floats(-12, 12), max_size=200))
@@ -60,7 +60,7 @@ def test_edit_distance_is_the_textbook_recursion(left: str, right: str) -> None:
         return best
 
     if len(left) + len(right) <= 9:
-        assert spelling.edit_distance(left, right, 20) == distance(len(left), len(right))
+        assert edit_distance(left, right, 20) == distance(len(left), len(right))
 
 
 rankings = st.dictionaries(st.integers(0, 30), st.floats(0.125, 8, width=16), max_size=20).map(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.search.spelling import unfinished_spelling
+from quire.search.query import unfinished_spelling
 
 NAMES = ["settlement", "settlementwindowchanged", "settlewindow"]
 

@@ -24,9 +24,8 @@ from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, Vectors, WordList
 from quire.search.candidates import Ranked
 from quire.search.intent import compared, read_intent
-from quire.search.query import written_names
+from quire.search.query import mended, written_names
 from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
-from quire.search.spelling import mended
 
 NAMED_COVERAGE = 0.6
 READ_HITS, READ_CODE = 6, 8

@@ -10,7 +10,7 @@ from quire.analysis.stemming import stem
 from quire.analysis.terms import STOP_WORDS, words
 from quire.index.bm25 import idf
 from quire.limits import QUESTION_CHARACTERS
-from quire.search.spelling import Vocabulary
+from quire.search.query import Vocabulary
 
 MOST_STEMS = 24
 SHORTEST = 2
