@@ -5,6 +5,7 @@ import pytest
 from quire.parsing.anchors import github_slug
 from quire.parsing.markdown import dialect_of, page_title, parse_markdown
 from quire.parsing.page import Page, Part
+from quire.parsing.readable import readable_markdown
 
 MDX = dialect_of("page.mdx", "")
 SITE = dialect_of("page.md", "", site=True, references=True)
@@ -118,6 +119,29 @@ def test_data_given_to_a_component_keeps_what_it_shows_and_where() -> None:
         "None",
     ]
     assert lines(source)[0][0] == 5
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"$$ z = \frac{\mbox{value} - \mbox{mean}}{\mbox{SD}} $$",
+        "$$\n{a \\over b}\n$$",
+        r"$\sum_{i=1}^{n} \sqrt{\frac{a}{b_{i}}}$",
+        r"$x_{i}^{2}$",
+        r"$\text{score} = \text{has} \ {?} \ 1 : 0$",
+        r"a \command{with {pairs} within}",
+    ],
+)
+def test_braces_of_formulas_are_no_expressions(formula: str) -> None:
+    shown = " ".join(texts(f"# Sums\n\n{formula}\n\nIt costs $5 or {{price}}.\n"))
+    assert " ".join(shown.split()) == f"{' '.join(formula.split())} It costs $5 or ."
+
+
+def test_a_page_whose_code_alone_looks_like_mdx_is_plain() -> None:
+    fenced = "```text\n<Figure size 640x480>\n```\n\nA set is {a, b}.\n"
+    assert not dialect_of("a.md", fenced).mdx
+    assert dialect_of("a.md", f"<Figure>\n\n</Figure>\n\n{fenced}").mdx
+    assert readable_markdown(fenced, "a.md").text == fenced
 
 
 def test_expressions_show_strings_and_comments_vanish() -> None:

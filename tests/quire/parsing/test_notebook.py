@@ -36,6 +36,17 @@ def test_code_stands_in_a_fence_of_its_language_with_what_it_printed_below() -> 
     ]
 
 
+def test_names_of_pictures_that_cannot_be_shown_are_left_out() -> None:
+    told = ["<Figure size 640x480 with 1 Axes>", "[<matplotlib.lines.Line2D at 0x7f>]", "<0.1> and <0.2>"]
+    outputs = [
+        {"output_type": "display_data", "data": {"text/plain": [one], "image/png": ""}} for one in told
+    ]
+    printed = {"output_type": "stream", "name": "stdout", "text": ["<Figure 1>\n"]}
+    code = {"cell_type": "code", "source": "plot()", "outputs": [*outputs, printed]}
+    [shown] = cells(cells=[code], metadata={}, nbformat=4)
+    assert shown == "```python\nplot()\n```\n\n```text\n<0.1> and <0.2>\n```\n\n```text\n<Figure 1>\n```"
+
+
 @pytest.mark.parametrize("version", [2, 3])
 def test_older_versions_have_worksheets_and_other_names(version: int) -> None:
     end = "" if version == 2 else "\n"

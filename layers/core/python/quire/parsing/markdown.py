@@ -16,7 +16,7 @@ from quire.parsing.contents import without_contents
 from quire.parsing.front_matter import FrontMatter, read_front_matter
 from quire.parsing.html import on_tag, without_indent
 from quire.parsing.inline import make_part, normal_line
-from quire.parsing.markup import LOOKS_MDX, clean_markup
+from quire.parsing.markup import clean_markup, looks_mdx, without_code
 from quire.parsing.myst import plain_directives
 from quire.parsing.page import Block, Page, Section, moved_to, with_lines
 from quire.parsing.python_markdown import plain_blocks
@@ -27,7 +27,6 @@ from quire.parsing.wiki import SIGNS
 
 LIKE_GITHUB = frozenset(("plain", "gitbook", "mdbook", "hugo", "jekyll"))
 """Generators that make fragments as GitHub does."""
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _H1 = re.compile(
     r"""
     ^[ ]{0,3}\#[ \t]+\S.*$
@@ -66,8 +65,8 @@ def dialect_of(
         return Dialect(mdx=True, strict="all", references=references)
     if site:
         return Dialect(mdx=True, strict="components", references=references)
-    is_wiki = "[[" in text and (wiki or bool(SIGNS.search(_without_code(text))))
-    return Dialect(mdx=bool(LOOKS_MDX.search(text)), references=references, wiki=is_wiki)
+    is_wiki = "[[" in text and (wiki or bool(SIGNS.search(without_code(text))))
+    return Dialect(mdx=looks_mdx(text), references=references, wiki=is_wiki)
 
 
 def parse_markdown(
@@ -172,7 +171,7 @@ def page_title(text: str, path: str = "") -> str:
     elif path.lower().endswith(QUARTO):
         text = plain_quarto(text)
     head = read_front_matter(text, path)
-    body = _without_code("".join(text.split("\n", head.end_line)[head.end_line :]) if head.end_line else text)
+    body = without_code("".join(text.split("\n", head.end_line)[head.end_line :]) if head.end_line else text)
     heading, titled = _H1.search(body), normal_line(head.string("title"))
     if not heading and not titled:
         opening = _PREAMBLE.match(body)
@@ -181,20 +180,6 @@ def page_title(text: str, path: str = "") -> str:
         return titled
     sections = _sections(MarkupScan(heading[0], path, Dialect()))
     return sections[0].heading if sections else ""
-
-
-def _without_code(text: str) -> str:
-    """The text without its fenced code blocks; one that is never closed goes on to the end."""
-    kept, opened = [], ""
-    for line in text.split("\n"):
-        fence = _FENCE.match(line)
-        if opened:
-            opened = "" if fence and fence[1] == opened and not fence[2].strip() else opened
-        elif fence:
-            opened = fence[1]
-        else:
-            kept.append(line)
-    return "\n".join(kept)
 
 
 def _masked(text: str, head: FrontMatter) -> str:

@@ -27,7 +27,8 @@ LOOKS_MDX = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
-"""A file that may be MDX, whatever it is called."""
+"""A file that may be MDX, whatever it is called, where no code says so."""
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 # Each alternative begins with one character, which lets the search skip to where one of them stands.
 _TOKEN = re.compile(
     r"""
@@ -48,6 +49,11 @@ _LINE_TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_LONGEST_COMMAND, _LONGEST_FORMULA = 32, 2000
+_BEHIND_COMMAND = re.compile(r"\\[A-Za-z]+\*?\Z")
+_DEEPER = r"(?:[^{}\\\n]|\\.|\n(?!\n)|\{%s\})*+"
+_TEX_ARGUMENT = re.compile(rf"\{{{_DEEPER % (_DEEPER % (_DEEPER % ''))}\}}")
+"""In braces, of which pairs may stand within up to three deep."""
 _REFERENCE = re.compile(
     r"""
     (Class|Datatype|Enum|Library|Global)\.
@@ -88,6 +94,29 @@ _ADMONITION = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+
+
+def looks_mdx(text: str) -> bool:
+    """Whether a text may be MDX, by its name or not: what its code blocks show counts for nothing.
+
+    >>> looks_mdx(":::tip\\nMind it.\\n:::"), looks_mdx("```text\\n<Figure size 4x2>\\n```")
+    (True, False)
+    """
+    return bool(LOOKS_MDX.search(text)) and bool(LOOKS_MDX.search(without_code(text)))
+
+
+def without_code(text: str) -> str:
+    """The text without its fenced code blocks; one that is never closed goes on to the end."""
+    kept, opened = [], ""
+    for line in text.split("\n"):
+        fence = _FENCE.match(line)
+        if opened:
+            opened = "" if fence and fence[1] == opened and not fence[2].strip() else opened
+        elif fence:
+            opened = fence[1]
+        else:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def clean_markup(scan: MarkupScan, on_tag: Callable[[MarkupScan, Tag], int]) -> str:
@@ -189,6 +218,9 @@ def _expression(scan: MarkupScan, match: re.Match[str]) -> int:
     start = match.start()
     if not scan.dialect.mdx or scan.text.startswith("{#", start):
         return _copy(scan, match)
+    if formula := _tex_end(scan.text, start):
+        scan.emit(scan.text[start:formula])
+        return formula
     is_bounded = scan.unclosed < MOST_UNCLOSED and scan.in_vain < _MOST_IN_VAIN * len(scan.text)
     end = javascript.expression_end(scan.text, start) if is_bounded else -1
     if end < 0:
@@ -199,6 +231,30 @@ def _expression(scan: MarkupScan, match: re.Match[str]) -> int:
         return _copy(scan, match)
     emit_expression(scan, scan.text[start + 1 : end - 1], start + 1, "")
     return end
+
+
+def _tex_end(text: str, start: int) -> int:
+    """Where arguments of TeX that begin with the brace at `start` end; 0 where it opens an expression.
+
+    They stand behind a command, or in a formula: between `$$`, or between `$` in a line with an index, a power or a
+    command.
+    """
+    if not _BEHIND_COMMAND.search(text, max(start - _LONGEST_COMMAND, 0), start):
+        before = text[max(start - _LONGEST_FORMULA, 0) : start].rpartition("\n\n")[2]
+        behind = text[start : start + _LONGEST_FORMULA].partition("\n\n")[0]
+        if not (before.count("$$") % 2 and "$$" in behind) and not _is_in_line(before, behind):
+            return 0
+    end = start
+    while argument := _TEX_ARGUMENT.match(text, end):
+        end = argument.end()
+    return end if end > start else 0
+
+
+def _is_in_line(before: str, behind: str) -> bool:
+    """Whether a formula of a line goes on from what stands before a place into what stands behind it."""
+    before, behind = before.rpartition("\n")[2], behind.partition("\n")[0]
+    formula = before.rpartition("$")[2] + behind.partition("$")[0]
+    return before.count("$") % 2 == 1 and "$" in behind and any(mark in formula for mark in "\\^_")
 
 
 def emit_expression(scan: MarkupScan, code: str, offset: int, key: str) -> None:

@@ -6,6 +6,7 @@ Source: nbformat.readthedocs.io, "The notebook file format" and its changelog.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,9 +18,12 @@ OUTPUT_CHARACTERS = 2_000
 SOURCES = ("source", "input", "code", "text")
 """What a cell holds: of version 4, then what code was called in 3 and 2, and code and text in 1."""
 
+_OBJECT = re.compile(r"\[?<[A-Za-z_][\w.]*[ :][^\n]*>\]?")
+"""What stands for a picture where none can be shown: `<Figure size 640x480 with 1 Axes>`."""
+
 
 def notebook_cells(text: str, path: str) -> list[str]:
-    """Each cell as Markdown, in order: code in a fence, with what it printed below.
+    """Each cell as Markdown, in order: code in a fence, with what it printed below, but for the names of pictures.
 
     What does not follow the schema is read as far as it has cells.
 
@@ -46,7 +50,8 @@ def _parts(cell: Mapping[str, Any], language: str, ends: str) -> Iterator[str]:
         yield fenced(source, language)
     for output in cell.get("outputs", ()):
         shown = _text(output.get("text") or output.get("data", {}).get("text/plain") or "", ends).strip("\n")
-        if shown.strip():
+        is_object = not output.get("text") and _OBJECT.fullmatch(shown)
+        if shown.strip() and not is_object:
             yield fenced(shown[:OUTPUT_CHARACTERS], "text")
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from quire.parsing.asciidoc_markdown import ASCIIDOC, as_markdown
 from quire.parsing.html import on_tag, without_indent
-from quire.parsing.markup import LOOKS_MDX, clean_markup
+from quire.parsing.markup import clean_markup, looks_mdx
 from quire.parsing.myst import plain_directives
 from quire.parsing.python_markdown import plain_blocks
 from quire.parsing.quarto import QUARTO, plain_quarto
@@ -136,7 +136,7 @@ def readable_markdown(text: str, path: str) -> ReadableText:
 def _dialect(text: str, path: str) -> Dialect:
     if path.lower().endswith(".mdx"):
         return Dialect(mdx=True, strict="all", torn=True)
-    if "{/*" in text or LOOKS_MDX.search(text):
+    if "{/*" in text or looks_mdx(text):
         return Dialect(mdx=True, strict="components", torn=True)
     return Dialect(torn=True)
 
