@@ -97,3 +97,41 @@ def test_what_is_never_closed_ends_with_its_page(source: str) -> None:
     text, numbers = as_markdown(source)
     assert len(text.split("\n")) == len(numbers)
     read(source)
+
+
+def test_a_cell_of_several_columns_or_rows_stands_in_each_row_of_its_own() -> None:
+    table = (
+        "|===\n| *Syntax* 3+| `row(a, b)`\n.3+| *Given* | *Name* | *Type* | *Says*\n| `a` | `INT` | The first.\n"
+        "| `b` | `INT` | The last.\n| *Gives* 3+| `INT`\n|==="
+    )
+    assert table_rows(table) == [
+        "| *Syntax* | `row(a, b)` |  |  |",
+        "| --- | --- | --- | --- |",
+        "| *Given* | *Name* | *Type* | *Says* |",
+        "| *Given* | `a` | `INT` | The first. |",
+        "| *Given* | `b` | `INT` | The last. |",
+        "| *Gives* | `INT` |  |  |",
+    ]
+    high = "|===\n.2+| a .2+| b\n| c | d\n|==="  # nothing is left of a row that both go on into
+    assert table_rows(high) == ["| a | b |", "| --- | --- |", "| a | b |", "| c | d |"]
+
+
+def test_the_first_line_of_a_table_has_as_many_cells_as_each_row() -> None:
+    assert table_rows("|===\n\n| One oar.\n| Two oars.\n|===") == ["| One oar. |", "| --- |", "| Two oars. |"]
+    assert table_rows("|===\n|Name|Value\n|sea|salt\n|===") == [
+        "| Name | Value |",
+        "| --- | --- |",
+        "| sea | salt |",
+    ]
+
+
+def table_rows(text: str) -> list[str]:
+    return [line for line in as_markdown(text)[0].split("\n") if line]
+
+
+def test_what_a_sites_own_macros_and_literals_say_is_shown() -> None:
+    said = (
+        "label:new[Introduced in 5.15] label:deprecated[] a:b x:y[0] C++ and D++ `++`^n`++` {own-x-2} a::b[i]"
+    )
+    shown = "Introduced in 5.15 deprecated a:b x:y[0] C++ and D++ ``` `^n` ``` own x 2 a::b[i]"
+    assert as_markdown(said)[0] == shown

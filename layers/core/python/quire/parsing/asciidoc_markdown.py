@@ -7,9 +7,10 @@ followed.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 ASCIIDOC = (".adoc", ".asciidoc")
 LONGEST_LINE = 2_000
@@ -64,8 +65,10 @@ _COLUMNS = re.compile(r"\bcols\s*+=\s*+\"?+([^\"\]]++)")
 _REPEATED = re.compile(r"(?<!\d)(\d{1,2}+)\*")
 _CELL = re.compile(
     r"""
-    (?<!\\)(?:(?P<times>\d{1,2}+)\*               # 3*| stands for three cells
-      | [\d.]{0,5}\+?[<^>.]{0,3}[aehlmsdv]?)?\|  # 2+^.^a| says how wide it is, where its text stands, and its kind
+    (?<!\\)(?: (?<![^\s|])(?: (?P<times>\d{1,2}+)\*               # 3*| stands for three cells
+      | (?:(?P<wide>\d{1,2}+)?+(?:\.(?P<high>\d{1,2}+))?+\+)?+  # 2.3+| takes two columns of three rows
+        [<^>.]{0,3}[aehlmsdv]?                                # ^.^a| says where its text stands, and its kind
+    ))?\|
     """,
     re.VERBOSE,
 )
@@ -101,7 +104,7 @@ _INTRINSIC = {
     "two-semicolons": ";;",
 }
 """Source: Asciidoctor's manual, "Character Replacement Attributes Reference"."""
-_UNKNOWN = re.compile(r"(?<![$\w])\{([a-z]++(?:-[a-z]++)++)\}")
+_UNKNOWN = re.compile(r"(?<![$\w])\{([a-z][a-z\d]*+(?:-[a-z\d]++)++)\}")
 _OPEN_LINK = re.compile(
     r"""
     (?: \b(?:xref|link): | https?:// )[^\s\[\]]{1,500}+
@@ -124,12 +127,15 @@ _LINK = re.compile(
     | \(\(\([^()\n]{1,300}+\)\)\) | \[\[[\w:.-]{1,100}+\]\]  # for the index, for links
     | \[[.\#\w%-]{1,60}+\](?=[\#*_`])                      # the role of what follows
     | \(\((?P<indexed>[^()\n]{1,200}+)\)\)
+    | (?<![\w:/.-])[a-z]{3,16}+:(?P<made>\w[\w./-]{0,80}+)  # a macro of the site's own, no x:y[0]
+      \[(?P<of>(?![\d\s,:.]+\])[^\[\]\n]{0,200}+)\]
     """,
     re.VERBOSE,
 )
 _LITERAL = re.compile(
     r"""
     `\+([^`\n]{1,300}?)\+`                                   # `+code+`
+    | (?<!\w)\+\+([^\n]{1,300}?)\+\+(?!\w)                 # ++`code`++, marks and all
     | (?<!\w)\+([^+\s](?:[^+\n]{0,200}[^+\s])?)\+(?!\w)      # +code+
     | pass:\w{0,20}+\[([^\]\n]{0,500}+)\]
     | \$\$([^$\n]{1,300}+)\$\$
@@ -179,13 +185,22 @@ class _DelimitedBlock:
     outer: list[str] = field(default_factory=list)
 
 
+class _SpannedCell(NamedTuple):
+    """What a cell says, the line that it begins on, and how many columns and rows it takes."""
+
+    words: str
+    number: int
+    wide: int = 1
+    high: int = 1
+
+
 @dataclass(slots=True)
 class _TableRows:
     """A table whose cells are being read. `columns` is 0 until they are known; `code` are lines of it in a cell."""
 
     delimiter: str
     columns: int
-    cells: list[tuple[str, int]] = field(default_factory=list)
+    cells: list[_SpannedCell] = field(default_factory=list)
     code: list[str] | None = None
 
 
@@ -383,24 +398,26 @@ class _AsciiDocReader:
         bars = list(_CELL.finditer(line))
         first = bars[0].start() if bars else len(line)
         if table.cells and line[:first].strip():  # it goes on with the cell before
-            words, number = table.cells[-1]
-            table.cells[-1] = f"{words} {self._inline(line[:first].strip())}".strip(), number
+            cell = table.cells[-1]
+            table.cells[-1] = cell._replace(
+                words=f"{cell.words} {self._inline(line[:first].strip())}".strip()
+            )
         ends = [one.start() for one in bars[1:]] + [len(line)]
         for bar, end in zip(bars, ends, strict=False):  # a line without a bar has an end alone
-            cell = self._inline(line[bar.end() : end].strip()), self._number
+            spans = int(bar["wide"] or 1), int(bar["high"] or 1)
+            cell = _SpannedCell(self._inline(line[bar.end() : end].strip()), self._number, *spans)
             table.cells += [cell] * int(bar["times"] or 1)
-        if not table.columns and table.cells and (len(bars) > 1 or not line.strip()):
-            table.columns = len(table.cells)
+        if not table.columns and table.cells:  # the first line with cells is a row
+            table.columns = sum(cell.wide for cell in table.cells)
 
     def _takes_code(self, line: str, table: _TableRows) -> bool:
         """Whether a line is of code in a cell, or around it; it becomes a span there, as a row is one line."""
         if line in ("----", "...."):
             if table.code:
-                words, number = table.cells[-1]
+                cell = table.cells[-1]
                 ticks = "``" if "`" in "".join(table.code) else "`"
-                table.cells[-1] = (
-                    f"{words} {ticks}{' '.join(filter(None, table.code))}{ticks}".strip(),
-                    number,
+                table.cells[-1] = cell._replace(
+                    words=f"{cell.words} {ticks}{' '.join(filter(None, table.code))}{ticks}".strip()
                 )
             table.code = [] if table.code is None else None
             return True
@@ -417,11 +434,10 @@ class _AsciiDocReader:
         width = table.columns or len(table.cells)
         last = self._number
         self._show("")
-        for at in range(0, len(table.cells), width):
-            row = table.cells[at : at + width]
-            self._number = row[0][1]
-            self._show("| " + " | ".join(_BAR.sub(r"\|", words) for words, _ in row) + " |")
-            if not at:
+        for place, (number, row) in enumerate(_rows(table.cells, width)):
+            self._number = number
+            self._show("| " + " | ".join(_BAR.sub(r"\|", words) for words in row) + " |")
+            if not place:
                 self._show("|" + " --- |" * width)
         self._number = last
         self._show("")
@@ -441,14 +457,39 @@ class _AsciiDocReader:
         return "".join(parts)
 
 
+def _rows(cells: Sequence[_SpannedCell], width: int) -> Iterator[tuple[int, Sequence[str]]]:
+    """The lines that a table's rows begin on, and what their cells say; one of several rows says it in each of them.
+
+    >>> cells = [_SpannedCell("Arguments", 1, 1, 2), _SpannedCell("Name", 1), _SpannedCell("a", 2), _SpannedCell("Returns", 3), _SpannedCell("b", 3)]
+    >>> [row for _, row in _rows(cells, 2)]
+    [['Arguments', 'Name'], ['Arguments', 'a'], ['Returns', 'b']]
+    """
+    waiting = list(reversed(cells))
+    going_on: dict[int, _SpannedCell] = {}  # by column, those of earlier rows
+    while waiting:
+        row: list[str] = []
+        number = waiting[-1].number
+        while len(row) < width and (waiting or len(row) in going_on):
+            column = len(row)
+            cell = going_on.pop(column) if column in going_on else waiting.pop()
+            row += [cell.words, *[""] * (cell.wide - 1)]
+            if cell.high > 1:
+                going_on[column] = cell._replace(high=cell.high - 1)
+        yield number, row
+        if not row:  # every column goes on: nothing of the row itself is left to place
+            return
+
+
 def _spoken(name: re.Match[str]) -> str:
     return name[1].replace("-", " ")
 
 
 def _as_code(found: re.Match[str]) -> str:
     """Literal words between ticks; what is only passed through as it stands."""
-    code = found[1] or found[2]
-    return f"`{code}`" if code else found[3] or found[4] or ""
+    code = found[1] or found[2] or found[3]
+    if not code:
+        return found[4] or found[5] or ""
+    return f"`` {code} ``" if "`" in code else f"`{code}`"
 
 
 def _said(link: re.Match[str], code: Sequence[tuple[int, int]]) -> str:
@@ -467,7 +508,9 @@ def _said(link: re.Match[str], code: Sequence[tuple[int, int]]) -> str:
     if link["note"]:
         return f" ({link['note']})"
     words = link["shown"] or (link["words"] or "").strip('"^')
-    return words or next(filter(None, link.group("page", "named", "anchor", "key", "indexed")), "")
+    return words or next(
+        filter(None, link.group("page", "named", "anchor", "key", "indexed", "of", "made")), ""
+    )
 
 
 def _count(columns: str) -> int:
