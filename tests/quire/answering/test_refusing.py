@@ -102,6 +102,7 @@ def test_words_of_known_parts_and_known_bases_are_not_strange() -> None:
         ("How do I descale the kettle?", []),
         ("Does the kettle have Wi-Fi, or a zither and a harp and a lute?", ["Wi-Fi", "zither", "harp"]),
         ("¿Dónde está la tetera?", []),
+        ("How many zithers does it have, and how Far is the harp?", ["zithers", "harp"]),
     ],
 )
 def test_words_that_are_absent_are_told_names_first(question: str, absent: list[str]) -> None:

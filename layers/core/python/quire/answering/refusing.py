@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from quire.analysis.language import is_foreign
@@ -105,6 +106,15 @@ def noun_of(index: OpenedIndex) -> str:
     return noun
 
 
+_MEASURE = re.compile(
+    r"""
+    \b how [ ] (?: many | much | long | often | far | old | big | large | fast | high | deep | soon ) \b
+    # words that ask, and that small sources need not have
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
 def absent_words(question: str, lexicon: Lexicon) -> list[str]:
     """The question's words that no chunk holds, at most `MOST_WORDS`: those written as names before others.
 
@@ -112,6 +122,7 @@ def absent_words(question: str, lexicon: Lexicon) -> list[str]:
     """
     if is_foreign(question):
         return []
+    question = _MEASURE.sub("how", question)
     said = dict.fromkeys(
         word.strip(_MARKS).removesuffix("'s").removesuffix("’s") for word in question.split()
     )
