@@ -22,6 +22,7 @@ from quire.answering.extractive.blocks import (
 from quire.answering.extractive.callers import calling_lines
 from quire.answering.extractive.code_answers import (
     CODE_CHARACTERS,
+    WHOLE_CHARACTERS,
     CodeLines,
     effects_in,
     errors_in,
@@ -42,7 +43,10 @@ from quire.answering.extractive.precedence import (
     asks_for_example,
     asks_for_former,
     asks_for_tests,
+    asks_for_working,
+    constructs,
     does_little,
+    held_by,
     is_entry,
     is_former,
     is_member,
@@ -100,6 +104,8 @@ PROSE = 1.5
 """What a text has less beside code where a place in code is asked for."""
 LITTLE = 1.5
 """What an accessor or a declaration has less where a place in code is asked for that it does not name."""
+MAKING = 1.5
+"""What a constructor has less where it is asked what something does and how: its methods do."""
 FORMER = 1.5
 """What a passage has less whose section is about what is deprecated or gone, unless that may be asked for."""
 SHORT = 300
@@ -349,18 +355,14 @@ def _required(
             told.append(best.hit.chunk)
             yield best
     members = [one for one in ranked if one.score > 0 and is_member(one.hit.chunk, told[0])]
-    if members:
+    if asks_for_working(question.text):
+        members = [one for one in members if not constructs(one.hit.chunk)] or members
+    beyond = [_beyond_name(question, one, told[0]) for one in members]
+    # Of a class that is not asked about only what says more than its name.
+    if any(beyond) or (members and last_part(held_by(told[0])) in question.text.casefold()):
         yield max(
-            members, key=lambda one: (_beyond_name(question, one, told[0]), not _constructs(one.hit.chunk))
-        )
-
-
-def _constructs(chunk: Chunk) -> bool:
-    """Whether it is a constructor that is called like its class."""
-    return (
-        bool(chunk.symbols)
-        and fold_symbol(chunk.symbols[0]).split(".")[-2:] == [last_part(fold_symbol(chunk.symbols[0]))] * 2
-    )
+            zip(beyond, members, strict=True), key=lambda one: (one[0], not constructs(one[1].hit.chunk))
+        )[1]
 
 
 def _beyond_name(question: Weighed, one: Scored, holder: Chunk) -> float:
@@ -530,6 +532,7 @@ def _lessened_code(question: Weighed, answers: Sequence[Scored]) -> dict[str, fl
         for chunk_id in all_chunks
     }
     named = set(map(fold_symbol, written_names(question.text)))
+    is_of_working = asks_for_working(question.text)
     for chunk_id, chunk in chunks.items():
         if asked.is_how_to:
             less[chunk_id] = HOW_TO_PRIVATE if is_private(chunk) else HOW_TO_CODE
@@ -538,7 +541,10 @@ def _lessened_code(question: Weighed, answers: Sequence[Scored]) -> dict[str, fl
         is_unwanted = is_test(chunk) and not (wants_example or asks_for_tests(question.text))
         if is_unwanted or ("test" in asked.roles and not is_test(chunk)):
             less[chunk_id] += TEST
-        if asked.is_place and does_little(chunk) and named.isdisjoint(map(fold_symbol, chunk.symbols)):
+        if constructs(chunk) and is_of_working:
+            less[chunk_id] += MAKING
+        is_of_doing = asked.is_place or is_of_working
+        if is_of_doing and does_little(chunk) and named.isdisjoint(map(fold_symbol, chunk.symbols)):
             less[chunk_id] += LITTLE
     return less
 
@@ -651,7 +657,9 @@ def _widened(
     """The passage's whole piece, and pieces beside it while there is room, with the heading that stands above them."""
     text, at = one.hit.chunk.text, one.passage.start
     if is_code_chunk(one.hit.chunk):
-        return Quote(one.hit, *best_lines(question, text, at, CODE_CHARACTERS), at)
+        is_whole = opens and len(text) <= WHOLE_CHARACTERS and asks_for_working(question.text)
+        room = WHOLE_CHARACTERS if is_whole else CODE_CHARACTERS
+        return Quote(one.hit, *best_lines(question, text, at, room), at)
     if whole := _whole_entry(question, one):
         return whole
     pieces = split_pieces(text)

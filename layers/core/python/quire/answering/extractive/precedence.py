@@ -71,6 +71,16 @@ _OF_ERRORS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_OF_WORKING = re.compile(
+    r"""
+    \bhow[ ](?:does|is|are|did)\b | \bwhat[ ]happens\b
+    | \bwhat[ ](?:does|do)\b [^?]{1,120}? [ ]do\b  # it, when something is so
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_OF_MAKING = re.compile(r"\b(?:construct|instantiat|creat|initiali|built\b)", re.IGNORECASE)
+_CONSTRUCTORS = frozenset(("__init__", "__construct", "constructor", "initialize"))
+_OWN_CONSTRUCTORS = {"swift": "init", "rust": "new"}
 _OF_MEMBERS = re.compile(
     r"""
     \b(?:which|what)\b [^?]{1,60}?
@@ -111,8 +121,17 @@ def is_test(chunk: Chunk) -> bool:
 def does_little(chunk: Chunk) -> bool:
     """Whether it is a declaration or an accessor: what is asked for is done elsewhere."""
     lines = [line.strip() for line in chunk.text.splitlines()]
-    said = [line for line in lines if line.strip("{}();") and not line.startswith(_COMMENTS)]
+    # In Ruby "@" begins no decorator but what an object holds.
+    signs = _COMMENTS[:3] if chunk.metadata.get("lang") == "ruby" else _COMMENTS
+    said = [line for line in lines if line.strip("{}();") and not line.startswith(signs)]
     return len(said) <= ACCESSOR_LINES and not calls_of(chunk)
+
+
+def constructs(chunk: Chunk) -> bool:
+    """Whether it is a constructor: called like its class, or as its language calls them."""
+    parts = fold_symbol(chunk.symbols[0]).split(".") if chunk.symbols else []
+    known = {*_CONSTRUCTORS, _OWN_CONSTRUCTORS.get(str(chunk.metadata.get("lang")))}
+    return len(parts) > 1 and (parts[-1] in known or parts[-1] == parts[-2])
 
 
 def is_entry(chunk: Chunk) -> bool:
@@ -183,6 +202,16 @@ def asks_for_members(question: str) -> bool:
     return bool(_OF_MEMBERS.search(question[:MEMBERS_CHARACTERS]))
 
 
+def asks_for_working(question: str) -> bool:
+    """Whether it asks what something does and how, and not how it is made.
+
+    >>> asks_for_working("What does the cache do when it is full?"), asks_for_working("How is a cache created?")
+    (True, False)
+    """
+    read = question[:MEMBERS_CHARACTERS]
+    return bool(_OF_WORKING.search(read)) and not _OF_MAKING.search(read)
+
+
 def asks_for_errors(question: str) -> bool:
     """Whether it asks which errors something gives.
 
@@ -212,12 +241,19 @@ def points_back(chunk: Chunk, start: int) -> bool:
     )
 
 
+def held_by(chunk: Chunk) -> str:
+    """What the members of a chunk's class stand in, folded: the symbol that it defines, or what it constructs."""
+    name = fold_symbol(chunk.symbols[0])
+    return name.rpartition(".")[0] if constructs(chunk) else name
+
+
 def is_member(chunk: Chunk, holder: Chunk) -> bool:
-    """Whether a chunk of code stands in what the other one defines: a class's method in the class."""
+    """Whether a chunk of code stands in what the other one defines: a class's method in the class, of which a
+    constructor is part."""
     if not (is_code_chunk(holder) and holder.symbols) or chunk.document_id != holder.document_id:
         return False
-    inside = f"{fold_symbol(holder.symbols[0])}."
+    inside = f"{held_by(holder)}."
     return any(
         fold_symbol(name).startswith(inside)
-        for name in (*chunk.symbols, chunk.breadcrumb.rpartition(" › ")[2])
+        for name in (*chunk.symbols[:1], chunk.breadcrumb.rpartition(" › ")[2])
     )
