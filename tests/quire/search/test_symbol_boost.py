@@ -147,6 +147,9 @@ def first(index: OpenedIndex, embedder: Embedder, question: str) -> tuple[str, s
         "where is refund defined",
         "definition of the refund method",
         "def refund",
+        "refund method",
+        "refund deprecated replacement",
+        "What should I use instead of refund()?",
         "where do we implement refund, and who calls it?",
         "side effects of refund",
     ],
@@ -245,6 +248,8 @@ def test_a_question_for_a_place_prefers_code_and_one_for_documents_does_not(
         ("Focus", "Camera.Focus"),
         ("focus", "Camera.Focus"),
         ("class Camera", "Camera"),
+        ("Camera class", "Camera"),
+        ("Focus property", "Camera.Focus"),
     ],
 )
 def test_of_symbols_alike_but_for_their_case_the_one_as_written_leads_and_a_deprecated_one_does_not(
@@ -294,6 +299,9 @@ def test_an_answer_about_a_symbol_begins_with_what_defines_it(
         ("Where is doCurlGet implemented and what are its side effects?", "doCurlGet"),
         ("where is std::vector declared", "std::vector"),
         ("Where's the Basket class defined", "Basket"),
+        ("which class replaced Basket?", "Basket"),
+        ("alternatives to Basket.refund", "Basket.refund"),
+        ("what should I use instead of a loop over baskets", None),
         ("where is the retry logic for tasks implemented", None),
         ("where are the default settings", None),
         ("how is a class defined in this language", None),

@@ -42,6 +42,8 @@ class Intent:
     (WantedDefinition(name='Task.retry', kind=''), None)
     >>> Intent("class Celery").definition, Intent("side effects of revoke").definition
     (WantedDefinition(name='Celery', kind='class'), WantedDefinition(name='revoke', kind=''))
+    >>> Intent("Touched event").definition, Intent("What should I use instead of wait()?").definition
+    (WantedDefinition(name='Touched', kind='event'), WantedDefinition(name='wait', kind=''))
     >>> Intent("usages of revoke").related, Intent("What calls Task.retry?").related, Intent("what is it").related
     ('revoke', 'Task.retry', '')
     >>> Intent("What calls Task.retry?").callers, Intent("side effects of forget()").callees
@@ -204,7 +206,8 @@ _KIND = r"""
 """
 _BEFORE, _AFTER = rf"(?: {_KIND.format('before')} \s+ )?", rf"(?: \s+ {_KIND.format('after')} )?"
 _DEFINITION_HINTS = r"""
-    \b(?: where | defin | implement | declar | effects?\W+of | callees )  # words of such a question
+    \b(?: where | defin | implement | declar | effects?\W+of | callees  # words of such a question
+      | replac | alternativ | successor | instead | deprecat | obsolete )
     | ^\W*+\w++\s++\S++\W*+$                                         # or two words, such as `class Task`
 """
 _DEFINED = (
@@ -214,6 +217,12 @@ _DEFINED = (
     rf"""\b(?: definition | implementation | declaration | side[\s-]*effects? | callees ) \s+of\s+ (?:the\s+)?
     {_BEFORE}{_NAME}{_AFTER}""",
     rf"^\W* {_KIND.format('before')} \s+ {_NAME} \W*$",
+    rf"^\W* {_NAME} \s+ {_KIND.format('after')} \W*$",
+    # of what is deprecated: it says what to use in its place
+    rf"""^\W* {_NAME} \s+ (?:is\s+)? (?: (?:deprecated|obsolete) (?:\s+(?:replacement|alternative|instead))?
+    | replacement | alternative | successor ) \W*$""",
+    rf"""\b(?: (?:what|which\s+\w+) \s+ replace[sd] | replacements?\s+(?:for|of) | alternatives?\s+(?:to|for)
+    | successors?\s+(?:to|of) | instead\s+of ) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \W*$""",
 )
 _TERM = r"""
     (?! (?: how | why | what | where | when | who | which | whether | if | to | it | this | that | these | those
