@@ -6,6 +6,7 @@ The vendors are imported by the fixtures, not by this module: most tests never n
 from __future__ import annotations
 
 import os
+import tempfile
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,10 @@ from tests.support.tree import ROOT
 
 if TYPE_CHECKING:
     from quire.embedding.onnx import OnnxEmbedder
+
+
+SHOPS = ("code", "shop")
+"""The names that the shop is indexed under."""
 
 
 @cache
@@ -45,25 +50,51 @@ def embedder(model_folder: Path) -> OnnxEmbedder:
 
 
 def link_models(cache: Path, model_folder: Path) -> None:
-    """Make a build's cache that holds the exported models and the vectors of the questions that every build asks.
+    """Make a build's cache that holds the exported models and vectors that were made before, for builds of all tests.
 
-    Those 100 are half of a small build's work, and which they are and what they do is `calibrate`'s own tests' matter.
+    Of the 100 questions that every build asks, which are half of a small build's work; and of the shop, that a dozen
+    builds begin with. What is asked and embedded, and that both are kept, is tested over other text.
     """
-    from build_index.cache.questions import COMMON, CachedQuestions
-    from build_index.cache.store import ContentStore
-    from build_index.evaluation.calibrate import background_questions
-    from quire.embedding import open_embedder
+    from build_index.cache.inputs import digest_code
 
     kept = model_folder.parent.parent / f"common-{model_folder.name}"
-    with alone("common"), closing(ContentStore(kept)) as store:
-        if len(store.keys(COMMON)) < len(background_questions()):
-            embedder = open_embedder(model_folder, threads=1)
-            with CachedQuestions(embedder, store, "", background_questions()) as cached:
-                cached.embed(background_questions())
     cache.mkdir(parents=True, exist_ok=True)
     (cache / "models").symlink_to(model_folder.parent)
-    with closing(ContentStore(cache)) as store:
-        store.take(kept, [COMMON])
+    with alone("common"):
+        _take_vectors(cache, kept)
+        done = kept / "digest-of-code"
+        if not done.exists() or done.read_text(encoding="utf-8") != digest_code():
+            _index_shop(cache, model_folder)
+            _take_vectors(kept, cache)
+            done.write_text(digest_code(), encoding="utf-8")
+
+
+def _take_vectors(into: Path, other: Path) -> None:
+    from build_index.cache.questions import COMMON, questions_of
+    from build_index.cache.store import VECTORS, ContentStore
+
+    with closing(ContentStore(into)) as store:
+        store.take(other, [COMMON, VECTORS, *map(questions_of, SHOPS)])
+
+
+def _index_shop(cache: Path, model_folder: Path) -> None:
+    """Index the shop, as often as the code changes, for the vectors of it."""
+    from build_index.pipeline.file_ledger import Order
+    from build_index.pipeline.folder_job import run_order
+    from build_index.pipeline.plan import Tools
+    from quire.adapters.folder import FolderStore
+    from quire.embedding import open_embedder
+    from quire.store.store import SegmentStore
+    from tests.support.shop_app import write_shop
+
+    with tempfile.TemporaryDirectory() as folder:
+        shop, work = str(write_shop(Path(folder) / "shop")), Path(folder) / "cache"
+        _take_vectors(work, cache)
+        tools = Tools(open_embedder(model_folder, threads=1), model_folder, work)
+        store = SegmentStore(FolderStore(Path(folder) / "store"), work)
+        for name in SHOPS:
+            run_order(Order(name, shop), store, lambda: tools, work)
+        _take_vectors(cache, work)
 
 
 def kept_pages(model_folder: Path) -> Path:
