@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from fastapi import FastAPI
-from playwright.sync_api import Browser, Page, Request, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Request, Route, ViewportSize, expect, sync_playwright
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route as PageRoute
@@ -28,6 +28,7 @@ from tests.support.pages import CHROMIUM_FLAGS, chromium, running
 from tests.support.served import Shelf
 
 PAGE_BYTES, WIDGET_BYTES = 60_000, 25_000
+SCREEN: ViewportSize = {"width": 1280, "height": 900}
 QUESTION = "gravity in studs"
 BOOK_POLICY = "default-src 'none'; style-src 'self'; script-src {quire}; connect-src {quire}"
 
@@ -81,20 +82,52 @@ class Visit:
         return self.page
 
 
-@pytest.fixture
-def visit(browser: Browser, quire: str) -> Iterator[Visit]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Iterator[Page]:
+    """One tab for all visits: opening one costs as much as what most tests do in it."""
+    context = browser.new_context(viewport=SCREEN, reduced_motion="reduce")
     context.set_default_timeout(10_000)
-    visit = Visit(context.new_page(), quire)
-    visit.page.on(
-        "console", lambda one: visit.troubles.append(one.text) if one.type in ("error", "warning") else None
-    )
-    visit.page.on("pageerror", lambda error: visit.troubles.append(str(error)))
-    visit.page.on("request", lambda request: visit.hosts.add(urlsplit(request.url).netloc))
-    yield visit
+    yield context.new_page()
     context.close()
+
+
+@contextmanager
+def watched(page: Page, home: str) -> Iterator[Visit]:
+    """Whatever the page complains of meanwhile, and wherever it goes but home, is a fault."""
+    visit = Visit(page, home)
+    watches = {
+        "console": lambda one: visit.troubles.append(one.text) if one.type in ("error", "warning") else None,
+        "pageerror": lambda error: visit.troubles.append(str(error)),
+        "request": lambda request: visit.hosts.add(urlsplit(request.url).netloc),
+    }
+    for event, note in watches.items():
+        page.on(event, note)  # type: ignore[call-overload]
+    yield visit
+    for event, note in watches.items():
+        page.remove_listener(event, note)
     assert visit.troubles == []
-    assert {host for host in visit.hosts if host} <= {urlsplit(quire).netloc}
+    assert {host for host in visit.hosts if host} <= {urlsplit(home).netloc}
+
+
+@pytest.fixture
+def visit(tab: Page, quire: str) -> Iterator[Visit]:
+    try:
+        with watched(tab, quire) as visit:
+            yield visit
+    finally:
+        leave_as_new(tab)
+
+
+def leave_as_new(tab: Page) -> None:
+    """Take back what a test has set, and what the page has kept."""
+    tab.unroute_all()
+    tab.context.set_offline(False)
+    tab.context.clear_permissions()
+    tab.context.clear_cookies()
+    tab.set_viewport_size(SCREEN)
+    if tab.url.startswith("http"):
+        tab.evaluate("localStorage.clear(); sessionStorage.clear()")
+    tab.goto("about:blank")
 
 
 def assert_accessible(page: Page) -> None:
@@ -157,6 +190,7 @@ def test_a_keystroke_asks_for_few_passages_and_facets_say_what_they_count(visit:
     page.on("request", note)
     page.locator("#q").fill("Humanoid")
     expect(page.locator("#facets .basis")).to_have_text("Counts among the 12 best passages.")
+    page.remove_listener("request", note)
     assert asked == [10, 1]
     page.get_by_role("button", name="Show 2 more").click()
     expect(page.locator(".card")).to_have_count(12)
@@ -511,16 +545,18 @@ def test_an_answer_comes_by_itself_once_the_server_is_back(visit: Visit) -> None
     visit.troubles[:] = [one for one in visit.troubles if "ERR_CONNECTION_REFUSED" not in one]
 
 
-def test_a_server_that_falls_silent_is_not_waited_for_without_end(visit: Visit) -> None:
-    visit.page.clock.install()
-    page = visit.go("?c=roblox")
-    expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
-    page.route("**/query", lambda route: None)
-    page.locator("#q").fill("gravity")
-    page.clock.run_for(30_000)
-    assert page.get_by_role("heading", name="The server cannot be reached.").is_hidden()
-    page.clock.run_for(16_000)
-    expect(page.get_by_role("heading", name="The server cannot be reached.")).to_be_visible()
+def test_a_server_that_falls_silent_is_not_waited_for_without_end(browser: Browser, quire: str) -> None:
+    with watched(browser.new_page(), quire) as visit:  # of its own, for its clock stays changed
+        visit.page.clock.install()
+        page = visit.go("?c=roblox")
+        expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
+        page.route("**/query", lambda route: None)
+        page.locator("#q").fill("gravity")
+        page.clock.run_for(30_000)
+        assert page.get_by_role("heading", name="The server cannot be reached.").is_hidden()
+        page.clock.run_for(16_000)
+        expect(page.get_by_role("heading", name="The server cannot be reached.")).to_be_visible()
+        page.close()
 
 
 def test_what_was_cut_off_a_long_question_is_told(visit: Visit) -> None:
