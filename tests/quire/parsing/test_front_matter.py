@@ -72,6 +72,22 @@ def test_other_valid_yaml_is_read_too(head: str, key: str, value: object, line: 
 
 
 @pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        ("{port} of a pump", "{port} of a pump"),
+        ("{% include title %}", "{% include title %}"),
+        ("[Draft] Ropes # later", "[Draft] Ropes"),
+        ("`rope`: a list", "`rope`: a list"),
+        ("[a, 'b: c']", ("a", "b: c")),
+        ("[a,\n  b]", ("a", "b")),
+    ],
+)
+def test_a_value_that_is_no_yaml_is_read_as_it_is_written(value: str, read: object) -> None:
+    found = read_front_matter(f"---\nname: Mover: basics\ntitle: {value}\n---\nText\n", "a.md").values
+    assert (found["name"], found["title"]) == ("Mover: basics", read)
+
+
+@pytest.mark.parametrize(
     "head",
     [
         "a: &a [x]\nb c: *a",

@@ -15,7 +15,7 @@ from typing import Any
 from quire.errors import SourceError
 
 _PAIR = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]++(.*))?$")
-_PLAIN_PAIR = re.compile(r"^([A-Za-z_][\w.-]*+)[ \t]*+:[ \t]++([^\s\"'\[{|>#].*)$", re.MULTILINE)
+_LINE_PAIR = re.compile(r"^([A-Za-z_][\w.-]*+)[ \t]*+:[ \t]++([^\s\"'|>#].*)$", re.MULTILINE)
 _COMMENT = re.compile(r"(?<!\s)\s++#.*")
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _CLOSE = ("---", "...")
@@ -99,7 +99,7 @@ def _read_yaml(head: str, path: str) -> tuple[dict[str, str | tuple[str, ...]], 
         try:
             root = _compose(head)
         except yaml.YAMLError:
-            root = _compose(_PLAIN_PAIR.sub(_in_quotes, head))
+            root = _compose(_LINE_PAIR.sub(_in_quotes, head))
         if root is None:
             return {}, {}
         if isinstance(root, yaml.MappingNode):
@@ -131,9 +131,21 @@ def _compose(head: str) -> Any:
 
 
 def _in_quotes(pair: re.Match[str]) -> str:
-    """The line with its value in quotes, and no comment."""
+    """The line with its value in quotes, and no comment; a list or mapping stays, whole (`[a, b]`) or begun (`[a,`)."""
+    if pair[2][0] in "[{" and (not re.search(r"[]}]", pair[2]) or _is_yaml(pair[2])):
+        return pair[0]
     value = _COMMENT.sub("", pair[2]).strip().replace("'", "''")
     return f"{pair[1]}: '{value}'"
+
+
+def _is_yaml(value: str) -> bool:
+    import yaml
+
+    try:
+        _compose(value)
+    except yaml.YAMLError:
+        return False
+    return True
 
 
 def _texts(node: Any) -> str | tuple[str, ...]:
