@@ -19,14 +19,15 @@ _FOLDERS = ("", "src", "book", "docs")
 """Folders of a book's repository in which its contents may stand."""
 _LINK = re.compile(
     r"""
-    (?P<indent>[ \t]*)(?P<item>[-*+][ \t]+)?   # an item of the list, or a chapter without a number
-    \[(?P<title>(?:\\.|[^\]\\\n])+)\]
-    \(<?(?P<file>[^()\s>#]*)[^()\n]*\)[ \t]*   # no file: a chapter that is not written yet
+    (?P<indent>[ \t]*+)(?P<item>[-*+][ \t]++)?   # an item of the list, or a chapter without a number
+    \[(?P<title>(?:\\.|[^\]\\\n])++)\]
+    \(<?(?P<file>[^()\s>#]*+)[^()\n]*+\)[ \t]*+  # no file: a chapter that is not written yet
     """,
     re.VERBOSE,
 )
 _HEADING = re.compile(r"^#[ \t]+[^\n]*", re.MULTILINE)
-_UNNUMBERED = re.compile(r"\{[^{}\n]*(?:\.unnumbered|(?<=[ {])-(?=[ }]))[^{}\n]*\}[ ]*$")
+_ATTRIBUTES = re.compile(r"\{([^{}\n]*+)\}[ ]*+$")
+_UNNUMBERED = frozenset(("-", ".unnumbered"))
 
 
 class Chapter(NamedTuple):
@@ -85,7 +86,8 @@ def _path(root: Path, file: Path, pages: Mapping[str, Document]) -> str:
 
 def _asks_for_none(page: Document) -> bool:
     heading = _HEADING.search(page.text)
-    return bool(heading and _UNNUMBERED.search(heading[0]))
+    attributes = _ATTRIBUTES.search(heading[0]) if heading else None
+    return bool(attributes and not _UNNUMBERED.isdisjoint(attributes[1].split()))
 
 
 def _read(file: Path) -> list[Chapter]:

@@ -460,8 +460,8 @@ class _AsciiDocReader:
 def _rows(cells: Sequence[_SpannedCell], width: int) -> Iterator[tuple[int, Sequence[str]]]:
     """The lines that a table's rows begin on, and what their cells say; one of several rows says it in each of them.
 
-    >>> cells = [_SpannedCell("Arguments", 1, 1, 2), _SpannedCell("Name", 1), _SpannedCell("a", 2), _SpannedCell("Returns", 3), _SpannedCell("b", 3)]
-    >>> [row for _, row in _rows(cells, 2)]
+    >>> cells = [("Arguments", 1, 1, 2), ("Name", 1), ("a", 2), ("Returns", 3), ("b", 3)]
+    >>> [row for _, row in _rows([_SpannedCell(*cell) for cell in cells], 2)]
     [['Arguments', 'Name'], ['Arguments', 'a'], ['Returns', 'b']]
     """
     waiting = list(reversed(cells))
