@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -29,6 +29,7 @@ from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.progress import say
 from build_index.scan.poison import scan_chunk
 from build_index.sources import Failure
+from build_index.sources.files.selection import first_names
 from build_index.sources.files.text_files import DOCUMENTS
 from build_index.sources.registry import OpenedSources
 from build_index.wiring import (
@@ -299,13 +300,24 @@ def _print_build(report: BuildReport, *, as_json: bool) -> None:
     counts = f"{value['documents']} documents, {value['chunks']} chunks, {value['vectors']} vectors"
     print(f"{counts}; {value['updated']} chunks updated")
     if value["excluded"]:
-        print("left out: " + ", ".join(f"{count} {reason}" for reason, count in value["excluded"].items()))
+        print(f"left out: {', '.join(_told_left_out(report.ingested))}")
     if value["poison"].get("kept_out"):
         print(f"kept out: {value['poison']['kept_out']} chunks that speak to models")
     print(f"{len(value['failures'])} files failed")
     print(f"version {value['version'] or '(not published)'} {value['label']}".rstrip())
     for failure in value["failures"]:
         print(f"failed: {Failure(**failure)}")
+
+
+_CHOSEN = frozenset(("exclude", "gitignore", "pattern", "lock"))
+"""Reasons that name no file: whoever builds gave them."""
+
+
+def _told_left_out(ingested: IngestReport) -> Iterator[str]:
+    """How much was left out for each reason, with the first paths where neither the caller nor a name's end chose."""
+    for reason, count in sorted(ingested.excluded.items()):
+        is_plain = reason.startswith(".") or reason in _CHOSEN
+        yield f"{count} {reason}{'' if is_plain else first_names(ingested.left_out.get(reason, ()), count)}"
 
 
 def _warn_of_unread(plan: BuildPlan, report: BuildReport) -> None:

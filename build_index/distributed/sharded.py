@@ -83,6 +83,7 @@ def ingest_in_shards(
         seconds,
         embedding,
         reading.excluded.reasons,
+        reading.excluded.paths,
         sum(int(one["chunks"]) for one in new),
     )
 

@@ -92,11 +92,13 @@ class KnownFiles(NamedTuple):
     Attributes:
         digests: of its files, by path.
         by_content: how many their content kept out, by reason.
+        named: the first paths of all that was left out for each of these reasons.
         roots: the folders that they lie in.
     """
 
     digests: Mapping[str, str] = {}
     by_content: Mapping[str, int] = {}
+    named: Mapping[str, Sequence[str]] = {}
     roots: tuple[Root, ...] = ()
 
 
@@ -120,7 +122,7 @@ class Ledger:
         if not version or kept.get("of") != self._identity(version):
             return KnownFiles()
         roots = (Root(folder, tuple(patterns), tuple(exclude)) for folder, patterns, exclude in kept["roots"])
-        return KnownFiles(kept["digests"], kept["by_content"], tuple(roots))
+        return KnownFiles(kept["digests"], kept["by_content"], kept["named"], tuple(roots))
 
     def write(self, version: str, known: KnownFiles) -> None:
         """Keep it."""

@@ -62,7 +62,7 @@ class JobOutcome:
         tokens, embedding_s: what the model read, and how long it took.
         seconds: of the whole job.
         failed: files that could not be read, with the reason.
-        excluded: how many files were left out, by reason.
+        excluded, left_out: how many files were left out, and the first paths of them, by reason.
         roots: the folders that the collection holds.
     """
 
@@ -76,6 +76,7 @@ class JobOutcome:
     seconds: float = 0.0
     failed: tuple[tuple[str, str], ...] = ()
     excluded: Mapping[str, int] | None = None
+    left_out: Mapping[str, Sequence[str]] | None = None
     roots: tuple[str, ...] = ()
 
 
@@ -101,17 +102,22 @@ def run_order(order: Order, store: SegmentStore, opening: Callable[[], Tools], c
         start_readers(len(digests))
     is_same = roots == known.roots and not changed and UNREADABLE not in digests.values()
     if order.incremental and before and is_same:
-        outcome, by_content = _unchanged(order, store), known.by_content
+        outcome, by_content, named = _unchanged(order, store), known.by_content, known.named
     else:
         tools = opening()
         timed = _TimedEmbedder(tools.embedder)
         report = _build(order, roots, replace(tools, embedder=timed), store)
         outcome = replace(_built(report, changed), embedding_s=timed.seconds)
         by_content = Counter(report.ingested.excluded) - excluded.reasons
-        ledger.write(outcome.version, KnownFiles(digests, by_content, roots))
-    left_out = excluded.reasons + Counter(by_content)
-    folders = tuple(one.folder for one in roots)
-    return replace(outcome, seconds=time.perf_counter() - started, excluded=dict(left_out), roots=folders)
+        named = {reason: report.ingested.left_out.get(reason, ()) for reason in by_content}
+        ledger.write(outcome.version, KnownFiles(digests, by_content, named, roots))
+    return replace(
+        outcome,
+        seconds=time.perf_counter() - started,
+        excluded=dict(excluded.reasons + Counter(by_content)),
+        left_out={**excluded.paths, **named},
+        roots=tuple(one.folder for one in roots),
+    )
 
 
 def _without_own(order: Order, cache: Path) -> Order:

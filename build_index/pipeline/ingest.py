@@ -7,7 +7,7 @@ import platform
 import shutil
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -63,6 +63,7 @@ class IngestReport:
 
     Attributes:
         seconds: wall-clock, by stage.
+        excluded, left_out: how many files were left out, and the first paths of them, by reason.
         updated: chunks that are not taken over from the last build: those of files that are new or changed.
         questions: what became of `options.questions`; None where the build wants none.
     """
@@ -74,6 +75,7 @@ class IngestReport:
     seconds: dict[str, float]
     embedding: Mapping[str, float]
     excluded: Mapping[str, int] = field(default_factory=dict)
+    left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
     updated: int = 0
     questions: QuestionReport | None = None
 
@@ -124,7 +126,8 @@ def ingest(
         left_out = dict(sorted(reading.excluded.reasons.items()))
         notes = {"inputs": inputs, "failures": len(failures), "excluded": left_out, "poison": scan.as_notes()}
         done = _index(plan, tools, parts, facts_of(plan, reading, tools, notes), stage=stage)
-    done.label, done.failures, done.excluded = reading.label, failures, reading.excluded.reasons
+    done.label, done.failures = reading.label, failures
+    done.excluded, done.left_out = reading.excluded.reasons, reading.excluded.paths
     done.seconds = {"read": read_s, "index": time.perf_counter() - started - read_s}
     return done
 

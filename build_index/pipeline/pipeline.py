@@ -52,6 +52,7 @@ class BuildReport:
             "updated": done.updated,
             "failures": [{"path": one.path, "reason": one.reason} for one in done.failures],
             "excluded": dict(sorted(done.excluded.items())),
+            "left_out": {reason: list(paths) for reason, paths in sorted(done.left_out.items())},
             "poison": done.manifest.notes.get("poison", {}),
             "seconds": {name: round(value, 2) for name, value in done.seconds.items()},
             "embedding": dict(done.embedding),

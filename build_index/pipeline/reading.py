@@ -59,7 +59,7 @@ def without_secrets(documents: Documents, excluded: Excluded) -> Documents:
             yield one
         else:
             say(f"{one.id}: left out as secret: {told}")
-            excluded.add("secret")
+            excluded.add("secret", one.id)
 
 
 def _secret_in(document: Document) -> str:

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -40,6 +40,8 @@ LEFT_OUT = {
     "older version": "of older versions",
     "type": "of other kinds",
     "symlink": "symbolic links",
+    "no text": "without text, such as scans",
+    "empty": "empty",
 }
 EMPTY = "nothing is indexed there yet: run `quire index PATH`"
 
@@ -180,12 +182,21 @@ def _summary(outcome: JobOutcome) -> str:
         f"{counted(outcome.files, 'file')}, {counted(outcome.chunks, 'passage')}, "
         f"{counted(outcome.changed, 'file')} changed, {outcome.seconds:.1f} s; version {outcome.version}"
     )
-    return done + _left_out(outcome.excluded or {})
+    return done + _left_out(outcome.excluded or {}, outcome.left_out or {})
 
 
-def _left_out(excluded: Mapping[str, int]) -> str:
-    """What was not read for a reason that the user did not give, as a further line; "" where that is nothing."""
-    counts = [f"{excluded[reason]} {words}" for reason, words in LEFT_OUT.items() if excluded.get(reason)]
+def _left_out(excluded: Mapping[str, int], paths: Mapping[str, Sequence[str]]) -> str:
+    """What was not read for a reason that the user did not give, as a further line; "" where that is nothing.
+
+    How a name ends says enough of what has that for its reason; of other reasons the first paths are named.
+    """
+    from build_index.sources.files.selection import first_names
+
+    counts = [
+        f"{excluded[reason]} {words}{first_names(paths.get(reason, ()), excluded[reason])}"
+        for reason, words in LEFT_OUT.items()
+        if excluded.get(reason)
+    ]
     counts += [f"{count} {reason}" for reason, count in sorted(excluded.items()) if reason.startswith(".")]
     return f"\nleft out: {', '.join(counts)}" if counts else ""
 

@@ -186,7 +186,7 @@ def test_indexing_says_what_it_left_out_and_whose_place_it_takes(desk: Desk, tmp
     (first / "big.py").write_text("x = 1\n" * 200_000, encoding="utf-8")
     (first / "logo.png").write_bytes(b"\x89PNG")
     out, err = desk.call("index", str(first), "--store", str(tmp_path / ".quire" / "store"))
-    assert (out.splitlines()[1], err.count("--name")) == ("left out: 1 over 1 MB, 1 .png", 0)
+    assert (out.splitlines()[1], err.count("--name")) == ("left out: 1 over 1 MB (big.py), 1 .png", 0)
     assert (tmp_path / ".quire" / ".gitignore").read_text(encoding="utf-8") == "*\n"
     places = (str(second), "--store", str(tmp_path / ".quire" / "store"))
     for _ in range(2):
@@ -194,6 +194,31 @@ def test_indexing_says_what_it_left_out_and_whose_place_it_takes(desk: Desk, tmp
         assert (out.partition(":")[0], err.count("--name")) == ("two-src", 0)
     _, err = desk.call("index", *places, "--name", "src")
     assert f"src: held {first} until now; another --name keeps both" in err
+
+
+def test_what_a_messy_folder_loses_is_named_also_when_nothing_changed(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    (folder / "notes").mkdir(parents=True)
+    (folder / "a.md").write_text("# Hours\n\nThe store opens at seven.\n", encoding="utf-8")
+    (folder / ".env").write_text("API_KEY=abc", encoding="utf-8")
+    (folder / "LIESMICH").write_text("Nur ein paar Worte.", encoding="utf-8")
+    (folder / "notes" / "picture.md").write_bytes(bytes(range(256)))
+    (folder / "notes" / "blank\n.md").write_text(" \n", encoding="utf-8")
+    for number in range(4):
+        (folder / f"link{number}.md").symlink_to("a.md")
+    (folder / os.fsdecode(b"caf\xe9.md")).write_text("# Soup", encoding="utf-8")
+    told = (
+        "left out: 1 with keys or passwords (.env), 1 with names that are no text (caf\\udce9.md), "
+        "1 binary (notes/picture.md), 1 of other kinds (LIESMICH), "
+        "4 symbolic links (link0.md, link1.md, link2.md, …), 1 empty (notes/blank\\n.md)"
+    )
+    place = (str(folder), "--store", str(tmp_path / "store"))
+    for _ in range(2):
+        assert desk.call("index", *place)[0].splitlines()[1] == told
+    (folder / "notes" / "picture.md").unlink()
+    out, _ = desk.call("index", *place, "--json")
+    assert json.loads(out)["left_out"]["symlink"] == [f"link{number}.md" for number in range(4)]
+    assert "binary" not in json.loads(out)["left_out"]
 
 
 def test_of_several_collections_the_one_of_this_folder_is_asked_and_the_reason_is_told(

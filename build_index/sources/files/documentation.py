@@ -48,7 +48,7 @@ def _opened(
         for root, site in sites.items():
             for one in read(root, site, excluded):
                 if unwanted.match_file(_path(one)):
-                    excluded.add("exclude")
+                    excluded.add("exclude", _path(one))
                 else:
                     yield one
 

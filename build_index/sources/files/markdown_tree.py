@@ -54,6 +54,10 @@ _FOR_PROGRAMS = re.compile(
 )
 
 
+_EMPTY = ("empty", "no text")
+"""Why a page without a word is none: it is written so, or it is converted, such as pictures of pages."""
+
+
 def read_markdown_tree(
     root: Path, site: FoundSite | None = None, excluded: Excluded | None = None, *, newest: bool = True
 ) -> Iterator[Document | Failure]:
@@ -87,7 +91,7 @@ def read_markdown_tree(
     links = PageLinks(frozenset(paths) - superseded.keys(), partial(_address, root, site))
     for path in paths:
         if reason := superseded.get(path) or _why_no_document(path, site, owners):
-            excluded.add(reason)
+            excluded.add(reason, path)
             continue
         read = _read_page(root, path, site, owners)
         if isinstance(read, Failure):
@@ -96,9 +100,7 @@ def read_markdown_tree(
         text, title, url = read
         digest = hashlib.sha256(text.encode()).digest()
         if not text.strip() or digest in seen:
-            excluded.add(
-                "duplicate" if text.strip() else "empty" if suffix_of(path) not in CONVERTED else "no text"
-            )
+            excluded.add("duplicate" if text.strip() else _EMPTY[suffix_of(path) in CONVERTED], path)
             continue
         seen.add(digest)
         titles = (title, _known_folder_title(root, path.rpartition("/")[0], folders))

@@ -99,7 +99,7 @@ def read_repository(
     Args:
         repository: what to read.
         selection: which files; the usual ones where it is None.
-        excluded: receives the count of what is left out, complete once the iterator is used up.
+        excluded: receives what is left out, complete once the iterator is used up.
         prefix: written before every path.
 
     Raises:
@@ -113,7 +113,7 @@ def read_repository(
     unwanted = {} if selection.patterns else _said_elsewhere(root, paths)
     for path in paths:
         if reason := unwanted.get(path):
-            excluded.add(reason)
+            excluded.add(reason, prefix + path)
             continue
         try:
             content = _read_bytes(root, path)
@@ -124,7 +124,7 @@ def read_repository(
             yield Failure(prefix + path, str(error))
             continue
         if isinstance(document, str):
-            excluded.add(document)
+            excluded.add(document, prefix + path)
         else:
             yield document
 

@@ -25,9 +25,14 @@ DEFAULT_EXCLUDE = tuple(
 )
 
 
+MOST_NAMED = 20
+"""Of what was left out for one reason, so many paths are kept; a summary shows the first three."""
+SHOWN_NAMES = 3
+
+
 @dataclass(slots=True)
 class Excluded:
-    """Counts of what was left out, by reason; a folder counts once, whatever it holds.
+    """What was left out, by reason: how much, and the first paths; a folder counts once, whatever it holds.
 
     Reasons: `gitignore`, `exclude` (a glob), `pattern` (no wanted pattern matches), an extension such as `.png` (what
     is no text, or data), `type` (no extension and no known kind), `symlink`, `special` (a pipe, a device), `name` (not
@@ -37,10 +42,14 @@ class Excluded:
     """
 
     reasons: Counter[str] = field(default_factory=Counter)
+    paths: dict[str, list[str]] = field(default_factory=dict)
 
-    def add(self, reason: str) -> None:
+    def add(self, reason: str, path: str) -> None:
         """Count one more."""
         self.reasons[reason] += 1
+        named = self.paths.setdefault(reason, [])
+        if len(named) < MOST_NAMED:
+            named.append(path)
 
     @property
     def total(self) -> int:
@@ -51,6 +60,19 @@ class Excluded:
         """Such as `12 left out: 9 type, 2 gitignore, 1 size`."""
         parts = ", ".join(f"{count} {reason}" for reason, count in self.reasons.most_common())
         return f"{self.total} left out{': ' if parts else ''}{parts}"
+
+
+def first_names(paths: Sequence[str], count: int) -> str:
+    r"""The first of `count` paths in brackets, behind a blank; "" where none is known. Each stays on its line.
+
+    >>> first_names(["a.md", "b\nc.md", "d.md", "e.md"], 7), first_names([".env"], 1), first_names([], 7)
+    (' (a.md, b\\nc.md, d.md, …)', ' (.env)', '')
+    """
+    shown = [
+        one if one.isprintable() else one.encode("unicode_escape").decode() for one in paths[:SHOWN_NAMES]
+    ]
+    more = ["…"] if count > len(shown) else []
+    return f" ({', '.join([*shown, *more])})" if shown else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +141,7 @@ def _walk(walk: _Walk, folder: Path, prefix: str, rules: IgnoreRules) -> Iterato
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
-        walk.excluded.add("unreadable")
+        walk.excluded.add("unreadable", prefix or ".")
         return
     if walk.selection.gitignore:
         rules = rules.inside(folder, prefix)
@@ -129,12 +151,13 @@ def _walk(walk: _Walk, folder: Path, prefix: str, rules: IgnoreRules) -> Iterato
             reason = _folder_reason(walk, path, rules)
             if not reason:
                 yield from _walk(walk, folder / entry.name, path + "/", rules)
+            path += "/"
         else:
             reason = _file_reason(walk, entry, path, rules)
             if not reason:
                 yield path
         if reason:
-            walk.excluded.add(reason)
+            walk.excluded.add(reason, path)
 
 
 def _folder_reason(walk: _Walk, path: str, rules: IgnoreRules) -> str:

@@ -67,9 +67,9 @@ def count_others(root: Path, suffixes: tuple[str, ...], excluded: Excluded) -> N
     for path in _walk(root, (*DOCUMENTS, *suffixes)):
         suffix = PurePosixPath(path).suffix.lower()
         if not is_text_name(path):
-            excluded.add("name")
+            excluded.add("name", path)
         elif suffix in DOCUMENTS and not path.lower().endswith(suffixes):
-            excluded.add(suffix)
+            excluded.add(suffix, path)
 
 
 def _is_wanted(path: Path) -> bool:

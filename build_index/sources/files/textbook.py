@@ -60,7 +60,7 @@ def read_book(
     for page in pages:
         digest = hashlib.sha256(_content(page).encode()).digest()
         if digest in seen:
-            excluded.add("duplicate")
+            excluded.add("duplicate", page.id)
             continue
         seen.add(digest)
         yield _of_book(page, listed.get(page.id) or chapter_of(root, page.id, titles, folders))

@@ -38,7 +38,7 @@ def read_creator_docs(root: Path, excluded: Excluded | None = None) -> Iterator[
             yield Failure(file_path, str(error))
             continue
         if not text.strip():
-            excluded.add("empty")
+            excluded.add("empty", file_path)
             continue
         yield Document(
             id=file_path,

@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -129,6 +130,12 @@ def test_files_without_a_word_are_no_passages_and_are_counted(
     assert main(command) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["documents"], report["failures"], report["excluded"]) == (1, [], {"empty": 2})
+    assert [Path(path).name for path in report["left_out"]["empty"]] == ["blank.md", "nothing.md"]
+    (tmp_path / folder / "harbours.md").write_text(f"{GUIDE}\nMore of it.")
+    assert main(command[:-1]) == 0
+    told = re.search(r"left out: 2 empty \((.*)\)", capsys.readouterr().out)
+    assert told is not None
+    assert [Path(path).name for path in told[1].split(", ")] == ["blank.md", "nothing.md"]
 
 
 def test_a_source_of_empty_files_says_that_they_were_left_out(

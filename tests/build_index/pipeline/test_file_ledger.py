@@ -35,7 +35,7 @@ def test_a_folder_inside_of_a_held_one_is_there_already(tmp_path: Path) -> None:
 
 def test_what_another_state_of_the_program_read_is_read_again(tmp_path: Path) -> None:
     """Whoever pulls a newer one and indexes again would keep what the older one made of the same files."""
-    ledger, known = Ledger(tmp_path, "code"), KnownFiles({"a.py": "0f"}, {}, (Root("/a", ("*.py",)),))
+    ledger, known = Ledger(tmp_path, "code"), KnownFiles({"a.py": "0f"}, {}, {}, (Root("/a", ("*.py",)),))
     ledger.write("v1", known)
     assert ledger.read("v1") == known
     assert Ledger(tmp_path, "code", code="another").read("v1") == KnownFiles()
