@@ -14,10 +14,17 @@ from build_index.sources.files.built_pages import built_pages
 from build_index.sources.files.selection import Excluded, Selection, select_files
 from build_index.sources.files.superseded import superseded_pages
 from build_index.sources.files.text_files import read_plain
-from build_index.sources.files.types import TEXT, is_test_path, is_translation, language_of, role_of
+from build_index.sources.files.types import (
+    TEXT,
+    is_exported_page,
+    is_test_path,
+    is_translation,
+    language_of,
+    role_of,
+)
 from quire.documents import Document, Value
 from quire.errors import NoText, SourceError
-from quire.parsing.formats import CONVERTED, RawFile, kind_of, suffix_of, with_line_feeds
+from quire.parsing.formats import CONVERTED, HTML, RawFile, kind_of, suffix_of, with_line_feeds
 
 HEAD_CHARACTERS = 4096
 LONGEST_LINE = 20_000
@@ -154,12 +161,20 @@ def _document(repository: Repository, path: str, content: bytes, *, named: bool)
             Document(path, shown, kind_of(path), {**facts, "kind": "section"}) if shown.strip() else "empty"
         )
     text = decode(content)
-    extension = PurePosixPath(path).suffix.lower()
     if text is None:
+        extension = PurePosixPath(path).suffix.lower()
         return "binary" if language_of(path) else extension or "binary"
     if not text.strip():
         return "empty"
-    head = text[:HEAD_CHARACTERS]
+    if suffix_of(path) in HTML and is_exported_page(text[:HEAD_CHARACTERS]):
+        return Document(path, text, "html", {**_facts(repository, path, "html"), "kind": "section"})
+    return _source_code(repository, path, content, text, named=named)
+
+
+def _source_code(
+    repository: Repository, path: str, content: bytes, text: str, *, named: bool
+) -> Document | str:
+    extension, head = PurePosixPath(path).suffix.lower(), text[:HEAD_CHARACTERS]
     language = language_of(path, head)
     if is_translation(head):
         if not named:

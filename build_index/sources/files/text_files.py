@@ -16,7 +16,7 @@ SKIPPED = frozenset(("node_modules", "__pycache__"))
 DOCUMENTS = tuple(
     """
     .md .mdx .markdown .qmd .rmd .rst .adoc .asciidoc .org .textile .txt .html .htm
-    .pdf .doc .docx .odt .ppt .pptx .odp .epub .tex .ipynb
+    .pdf .doc .docx .odt .rtf .ppt .pptx .odp .epub .tex .ipynb
     """.split()
 )
 """How names of files end that people write documents in."""

@@ -115,7 +115,7 @@ _CPP = re.compile(
 NO_TEXT = frozenset(
     """
     .png .jpg .jpeg .gif .bmp .ico .icns .webp .avif .tif .tiff .psd .ai .eps .svg .ps .doc .xls
-    .xlsx .ppt .odt .ods .odp .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg
+    .xlsx .ppt .odt .ods .odp .rtf .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg
     .iso .apk .aab .ipa .nupkg .so .dll .dylib .exe .bin .o .a .lib .obj .pyc .pyo .pyd .class .wasm .node .pdb
     .dex .ttf .otf .woff .woff2 .eot .mp3 .mp4 .m4a .wav .ogg .flac .avi .mov .mkv .webm .onnx .pt .pth
     .safetensors .gguf .h5 .pkl .pickle .npy .npz .db .sqlite .sqlite3 .mdb .mo .rbxm .rbxl .blend .fbx .glb
@@ -148,6 +148,13 @@ _TRANSLATED_DATA = re.compile(
     rf"(?:.+[._-])?{TONGUE}\.(?:json|ya?ml|properties|ini|toml|ftl|xml)", re.IGNORECASE
 )
 _TRANSLATED_WORDS = re.compile(rf"{TONGUE}\.(?:json|ya?ml|php|properties|ini)", re.IGNORECASE)  # Laravel's
+_EXPORTED = re.compile(
+    r"""
+    <meta \s+ name = ["']? generator ["']? \s+ content = ["']? [^\s"'{<>]
+    | <body \s+ class = "theme-default [ ] aui-theme-default"  # Confluence's
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _TRANSLATED_ANYWHERE = re.compile(
     rf"""
     .*/
@@ -332,6 +339,21 @@ def is_translation(head: str) -> bool:
     (True, False)
     """
     return bool(_TRANSLATION.match(head))
+
+
+def is_exported_page(head: str) -> bool:
+    """Whether an HTML file begins as what a word processor, a wiki or a generator of documentation writes.
+
+    Such a page is a document; HTML that people write by hand is part of a program.
+
+    >>> is_exported_page('<html><head><meta name=Generator content="Microsoft Word 15">')
+    True
+    >>> is_exported_page('<link href="styles/site.css"></head><body class="theme-default aui-theme-default">')
+    True
+    >>> is_exported_page('<meta name="generator" content="{{ hugo.Version }}">'), is_exported_page("<div id=app>")
+    (False, False)
+    """
+    return bool(_EXPORTED.search(head))
 
 
 def unwanted_name(path: str) -> str:

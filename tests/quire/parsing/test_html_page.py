@@ -45,3 +45,18 @@ def test_cells_keep_their_columns_and_code_its_ticks() -> None:
 
 def test_a_forced_line_break_parts_words_and_lines_of_code() -> None:
     assert shown("<p>one<br>two</p><pre>a = 1<br/>b = 2</pre>") == ["one two", "```\na = 1\nb = 2\n```"]
+
+
+def test_what_a_page_calls_its_main_part_is_read_without_the_roles_around_it() -> None:
+    page = (
+        "<body><div role=navigation><p>Home</p></div><div {}><h1>Locks</h1><p>Turn it twice.</p>"
+        "<div role=contentinfo><p>Made by a tool</p></div></div><p>Beside</p></body>"
+    )
+    for named, shown in (("role=main", "Turn it twice."), ("id=main-content", "Turn it twice.")):
+        read = parse_html(page.format(named))
+        assert [block.text for section in read.sections for block in section.blocks] == [shown]
+    around = parse_html(page.format("id=content"))
+    assert [block.text for section in around.sections for block in section.blocks] == [
+        "Turn it twice.",
+        "Beside",
+    ]

@@ -13,8 +13,10 @@ from quire.parsing.blocks import join_cells, marked_rows
 from quire.parsing.page import Block, Page, Part, Section
 
 _UNSHOWN = (
-    "script, style, template, noscript, svg, iframe, nav, footer, aside, form, [hidden], [aria-hidden=true]"
+    "script, style, template, noscript, svg, iframe, nav, footer, aside, form, [hidden], [aria-hidden=true],"
+    " [role=navigation], [role=contentinfo]"
 )
+_MAIN = ("main", "article", "[role=main]", "div#main-content")  # the last is Confluence's
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = frozenset("p pre ul ol dl table blockquote figure".split())
 _LANGUAGE = re.compile(
@@ -37,7 +39,7 @@ def parse_html(text: str) -> Page:
         node.decompose()
     for node in tree.css("br"):
         node.replace_with("\n")
-    root = tree.css_first("main") or tree.css_first("article") or tree.body
+    root = next(filter(None, map(tree.css_first, _MAIN)), tree.body)
     for node in root.css("code, kbd, samp") if root is not None else ():
         words = node.text(deep=True)
         if words.strip() and not {"`", "\n"} & set(words) and not _is_inside_code(node):
