@@ -101,7 +101,7 @@ def site_router() -> APIRouter:
         return _send(request, found, GUARDS | headers)
 
     for path, endpoint in zip(PATHS, (page, widget, asset), strict=True):
-        router.add_api_route(path, endpoint, methods=["GET", "HEAD"])
+        router.add_api_route(path, endpoint, methods=["GET"])
     return router
 
 

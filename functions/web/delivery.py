@@ -44,7 +44,7 @@ class _Parcel:
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._asked = Headers(scope=scope)
-        self._is_read = scope["method"] in ("GET", "HEAD")
+        self._is_read = scope["method"] == "GET"
         self._send = send
         self._start: Message | None = None
 

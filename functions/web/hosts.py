@@ -54,7 +54,8 @@ class Hosts:
         if not (self._is_own(name) or _address(name)):
             raise HTTPException(
                 HTTPStatus.MISDIRECTED_REQUEST,
-                f"host {', '.join(called)[:80]!r}: wanted localhost, an address, or a name of QUIRE_HOSTS",
+                f"host {', '.join(called)[:80]!r}: wanted localhost, an address, or a name of QUIRE_HOSTS; where a"
+                " proxy calls the server so, start it with that name, such as QUIRE_HOSTS=docs.example.com",
             )
 
     def may_send(self, origin: str) -> bool:

@@ -212,7 +212,8 @@ def _http_problem(error: HTTPException) -> Problem:
     if status == HTTPStatus.NOT_FOUND and detail == phrase:
         detail = "no such route; `reference` lists them"
     if status == HTTPStatus.METHOD_NOT_ALLOWED and error.headers:
-        detail = f"this route answers {error.headers.get('Allow', 'another method')}"
+        allowed = {name.lower(): value for name, value in error.headers.items()}.get("allow", "")
+        detail = f"this route answers {allowed or 'another method'}"
     return Problem(status, code, phrase, detail, headers=error.headers or {})
 
 

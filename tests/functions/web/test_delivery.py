@@ -74,6 +74,19 @@ def test_what_was_read_once_is_not_sent_again(client: TestClient, path: str) -> 
     assert client.get(path, headers={"if-none-match": '"other"'}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    "path", ["/health", "/collections", "/v1/models", "/roblox/health", "/", "/widget.js"]
+)
+def test_head_is_answered_as_get_without_the_body_also_a_second_time(client: TestClient, path: str) -> None:
+    whole, head = client.get(path), client.head(path)
+    assert (head.status_code, head.content) == (200, b"")
+    told = ("content-length", "content-type", "cache-control", "etag")
+    assert [head.headers.get(name) for name in told] == [whole.headers.get(name) for name in told]
+    again = client.head(path, headers={"if-none-match": whole.headers["etag"]})
+    assert again.status_code == 304
+    assert client.head("/query").headers["allow"] == "POST"
+
+
 def test_a_new_version_has_a_new_tag(shelf: Shelf, client: TestClient) -> None:
     before = client.get("/collections/roblox").headers["etag"]
     shelf.publish(engine="0.736.0.7360000")
