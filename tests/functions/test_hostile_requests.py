@@ -51,6 +51,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/celery/query": {"q": TEXT},
     "/celery/answer": {"q": TEXT},
     "/v1/chat/completions": {"model": "roblox", "messages": [{"role": "user", "content": TEXT}]},
+    "/v1/responses": {"model": "roblox", "input": TEXT},
 }
 SELECTIONS: dict[str, dict[str, Any]] = {
     "/answer": {"collection": "roblox", "q": "What is this?", "selected_text": TEXT},

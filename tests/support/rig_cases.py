@@ -122,6 +122,12 @@ CASES = (
         lambda body: BOOK[0] in body["choices"][0]["message"]["content"],
         body={"model": "textbook", "messages": [{"role": "user", "content": HARBOUR}]},
     ),
+    Case(
+        "native",
+        "POST /v1/responses",
+        lambda body: BOOK[0] in body["output"][0]["content"][0]["text"],
+        body={"model": "textbook", "input": HARBOUR},
+    ),
     Case("roblox", "GET /health", is_ok),
     Case("roblox", "GET /status", lambda body: body["roblox_version"].startswith("0.73")),
     Case(

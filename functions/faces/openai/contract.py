@@ -1,4 +1,5 @@
-"""Wire models of `/v1`, as far as a collection can follow them. Source: OpenAI API reference, "Chat Completions"."""
+"""Wire models of `/v1`, as far as a collection can follow them. Source: OpenAI API reference, "Chat Completions" and
+"Responses"."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from typing_extensions import TypedDict
 
 MOST_TEXTS = 64
+TEXTS = ("text", "input_text", "output_text")
+"""What parts of text are called in either way of asking."""
 
 
 def _several(value: object) -> object:
@@ -16,6 +19,12 @@ def _several(value: object) -> object:
 
 def _stops(value: object) -> object:
     return () if value is None else _several(value)
+
+
+def _not_kept(value: object) -> object:
+    if value is not None:
+        raise ValueError("nothing is kept here: send the turns before in `input`")
+    return value
 
 
 Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=20_000)]
@@ -46,7 +55,7 @@ class Message(BaseModel):
     def words(self) -> str:
         """The message's text."""
         if isinstance(self.content, list):
-            return "\n".join(part.text for part in self.content if part.type == "text")
+            return "\n".join(part.text for part in self.content if part.type in TEXTS)
         return self.content or ""
 
 
@@ -92,6 +101,64 @@ class ChatRequest(BaseModel):
     def most_tokens(self) -> int | None:
         """The bound, under whichever name it was given."""
         return self.max_completion_tokens or self.max_tokens
+
+
+class Item(BaseModel):
+    """A message, or something else that happened: the `output` of a tool counts, all else is left out."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: str = "message"
+    role: Literal["system", "developer", "user", "assistant"] = "user"
+    content: str | list[Part] | None = None
+    output: Any = None
+
+    def as_message(self) -> Message | None:
+        """The item as a turn; None where it is none."""
+        if self.type == "message":
+            return Message(role=self.role, content=self.content)
+        if self.type == "function_call_output" and isinstance(self.output, str):
+            return Message(role="tool", content=self.output)
+        return None
+
+
+class TextSettings(BaseModel):
+    """How the answer should be written."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    format: ResponseFormat | None = None
+
+
+class ResponsesRequest(BaseModel):
+    """A question with what came before it. Settings of sampling and of reasoning, and tools, are ignored."""
+
+    model_config = ConfigDict(
+        extra="ignore", json_schema_extra={"examples": [{"model": "roblox", "input": "What is a stud?"}]}
+    )
+
+    model: str = Field(min_length=1, description="Name of the collection.")
+    input: str | list[Item] = Field(description="The question, or the turns, oldest first.")
+    instructions: str | None = Field(None, description="As a system message that stands first.")
+    stream: bool = Field(False, description="Send the answer piece by piece.")
+    max_output_tokens: int | None = Field(
+        None, ge=1, description="Most tokens of the answer, its sources included."
+    )
+    text: TextSettings | None = None
+    metadata: dict[str, str] | None = None
+    background: Literal[False] | None = Field(None, description="Answers are not made in the background.")
+    previous_response_id: Annotated[None, BeforeValidator(_not_kept)] = Field(
+        None, description="Refused: nothing is kept, so the turns before are sent in `input`."
+    )
+    conversation: Annotated[None, BeforeValidator(_not_kept)] = Field(
+        None, description="Refused, as `previous_response_id` is."
+    )
+
+    def messages(self) -> list[Message]:
+        """The turns, instructions first."""
+        items = [Item(content=self.input)] if isinstance(self.input, str) else self.input
+        first = [Message(role="system", content=self.instructions)] if self.instructions else []
+        return [*first, *filter(None, (one.as_message() for one in items))]
 
 
 class EmbeddingsRequest(BaseModel):
@@ -167,6 +234,20 @@ class Completion(TypedDict):
     quire: dict[str, Any]
 
 
+class Response(TypedDict):
+    """A whole answer; `citations` and `quire` are additions that clients ignore."""
+
+    id: str
+    object: Literal["response"]
+    created_at: int
+    status: Literal["completed", "incomplete"]
+    model: str
+    output: list[dict[str, Any]]
+    usage: dict[str, Any]
+    citations: list[dict[str, Any]]
+    quire: dict[str, Any]
+
+
 class ModelList(TypedDict):
     """The collections as models."""
 
@@ -194,6 +275,38 @@ EVENTS = (
     'data: {"id": "chatcmpl-5e0c6f0c1d3b4c0e", "object": "chat.completion.chunk", "created": 1795334651,'
     ' "model": "roblox", "choices": [{"index": 0, "delta": {"content": "A stud"}, "finish_reason": null}]}\n\n'
     "data: [DONE]\n\n"
+)
+RESPONSE: Response = {
+    "id": "resp_5e0c6f0c1d3b4c0e",
+    "object": "response",
+    "created_at": 1795334651,
+    "status": "completed",
+    "model": "roblox",
+    "output": [
+        {
+            "type": "message",
+            "id": "msg_5e0c6f0c1d3b4c0e",
+            "role": "assistant",
+            "status": "completed",
+            "content": [
+                {
+                    "type": "output_text",
+                    "text": "A stud is the engine's unit of length. [1]",
+                    "annotations": [
+                        {"type": "file_citation", "file_id": "0d1c2b", "filename": "units.md", "index": 39}
+                    ],
+                }
+            ],
+        }
+    ],
+    "usage": {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0},
+    "citations": [],
+    "quire": {"version": "9b1f7c02e4d1", "answerable": True, "model_used": "extractive"},
+}
+RESPONSE_EVENTS = (
+    "event: response.output_text.delta\n"
+    'data: {"type": "response.output_text.delta", "sequence_number": 4, "output_index": 0, "content_index": 0,'
+    ' "item_id": "msg_5e0c6f0c1d3b4c0e", "delta": "A stud"}\n\n'
 )
 MODEL: Model = {"id": "roblox", "object": "model", "created": 1795334651, "owned_by": "quire"}
 MODELS: ModelList = {"object": "list", "data": [MODEL]}

@@ -1,11 +1,11 @@
-"""`/v1`: models, chat completions and embeddings."""
+"""`/v1`: models, chat completions, responses and embeddings."""
 
 from __future__ import annotations
 
 import base64
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -14,92 +14,22 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from functions.faces.openai import contract as c
+from functions.faces.openai.asking import Bound, bounded_text, ending_of, extras_of, inquiry_of, tokens_of
 from functions.faces.openai.errors import refusals
+from functions.faces.openai.responses import ResponseWire
 from functions.web.access import Caller
 from functions.web.answers import streamed, told
 from functions.web.calls import caller_of, run, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.problems import Problem
 from functions.web.replies import json_bytes, reply
-from functions.web.wire import citation_wire, place_of
 from quire.answering.events import Delta, Done, Event
-from quire.answering.extractive.rendering import quoted_part
 from quire.answering.generative.context import estimate_tokens
-from quire.answering.request import Answer, Inquiry
-from quire.documents import Turn
+from quire.answering.request import Answer
 from quire.errors import InputError, QuireError, StoreUnavailable
 from quire.service.ask import ask, ask_stream
 from quire.service.knowledge import Knowledge, survey
 from quire.store.catalog import Served, Unopened
-
-CHARACTERS_A_TOKEN = 4
-STOP, LENGTH = "stop", "length"
-
-
-class Bound:
-    """Passes pieces of a text on until it has to end; what may be the beginning of a stop sequence is held back.
-
-    Args:
-        most_tokens: of the whole text, by the estimate that usage is counted with; None for no bound.
-        stops: sequences that end the text; they are not part of it.
-    """
-
-    def __init__(self, most_tokens: int | None = None, stops: Sequence[str] = ()) -> None:
-        self._room = None if most_tokens is None else most_tokens * CHARACTERS_A_TOKEN
-        self._stops = tuple(stop for stop in stops if stop)
-        self._held_back = max((len(stop) for stop in self._stops), default=1) - 1
-        self._pending = ""
-        self._has_ended = False
-        self.reason = STOP
-        self.text = ""
-
-    def feed(self, piece: str) -> str:
-        """What of the text may leave now."""
-        if self._has_ended:
-            return ""
-        self._pending += piece
-        places = [place for stop in self._stops if (place := self._pending.find(stop)) >= 0]
-        if places:
-            self._pending = self._pending[: min(places)]
-            return self.end()
-        return self._leave(len(self._pending) - self._held_back)
-
-    def end(self) -> str:
-        """The rest, as nothing comes after it."""
-        rest = self._leave(len(self._pending))
-        self._has_ended = True
-        return rest
-
-    @property
-    def tokens(self) -> int:
-        """About how many tokens have left."""
-        return estimate_tokens(self.text)
-
-    def _leave(self, length: int) -> str:
-        piece, self._pending = self._pending[: max(length, 0)], self._pending[max(length, 0) :]
-        if self._room is not None and len(self.text) + len(piece) > self._room:
-            piece = piece[: self._room - len(self.text)]
-            self.reason, self._has_ended, self._pending = LENGTH, True, ""
-        self.text += piece
-        return piece
-
-
-def bounded_text(text: str, most_tokens: int | None, stops: Sequence[str]) -> Bound:
-    """The whole text, bounded.
-
-    >>> bound = bounded_text("One. Two. Three.", None, ["Three"])
-    >>> bound.text, bound.reason
-    ('One. Two. ', 'stop')
-    """
-    bound = Bound(most_tokens, stops)
-    bound.feed(text)
-    bound.end()
-    return bound
-
-
-KEPT_TURNS = 12
-GUIDING = ("system", "developer")
-TOOLS_SAID = "A tool that the asker called said:"
 
 router = APIRouter(tags=["native"])
 
@@ -167,7 +97,11 @@ async def embeddings(body: c.EmbeddingsRequest, request: Request) -> Response:
 async def chat(body: c.ChatRequest, request: Request) -> Response:
     """The cited answer to the last user message, in the OpenAI protocol; its sources stand at its end."""
     request.scope["state"]["collection"] = body.model
-    service, caller, inquiry = service_of(request), caller_of(request), _inquiry(body)
+    service, caller, inquiry = (
+        service_of(request),
+        caller_of(request),
+        inquiry_of(body.messages, body.most_tokens(), "messages"),
+    )
     head = {"id": f"chatcmpl-{uuid.uuid4().hex[:24]}", "created": int(time.time()), "model": body.model}
     if body.stream:
         events = await run(request.scope, ask_stream, service, caller, body.model, inquiry)
@@ -175,37 +109,39 @@ async def chat(body: c.ChatRequest, request: Request) -> Response:
             request.scope, _chunks(body, head, events), events.leave, media_type="text/event-stream"
         )
     _, given = await run_answer(request.scope, ask, service, caller, body.model, inquiry)
-    bound = bounded_text(given.text + _end(given), body.most_tokens(), body.stop)
+    bound = bounded_text(given.text + ending_of(given), body.most_tokens(), body.stop)
     choice = {
         "index": 0,
         "message": {"role": "assistant", "content": bound.text, "refusal": None},
         "logprobs": None,
         "finish_reason": bound.reason,
     }
-    wire = head | {"object": "chat.completion", "usage": _usage(body, given, bound), **_extras(given)}
+    wire = head | {"object": "chat.completion", "usage": _usage(body, given, bound), **extras_of(given)}
     return reply(wire | {"choices": [choice]})
 
 
-def _inquiry(body: c.ChatRequest) -> Inquiry:
-    """The last user message as a question, what came before as its history, what the system said as guidance.
+@router.post(
+    "/v1/responses",
+    name="create_response",
+    summary="Ask a collection as a model of the Responses API",
+    response_model=c.Response,
+    responses=example(c.RESPONSE, events=c.RESPONSE_EVENTS) | refusals(400, 404, 413),
+)
+async def respond(body: c.ResponsesRequest, request: Request) -> Response:
+    """The cited answer to the last user message; its sources stand at its end and in its annotations.
 
-    What tools said after it is no question and no source: a model that writes may know of it, nothing is cited for it.
+    Nothing is kept: earlier turns are sent in `input`.
     """
-    said = [(one.role, one.words().strip()) for one in body.messages]
-    asked = max((number for number, (role, text) in enumerate(said) if role == "user" and text), default=-1)
-    if asked < 0 or said[-1][0] == "assistant":
-        raise InputError("messages: wanted a user message with text at the end", field="messages")
-    turns = [Turn(role, text) for role, text in said[:asked] if role in ("user", "assistant") and text]
-    guidance = [text for role, text in said if role in GUIDING and text]
-    tools = [text for role, text in said[asked:] if role in ("tool", "function") and text]
-    if tools:
-        guidance += [TOOLS_SAID, *tools]
-    return Inquiry(
-        said[asked][1],
-        history=tuple(turns[-KEPT_TURNS:]),
-        max_tokens=body.most_tokens() or Inquiry("").max_tokens,
-        guidance="\n".join(guidance),
-    )
+    request.scope["state"]["collection"] = body.model
+    messages = body.messages()
+    service, caller = service_of(request), caller_of(request)
+    inquiry = inquiry_of(messages, body.max_output_tokens, "input")
+    wire = ResponseWire(body, messages)
+    if body.stream:
+        events = await run(request.scope, ask_stream, service, caller, body.model, inquiry)
+        return streamed(request.scope, wire.events(events), events.leave, media_type="text/event-stream")
+    _, given = await run_answer(request.scope, ask, service, caller, body.model, inquiry)
+    return reply(wire.whole(given))
 
 
 def _chunks(body: c.ChatRequest, head: dict[str, Any], events: Iterator[Event]) -> Iterator[bytes]:
@@ -217,8 +153,8 @@ def _chunks(body: c.ChatRequest, head: dict[str, Any], events: Iterator[Event]) 
         if isinstance(event, Delta):
             yield from _piece(head, bound.feed(event.text))
         elif isinstance(event, Done):
-            yield from _piece(head, bound.feed(_end(event.answer)) + bound.end())
-            yield _event(head | {"choices": [_choice({}, bound.reason)], **_extras(event.answer)})
+            yield from _piece(head, bound.feed(ending_of(event.answer)) + bound.end())
+            yield _event(head | {"choices": [_choice({}, bound.reason)], **extras_of(event.answer)})
             if body.stream_options is not None and body.stream_options.include_usage:
                 yield _event(head | {"choices": [], "usage": _usage(body, event.answer, bound)})
         elif isinstance(event, Problem):
@@ -239,37 +175,8 @@ def _choice(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
     return {"index": 0, "delta": delta, "finish_reason": finish}
 
 
-def _end(given: Answer) -> str:
-    """What ends an answer: its notices, which a chat client shows nowhere else, and the list of its sources."""
-    lines = []
-    for citation in given.citations:
-        part = quoted_part(citation)
-        known = citation_wire(part, given.version)
-        place = place_of(part) or part.breadcrumb
-        link = f" {known['url']}" if (known["url"] or "").startswith("http") else ""
-        lines.append(f"[{citation.n}] {place}{link}")
-    parts = [*given.notices_beside, "Sources:\n" + "\n".join(lines) if lines else ""]
-    return "".join(f"\n\n{part}" for part in parts if part)
-
-
-def _extras(given: Answer) -> dict[str, Any]:
-    cited = [
-        {
-            **citation_wire(quoted_part(one), given.version),
-            "n": one.n,
-            "quote": one.quote,
-            "sha256": one.sha256,
-        }
-        for one in given.citations
-    ]
-    facts = {"version": given.version, "answerable": given.answerable, "model_used": given.model_used}
-    return {"citations": cited, "quire": {**facts, "notices": given.notices, "degraded": given.degraded}}
-
-
 def _usage(body: c.ChatRequest, given: Answer, bound: Bound) -> dict[str, int]:
-    """As the provider counted; where no model was asked, about four characters a token of what came and what left."""
-    asked = given.usage.prompt_tokens or sum(estimate_tokens(one.words()) for one in body.messages)
-    written = given.usage.answer_tokens or bound.tokens
+    asked, written = tokens_of(body.messages, given, bound)
     return {"prompt_tokens": asked, "completion_tokens": written, "total_tokens": asked + written}
 
 

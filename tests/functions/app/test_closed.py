@@ -74,6 +74,7 @@ def test_the_key_to_everything_still_sees_everything(outsider: TestClient) -> No
             "/verify",
             {"collection": "NAME", "citations": [{"id": "a", "version": "b", "sha256": "c"}]},
         ),
+        ("POST", "/v1/responses", {"model": "NAME", "input": "x"}),
         ("POST", "/v1/chat/completions", {"model": "NAME", "messages": [{"role": "user", "content": "x"}]}),
         ("GET", "/collections/NAME", None),
         ("GET", "/collections/NAME/diff?from=a", None),

@@ -136,9 +136,13 @@ def test_every_part_of_a_path_is_declared(whole: dict[str, Any]) -> None:
 def test_the_openai_routes_streams_and_what_any_route_may_refuse_are_described(
     whole: dict[str, Any],
 ) -> None:
-    assert {"/v1/models", "/v1/models/{model}", "/v1/embeddings", "/v1/chat/completions"} <= set(
-        whole["paths"]
-    )
+    assert {
+        "/v1/models",
+        "/v1/models/{model}",
+        "/v1/embeddings",
+        "/v1/chat/completions",
+        "/v1/responses",
+    } <= set(whole["paths"])
     for path in ("/answer", "/v1/chat/completions", "/react_native/chat"):
         events = whole["paths"][path]["post"]["responses"]["200"]["content"]["text/event-stream"]
         assert "data: " in events["example"]

@@ -246,3 +246,81 @@ def test_llms_txt_lists_collections_and_describes_each(shelf: Shelf) -> None:
     assert "`member_type`" in described
     assert client.get("/nothing/llms.txt").status_code == 404
     assert shelf.client("secret").get("/llms.txt").status_code == 401
+
+
+def test_a_response_is_whole_or_streamed_with_its_sources_and_goes_on(
+    chat: openai.OpenAI, shelf: Shelf
+) -> None:
+    question = ASKED[0]["content"]
+    whole = chat.responses.create(model="roblox", input=question, instructions="Be brief.")
+    text = whole.output_text
+    assert (whole.status, "196.2" in text, "Sources:" in text) == ("completed", True, True)
+    assert whole.usage is not None
+    assert whole.usage.total_tokens == whole.usage.input_tokens + whole.usage.output_tokens > 0
+    message: Any = whole.output[0]
+    for one in message.content[0].annotations:
+        place = one.start_index if one.type == "url_citation" else one.index
+        assert text[place] == "["
+    extra = whole.model_extra or {}
+    assert len(message.content[0].annotations) == len(extra["citations"]) > 0
+    assert extra["quire"]["version"] == shelf.store.pointer("roblox").version
+    with chat.responses.stream(model="roblox", input=question) as stream:
+        told = [event.type for event in stream]
+        last = stream.get_final_response()
+    assert last.output_text == text
+    assert told[:4] == [
+        "response.created",
+        "response.in_progress",
+        "response.output_item.added",
+        "response.content_part.added",
+    ]
+    assert told[-1] == "response.completed"
+    turns: Any = [*talk(question, text), {"role": "user", "content": "Summarise that"}]
+    for sent in (turns, [{"role": "user", "content": question}, *whole.output, turns[-1]]):
+        again = chat.responses.create(model="roblox", input=sent)
+        assert SHORTENED in again.output_text
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_response_that_is_cut_says_so(chat: openai.OpenAI, stream: bool) -> None:
+    asked: Any = {"model": "roblox", "input": ASKED[0]["content"], "max_output_tokens": 4, "stream": stream}
+    made: Any = chat.responses.create(**asked)
+    cut = next(event for event in made if event.type == "response.incomplete").response if stream else made
+    assert (cut.status, cut.incomplete_details.reason) == ("incomplete", "max_output_tokens")
+    assert len(cut.output_text) == 16
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"previous_response_id": "resp_1"}, "send the turns before in `input`"),
+        ({"conversation": "conv_1"}, "send the turns before in `input`"),
+        ({"input": []}, "input: wanted a user message"),
+        ({"text": {"format": {"type": "json_object"}}}, "text.format.type"),
+        ({"background": True}, "background"),
+    ],
+)
+def test_a_response_that_cannot_be_given_is_refused(
+    chat: openai.OpenAI, wrong: dict[str, Any], words: str
+) -> None:
+    import openai
+
+    asked: Any = {"model": "roblox", "input": "What is a stud?", **wrong}
+    with pytest.raises(openai.BadRequestError, match=words):
+        chat.responses.create(**asked)
+    with pytest.raises(openai.NotFoundError, match="not in this store"):
+        chat.responses.create(model="robox", input="What is a stud?", stream=True)
+
+
+def test_tools_and_what_they_gave_are_no_question(chat: openai.OpenAI) -> None:
+    tool: Any = {"type": "function", "name": "look", "parameters": {"type": "object"}, "strict": False}
+    turns: Any = [
+        {"role": "user", "content": [{"type": "input_text", "text": ASKED[0]["content"]}]},
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "function_call", "call_id": "1", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "1", "output": "The tides are high."},
+    ]
+    for _ in range(2):
+        given = chat.responses.create(model="roblox", input=turns, tools=[tool], tool_choice="auto")
+        assert "196.2" in given.output_text
+        turns = [*turns, *given.model_dump()["output"], turns[0]]

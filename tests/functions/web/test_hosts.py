@@ -141,6 +141,7 @@ def test_a_broken_origin_is_never_a_fault_of_ours(shelf: Shelf, origin: str) -> 
         "/talk/ingest",
         "/talk/query",
         "/v1/chat/completions",
+        "/v1/responses",
     ],
 )
 def test_what_a_page_elsewhere_may_send_without_asking_reaches_no_route(shelf: Shelf, path: str) -> None:
