@@ -69,6 +69,18 @@ def test_siblings_are_more_of_the_first_documents_and_stand_behind_the_hits() ->
     assert with_siblings(shelf.index, (), "kettle", None) == ()
 
 
+def test_a_sibling_is_as_near_as_it_is_itself_and_not_as_what_found_it() -> None:
+    parts = ("Descale the kettle with citric acid.", "The lid is blue.", "Descale the kettle each spring.")
+    shelf = shelf_of([chunk("kettle.md", text, number) for number, text in enumerate(parts)])
+    assert shelf.embedder is not None
+    vector = shelf.embedder.embed(["descale the kettle with citric acid"])[0]
+    first = retrieve(shelf.index, shelf.embedder, Query("descale the kettle with citric acid", 1)).hits
+    read = with_siblings(shelf.index, first, "descale the kettle with citric acid", vector)
+    near = {hit.chunk.text: hit.cosine or 0.0 for hit in read}
+    assert near[parts[0]] > near[parts[2]] > near[parts[1]]
+    assert {hit.cosine for hit in with_siblings(shelf.index, first, "kettle", None)[1:]} == {None}
+
+
 def test_a_model_reads_where_words_of_a_source_lead() -> None:
     links = ("[the tracker](https://t.example.org/new)", "[forum](https://f.example.org)")
     first = chunk("help.md", "Report faults in the tracker.\n\nAsk in our forum.", chunk_index=0)

@@ -51,6 +51,8 @@ rise from .864 to .885 over 228 questions to seven collections (React Native's f
 COVERAGE, CONTEXT, ABOVE, STEMS, COSINE, CUE, RANK, HIT = 4.2, 3.0, 3.0, 1.8, 3.1, 0.6, 0.5, 4.0
 """Weights of the score, fitted on questions of SQuAD 2.0 by the sentence that holds the answer, for term F1. That of
 the rank is raised from .3: a collection's sections differ more than Wikipedia's paragraphs."""
+LAST_RANK = 4
+"""Later ranks weigh as this one does: of many sections of a page, the place at which they were found says little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ def _prior(hit: Hit, hits: Sequence[Hit]) -> float:
     """What the chunk's rank and cosine say of its passages; scores are calibrated, and differ between collections."""
     best = max((other.cosine for other in hits if other.cosine is not None), default=None)
     nearness = 0.0 if best is None or hit.cosine is None else hit.cosine - best
-    return HIT * nearness - RANK * math.log(hit.rank)
+    return HIT * nearness - RANK * math.log(min(hit.rank, LAST_RANK))
 
 
 def _defines(hit: Hit, names: set[str]) -> bool:

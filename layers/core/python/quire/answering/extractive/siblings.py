@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from quire.documents import Hit
 from quire.index.opened import OpenedIndex
 from quire.ports import Vectors
 from quire.search.query import term_weights
 
 DOCUMENTS = 2
-PER_DOCUMENT = 3
+PER_DOCUMENT = 5
+"""Key facts over ten documentation sites are .771 with 5, .759 with 3."""
 LOOKED_AT = 50
 DECAY = 0.9
 """A sibling's score against its finder's. With 3 siblings of 2 documents, key facts of answers rise from .62 to .66
@@ -22,7 +25,8 @@ HEADING_WEIGHT = 0.5
 def with_siblings(
     index: OpenedIndex, hits: Sequence[Hit], question: str, vector: Vectors | None
 ) -> tuple[Hit, ...]:
-    """The hits, then the best other chunks of the first two documents, with ranks behind those of the hits.
+    """The hits, then the best other chunks of the first two documents, with their own cosines and ranks behind those of
+    the hits.
 
     With their finder's rank they stood before it: rank 1 alone is what the search itself put first. The question is
     given as the search read it, its spelling mended.
@@ -31,15 +35,27 @@ def with_siblings(
     terms = term_weights(question, HEADING_WEIGHT)
     found = list(hits)
     for finder in _first_of_documents(hits):
-        chunks = index.fetch(
-            _ranked(index, finder.chunk.document_id, terms, vector)[: PER_DOCUMENT + len(hits)]
-        )
-        others = [chunk for chunk in chunks if chunk.id not in seen][:PER_DOCUMENT]
+        ordinals = _ranked(index, finder.chunk.document_id, terms, vector)[: PER_DOCUMENT + len(hits)]
+        cosines = _cosines(index, ordinals, vector)
+        others = [
+            (chunk, cosine)
+            for chunk, cosine in zip(index.fetch(ordinals), cosines, strict=True)
+            if chunk.id not in seen
+        ]
         found += [
-            Hit(chunk, found[-1].rank + place, finder.score * DECAY, finder.cosine, finder.version)
-            for place, chunk in enumerate(others, 1)
+            Hit(chunk, found[-1].rank + place, finder.score * DECAY, cosine, finder.version)
+            for place, (chunk, cosine) in enumerate(others[:PER_DOCUMENT], 1)
         ]
     return tuple(found)
+
+
+def _cosines(index: OpenedIndex, ordinals: Sequence[int], vector: Vectors | None) -> list[float | None]:
+    """Each chunk's own, in the order of the ordinals: with its finder's all of a long page would be as near as the
+    section that was found."""
+    if vector is None:
+        return [None] * len(ordinals)
+    ascending = np.sort(np.asarray(ordinals, np.uint32))
+    return [float(one) for one in index.cosines(vector, ascending)[np.searchsorted(ascending, ordinals)]]
 
 
 def _first_of_documents(hits: Sequence[Hit]) -> list[Hit]:
