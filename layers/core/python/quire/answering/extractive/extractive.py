@@ -65,6 +65,9 @@ from quire.search.query import written_names
 
 MOST_PLACES = 3
 UNSURE_PLACES = 2
+MOST_OF_DOCUMENT = 2
+"""Chunks of a document that are shown before what other documents say: with a third one key facts over ten
+documentation sites fall from .771 to .761."""
 FIRST_CHARACTERS = 1_200
 LATER_CHARACTERS = 800
 CONTINUED_CHARACTERS, MOST_CONTINUED = 800, 2
@@ -240,8 +243,8 @@ def choose_quotes(
     most = len(quotes) - 1 + (MOST_PLACES if sure and not told else UNSURE_PLACES)
     required = [*_required(question, opening, ranked, parts)]
     answered = {lines.hit.chunk.id for lines in told}
-    further = (one for one in [*required, *_worthy(ranked, less)] if one.hit.chunk.id not in answered)
-    for one in further:
+    worthy = [*required, *_spread(opening, [*_worthy(ranked, less)])]
+    for one in (one for one in worthy if one.hit.chunk.id not in answered):
         if not any(_covers(quote, one) for quote in quotes) and not _is_before(one, opening):
             quote = _widened(question, one, ranked, LATER_CHARACTERS)
             if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
@@ -380,6 +383,19 @@ def _worthy(ranked: Sequence[Scored], less: Mapping[str, float]) -> Iterator[Sco
         behind = less.get(one.hit.chunk.id, 0.0)
         if one.score + (behind if behind == HOW_TO_CODE and one.hit.rank == first else 0.0) >= least:
             yield one
+
+
+def _spread(opening: Scored, further: Sequence[Scored]) -> list[Scored]:
+    """The passages, what a document says in more than `MOST_OF_DOCUMENT` chunks behind what others say."""
+    chunks = {opening.hit.chunk.document_id: {opening.hit.chunk.id: 0}}
+    places = []
+    for one in further:
+        known = chunks.setdefault(one.hit.chunk.document_id, {})
+        places.append(known.setdefault(one.hit.chunk.id, len(known)))
+    behind = [place >= MOST_OF_DOCUMENT for place in places]
+    return [
+        one for late in (False, True) for one, is_late in zip(further, behind, strict=True) if is_late == late
+    ]
 
 
 def _continued(quote: Quote, beside: Beside) -> list[Quote]:
