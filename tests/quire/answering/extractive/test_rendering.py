@@ -663,3 +663,12 @@ def test_metadata_of_a_callers_own_that_are_called_links_leave_the_text_as_it_is
     made = chunk("guide.md", "Mind the gap.")
     for links in ("the gap", ("the gap",), 3):
         assert show(made._replace(metadata={**made.metadata, "links": links})) == "Mind the gap. [1]"
+
+
+def test_lines_from_the_midst_of_a_docstring_are_shown_in_one() -> None:
+    head = 'def cancel(job):\n    """Cancel a job.\n\n'
+    text = f'{head}    Raises:\n        Gone: twice.\n    """\n    if gone(job):\n        raise Gone\n'
+    said = show(code_chunk(text), len(head))
+    assert said.endswith(
+        '```python\n"""...\nRaises:\n    Gone: twice.\n"""\nif gone(job):\n    raise Gone\n```'
+    )

@@ -243,17 +243,26 @@ def _is_less(line: str, depth: int) -> bool:
     return len(line) - len(line.lstrip()) < depth
 
 
-def open_docstring(code: str) -> str:
-    r'''What ends a docstring that the lines break off in; "" where they do not.
+def docstring_around(text: str, start: int, end: int) -> tuple[str, str]:
+    r'''What begins a docstring that `text[start:end]` is in the midst of, and what ends one that it breaks off in; ""
+    where it does not.
 
-    >>> open_docstring('def stop():\n    """It stops.')
-    '\n    ..."""'
+    >>> text = 'def stop():\n    """It stops.\n\n    Never fails.\n    """'
+    >>> docstring_around(text, 0, 28), docstring_around(text, 30, len(text))
+    (('', '\n    ..."""'), ('    """...\n', ''))
     '''
-    marks = list(_QUOTES.finditer(code))
-    if len(marks) % 2 == 0:
-        return ""
-    line = code.rfind("\n", 0, marks[-1].start()) + 1
-    return f"\n{' ' * (marks[-1].start() - line)}...{marks[-1].group()}"
+    torn = end_of_torn_docstring(text)
+    before = list(_QUOTES.finditer(text, torn if torn <= start else 0, start))
+    marks = list(_QUOTES.finditer(text, start, end))
+    inside = before[-1:] if len(before) % 2 else []
+    line = text.rfind("\n", 0, start) + 1
+    indent = text[line : line + len(text[line:]) - len(text[line:].lstrip(" \t"))]
+    begin = f"{indent if start == line else ''}{inside[0].group()}...\n" if inside else ""
+    last = [*inside, *marks][-1:] if (len(inside) + len(marks)) % 2 else []
+    if not last:
+        return begin, ""
+    line = text.rfind("\n", 0, last[0].start()) + 1
+    return begin, f"\n{' ' * (last[0].start() - line)}...{last[0].group()}"
 
 
 def end_of_torn_docstring(text: str) -> int:

@@ -27,7 +27,7 @@ from quire.answering.extractive.blocks import (
     is_table_row,
     split_blocks,
 )
-from quire.answering.extractive.code_lines import end_of_torn_docstring, open_docstring
+from quire.answering.extractive.code_lines import docstring_around, end_of_torn_docstring
 from quire.answering.extractive.rst_text import (
     SUBSTITUTION,
     defined_names,
@@ -254,13 +254,13 @@ def _code(citation: Citation) -> str:
     name = suffix.lstrip(".") if unknown else FENCE_NAMES.get(language, language)
     if citation.start < end_of_torn_docstring(chunk.text):
         return f"{line} [{citation.n}]\n\n{fenced(citation.quote, 'text')}"
-    return f"{line} [{citation.n}]\n\n{fenced(citation.quote + _ending(citation), name)}"
+    begin, end = docstring_around(chunk.text, citation.start, citation.end)
+    body = f"{begin}{citation.quote}{end or _ending(citation)}"
+    return f"{line} [{citation.n}]\n\n{fenced(body, name)}"
 
 
 def _ending(citation: Citation) -> str:
-    """What stands below lines that end within a docstring or a definition: that there is more of it."""
-    if ending := open_docstring(citation.quote):
-        return ending
+    """What stands below lines that end within a definition: that there is more of it."""
     chunk = citation.hit.chunk
     rest = chunk.text[citation.end :].lstrip("\n")
     depth = len(rest) - len(rest.lstrip())
