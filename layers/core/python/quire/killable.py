@@ -15,6 +15,8 @@ import math
 import os
 import resource
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -37,6 +39,8 @@ from quire.limits import (
 
 START_S, LEAST_WAIT_S = 60.0, 20.0
 """What starting an interpreter, and any call, may take by the clock on a machine that does much else."""
+STALL_S = START_S
+"""What a message may stand still for amid its way: where the other side neither goes on nor ends, as when stopped."""
 COLLECT_AFTER = 1_000_000
 """New containers after which garbage is looked for, against 700 by default: looking took a tenth of the time."""
 A = TypeVar("A")
@@ -51,6 +55,7 @@ class Killable(Generic[A, R]):
             `module:function` it is imported in the other process alone.
         memory_mb: what one process may hold, where the system heeds RLIMIT_DATA.
         least_wait_s: what any call of a warm process may take by the clock.
+        stall_s: what a value or an answer may stand still for when a part of it was sent.
 
     Attributes:
         cpu_s: CPU seconds of calls that were answered.
@@ -63,9 +68,10 @@ class Killable(Generic[A, R]):
         *,
         memory_mb: int = READING_MEMORY_MB,
         least_wait_s: float = LEAST_WAIT_S,
+        stall_s: float = STALL_S,
     ) -> None:
         self._target = work if isinstance(work, str) else f"{work.__module__}:{work.__qualname__}"
-        self._memory_mb, self._least_wait_s = memory_mb, least_wait_s
+        self._memory_mb, self._least_wait_s, self._stall_s = memory_mb, least_wait_s, stall_s
         self._slots = threading.BoundedSemaphore(READING_PROCESSES)
         self._idle: list[_Process] = []
         self._guard = threading.Lock()
@@ -96,12 +102,15 @@ class Killable(Generic[A, R]):
     def start(self, processes: int) -> None:
         """Have so many processes wait for calls: they import what they need while the caller does something else."""
         while len(self._idle) < processes:
-            self._idle.append(_Process(self._target, self._memory_mb))
+            self._idle.append(self._new())
+
+    def _new(self) -> _Process:
+        return _Process(self._target, self._memory_mb, self._stall_s)
 
     @contextlib.contextmanager
     def _process(self) -> Iterator[_Process]:
         with self._slots:
-            process = self._idle.pop() if self._idle else _Process(self._target, self._memory_mb)
+            process = self._idle.pop() if self._idle else self._new()
             try:
                 yield process
             finally:
@@ -124,8 +133,9 @@ def interpreter(module: str, *arguments: str) -> tuple[tuple[str, ...], dict[str
 class _Process:
     """One interpreter. `is_sound` says whether it waits for the next value: not while a call is under way."""
 
-    def __init__(self, target: str, memory_mb: int) -> None:
+    def __init__(self, target: str, memory_mb: int, stall_s: float) -> None:
         self._connection, theirs = Pipe()
+        _bound_stalls(self._connection, stall_s)
         self._memory_mb = memory_mb
         command, environment = interpreter(__name__, str(theirs.fileno()), target, str(memory_mb))
         self._program = subprocess.Popen(
@@ -147,8 +157,11 @@ class _Process:
         try:
             self._connection.send((value, cpu_s))
             if not self._connection.poll(wait_s):
-                raise SourceError(f"{name}: was not read within {wait_s:.0f} s and was given up", path=name)
+                raise TimeoutError
             kind, said, logged, self.cpu_s, self.peak_mb = self._connection.recv()
+        except (TimeoutError, BlockingIOError):
+            told = f"{name}: was not read within {wait_s:.0f} s and was given up"
+            raise SourceError(told, path=name) from None
         except (EOFError, OSError):
             raise SourceError(f"{name}: {self._why_dead(cpu_s)}", path=name) from None
         self._is_warm = True
@@ -174,6 +187,17 @@ class _Process:
             return f"took more than {math.ceil(cpu_s)} s to read and was given up"
         how = signal.Signals(-code).name if code < 0 else f"code {code}"
         return f"the process that read it died ({how}); it may hold up to {self._memory_mb:,} MB"
+
+
+def _bound_stalls(connection: Connection, stall_s: float) -> None:
+    """Have the connection raise BlockingIOError where nothing of a message went on for so long.
+
+    A call that waits for the beginning of one asks `poll` before.
+    """
+    bound = struct.pack("ll", int(stall_s), int(stall_s % 1 * 1e6))
+    with socket.socket(fileno=os.dup(connection.fileno())) as pipe:  # what it sets holds for both
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            pipe.setsockopt(socket.SOL_SOCKET, option, bound)
 
 
 def _refusal(kind: str, said: tuple[str, str, str], name: str) -> QuireError:
