@@ -220,7 +220,10 @@ def _keep_built(fresh: Path, cache: Path, name: str, store: SegmentStore) -> Non
 
 
 def forget(cache: Path, name: str) -> None:
-    """Remove from the cache what builds keep of a collection's texts; vectors stay, by content, for any collection."""
+    """Remove from the cache what builds keep of a collection's texts; vectors stay, by content, for any collection.
+
+    The caller has `hold_cache`: a build of that name into another store may be writing what is removed here.
+    """
     with closing(ContentStore(cache)) as kept:
         for kind in (chunks_of(name), record_of(name), questions_of(name)):
             kept.retain(kind, ())

@@ -133,6 +133,7 @@ def remove(
     ] = False,
 ) -> None:
     """Remove an index, its versions and what the cache keeps of its texts; ends a build of it that runs here."""
+    from build_index.cache.last_build import hold_cache
     from build_index.pipeline.folder_job import forget
     from quire.store.lock import read_builds
     from quire.store.retired import delete_collection
@@ -148,9 +149,9 @@ def remove(
             field="force",
         )
     _end(objects, name)
-    with SegmentStore(objects, settings.cache).lock(name):
+    with SegmentStore(objects, settings.cache).lock(name), hold_cache(settings.cache, name):
         delete_collection(objects, name)
-    forget(settings.cache, name)
+        forget(settings.cache, name)
     log_of(settings, name).unlink(missing_ok=True)
     typer.echo(f"{name}: removed")
 

@@ -20,6 +20,7 @@ from typing import Any, cast
 
 import pytest
 
+from build_index.cache.last_build import hold_cache
 from functions.cli import main
 from functions.cli.common import snippet
 from quire import __version__
@@ -313,6 +314,22 @@ def test_status_tells_what_changed_and_remove_leaves_nothing(desk: Desk, tmp_pat
     assert list(Path(store).glob("collections/*")) == []
     kept = (desk.folder / ".quire/cache/built").iterdir()
     assert [one.name for one in kept if "tea" in one.name] == []
+
+
+def test_nothing_is_removed_while_a_build_into_another_store_works_in_the_cache(
+    desk: Desk, tmp_path: Path
+) -> None:
+    folder, store = tmp_path / "tea", ("--store", str(tmp_path / "store"))
+    folder.mkdir()
+    (folder / "tea.md").write_text("# Tea\n\nGreen tea brews at 80 degrees.\n", encoding="utf-8")
+    desk.call("index", str(folder), *store)
+    cache = desk.folder / ".quire/cache"
+    with hold_cache(cache, "tea"):
+        _, err = desk.call("remove", "tea", *store, code=2)
+    assert "another build of 'tea', into another store, works in the cache" in err
+    assert (cache / "built/tea").is_dir()
+    assert desk.call("search", "green tea", "--files", *store)[0].endswith("tea/tea.md\n")
+    assert desk.call("remove", "tea", *store)[0] == "tea: removed\n"
 
 
 def test_documents_that_were_written_over_http_are_removed_where_asked_alone(
