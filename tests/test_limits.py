@@ -21,6 +21,7 @@ from quire.chunking import chunk_document
 from quire.documents import Document
 from quire.errors import Overloaded
 from quire.killable import LEAST_WAIT_S, STALL_S, Killable
+from quire.search.retrieval import cut
 from quire.settings import Settings
 from tests.support.lively import Lively
 from tests.support.served import Shelf
@@ -77,7 +78,7 @@ def test_settings_and_selections_begin_with_the_limits() -> None:
 
 @pytest.mark.parametrize("text", ["", "abcd", "abcde"])
 def test_a_text_is_cut_behind_its_limit_and_not_before(text: str) -> None:
-    kept, said = limits.cut(text, 4, "question")
+    kept, said = cut(text, 4, "question")
     assert kept == text[:4]
     assert bool(said) == (len(text) > 4)
 
