@@ -156,10 +156,11 @@ def _parameter(found: re.Match[str]) -> str:
 
 
 def _entries(table: Table, face: str) -> list[tuple[str, str, str]]:
-    """(function, method, path)."""
+    """(function, method, path); HEAD comes with GET in the app and is not a method of the API."""
     found = []
     for function, lines in table.get(face, {}).items():
         for line in lines:
             method, _, path = line.partition(" ")
-            found.append((function, method, path))
+            if method != "HEAD":
+                found.append((function, method, path))
     return found
