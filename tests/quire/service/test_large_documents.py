@@ -73,6 +73,7 @@ def test_a_document_is_accepted_under_the_id_that_it_is_written_with(desk: Desk)
 
 def test_later_documents_sort_behind_whether_a_job_writes_them_or_not(desk: Desk) -> None:
     first = desk.live.large.add(ANYONE, ACME, OARS)
+    time.sleep(0.002)  # ids sort by the millisecond
     second = desk.live.documents.add(ANYONE, ACME, SAILS)
     desk.run(first.job.id)
     assert [one.id for one in desk.listed()] == [first.id, second.id]
