@@ -67,7 +67,7 @@ MOST_PLACES = 3
 UNSURE_PLACES = 2
 MOST_OF_DOCUMENT = 2
 """Chunks of a document that are shown before what other documents say: with a third one key facts over ten
-documentation sites fall from .771 to .761."""
+documentation sites that chose it fall from .771 to .761."""
 FIRST_CHARACTERS = 1_200
 LATER_CHARACTERS = 800
 CONTINUED_CHARACTERS, MOST_CONTINUED = 800, 2
