@@ -108,8 +108,12 @@ class _Model:
         return onnx.open_embedder(self._folder, self._tokenizer, threads=self._threads)
 
     @property
+    def is_open(self) -> bool:
+        return "_opened" in vars(self)
+
+    @property
     def tokens(self) -> int:
-        return self._opened.tokens if "_opened" in vars(self) else 0
+        return self._opened.tokens if self.is_open else 0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         return self._opened.embed(texts)

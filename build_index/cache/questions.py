@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from itertools import islice
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 
 from build_index.cache.store import ContentStore
+from build_index.pipeline.readers import cores
+from quire.errors import QuireError
 from quire.ports import Embedder, Vectors, WordList
 
 COMMON = "questions of every collection"
+
+A = TypeVar("A")
+R = TypeVar("R")
 
 
 class CachedQuestions:
@@ -61,6 +71,39 @@ class CachedQuestions:
             self._asked.update(zip(left, map(bytes, rows), strict=True))
         found = np.frombuffer(b"".join(map(self._asked.__getitem__, keys)), "<f4")
         return found.reshape(-1, self.dimensions).astype(np.float32)
+
+    def in_two(self, work: Callable[[Sequence[A]], list[R]], items: Sequence[A]) -> list[R]:
+        """What `work` gives for the items, in order; it asks this embedder, and a fork does their second half.
+
+        One process does all of them where there is one core, or where the model is open: its threads are not in a fork.
+        Where a fork fails or dies its half is done here, and fails here.
+        """
+        is_open = getattr(self._embedder, "is_open", True)
+        if is_open or len(items) < 2 or cores() < 2 or sys.platform != "linux":
+            return work(items)
+        half = len(items) // 2
+        context = get_context("fork")
+        ours, theirs = context.Pipe(duplex=False)
+        fork = context.Process(target=self._tell, args=(theirs, work, items[half:]), daemon=True)
+        fork.start()
+        theirs.close()
+        found = work(items[:half])
+        try:
+            more, asked = ours.recv()
+            self._asked |= asked
+        except EOFError:
+            more = work(items[half:])
+        fork.join()
+        return [*found, *more]
+
+    def _tell(self, theirs: Connection, work: Callable[[Sequence[A]], list[R]], items: Sequence[A]) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is heard by whom this is a fork of
+        before = len(self._asked)
+        try:
+            found = work(items)
+        except (QuireError, OSError):
+            return  # done again there, it is raised there
+        theirs.send((found, dict(islice(self._asked.items(), before, None))))
 
     def _knows(self, key: bytes) -> bool:
         """Whether the row has been asked for, or is kept sound; from now on it has been."""

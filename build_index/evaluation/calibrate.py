@@ -7,12 +7,12 @@ and golden questions where it has them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -50,14 +50,34 @@ def background_questions() -> tuple[str, ...]:
     return tuple(filter(str.strip, path.read_text(encoding="utf-8").splitlines()))
 
 
+A = TypeVar("A")
+R = TypeVar("R")
+
 Background: TypeAlias = Mapping[str, Ranked]
 """What each question of the background finds in a collection. Both calibrations below ask them: in a small collection
 they are most of what a build does."""
 
 
-def rank_background(index: OpenedIndex, embedder: Embedder) -> Background:
+class Spread(Protocol):
+    """How questions are divided among processes."""
+
+    def __call__(self, work: Callable[[Sequence[A]], list[R]], items: Sequence[A], /) -> list[R]:
+        """What `work` gives for the items, in order."""
+
+
+def in_one(work: Callable[[Sequence[A]], list[R]], items: Sequence[A]) -> list[R]:
+    """All by this process."""
+    return work(items)
+
+
+def rank_background(index: OpenedIndex, embedder: Embedder, spread: Spread = in_one) -> Background:
     """Ask the collection every question of the background."""
-    return {line: rank_question(index, embedder, Query(line)) for line in background_questions()}
+
+    def rank(lines: Sequence[str]) -> list[Ranked]:
+        return [rank_question(index, embedder, Query(line)) for line in lines]
+
+    lines = background_questions()
+    return dict(zip(lines, spread(rank, lines), strict=True))
 
 
 def calibrate(background: Background) -> Calibration:
@@ -85,7 +105,12 @@ def _gist(chunk: Chunk) -> str:
 
 
 def calibrate_answers(
-    index: OpenedIndex, embedder: Embedder, background: Background, golden: Sequence[GoldenQuestion] = ()
+    index: OpenedIndex,
+    embedder: Embedder,
+    background: Background,
+    golden: Sequence[GoldenQuestion] = (),
+    *,
+    spread: Spread = in_one,
 ) -> Abstention:
     """The collection's topic and threshold with its false-answer and false-refusal rates.
 
@@ -97,19 +122,21 @@ def calibrate_answers(
     lines, own = background_questions()[:EVERYDAY], list(own_questions(index, OWN_QUESTIONS))
     topic = measure_topic(embedder.embed(own), embedder.embed(lines))
     unanswered = [GoldenQuestion(line, line, REFUSED, ()) for line in lines]
-    everyday = list(_evidence(asked_collection, topic, unanswered, background))
+    judge = partial(_judged, asked_collection, topic)
+    everyday = spread(partial(judge, ranked=background), unanswered)
     start = begin([confidence(evidence) for evidence, _ in everyday], topic)
     asked = [one for one in golden if one.answerable or one.kind == REFUSED]
-    return fit_threshold(list(_evidence(asked_collection, topic, asked)) or everyday, start)
+    return fit_threshold(spread(judge, asked) or everyday, start)
 
 
-def _evidence(
+def _judged(
     asked_collection: AskedCollection,
     topic: Topic | None,
     questions: Sequence[GoldenQuestion],
     ranked: Background = NOTHING,
-) -> Iterator[tuple[Evidence, bool]]:
+) -> list[tuple[Evidence, bool]]:
     """Evidence for each question that finds something, and whether the collection answers it."""
+    judged = []
     for question in questions:
         inquiry = Inquiry(question.query, selected_text=question.selected_text, filters=question.filters)
         try:
@@ -119,4 +146,5 @@ def _evidence(
         row = findings.found.row
         place = topic.place(row) if topic and row is not None else None
         if findings.found.hits:
-            yield replace(findings.evidence, topic=place), question.answerable
+            judged.append((replace(findings.evidence, topic=place), question.answerable))
+    return judged

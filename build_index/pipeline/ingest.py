@@ -50,7 +50,6 @@ from quire.index.opened import OpenedIndex, open_built
 from quire.index.reader import open_segment
 from quire.index.writer import SegmentFacts, StagedVectors, amend_manifest, write_segment
 from quire.ingestion.rows import embed_chunks, index_analyzed, index_keywords, source_key
-from quire.ports import Embedder
 from quire.profiles import Profile
 
 STAGED_FROM_CHUNKS, SLICE_CHUNKS = 256, 64
@@ -361,17 +360,18 @@ def clear(fresh: Path) -> None:
         shutil.rmtree(leftover, ignore_errors=True)
 
 
-def calibrated(plan: BuildPlan, folder: Path, embedder: Embedder) -> Manifest:
+def calibrated(plan: BuildPlan, folder: Path, embedder: CachedQuestions) -> Manifest:
     """Ask what was written questions and keep in its manifest how its scores become probabilities."""
     from build_index.evaluation.calibrate import calibrate, calibrate_answers, rank_background
 
     index = open_built(folder)
     golden = read_golden([Path(plan.golden)]) if plan.golden else ()
-    background = rank_background(index, embedder)
+    background = rank_background(index, embedder, embedder.in_two)
     fitted = calibrate(background).as_json()
     amend_manifest(folder, calibration=fitted)
     index = open_built(folder)  # answers are judged by the scores that it will give
-    fitted["abstention"] = calibrate_answers(index, embedder, background, golden).as_json()
+    answers = calibrate_answers(index, embedder, background, golden, spread=embedder.in_two)
+    fitted["abstention"] = answers.as_json()
     return amend_manifest(folder, calibration=fitted)
 
 

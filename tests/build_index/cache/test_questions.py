@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from build_index.cache.questions import CachedQuestions
 from build_index.cache.store import ContentStore
+from quire.errors import ModelError
 from quire.ports import Vectors, WordList
 
 FIRST, SECOND = "Who coils the rope?", "Which way does it lie?"
@@ -80,6 +82,46 @@ def test_a_build_that_fails_forgets_nothing(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="in between"):
         fail_after(tmp_path, FIRST)
     assert ask(tmp_path, FIRST, SECOND)[1] == []
+
+
+class Unopened(Counting):
+    """One that no thread works for yet."""
+
+    is_open = False
+
+
+TEXTS = [f"Question {'?' * number}" for number in range(5)]
+
+
+def ask_in_two(folder: Path, embed: Callable[[CachedQuestions, str], Vectors]) -> list[list[float]]:
+    with closing(ContentStore(folder)) as store, CachedQuestions(Unopened(), store, "pages") as cached:
+        return cached.in_two(lambda texts: [embed(cached, text)[0].tolist() for text in texts], TEXTS)
+
+
+@pytest.mark.parametrize("dies", [False, True])
+def test_two_processes_are_told_what_one_is_and_what_both_asked_is_kept(
+    tmp_path: Path, *, dies: bool
+) -> None:
+    here = os.getpid()
+
+    def embed(cached: CachedQuestions, text: str) -> Vectors:
+        if dies and os.getpid() != here:
+            os._exit(1)
+        return cached.embed([text])
+
+    found = ask_in_two(tmp_path, embed)
+    assert found == Counting().embed(TEXTS).tolist()
+    assert ask(tmp_path, *TEXTS)[1] == []
+
+
+def test_what_fails_in_the_other_process_fails_here(tmp_path: Path) -> None:
+    def embed(cached: CachedQuestions, text: str) -> Vectors:
+        if text == TEXTS[-1]:
+            raise ModelError("the model is damaged")
+        return cached.embed([text])
+
+    with pytest.raises(ModelError, match="damaged"):
+        ask_in_two(tmp_path, embed)
 
 
 def test_what_is_a_word_is_known_where_the_model_knows_it(tmp_path: Path) -> None:
