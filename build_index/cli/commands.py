@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -74,8 +75,13 @@ def _writing(args: argparse.Namespace) -> Callable[[BuildPlan, OpenedSources, To
     sharding = _SHARDINGS[args.engine](args)
 
     def write(plan: BuildPlan, reading: OpenedSources, tools: Tools, inputs: str) -> IngestReport:
-        open_store(args.store).put_model(tools.model_folder)  # workers elsewhere have it from the store
-        return ingest_in_shards(plan, reading, tools, inputs, sharding=sharding)
+        with ThreadPoolExecutor(1) as beside:
+            stored = beside.submit(open_store(args.store).put_model, tools.model_folder)
+            if args.engine != "local":
+                stored.result()  # workers elsewhere have it from the store
+            report = ingest_in_shards(plan, reading, tools, inputs, sharding=sharding)
+            stored.result()
+        return report
 
     return write
 
