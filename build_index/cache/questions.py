@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import pickle
 import signal
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Sequence
 from itertools import islice
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import IO, Self, TypeVar
 
 import numpy as np
 
@@ -20,6 +23,8 @@ from quire.errors import QuireError
 from quire.ports import Embedder, Vectors, WordList
 
 COMMON = "questions of every collection"
+LEAST_WAIT_S = 5.0
+"""What a fork may take longer than its parent does for the other half."""
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -76,34 +81,41 @@ class CachedQuestions:
         """What `work` gives for the items, in order; it asks this embedder, and a fork does their second half.
 
         One process does all of them where there is one core, or where the model is open: its threads are not in a fork.
-        Where a fork fails or dies its half is done here, and fails here.
+        Where a fork fails, dies or stands still its half is done here, and fails here.
         """
         is_open = getattr(self._embedder, "is_open", True)
         if is_open or len(items) < 2 or cores() < 2 or sys.platform != "linux":
             return work(items)
         half = len(items) // 2
-        context = get_context("fork")
-        ours, theirs = context.Pipe(duplex=False)
-        fork = context.Process(target=self._tell, args=(theirs, work, items[half:]), daemon=True)
-        fork.start()
-        theirs.close()
-        found = work(items[:half])
-        try:
-            more, asked = ours.recv()
-            self._asked |= asked
-        except EOFError:
-            more = work(items[half:])
-        fork.join()
+        with tempfile.TemporaryFile() as answer:
+            fork = get_context("fork").Process(
+                target=self._tell, args=(answer, work, items[half:]), daemon=True
+            )
+            fork.start()
+            try:
+                began = time.monotonic()
+                found = work(items[:half])
+                fork.join(LEAST_WAIT_S + 2 * (time.monotonic() - began))
+                if fork.exitcode != 0:
+                    return [*found, *work(items[half:])]
+            finally:
+                fork.kill()
+                fork.join()
+            answer.seek(0)
+            more, asked = pickle.load(answer)  # noqa: S301 - written by a copy of this process
+        self._asked |= asked
         return [*found, *more]
 
-    def _tell(self, theirs: Connection, work: Callable[[Sequence[A]], list[R]], items: Sequence[A]) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is heard by whom this is a fork of
+    def _tell(self, answer: IO[bytes], work: Callable[[Sequence[A]], list[R]], items: Sequence[A]) -> None:
+        """In the fork: write what it found and asked. The store, whose connection is its parent's, is not touched."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # its parent hears it
         before = len(self._asked)
         try:
             found = work(items)
         except (QuireError, OSError):
-            return  # done again there, it is raised there
-        theirs.send((found, dict(islice(self._asked.items(), before, None))))
+            os._exit(1)  # done again there, it is raised there
+        pickle.dump((found, dict(islice(self._asked.items(), before, None))), answer)
+        answer.flush()
 
     def _knows(self, key: bytes) -> bool:
         """Whether the row has been asked for, or is kept sound; from now on it has been."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -98,15 +99,28 @@ def ask_in_two(folder: Path, embed: Callable[[CachedQuestions, str], Vectors]) -
         return cached.in_two(lambda texts: [embed(cached, text)[0].tolist() for text in texts], TEXTS)
 
 
-@pytest.mark.parametrize("dies", [False, True])
+def do_nothing() -> None:
+    """As a fork that is well."""
+
+
+def die() -> None:
+    os._exit(1)
+
+
+def stand_still() -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+@pytest.mark.parametrize("does", [do_nothing, die, stand_still])
 def test_two_processes_are_told_what_one_is_and_what_both_asked_is_kept(
-    tmp_path: Path, *, dies: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: Callable[[], None]
 ) -> None:
     here = os.getpid()
+    monkeypatch.setattr("build_index.cache.questions.LEAST_WAIT_S", 1.0)
 
     def embed(cached: CachedQuestions, text: str) -> Vectors:
-        if dies and os.getpid() != here:
-            os._exit(1)
+        if os.getpid() != here:
+            does()
         return cached.embed([text])
 
     found = ask_in_two(tmp_path, embed)
