@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from quire.errors import SourceError
@@ -45,12 +44,14 @@ class RawFile(NamedTuple):
 
 
 def suffix_of(path: str) -> str:
-    """How its name ends, in lower case.
+    """How its name ends, in lower case. A path of a repository is asked seven times, so that pathlib would take .03 s.
 
-    >>> suffix_of("a/B.PDF")
-    '.pdf'
+    >>> suffix_of("a/B.PDF"), suffix_of("a.b/.env"), suffix_of("a.b/c.")
+    ('.pdf', '', '')
     """
-    return PurePosixPath(path).suffix.lower()
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    return name[dot:].lower() if 0 < dot < len(name) - 1 else ""
 
 
 def fenced(code: str, language: str = "") -> str:
