@@ -58,7 +58,7 @@ class SourceFacts(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What a segment, or one source in it, amounts to; characters are those of the chunks' stored text."""
+    """What a segment, or one source in it, amounts to; characters of stored text, symbols that lookups tell apart."""
 
     documents: int = 0
     chunks: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,6 @@ MOST_RUNS = 16
 """Runs merged at once: all of 200 at once read so few strings ahead in each that the cost grows with their square."""
 
 Tensors: TypeAlias = dict[str, Array | Streamed]
-
-
-class Incidences(NamedTuple):
-    """Some strings of a table, and for each of their postings the number of the string, from 0, and of the row."""
-
-    size: int
-    strings: NDArray[np.uint32]
-    rows: NDArray[np.uint32]
 
 
 class PostingsBuilder:
@@ -134,17 +126,6 @@ class PostingsBuilder:
         for part in self._merge(runs):
             table.append(part)
         return Run(table.run_table(), 0)
-
-    def incidences(self) -> Iterator[Incidences]:
-        """The whole table as pairs of a string and a row; no row may be added any more."""
-        if not self._runs:  # the strings need not be sorted
-            postings, _, counts = self.rows()
-            rows = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
-            yield Incidences(len(self._ids), postings, rows)
-            return
-        for part in self.merged():
-            strings = np.arange(len(part.strings), dtype=np.uint32)
-            yield Incidences(len(strings), np.repeat(strings, part.counts), part.ordinals)
 
     def finish(self, prefix: str, ordinals: NDArray[np.uint32], *, weighted: bool = False) -> Tensors:
         """The arrays under `prefix`; `ordinals` has that of each row in the order in which rows were added."""

@@ -139,7 +139,7 @@ def _write_files(
         more = located | {"fingerprints": keywords.fingerprints(arranged.order)}
         files[COLUMNS] = columns.finish(work, arranged, more)
         files[SPELLING] = spelling.finish(work, columns.names)
-        return _SegmentFiles(*columns.counts(arranged), files)
+        return _SegmentFiles(columns.counts, columns.source_counts, files)
 
 
 def approximation_of(vector_index: str, count: int) -> str:
