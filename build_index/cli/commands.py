@@ -48,7 +48,7 @@ from quire.profiles import profile_named
 from quire.search.retrieval import Query, retrieve
 
 OK, FAILED, REFUSED = 0, 1, 2
-PACKS_A_WORKER = 2
+PACKS_A_WORKER = 3
 """So that the last ones end at about the same time."""
 
 
