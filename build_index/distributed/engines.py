@@ -7,14 +7,17 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Literal
 
 from build_index.distributed.shards import Item, Record, make_shard
@@ -25,7 +28,12 @@ from quire.killable import COLLECT_AFTER
 ATTEMPTS = 4
 """A shard whose worker dies each time is not begun a fifth time: memory that does not suffice kills it again."""
 
-
+STALL_S = 600.0
+"""Workers that made no shard and used no CPU for so long are ended: stopped ones, say, or a disk that is gone."""
+LOOK_S, NOTHING_S = 5.0, 0.01
+"""How often is looked, and CPU seconds that are none: workers that only wait use less in a day."""
+END_S = 10.0
+"""What workers that have nothing to do any more are given to end by themselves."""
 CONNECT_S = 30.0
 WORKERS_S = 600.0
 """A cluster that starts its workers when they are asked for has its first one within these."""
@@ -34,8 +42,8 @@ WORKERS_S = 600.0
 class LocalEngine:
     """Processes of this machine; with one worker, this process."""
 
-    def __init__(self, workers: int) -> None:
-        self._workers = workers
+    def __init__(self, workers: int, *, stall_s: float = STALL_S) -> None:
+        self._workers, self._stall_s = workers, stall_s
         self._started: _Crew | None = None
 
     def fork(self) -> None:
@@ -58,7 +66,7 @@ class LocalEngine:
         """See `build_index.distributed.shards.Engine`.
 
         Raises:
-            SourceError: a worker died at each attempt.
+            SourceError: a worker died, or all stood still, at each attempt.
         """
         if self._workers == 1:
             yield from map(step, items)
@@ -78,10 +86,20 @@ class LocalEngine:
     def _once(self, step: Callable[[Item], Record], left: dict[str, Item]) -> Iterator[tuple[str, Record]]:
         crew, self._started = self._started or _Crew(self._workers), None
         with crew.ended() as pool:
-            running = {pool.submit(step, item): name for name, item in left.items()}
-            for future in as_completed(running):
-                yield running[future], future.result()
-            pool.shutdown()
+            running: dict[Future[Record], str] = {}
+            finished: SimpleQueue[Future[Record]] = SimpleQueue()
+            for name, item in left.items():
+                future = pool.submit(step, item)
+                running[future] = name
+                future.add_done_callback(finished.put)
+            watch = _Standstill(crew, self._stall_s)
+            while running:
+                try:
+                    future = finished.get(timeout=watch.look_s)
+                except Empty:
+                    watch.look(len(running))
+                else:
+                    yield running.pop(future), future.result()
 
 
 class _Crew:
@@ -95,17 +113,69 @@ class _Crew:
         self._theirs, self._ours = context.Pipe(duplex=False)
         inherited = self._ours if method == "fork" else None
         place = (str(Path.cwd()), {**os.environ})
+        self._others = active_children()
         self.pool = ProcessPoolExecutor(workers, context, _follow, (self._theirs, inherited, *place))
+
+    def workers(self) -> list[BaseProcess]:
+        """Those that are there."""
+        return [one for one in active_children() if one not in self._others]
 
     @contextmanager
     def ended(self) -> Iterator[ProcessPoolExecutor]:
-        """The pool; behind the block its processes are gone, whatever they were at."""
+        """The pool; behind the block its processes are gone, whatever they were at, and those too that are stopped."""
+        is_done = False
         try:
             yield self.pool
+            is_done = True
         finally:
+            if not is_done:
+                self._ours.close()
+            workers, until = self.workers(), time.monotonic() + END_S
+            self.pool.shutdown(wait=False, cancel_futures=True)
+            for one in workers:
+                one.join(max(0.0, until - time.monotonic()))
+                one.kill()
+                one.join(END_S)
             self._ours.close()
-            self.pool.shutdown(cancel_futures=True)
             self._theirs.close()
+
+
+class _Standstill:
+    """Ends the workers where none of them goes on.
+
+    It counts looks and reads no clock: where this process too was stopped for hours, nobody stood still.
+    """
+
+    def __init__(self, crew: _Crew, stall_s: float) -> None:
+        self._crew, self._stall_s = crew, stall_s
+        self.look_s = min(LOOK_S, stall_s)
+        self._left, self._cpu_s, self._still_s = 0, 0.0, 0.0
+
+    def look(self, left: int) -> None:
+        """Called when no shard came for `look_s`: kill the workers where that was so for too long."""
+        workers = self._crew.workers()
+        cpu_s = sum(map(_cpu_s, workers))
+        if left != self._left or abs(cpu_s - self._cpu_s) > NOTHING_S:
+            self._left, self._cpu_s, self._still_s = left, cpu_s, 0.0
+            return
+        self._still_s += self.look_s
+        if self._still_s >= self._stall_s:
+            say(f"the workers stood still for {self._stall_s:g} s and are ended")
+            for one in workers:
+                one.kill()
+
+
+def _cpu_s(process: BaseProcess) -> float:
+    """CPU seconds of a child. Where the system tells none, the time by the clock: it never seems to stand still.
+
+    Source: clock_getcpuclockid(3), whose number for a process Linux makes so.
+    """
+    if sys.platform != "linux":
+        return time.monotonic()
+    try:
+        return time.clock_gettime((~(process.pid or 0) << 3) | 2)
+    except OSError:  # it has just ended
+        return 0.0
 
 
 class DaskEngine:

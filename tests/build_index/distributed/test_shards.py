@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from build_index.distributed import engines
 from build_index.distributed.engines import LocalEngine
 from build_index.distributed.packs import cited_id, cut_packs, read_pack
 from build_index.distributed.sharded import ingest_in_shards
@@ -22,6 +24,7 @@ from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.reading import open_reading
 from quire.adapters.folder import FolderStore
 from quire.documents import AnchorRules, Document
+from quire.errors import SourceError
 from quire.index.layout import CELLS, GRAPH
 from quire.index.reader import verify_segment
 from quire.ports import ObjectStore
@@ -234,6 +237,49 @@ def test_a_worker_that_is_killed_is_replaced_and_every_shard_comes_once(tmp_path
     records = list(LocalEngine(2).map(partial(dies_once, tmp_path / "marker"), items))
     assert sorted(record["inputs"] for record in records) == [item["inputs"] for item in items]
     assert os.getpid() not in {record["process"] for record in records}
+
+
+def stops_once(marker: Path, item: Item) -> Record:
+    """A step whose worker is stopped the first time that it meets item 3."""
+    if item["inputs"] == "3" and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return {"inputs": item["inputs"]}
+
+
+def test_a_worker_that_is_stopped_is_ended_and_every_shard_comes_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items = [{"inputs": str(number)} for number in range(6)]
+    engine = LocalEngine(2, stall_s=1.5)
+    records = list(engine.map(partial(stops_once, tmp_path / "marker"), items))
+    assert sorted(record["inputs"] for record in records) == [item["inputs"] for item in items]
+    said = capsys.readouterr().err
+    assert "the workers stood still for 1.5 s and are ended" in said
+    assert "1 of 6 shards are left and begun again" in said
+    assert active_children() == []
+
+
+def always_stops(item: Item) -> Record:
+    os.kill(os.getpid(), signal.SIGSTOP)
+    return {"inputs": item["inputs"]}
+
+
+def test_workers_that_stand_still_each_time_are_given_up(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="1 left, and a worker died 4 times"):
+        list(LocalEngine(2, stall_s=0.2).map(always_stops, [{"inputs": "0"}]))
+
+
+def test_an_interrupted_build_leaves_no_worker_that_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "END_S", 0.2)
+    items = [{"inputs": "0"}, {"inputs": "3"}]
+    records = LocalEngine(2).map(partial(stops_once, tmp_path / "marker"), items)
+    assert isinstance(records, Generator)
+    assert next(records) == {"inputs": "0"}
+    records.close()  # as Ctrl-C does
+    assert active_children() == []
 
 
 def leave_mark(folder: Path) -> None:
