@@ -583,6 +583,7 @@ def test_text_from_right_to_left_keeps_its_side_and_a_list_is_read_out_item_by_i
     page = visit.go("?c=roblox")
     page.route("**/answer", lambda route: route.fulfill(json=done))
     page.locator("#q").fill("متى تبدأ الجاذبية؟")
+    expect(page.locator("#live")).to_have_text("No passage found")  # an answer takes longer than a search
     page.keyboard.press("Enter")
     expect(page.locator("#live")).to_have_text("Answer: العنوان first second")
     assert page.locator("#q").evaluate("it => getComputedStyle(it).direction") == "rtl"
