@@ -3,9 +3,9 @@ import { h } from "./dom.js";
 import { markdown } from "./markdown.js";
 import { place, titleOf } from "./results.js";
 
-/** One answer on the page. `show()` paints what is known so far; the text grows, the citations come at its end. */
+/** One answer on the page: the text grows, the citations come at its end. `before` is the question that it follows, if any. */
 export class AnswerPanel {
-  constructor(root, { onCite, onStop }) {
+  constructor(root, { before, onAlone, onCite, onStop }) {
     this.root = root;
     this.onCite = onCite;
     this.text = "";
@@ -14,7 +14,8 @@ export class AnswerPanel {
     this.body = h("div.md.text", { "aria-live": "off" });
     this.tail = h("div.tail");
     this.stop = h("button.quiet", { type: "button", onclick: onStop }, "Stop");
-    root.replaceChildren(h("header", null, h("h2", { id: "answer-title" }, "Answer"), h("span.dots", { role: "img", "aria-label": "writing" }, h("i"), h("i"), h("i")), this.stop), this.body, this.tail);
+    root.replaceChildren(h("header", null, h("h2", { id: "answer-title" }, "Answer"), h("span.dots", { role: "img", "aria-label": "writing" }, h("i"), h("i"), h("i")), this.stop),
+      before ? h("p.by", null, `Asked after “${before.slice(0, 120)}”.`, h("button.quiet", { type: "button", onclick: onAlone }, "Ask it alone")) : "", this.body, this.tail);
     root.hidden = false;
     root.classList.add("writing");
   }

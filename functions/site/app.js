@@ -14,8 +14,10 @@ const SHOWN = 10;
 // What can be turned to; facets count over as many, and are asked for once typing has paused.
 const COUNTED = 50;
 const PAUSE_MS = 250;
+// Messages that a question takes along, questions and answers alike; the widget takes as many.
+const MOST_TURNS = 8;
 const api = new Api(new URL("./", location.href).href);
-const view = { q: "", collection: "", filters: {}, ask: false, passage: "", version: "" };
+const view = { q: "", collection: "", filters: {}, ask: false, passage: "", version: "", turns: [] };
 let collections = [];
 let details = new Map();
 let found = null;
@@ -25,6 +27,8 @@ let sentAt = 0;
 let panel = null;
 let searching = null;
 let answering = null;
+// The last answer, which the next question of the same collection may lean on: what was said before it, and with it.
+let talk = null;
 let timer = 0;
 // Whether the place in the history that is shown is of a question that is being typed: then typing goes on in it.
 let isTyping = false;
@@ -32,7 +36,7 @@ let stopClock = () => {};
 
 /** Write the view to the address; `step` makes a place that the back button returns to. */
 function writeAddress(step, opened = false) {
-  writeHistory(addressOf(view), step, opened);
+  writeHistory(addressOf(view), step, { opened, turns: view.turns });
   document.title = view.q ? `${view.q} · Quire` : "Quire";
 }
 
@@ -288,14 +292,22 @@ async function answer({ step = true } = {}) {
   view.ask = true; // before the collections are known too: it is answered as soon as they are
   if (!current()) return;
   stopAnswer();
-  if (step) view.passage = view.version = "";
+  if (step) {
+    view.passage = view.version = "";
+    view.turns = said(q);
+  }
   writeAddress(step && !isTyping);
   isTyping = false;
   const turn = answering = new AbortController();
-  const mine = panel = new AnswerPanel($("answer"), { onCite: (hit, citation) => openPassage(hit, { citation }), onStop: () => turn.abort() });
+  const { collection, filters, turns } = view;
+  const before = turns.filter((one) => one.role === "user").at(-1)?.content;
+  const mine = panel = new AnswerPanel($("answer"), { before, onAlone: askAlone, onCite: (hit, citation) => openPassage(hit, { citation }), onStop: () => turn.abort() });
   if (step) $("answer").scrollIntoView({ block: "nearest" });
   try {
-    await api.answer({ collection: view.collection, q, filters: view.filters }, (event, data) => mine.on(event, data), turn.signal);
+    await api.answer({ collection, q, filters, history: turns }, (event, data) => {
+      mine.on(event, data);
+      if (event === "done") talk = { collection, q, before: turns, with: [...turns, { role: "user", content: q }, { role: "assistant", content: data.answer }].slice(-MOST_TURNS) };
+    }, turn.signal);
     $("live").textContent = `Answer: ${mine.body.innerText.slice(0, 400)}`;
   } catch (problem) {
     if (problem.name === "AbortError") mine.end("Stopped.");
@@ -305,6 +317,17 @@ async function answer({ step = true } = {}) {
       mine.end(states.failure(problem).slice(0, 2).join(" "), () => answer({ step: false }));
     }
   }
+}
+
+/** What was said before the question; the same one asked again follows what it followed the first time. */
+function said(q) {
+  if (talk?.collection !== view.collection) return [];
+  return talk.q === q ? talk.before : talk.with;
+}
+
+function askAlone() {
+  view.turns = [];
+  answer({ step: false });
 }
 
 // ---- passages -----------------------------------------------------------------------------------------------------
@@ -361,6 +384,7 @@ function typed() {
   $("ask").disabled = !view.q.trim();
   view.ask = false;
   view.passage = view.version = "";
+  view.turns = [];
   stopAnswer();
   $("answer").hidden = true;
   clearTimeout(timer);
@@ -376,6 +400,7 @@ function choose(name) {
   view.collection = name;
   view.filters = {};
   view.passage = view.version = "";
+  view.turns = [];
   found = null;
   writeAddress(true);
   follow();

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -508,6 +508,39 @@ def test_an_answer_that_was_refused_can_be_asked_again(visit: Visit) -> None:
     page.get_by_role("button", name="Ask again").click()
     expect(page.locator("#answer .cited li").first).to_be_visible()
     visit.troubles[:] = [one for one in visit.troubles if "status of 429" not in one]
+
+
+@needs_answers
+def test_a_second_question_takes_the_first_along_until_it_is_asked_alone(visit: Visit) -> None:
+    page = visit.go("?c=roblox")
+    first, second = "At how many studs does gravity pull?", "And how does a Humanoid move?"
+
+    def taken_along(do: Callable[[], object]) -> list[str]:
+        with page.expect_response("**/answer") as replied:
+            do()
+        expect(page.locator("#answer .cited li").first).to_be_visible()
+        return [one["content"] for one in json.loads(replied.value.request.post_data or "{}")["history"]]
+
+    def ask(question: str) -> None:
+        page.locator("#q").fill(question)
+        page.keyboard.press("Enter")
+
+    assert taken_along(lambda: ask(first)) == []
+    expect(page.locator("#answer")).not_to_contain_text("Asked after")
+    asked, answered = taken_along(lambda: ask(second))
+    assert asked == first
+    assert "[1]" in answered
+    expect(page.locator("#answer")).to_contain_text(f"Asked after “{first}”.")
+    assert_accessible(page)
+    assert taken_along(lambda: page.keyboard.press("Enter")) == [first, answered]  # the same once more
+    assert taken_along(page.reload) == [first, answered]
+    assert taken_along(page.go_back) == []
+    assert len(taken_along(page.go_forward)) == 2
+    assert taken_along(page.get_by_role("button", name="Ask it alone").click) == []
+    expect(page.locator("#answer")).not_to_contain_text("Asked after")
+    assert len(taken_along(lambda: ask(first))) == 2
+    page.locator("#collection").select_option("second")
+    expect(page.locator("#answer")).not_to_contain_text("Asked after")
 
 
 @needs_answers
