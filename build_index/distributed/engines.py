@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Literal
+from typing import Any, Literal
 
 from build_index.distributed.shards import Item, Record, make_shard
 from build_index.progress import say
@@ -31,12 +31,16 @@ ATTEMPTS = 4
 STALL_S = 600.0
 """Workers that made no shard and used no CPU for so long are ended: stopped ones, say, or a disk that is gone."""
 LOOK_S, NOTHING_S = 5.0, 0.01
-"""How often is looked, and CPU seconds that are none: workers that only wait use less in a day."""
+"""How often is looked whether workers go on, and CPU seconds that are none: those that only wait use less in a day."""
 END_S = 10.0
 """What workers that have nothing to do any more are given to end by themselves."""
 CONNECT_S = 30.0
 WORKERS_S = 600.0
-"""A cluster that starts its workers when they are asked for has its first one within these."""
+"""Within these a cluster that starts its workers when they are asked for has one, also where it has lost all it had."""
+POLL_S = 0.05
+"""How often a cluster is asked for what is done; every `LOOK_S` without anything, whether it is still there."""
+
+RESUMED = "The shards that are done are kept: the next build makes the others"
 
 
 class LocalEngine:
@@ -189,7 +193,8 @@ class DaskEngine:
 
         Raises:
             ConfigError: the package `distributed` is not installed.
-            SourceError: the cluster cannot be reached or has no worker, or a worker died at each attempt.
+            SourceError: the cluster cannot be reached, also while it works, or has no worker, or a worker died at each
+                attempt.
         """
         try:
             dask = import_module("distributed")  # the extra `dask`
@@ -202,10 +207,45 @@ class DaskEngine:
                 # A key of its own each time: what a scheduler remembers of another build is not asked for.
                 futures = client.map(step, items, pure=False, retries=ATTEMPTS - 1)
                 client.wait_for_workers(1, timeout=self._workers_s)
-                for future in dask.as_completed(futures):
-                    yield future.result()
+                yield from self._finished(client, dask.as_completed(futures))
+        except CancelledError as error:
+            raise SourceError(
+                f"engine dask at {self._scheduler}: the connection to the scheduler was lost. {RESUMED}",
+                path=self._scheduler,
+            ) from error
         except (dask.KilledWorker, OSError) as error:
             raise SourceError(f"engine dask at {self._scheduler}: {error}", path=self._scheduler) from error
+
+    def _finished(self, client: Any, finished: Any) -> Iterator[Record]:
+        """The records as they come, for as long as the cluster is there.
+
+        Raises:
+            TimeoutError: it is not any more.
+        """
+        seen = looked = time.monotonic()
+        while not finished.is_empty():
+            if done := finished.next_batch(block=False):
+                seen = looked = time.monotonic()
+                yield from (future.result() for future in done)
+                continue
+            time.sleep(POLL_S)
+            if time.monotonic() - looked > LOOK_S:
+                if self._has_workers(client):
+                    seen = time.monotonic()
+                elif time.monotonic() - seen > self._workers_s:
+                    raise TimeoutError(f"without a worker for {self._workers_s:.0f} s. {RESUMED}")
+                looked = time.monotonic()
+
+    def _has_workers(self, client: Any) -> bool:
+        """Whether the cluster has a worker; a scheduler that stands still would be waited for without end.
+
+        Raises:
+            TimeoutError: it does not say.
+        """
+        try:
+            return bool(client.nthreads(callback_timeout=self._connect_s))
+        except TimeoutError:
+            raise TimeoutError(f"the scheduler does not answer any more. {RESUMED}") from None
 
 
 def _follow(driver: Connection, inherited: Connection | None, folder: str, environ: dict[str, str]) -> None:
