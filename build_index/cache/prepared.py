@@ -189,13 +189,13 @@ def admit_all(
     for document, finish in _begin_ahead(read, documents, processes):
         if isinstance(document, Failure):
             failures.append(document)
-            say(f"skipped {document}")
+            say(f"failed: {document}")
             continue
         try:
             entry = finish()
         except SourceError as error:
             failures.append(Failure(error.path or document.id, str(error)))
-            say(f"skipped {failures[-1]}")
+            say(f"failed: {failures[-1]}")
             continue
         new = seen.add_new(entry.ids)
         announce(document.id, len(new))

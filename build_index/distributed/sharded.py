@@ -49,7 +49,7 @@ def ingest_in_shards(
     records, new = _made(plan.name, items, sharding)
     for told in (one for record in records for one in record["failures"]):
         failures.append(Failure(**told))
-        say(f"skipped {failures[-1]}")
+        say(f"failed: {failures[-1]}")
     folder = tools.cache / "built" / plan.name
     fetched = tools.cache / "shards" / plan.name
     poison = _poison(records)

@@ -94,12 +94,14 @@ class KnownFiles(NamedTuple):
         by_content: how many their content kept out, by reason.
         named: the first paths of all that was left out for each of these reasons.
         roots: the folders that they lie in.
+        failed: files that could not be read, with the reason.
     """
 
     digests: Mapping[str, str] = {}
     by_content: Mapping[str, int] = {}
     named: Mapping[str, Sequence[str]] = {}
     roots: tuple[Root, ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,8 @@ class Ledger:
         if not version or kept.get("of") != self._identity(version):
             return KnownFiles()
         roots = (Root(folder, tuple(patterns), tuple(exclude)) for folder, patterns, exclude in kept["roots"])
-        return KnownFiles(kept["digests"], kept["by_content"], kept["named"], tuple(roots))
+        failed = tuple((path, reason) for path, reason in kept["failed"])
+        return KnownFiles(kept["digests"], kept["by_content"], kept["named"], tuple(roots), failed)
 
     def write(self, version: str, known: KnownFiles) -> None:
         """Keep it."""
@@ -145,7 +148,7 @@ class Ledger:
         return self.collection.encode()
 
     def _identity(self, version: str) -> list[Any]:
-        return [4, version, self.code]  # 4: the form of what is kept, with several folders
+        return [5, version, self.code]  # 5: the form of what is kept, with files that failed
 
 
 def _digest(file: Path) -> str:

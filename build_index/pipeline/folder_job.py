@@ -38,6 +38,8 @@ from build_index.pipeline.ingest import clear
 from build_index.pipeline.pipeline import BuildReport, build
 from build_index.pipeline.plan import BuildPlan, Tools
 from build_index.pipeline.readers import start_readers
+from build_index.progress import say
+from build_index.sources import Failure
 from build_index.sources.files.selection import DEFAULT_EXCLUDE, Excluded
 from build_index.wiring import open_store, open_tools, settings
 from quire.collections import check_name
@@ -102,7 +104,7 @@ def run_order(order: Order, store: SegmentStore, opening: Callable[[], Tools], c
         start_readers(len(digests))
     is_same = roots == known.roots and not changed and UNREADABLE not in digests.values()
     if order.incremental and before and is_same:
-        outcome, by_content, named = _unchanged(order, store), known.by_content, known.named
+        outcome, by_content, named = _unchanged(order, store, known.failed), known.by_content, known.named
     else:
         tools = opening()
         timed = _TimedEmbedder(tools.embedder)
@@ -110,7 +112,7 @@ def run_order(order: Order, store: SegmentStore, opening: Callable[[], Tools], c
         outcome = replace(_built(report, changed), embedding_s=timed.seconds)
         by_content = Counter(report.ingested.excluded) - excluded.reasons
         named = {reason: report.ingested.left_out.get(reason, ()) for reason in by_content}
-        ledger.write(outcome.version, KnownFiles(digests, by_content, named, roots))
+        ledger.write(outcome.version, KnownFiles(digests, by_content, named, roots, outcome.failed))
     return replace(
         outcome,
         seconds=time.perf_counter() - started,
@@ -175,11 +177,13 @@ def _served_roots(store: SegmentStore, order: Order) -> list[Root]:
     return [Root(folder, order.patterns, order.exclude) for folder in folders]
 
 
-def _unchanged(order: Order, store: SegmentStore) -> JobOutcome:
+def _unchanged(order: Order, store: SegmentStore, failed: Sequence[tuple[str, str]]) -> JobOutcome:
     index = store.open(order.collection)
+    for one in failed:  # as the build said of them that met them
+        say(f"failed: {Failure(*one)}")
     store.confirm(order.collection, index.manifests[0].digest)
     files = sum(manifest.counts.documents for manifest in index.manifests)
-    return JobOutcome(index.version, files, index.chunk_count)
+    return JobOutcome(index.version, files, index.chunk_count, failed=tuple(failed))
 
 
 def _build(order: Order, roots: Sequence[Root], tools: Tools, store: SegmentStore) -> BuildReport:
