@@ -135,9 +135,9 @@ def remove(
     """Remove an index, its versions and what the cache keeps of its texts; ends a build of it that runs here."""
     from build_index.cache.last_build import hold_cache
     from build_index.pipeline.folder_job import forget
-    from quire.store.lock import read_builds
+    from quire.store.keys import lock_key
+    from quire.store.lock import BuildLock, read_builds
     from quire.store.retired import delete_collection
-    from quire.store.store import SegmentStore
 
     settings = settings_for(store)
     objects = open_objects(settings.store)
@@ -149,7 +149,8 @@ def remove(
             field="force",
         )
     _end(objects, name)
-    with SegmentStore(objects, settings.cache).lock(name), hold_cache(settings.cache, name):
+    # Not by way of the store, which reads the pointer too: that may be what is damaged.
+    with BuildLock(objects, lock_key(name), clock=time.time), hold_cache(settings.cache, name):
         delete_collection(objects, name)
         forget(settings.cache, name)
     log_of(settings, name).unlink(missing_ok=True)

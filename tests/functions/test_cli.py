@@ -319,6 +319,24 @@ def test_status_tells_what_changed_and_remove_leaves_nothing(desk: Desk, tmp_pat
     assert [one.name for one in kept if "tea" in one.name] == []
 
 
+def test_a_pointer_that_is_damaged_is_told_with_what_helps_and_does_both(desk: Desk, tmp_path: Path) -> None:
+    store = ("--store", str(tmp_path / "store"))
+    desk.call("index", "shop", *store)
+    held = tmp_path / "store/collections/shop"
+    for damage in (b"", b'{"collection":"shop","fa'):
+        (held / "current.json").write_bytes(damage)
+        for command in (("ask", "What is it?"), ("index", "shop")):
+            told = desk.call(*command, *store, code=2)[1]
+            assert "collections/shop/current.json: pointer: wanted a JSON object" in told
+            assert "Copy the newest file of collections/shop/versions/ over it, or remove the" in told
+    (record,) = (held / "versions").glob("*.json")
+    (held / "current.json").write_bytes(record.read_bytes())
+    assert desk.call("index", "shop", *store)[0].startswith("shop: ")
+    (held / "current.json").write_bytes(b"")
+    assert desk.call("remove", "shop", *store)[0] == "shop: removed\n"
+    assert not held.exists()
+
+
 def test_nothing_is_removed_while_a_build_into_another_store_works_in_the_cache(
     desk: Desk, tmp_path: Path
 ) -> None:

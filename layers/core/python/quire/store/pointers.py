@@ -41,6 +41,7 @@ WRITE = "write"
 SWAP_ATTEMPTS = 50
 """Writers of one collection wait for each other: 20 ms at most between two tries, a second in all."""
 LOOKS_AT_ONCE = 16
+MENDING = "Copy the newest file of {} over it, or remove the collection and build it again"
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
@@ -211,6 +212,7 @@ class Pointers:
 
         Raises:
             UnknownCollection: the collection has no pointer.
+            ArtifactError: it cannot be read; the message says what helps.
         """
         try:
             if known is not None and known.etag:
@@ -223,7 +225,12 @@ class Pointers:
             stored = None
         if stored is None:
             raise UnknownCollection(f"collection {name!r}: not in this store", field="collection")
-        pointer = read_pointer(stored.data, stored.etag)
+        try:
+            pointer = read_pointer(stored.data, stored.etag)
+        except ArtifactCorrupt as error:
+            raise ArtifactCorrupt(
+                f"{pointer_key(name)}: {error}. {MENDING.format(versions_key(name))}"
+            ) from error
         with self._guard:
             self._last[name] = pointer
         return pointer
