@@ -108,6 +108,34 @@ def test_attributes_that_a_reader_sees_become_text() -> None:
     assert texts(source) == ["A robot arm", "Begin here\nGo"]
 
 
+def test_commands_that_a_component_shows_become_a_block_of_code() -> None:
+    source = (
+        'Install it:\n\n<Commands\n  npm="npm install lamp"\n  cargo="\n    cd lamp\n    cargo add lamp"\n'
+        '  icon="bulb"\n/>\n\nSay <Code code="a <= b" lang="c" /> then\n'
+    )
+    assert texts(source) == [
+        "Install it:",
+        "```\nnpm install lamp\ncd lamp\ncargo add lamp\n```",
+        "Say `a <= b` then",
+    ]
+    assert lines(source) == [(1, 1), (3, 9), (11, 11)]
+
+
+def test_prose_in_attributes_of_a_component_is_read_whatever_their_names() -> None:
+    source = '<Figure\n  doText="Keep it short"\n  tip="A word or two is enough here"\n  mode="dark"\n/>\n'
+    assert texts(source) == ["Keep it short\nA word or two is enough here"]
+
+
+def test_a_component_among_rows_makes_a_row() -> None:
+    source = (
+        "<table>\n  <thead><tr><th>What</th><th>Code</th></tr></thead>\n"
+        '  <Row name="Arrows" code="<A go={() => x | y} />" url="https://example.org" />\n'
+        '  <Row name="Literals" code="`${a}`" />\n</table>\n'
+    )
+    assert texts(source) == ["What | Code", "Arrows | `<A go={() => x \\| y} />`", "Literals | `` `${a}` ``"]
+    assert lines(source) == [(2, 2), (3, 3), (4, 4)]
+
+
 def test_data_given_to_a_component_keeps_what_it_shows_and_where() -> None:
     source = (
         "<Quiz\n  id='q'\n  questions={[\n    {\n      question: 'Which sensor?',\n      options: ['Lidar', 'None'],\n"

@@ -5,11 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from html import unescape
+from inspect import cleandoc
 from itertools import chain, pairwise
 
+from quire.parsing.javascript import TECHNICAL
 from quire.parsing.markup import emit_strings
 from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, MarkupScan, OpenTable, Row
-from quire.parsing.tags import BLOCK, CELLS, DROPPED, HEADINGS, KNOWN, VOID, Tag, shown_attributes
+from quire.parsing.tags import (
+    BLOCK,
+    CELLS,
+    DROPPED,
+    HEADINGS,
+    KNOWN,
+    VOID,
+    Tag,
+    is_code_attribute,
+    shown_attributes,
+)
 
 _TABS = frozenset(("TabItem", "Tab"))
 _TAB = re.compile(r"\{[^{}]*+\}")
@@ -185,6 +197,29 @@ def _preformatted(scan: MarkupScan, tag: Tag) -> int:
     return end
 
 
+def _in_ticks(code: str) -> str:
+    """Code inside a line: two ticks around what has one itself. Source: CommonMark 0.31, section 6.1."""
+    line = " ".join(code.split())
+    return f"{TICK * 2} {line} {TICK * 2}" if "`" in line else f"{TICK}{line}{TICK}"
+
+
+def _is_code(scan: MarkupScan, tag: Tag) -> bool:
+    """Whether it is a component on lines of its own that shows code, which all its shown attributes are."""
+    shown = shown_attributes(tag) if tag.is_component and tag.empty and not scan.tables else []
+    is_code = bool(shown) and all(is_code_attribute(name, tag.attribute(name)) for name in shown)
+    return is_code and scan.at_line_start and bool(_REST.match(scan.text, tag.end))
+
+
+def _code_attributes(scan: MarkupScan, tag: Tag) -> int:
+    """Append an insert with the code of the component's attributes, one below the other, and return where it ends."""
+    code = "\n".join(cleandoc(tag.attribute(name)) for name in shown_attributes(tag))
+    mark = max(["```", *(run[0] + "`" for run in _RUN.finditer(code))], key=len)
+    fenced = f"{mark}{tag.attribute('lang')}\n{code}\n{mark}"
+    scan.insert(Insert("code", scan.line(tag.start), fenced, end_line=scan.line(tag.end - 1)))
+    scan.blank(tag.start, tag.end)
+    return tag.end
+
+
 def _open(scan: MarkupScan, tag: Tag) -> int:
     if tag.name in HEADINGS:
         return _heading(scan, tag)
@@ -192,10 +227,34 @@ def _open(scan: MarkupScan, tag: Tag) -> int:
         scan.tables.append(OpenTable(len(scan.out), scan.line(tag.start), scan.at_line_start))
     elif scan.tables and tag.name in ("tr", *CELLS):
         _mark(scan, tag.name, tag.start)
+    elif _stands_for_row(scan, tag):
+        _component_row(scan, tag)
+        return tag.end
+    elif _is_code(scan, tag):
+        return _code_attributes(scan, tag)
     else:
         scan.emit(_before_content(scan, tag))
     _attributes(scan, tag)
     return tag.end
+
+
+def _stands_for_row(scan: MarkupScan, tag: Tag) -> bool:
+    """Whether it is a component without content that stands among the rows of a table."""
+    if not (scan.tables and tag.is_component and tag.empty and tag.strings):
+        return False
+    events = scan.tables[-1].events
+    return not events or events[-1][0] == "/tr"
+
+
+def _component_row(scan: MarkupScan, tag: Tag) -> None:
+    """Write a component that makes a row: its quoted attributes are the cells, in their order, addresses apart."""
+    _mark(scan, "tr", tag.start)
+    for name, (_, value) in tag.strings.items():
+        if name not in TECHNICAL and value.strip():
+            _mark(scan, "td", tag.start)
+            scan.emit(_in_ticks(value) if is_code_attribute(name, value) else " ".join(value.split()))
+    _mark(scan, "/tr", tag.start)
+    scan.blank(tag.start, tag.end)
 
 
 def _before_content(scan: MarkupScan, tag: Tag) -> str:
@@ -251,7 +310,10 @@ def _attributes(scan: MarkupScan, tag: Tag) -> None:
     if tag.name in _TABS:
         _tab(scan, tag)
         return
-    shown = [(*tag.strings[name], "") for name in shown_attributes(tag)]
+    shown = [
+        (*tag.strings[name], TICK * is_code_attribute(name, tag.attribute(name)))
+        for name in shown_attributes(tag)
+    ]
     if tag.is_component:
         expressions = _without_tab_labels(scan, tag)
         shown += [(at, code, name) for name, (at, code) in expressions.items()]
@@ -259,7 +321,9 @@ def _attributes(scan: MarkupScan, tag: Tag) -> None:
     for at, text, key in sorted(shown):
         scan.blank(done, at, keep=tag.is_inline)
         done = at + len(text)
-        if key:
+        if key == TICK:
+            scan.emit(f"{_in_ticks(text)}{'' if _is_in_line(scan, tag) else BREAK}")
+        elif key:
             emit_strings(scan, text, at, key)
         else:
             scan.emit(text if tag.is_inline else f"{text}{BREAK}")

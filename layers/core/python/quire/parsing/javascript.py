@@ -11,7 +11,7 @@ VISIBLE = frozenset(
     "summary content body alt message note tagline detail details bullets steps quote leadIn leadOut".split()
 )
 _VISIBLE_ENDINGS = ("Title", "Text", "Label", "Description", "Caption", "Heading", "Subtitle")
-_TECHNICAL = frozenset(
+TECHNICAL = frozenset(
     "className class style src href url image icon id sx css key allow sandbox path d".split()
 )
 _CODE_LIKE = re.compile(r"://|[;{}=<>]|\b\d+px\b|var\(|\w\(|0\.\d")
@@ -189,7 +189,7 @@ def visible_strings(code: str, key: str = "") -> Iterator[tuple[int, str]]:
             bare += [code[done : match.start()], " " * (end - match.start())]
             done = end
             value = literal(code[match.start() : end])
-            if value and _is_shown(pending, value):
+            if value and is_shown(pending, value):
                 yield match.start(), _MARKUP.sub("", _CODE_TAG.sub("`", value))
             pending = keys[-1]
     for match in _JSX_TEXT.finditer("".join([*bare, code[done:]])):
@@ -204,11 +204,11 @@ def _tokens(code: str) -> Iterator[tuple[re.Match[str], int]]:
         yield match, position
 
 
-def _is_shown(key: str, value: str) -> bool:
+def is_shown(key: str, value: str) -> bool:
     """Whether a string is text for readers: its key says so, or it reads like prose and its key says nothing else."""
     if key in VISIBLE or key.endswith(_VISIBLE_ENDINGS):
         return bool(value.strip())
-    return key not in _TECHNICAL and len(value.split()) >= 5 and not _CODE_LIKE.search(value)
+    return key not in TECHNICAL and len(value.split()) >= 5 and not _CODE_LIKE.search(value)
 
 
 def _unescape(text: str) -> str:

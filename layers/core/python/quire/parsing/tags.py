@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from quire.parsing.javascript import VISIBLE, expression_end
+from quire.parsing.javascript import VISIBLE, expression_end, is_shown
 
 # Elements that stand inside a line: their tags vanish and break nothing.
 INLINE = frozenset(
@@ -114,7 +114,25 @@ def shown_attributes(tag: Tag) -> list[str]:
     if tag.name == "img":
         return ["alt"] if "alt" in tag.strings else []
     if tag.is_component:
-        return [name for name in tag.strings if name in VISIBLE or name in _FIELDS.get(tag.name, ())]
+        fields = _FIELDS.get(tag.name, ())
+        return [
+            name
+            for name, (_, value) in tag.strings.items()
+            if name in fields or is_shown(name, value) or is_code_attribute(name, value)
+        ]
     return [
         name for name in ("title", "alt") if name in tag.strings and tag.name in ("iframe", "video", "audio")
     ]
+
+
+def is_code_attribute(name: str, value: str) -> bool:
+    """Whether a component's attribute is code that it shows: it is called so, or like the command that a line runs.
+
+    >>> is_code_attribute("npm", "npm install lamp"), is_code_attribute("icon", "lamp")
+    (True, False)
+    """
+    if name in VISIBLE:
+        return False
+    return bool(value.strip()) and (
+        name == "code" or any(line.lstrip().startswith(f"{name} ") for line in value.split("\n"))
+    )
