@@ -52,6 +52,15 @@ def test_of_a_table_that_goes_on_no_row_is_shown_twice_and_its_head_stands_above
     assert problems(given) == []
 
 
+def test_what_goes_on_in_the_next_chunk_ends_where_a_higher_section_begins() -> None:
+    opening = chunk("pump.md", "## Usage\n\nThe pump moves water.", 0, breadcrumb="Pump › Usage")
+    parts = "### Valve\n\nTurn it.\n\n#### Red\n\nFirst.\n\n## Care\n\nOil it."
+    after = chunk("pump.md", parts, 1, breadcrumb="Pump › Usage › Valve")
+    shown = rest_behind(opening, len(opening.text), lambda _chunk, _places: after, 900, crosses=True)
+    assert shown is not None
+    assert after.text[shown.start : shown.end].endswith("First.")
+
+
 def test_the_opening_of_a_page_goes_on_with_its_first_part() -> None:
     opening = chunk("pump.md", "# Pump\n\nThe pump moves water.", 0, breadcrumb="Pump")
     usage = chunk("pump.md", "## Usage\n\nTurn the red valve first.", 1, breadcrumb="Pump › Usage")

@@ -50,6 +50,16 @@ def test_the_first_quote_goes_on_under_the_next_heading_while_there_is_room() ->
     assert "### Switch\n\nHold the button until it blinks." in citations[0].quote
 
 
+def test_the_first_quote_does_not_go_on_in_a_section_of_a_higher_level() -> None:
+    text = "## Power\n\n### Modes\n\nThe pump has two power modes.\n\n{} Cold\n\nIn frost it idles."
+    for mark, goes_on in (("###", True), ("##", False)):
+        shelf = shelf_of([chunk("pump.md", text.format(mark))])
+        question = "Which modes does the pump have?"
+        findings = find(shelf, Inquiry(question), question)
+        _, citations = extract(findings.weighed, findings.scored)
+        assert ("it idles" in citations[0].quote) is goes_on
+
+
 def test_a_further_heading_whose_text_says_nothing_of_the_question_is_left_out() -> None:
     text = (
         "# Pump\n\n## Refill\n\nThe tank is refilled by the lid on top of it.\n\n"

@@ -83,6 +83,16 @@ class QuotePiece:
     follows: bool
 
 
+def heading_levels(text: str) -> list[int]:
+    """The signs `#` of the headings by the number of their section; 0 above the first one and for an underlined one.
+
+    >>> heading_levels("Above\\n\\n# Lamp\\n\\n## Bulb\\n\\nGlass.")
+    [0, 1, 2]
+    """
+    titles = (text[block.start : block.end] for block in split_blocks(text) if block.kind == HEADING)
+    return [0, *(len(title) - len(title.lstrip("#")) for title in titles)]
+
+
 @lru_cache(maxsize=256)
 def split_pieces(text: str) -> tuple[QuotePiece, ...]:
     """The text's pieces, in order; headings are none."""

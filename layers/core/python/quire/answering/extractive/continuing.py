@@ -16,6 +16,7 @@ from quire.answering.extractive.blocks import (
     LIST,
     PARAGRAPH,
     TABLE,
+    heading_levels,
     split_blocks,
     split_pieces,
 )
@@ -65,8 +66,8 @@ def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: b
     """What follows `chunk.text[:end]` in the next chunk under the same heading, whole pieces of at most `room`.
 
     A list or table that the border of the chunks tears goes on though it is longer than the room by half. With
-    `crosses` the first parts of the section follow too, under their headings: an opening alone often only says what
-    they are about.
+    `crosses` the first parts of the section follow too, under their headings, up to one of a higher level: an opening
+    alone often only says what they are about.
     """
     if chunk.text[end:].strip() or is_code_chunk(chunk):
         return None
@@ -81,8 +82,10 @@ def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: b
         if piece.end > start and (crosses or not piece.section)
     ]
     is_torn = bool(pieces) and _last_kind(chunk.text) == pieces[0].kind and pieces[0].kind in TORN
-    last = start
+    last, levels = start, heading_levels(following.text)
     for number, piece in enumerate(pieces):
+        if levels[piece.section] < levels[pieces[0].section]:
+            break
         if piece.end - start > (room * 3 // 2 if is_torn and not number else room):
             break
         last = piece.end

@@ -16,6 +16,7 @@ from quire.answering.extractive.blocks import (
     LIST,
     TABLE,
     QuotePiece,
+    heading_levels,
     split_blocks,
     split_pieces,
 )
@@ -737,7 +738,10 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
             if _fits(page, side, first, last)
             and (
                 page.pieces[side].section == section
-                or (page.values[side] >= 0 and (side > last or page.pieces[side].section))
+                or (
+                    page.values[side] >= 0
+                    and (page.pieces[side].section if side < first else not _rises(page, side))
+                )
             )
         }
         if not worth:
@@ -747,6 +751,12 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
     while first < place and ((first and page.pieces[first].follows) or _is_code_alone(page, first)):
         first += 1  # what it points back at, or what leads into the code, has no room
     return first, last
+
+
+def _rises(page: _PageText, side: int) -> bool:
+    """Whether the piece `side` stands under a heading of a higher level than the piece before it."""
+    levels = heading_levels(page.text)
+    return levels[page.pieces[side].section] < levels[page.pieces[side - 1].section]
 
 
 def _is_code_alone(page: _PageText, place: int) -> bool:
