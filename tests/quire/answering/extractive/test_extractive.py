@@ -100,7 +100,7 @@ def test_of_one_document_two_chunks_are_shown_before_what_another_says() -> None
         "Before each winter old leather valves inside get greased too.",
     )
     parts = [chunk("pump.md", said, number, heading=str(number)) for number, said in enumerate(told)]
-    parts = [one._replace(breadcrumb=f"Pump › {number}") for number, one in enumerate(parts)]
+    parts = [one._replace(breadcrumb=f"Wells and pumps › {number}") for number, one in enumerate(parts)]
     other = chunk("lamp.md", "A lamp with a pump wants its pump to be greased as well.", breadcrumb="Lamp")
     asked = weigh("How is the pump greased?", SHELF.index)
     found = [hit_of(one, rank, cosine=None) for rank, one in enumerate((*parts, other), 1)]
@@ -111,6 +111,30 @@ def test_of_one_document_two_chunks_are_shown_before_what_another_says() -> None
     assert shown == [*parts[:2], other]
     alone = [one for one in scored if one.hit.chunk != other]
     assert [quote.hit.chunk for quote in choose_quotes(asked, alone)] == parts
+
+
+def test_a_question_about_a_page_as_a_whole_is_told_by_its_sections_in_their_order() -> None:
+    told = (
+        "A pump brings the house what its well holds.",
+        "Oil the pump of a well each spring, or its leather dries.",
+        "Well water that a pump lifts is cold: let it stand.",
+        "In winter the pump of a well is wrapped in straw.",
+    )
+    parts = [chunk("pump.md", said, number, start_line=10 * number) for number, said in enumerate(told)]
+    parts = [one._replace(breadcrumb=f"Well pumps › {number}") for number, one in enumerate(parts)]
+    other = chunk("lamp.md", "A lamp near the pump of a well has a wire guard.", breadcrumb="Lamp")
+
+    def shown(*chunks: Chunk) -> list[Chunk]:
+        asked = weigh("What are well pumps?", SHELF.index)
+        found = [hit_of(one, rank, cosine=None) for rank, one in enumerate(chunks, 1)]
+        scored = [
+            replace(one, score=5.0 - 0.1 * one.hit.rank) for one in score_passages(asked, found, None, None)
+        ]
+        return [quote.hit.chunk for quote in choose_quotes(asked, scored)]
+
+    assert shown(parts[1], other, parts[3], parts[2], parts[0]) == [parts[1], parts[0], *parts[2:]]
+    rival = other._replace(breadcrumb="Pump of a well")
+    assert rival in shown(parts[1], parts[3], parts[2], parts[0], rival)
 
 
 def test_what_an_answer_opens_with_stays_first_where_a_later_entry_is_given_its_head() -> None:

@@ -81,6 +81,14 @@ def test_a_sibling_is_as_near_as_it_is_itself_and_not_as_what_found_it() -> None
     assert {hit.cosine for hit in with_siblings(shelf.index, first, "kettle", None)[1:]} == {None}
 
 
+def test_more_is_read_of_a_page_that_the_question_is_about_as_a_whole() -> None:
+    parts = [chunk("kettle.md", f"Kettle part {number} is of steel.", number) for number in range(12)]
+    shelf = shelf_of([one._replace(breadcrumb=f"Kettle parts › {n}") for n, one in enumerate(parts)])
+    first = retrieve(shelf.index, shelf.embedder, Query("kettle parts", 1)).hits
+    assert len(with_siblings(shelf.index, first, "What are kettle parts?", None)) == 10
+    assert len(with_siblings(shelf.index, first, "Which steel is each kettle made of?", None)) == 6
+
+
 def test_a_model_reads_where_words_of_a_source_lead() -> None:
     links = ("[the tracker](https://t.example.org/new)", "[forum](https://f.example.org)")
     first = chunk("help.md", "Report faults in the tracker.\n\nAsk in our forum.", chunk_index=0)

@@ -14,7 +14,7 @@ from quire.answering.extractive.definitions import definition_shares
 from quire.answering.extractive.passages import CODE, Passage, split_passages
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.answering.extractive.weighing import Weighed, cue, tells_replacement
-from quire.documents import Hit
+from quire.documents import Chunk, Hit
 from quire.ports import Embedder, Vectors
 from quire.search.intent import read_intent
 from quire.search.query import written_names
@@ -47,6 +47,9 @@ TITLED = 1.2
 """For passages whose section is called what the question asks about. With the joining of near quotes, key facts held
 rise from .864 to .885 over 228 questions to seven collections (React Native's fall from .85 to .83), and from .86 to
 .91 over Defold's and Caddy's manuals and microdot, which took no part in any other constant."""
+
+PAGE = 0.6
+"""How well a page's title says what is asked and nothing else, from which the question is about the page."""
 
 COVERAGE, CONTEXT, ABOVE, STEMS, COSINE, CUE, RANK, HIT = 4.2, 3.0, 3.0, 1.8, 3.1, 0.6, 0.5, 4.0
 """Weights of the score, fitted on questions of SQuAD 2.0 by the sentence that holds the answer, for term F1. That of
@@ -220,6 +223,14 @@ def titled(question: Weighed, title: set[str]) -> float:
         return 0.0
     share, covered = len(said) / len(title), question.coverage(said)
     return 2 * share * covered / (share + covered)
+
+
+def asks_for_page(question: Weighed, chunk: Chunk) -> bool:
+    """Whether the question asks for what the chunk's page is about as a whole, by the page's title."""
+    if is_code_chunk(chunk):
+        return False
+    titles = [title for title in chunk.breadcrumb.split(" › ") if title != chunk.metadata.get("path")]
+    return titled(question, set(analyze("".join(titles[:1])))) >= PAGE
 
 
 def _stems(question: Weighed, terms: Set[str], stems: Set[str]) -> float:
