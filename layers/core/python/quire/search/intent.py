@@ -138,7 +138,7 @@ class Intent:
         return next(filter(None, (_compiled(form).search(self.text) for form in forms)), None)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def read_intent(question: str) -> Intent:
     """What the question asks for; the same object for the same question, so that nothing is read twice."""
     return Intent(question)
