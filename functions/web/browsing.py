@@ -6,7 +6,6 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from quire.canonical_json import canonical_json
 from quire.documents import Chunk, text_sha256
 from quire.errors import InputError, QuireError, UnknownVersion
 from quire.index.opened import OpenedIndex
+from quire.service.documents import document_names
 from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
 
@@ -69,7 +69,7 @@ class Standing:
 def list_documents(served: Served, under: str = "", after: str = "", *, limit: int = 100) -> Listing:
     """Documents whose id contains `under`, each with its first passage and how many it has."""
     index = served.index
-    names = _document_names(index)
+    names = document_names(index)
     fitting = [name for name in names if under.casefold() in name.casefold()] if under else names
     start = bisect_right(fitting, after) if after else 0
     page = [index.documents.chunks(name) for name in fitting[start : start + limit]]
@@ -153,14 +153,6 @@ def holders(
 def _passage(index: OpenedIndex, passage: str) -> Chunk | None:
     ordinal = index.find(passage)
     return None if ordinal is None else index.fetch([ordinal])[0]
-
-
-def _document_names(index: OpenedIndex) -> list[str]:
-    """Ids of the documents that have a live passage, ascending."""
-    names = sorted(set(chain.from_iterable(segment.documents.keys() for segment in index.segments)))
-    if index.chunk_count == sum(segment.chunk_count for segment in index.segments):
-        return names
-    return [name for name in names if len(index.documents.chunks(name))]
 
 
 def _holding(index: OpenedIndex, text: str, ignore_case: bool) -> Iterator[Chunk | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from functions.faces.mcp import arguments as a
 from functions.faces.mcp.choosing import collections, from_each, one_collection
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, Reply, headline
@@ -18,7 +20,8 @@ from functions.web.browsing import (
 )
 from quire.documents import Chunk
 from quire.errors import InputError
-from quire.service.documents import Read, read_around, read_document
+from quire.index.opened import OpenedIndex
+from quire.service.documents import Read, near_documents, read_around, read_document
 from quire.service.knowledge import Knowledge
 
 
@@ -69,8 +72,23 @@ def _found(service: Knowledge, caller: Caller, args: a.ReadArguments) -> tuple[R
 def _document(
     service: Knowledge, caller: Caller, names: list[str], document: str, *, version: str | None
 ) -> Read:
-    reads, _ = from_each(names, lambda name: read_document(service, caller, name, document, version=version))
+    try:
+        reads, _ = from_each(
+            names, lambda name: read_document(service, caller, name, document, version=version)
+        )
+    except InputError as error:
+        if len(names) == 1:
+            raise
+        near, _ = from_each(
+            names, lambda name: _near(service.serve(caller, name, version).index, name, document)
+        )
+        hint = f". Near it: {', '.join(chain.from_iterable(near))}" if any(near) else ""
+        raise InputError(f"document {document!r}: no collection has it{hint}", field="document") from error
     return _only(reads)
+
+
+def _near(index: OpenedIndex, collection: str, document: str) -> list[str]:
+    return [f"{one} of {collection}" for one in near_documents(index, document)]
 
 
 def _only(reads: list[Read]) -> Read:

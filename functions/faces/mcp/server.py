@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any, Literal, TypeAlias, TypeVar
 from urllib.parse import unquote
@@ -36,6 +37,8 @@ ANSWER_TOOL = "answer"
 INSTRUCTIONS_OF_PAIR = "Search indexed documentation, textbooks and code, then fetch what a result stands in."
 SCHEME = "quire://"
 RESOURCE_TOKENS = 20_000
+MOST_NAMED = 30
+"""Collections that the instructions name, which a model reads at the beginning of each conversation."""
 LASTING_MS = 10 * 60_000
 """How long the lists may be kept that only another release of Quire changes."""
 CHANGING_MS = 60_000
@@ -43,6 +46,7 @@ CHANGING_MS = 60_000
 T = TypeVar("T")
 Context: TypeAlias = ServerRequestContext[Any, Any]
 CallerOf: TypeAlias = Callable[[Context], Caller]
+CallNext: TypeAlias = Callable[[Context], Awaitable[Any]]
 
 
 def build_server(service: Knowledge, caller_of: CallerOf) -> Server[Any]:
@@ -77,7 +81,16 @@ def build_server(service: Knowledge, caller_of: CallerOf) -> Server[Any]:
         caller = caller_of(context)
         return await _blocking(partial(resource, service, caller, str(params.uri)))
 
-    return Server(
+    async def name_collections(ctx: Context, call_next: CallNext) -> Any:
+        """Put what there is to ask behind the instructions: what a model does not know of it asks nothing about."""
+        result = await call_next(ctx)
+        if isinstance(result, dict) and "instructions" in result:
+            with suppress(QuireError):  # a store that cannot be listed is told by the call of a tool
+                told = partial(collection_line, service, caller_of(ctx))
+                return {**result, "instructions": f"{INSTRUCTIONS}{await anyio.to_thread.run_sync(told)}"}
+        return result
+
+    server: Server[Any] = Server(
         "quire",
         version=__version__,
         title="Quire",
@@ -89,6 +102,8 @@ def build_server(service: Knowledge, caller_of: CallerOf) -> Server[Any]:
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
     )
+    server.middleware.append(name_collections)
+    return server
 
 
 def build_connector(service: Knowledge, caller_of: CallerOf) -> Server[Any]:
@@ -111,6 +126,14 @@ def build_connector(service: Knowledge, caller_of: CallerOf) -> Server[Any]:
         on_call_tool=call_tool,
         on_list_prompts=_no_prompts,
     )
+
+
+def collection_line(service: Knowledge, caller: Caller) -> str:
+    """The collections that may be read, with their titles, as a further sentence; "" where there are none."""
+    names = service.names(caller)
+    told = [name if service.title(name) == name else f"{name} ({service.title(name)})" for name in names]
+    more = f" and {len(told) - MOST_NAMED} more" if len(told) > MOST_NAMED else ""
+    return f" Collections: {', '.join(told[:MOST_NAMED])}{more}." if told else ""
 
 
 def tool_list() -> list[types.Tool]:

@@ -248,6 +248,32 @@ def test_an_error_says_what_to_do_next(shelf: Shelf, tool: str, given: dict[str,
     assert words in said(result)
 
 
+def test_a_path_that_is_not_there_is_answered_with_those_that_come_near(shelf: Shelf) -> None:
+    [citation] = answered(shelf, "search", query="gravity in studs", limit=1)[1]["citations"]
+    known = citation["document"]
+    wrong = (f"/home/me/{known}", known.upper(), f"{known[:4]}x{known[4:]}")
+    for document in wrong:
+        for tool in ("read", "outline"):
+            told = ask(shelf, tool, document=document)
+            assert told.is_error
+            assert "has none of that id or path. Near it: " in said(told)
+            assert known in said(told)
+    assert said(ask(shelf, "read", document="zq/zq.zq")).endswith("has none of that id or path")
+    shelf.publish("second")
+    told = ask(shelf, "read", document=wrong[0])
+    assert f"no collection has it. Near it: {known} of roblox, {known} of second" in said(told)
+
+
+def test_the_instructions_name_the_collections(shelf: Shelf) -> None:
+    async def instructions(client: Client) -> str:
+        return client.instructions or ""
+
+    for run in (over_http, over_stdio):
+        assert run(shelf, instructions).endswith("Cite path and lines. Collections: roblox.")
+    shelf.publish("second")
+    assert over_http(shelf, instructions).endswith("Collections: roblox, second.")
+
+
 @pytest.mark.parametrize(
     ("tool", "given"),
     [("list_collections", {}), ("search", {"query": "x"}), ("read", {"collection": "roblox", "id": "x"})],

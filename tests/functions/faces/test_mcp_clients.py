@@ -105,6 +105,12 @@ def test_a_search_of_all_is_of_those_that_the_key_may_read(shelf: Shelf) -> None
         found = rpc(client, "tools/call", name=tool, arguments=given)
         assert "warm soil." not in json.dumps(found), tool
         assert "garden" not in found["content"][0]["text"], tool
+    hello: dict[str, Any] = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "c", "version": "1"},
+    }
+    assert rpc(client, "initialize", **hello)["instructions"].endswith(" Collections: roblox.")
 
 
 @pytest.mark.parametrize(
@@ -178,7 +184,11 @@ def test_an_answer_shows_each_quote_once(shelf: Shelf) -> None:
 
 
 def test_all_that_a_client_pipes_in_is_answered_what_cannot_be_read_too(shelf: Shelf) -> None:
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    hello: dict[str, Any] = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
     search = {"name": "search", "arguments": {"query": "warm soil for tomatoes"}}
     lines = [
         _line(1, "initialize", hello),

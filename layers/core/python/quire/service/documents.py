@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from quire.documents import Chunk
 from quire.errors import InputError, UnknownPassage
 from quire.index.opened import OpenedIndex
+from quire.index.tables import near_values
 from quire.ports import Ordinals
 from quire.search.retrieval import Query, retrieve
 from quire.service.access import Caller
@@ -20,6 +22,8 @@ PATH_FIELDS = ("path", "file_path")
 
 
 MOST_NEAR = 8
+MOST_COMPARED = 20_000
+"""Names that a wrong one is compared with, letter by letter: 8 µs each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +121,10 @@ def read_document(
     served = service.serve(caller, collection, version)
     ordinals = _document(served.index, name)
     if not len(ordinals):
+        near = near_documents(served.index, name)
+        hint = f". Near it: {', '.join(near)}" if near else ""
         raise InputError(
-            f"document {name!r}: version {served.version} of {collection!r} has none of that id or path",
+            f"document {name!r}: version {served.version} of {collection!r} has none of that id or path{hint}",
             field="document",
         )
     return Read(served, tuple(served.index.fetch(ordinals)))
@@ -142,6 +148,27 @@ def _near(index: OpenedIndex, symbol: str) -> tuple[str, ...]:
         return ()
     hits = retrieve(index, None, Query(symbol, MOST_NEAR, mode="keyword")).hits
     return tuple(dict.fromkeys(hit.chunk.symbols[0] for hit in hits if hit.chunk.symbols))
+
+
+def document_names(index: OpenedIndex) -> list[str]:
+    """Ids of the documents that have a live passage, ascending."""
+    names = sorted(set(chain.from_iterable(segment.documents.keys() for segment in index.segments)))
+    if index.chunk_count == sum(segment.chunk_count for segment in index.segments):
+        return names
+    return [name for name in names if len(index.documents.chunks(name))]
+
+
+def near_documents(index: OpenedIndex, wanted: str) -> list[str]:
+    """Ids that `wanted` may have meant: the end of a longer path, a file of that name elsewhere, or one that is
+    spelled alike."""
+    asked = wanted.replace("\\", "/").casefold().strip("/")
+    stem = asked.rpartition("/")[2]
+    names = document_names(index)
+    folded = [(name.casefold(), name) for name in names]
+    ends = [name for fold, name in folded if f"/{asked}".endswith(f"/{fold}")]
+    same = [name for fold, name in folded if fold.rpartition("/")[2] == stem]
+    alike = () if ends or same or len(names) > MOST_COMPARED else near_values(wanted, names)
+    return list(dict.fromkeys((*ends, *same, *alike)))[:MOST_NEAR]
 
 
 def _document(index: OpenedIndex, name: str) -> Ordinals:
