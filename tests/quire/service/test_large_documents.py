@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,7 +18,7 @@ from functions.web.live import Live
 from quire.adapters.folder import FolderStore
 from quire.errors import ModelError, QuireError, ScopeMissing, StoreUnavailable, UnknownDocument
 from quire.service.access import ANYONE, READ, WRITE, Caller
-from quire.service.sites import SiteDocument, Submission
+from quire.service.sites import NewIds, SiteDocument, Submission
 from quire.service.uploads import File
 from quire.store.write_targets import Site
 from tests.support.fakes import HashingEmbedder
@@ -71,9 +72,18 @@ def test_a_document_is_accepted_under_the_id_that_it_is_written_with(desk: Desk)
     assert desk.content(accepted.id) == OARS.content
 
 
+def test_ids_sort_by_when_they_were_made_in_one_millisecond_and_where_the_clock_goes_back() -> None:
+    ids = NewIds()
+    moments = [5_000] * 5_000 + [9_000, 1_000, 1_000, 9_001]
+    made = [ids.new(now_ms) for now_ms in moments]
+    assert made == sorted(set(made))
+    assert {uuid.UUID(one).version for one in made} == {7}
+    assert {uuid.UUID(one).variant for one in made} == {uuid.RFC_4122}
+    assert [uuid.UUID(made[place]).int >> 80 for place in (0, -4, -1)] == [5_000, 9_000, 9_001]
+
+
 def test_later_documents_sort_behind_whether_a_job_writes_them_or_not(desk: Desk) -> None:
     first = desk.live.large.add(ANYONE, ACME, OARS)
-    time.sleep(0.002)  # ids sort by the millisecond
     second = desk.live.documents.add(ANYONE, ACME, SAILS)
     desk.run(first.job.id)
     assert [one.id for one in desk.listed()] == [first.id, second.id]

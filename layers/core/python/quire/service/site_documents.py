@@ -18,13 +18,13 @@ from quire.service.live_writes import LiveWrites, Written, unknown_document
 from quire.service.sites import (
     AcceptedText,
     DocumentPage,
+    NewIds,
     SiteDocument,
     SitePage,
     SiteSummary,
     Submission,
     as_document,
     described,
-    new_id,
     text_key,
     texts_key,
     written_at,
@@ -58,6 +58,7 @@ class SiteDocuments:
         self._store = store
         self._objects = objects
         self._embedder_for = embedder_for
+        self._new_ids = NewIds()
 
     def add(self, caller: Caller, site: Site, text: Submission, *, token: str | None = None) -> SiteDocument:
         """Add a document; the same `token` again adds nothing and gives the same id.
@@ -149,7 +150,9 @@ class SiteDocuments:
         if replaces:
             return self._replacement(site, replaces, text, self._live.find(site.name))
         now_ms = self._now_ms()
-        document_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{site.name}#{token}") if token else new_id(now_ms))
+        document_id = str(
+            uuid.uuid5(uuid.NAMESPACE_URL, f"{site.name}#{token}") if token else self._new_ids.new(now_ms)
+        )
         return AcceptedText(site.id, document_id, text, written_at(now_ms))
 
     def carry_out(self, site: Site, accepted: AcceptedText) -> SiteDocument:
