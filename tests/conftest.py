@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Leave all that there is to itself, and collect from here on, as seldom as memory allows: a twentieth of the time."""
+    """Leave all that there is to itself, and collect from here on, as seldom as memory allows: it took a twentieth."""
     gc.set_threshold(50_000, 20, 50)
     gc.enable()
     gc.freeze()
