@@ -24,6 +24,8 @@ def test_a_refusal_names_the_collection_and_up_to_three_headings() -> None:
     hits = [hit_of(chunk(f"{n}.md", "x", breadcrumb=f"Part {n % 4}")) for n in range(9)]
     assert near_topics(hits) == ["Part 0", "Part 1", "Part 2"]
     assert near_topics([hit_of(chunk("a.md", "x", breadcrumb="Lamp › Lamp › Bulb"))]) == ["Lamp › Bulb"]
+    page = chunk("lamp.md", "x", breadcrumb="Lamp › Bulb", url="https://a.test/lamp#bulb")
+    assert near_topics([hit_of(page)]) == ["[Lamp › Bulb](https://a.test/lamp#bulb)"]
     assert named("the Handbook textbook", "textbook") == "the Handbook textbook"
     assert named("shop", "code base") == "the shop code base"
     assert named("the shop code", "code base") == "the shop code base"

@@ -28,6 +28,7 @@ TOPICS = "Related topics that are covered:"
 CLOSEST_TOPICS, MOST_CLOSEST = "The closest sections:", 5
 """Of 23 questions that were refused wrongly in words which the sources know, the right place is the first hit of 8,
 among three of 10 and among five of 14. So sections are named, and none is quoted as if it answered."""
+_ADDRESS = re.compile(r"https?://[^\s()<>]+")
 _MARKS = """ ?!.,;:()[]{}<>"'`“”‘’"""
 
 
@@ -132,15 +133,28 @@ def absent_words(question: str, lexicon: Lexicon) -> list[str]:
 
 
 def near_topics(hits: Sequence[Hit], most: int = MOST_TOPICS) -> list[str]:
-    """At most `most` headings of the hits, best first, each once: breadcrumbs where a heading alone says too little."""
-    topics: dict[str, None] = {}
+    """At most `most` headings of the hits, best first, each once: breadcrumbs where a heading alone says too little.
+
+    Those of pages that are published are links to them.
+    """
+    topics: dict[str, str] = {}
     for hit in hits:
         chunk = hit.chunk
         topic = chunk.breadcrumb or str(chunk.metadata.get("heading") or chunk.metadata.get("title") or "")
         if topic:
             parts = dict.fromkeys(topic.split(LEVEL))  # a page and its first heading are often called alike
-            topics.setdefault(LEVEL.join(parts))
-    return list(topics)[:most]
+            topics.setdefault(LEVEL.join(parts), chunk.url)
+    return [_linked(topic, url) for topic, url in topics.items()][:most]
+
+
+def _linked(topic: str, url: str) -> str:
+    """The topic as a link where it has an address and a link may hold it: a number alone would be a citation's mark.
+
+    >>> _linked("Lamp", "https://a.test/lamp#bulb"), _linked("Lamp", "/lamp"), _linked("404", "https://a.test/404")
+    ('[Lamp](https://a.test/lamp#bulb)', 'Lamp', '404')
+    """
+    is_link = _ADDRESS.fullmatch(url) and not topic.isdigit() and "[" not in topic and "]" not in topic
+    return f"[{topic}]({url})" if is_link else topic
 
 
 def with_topics(opening: str, hits: Sequence[Hit], lead: str = TOPICS, most: int = MOST_TOPICS) -> str:
