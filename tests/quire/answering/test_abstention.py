@@ -251,6 +251,36 @@ def test_a_symbol_that_is_named_is_no_word_by_chance() -> None:
     assert find(shelf, Inquiry(asked), asked).evidence.alone == 0.0
 
 
+PUMPS = [
+    chunk(f"pump{number}.md", f"# Pump {part}\n\nThe Pump has a {part} that wants to be cleaned every year.")
+    for number, part in enumerate("filter valve hose rotor seal gauge sieve motor shaft hinge".split() * 4)
+]
+
+
+def test_what_only_the_product_s_name_connects_with_a_collection_is_doubted() -> None:
+    shelf = shelf_of(PUMPS)
+
+    def lent(question: str, **more: str) -> float:
+        return find(shelf, Inquiry(question, **more), question).evidence.lent  # type: ignore[arg-type]
+
+    assert lent("stock price of Pump") > lent("filter of the Pump") > lent("filter") == 0.0
+    assert lent("Pump") == lent("stock price of Pump", selected_text="the rotor") == 0.0
+    near = Evidence(0.6, 0.6, 0.2, 0.5, name_unknown=False, name_missing=False, topic=3.0, score=0.1)
+    assert confidence(replace(near, lent=0.4, alone=0.9)) < BOUNDS[0] < confidence(replace(near, alone=0.9))
+
+
+def test_in_a_small_collection_no_word_is_too_common() -> None:
+    question = "stock price of Pump"
+    sizes = FEW_CHUNKS - 1, FEW_CHUNKS
+    few, many = (find(shelf_of(PUMPS[:size]), Inquiry(question), question).evidence.lent for size in sizes)
+    assert few == 0.0 < many
+
+
+def test_a_follow_up_is_not_doubted_for_the_name_of_what_it_is_about() -> None:
+    shelf, asked = shelf_of(PUMPS), "and the Pump's price?"
+    assert find(shelf, Inquiry(asked), f"{asked}\nHow is the filter cleaned?").evidence.lent == 0.0
+
+
 def test_the_threshold_begins_above_what_everyday_questions_reach_and_higher_where_they_find_more() -> None:
     quiet, busy = begin([0.0005] * 99 + [0.4], None), begin([0.02] * 99 + [0.4], None)
     assert BOUNDS[0] < quiet.threshold < busy.threshold < BOUNDS[1]

@@ -15,7 +15,7 @@ from quire.answering.extractive.definitions import SAID, defining_hits
 from quire.answering.extractive.parts import AskedPart, is_about, parts_of
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
-from quire.answering.extractive.weighing import Weighed, is_slip, strange_words, weigh
+from quire.answering.extractive.weighing import Weighed, is_slip, strange_words, weigh, without_common
 from quire.answering.following import gather_news
 from quire.answering.request import Inquiry
 from quire.documents import Hit
@@ -122,7 +122,15 @@ def find(
     if leans:
         weighed = weighed.leaning_to(inquiry.question)
     told = evidence_of(text, found.plain or found.hits)
-    read, scored = _passages(collection, told, known[0], vector, weighed=weighed, filters=inquiry.filters)
+    read, scored = _passages(
+        collection,
+        told,
+        known[0],
+        vector,
+        weighed=weighed,
+        filters=inquiry.filters,
+        uncommon="" if leans or inquiry.selected_text.strip() else without_common(known[0], index),
+    )
     evidence = _evidence(collection, known[1], told, vector, read=(weighed, scored), mends=found.mended)
     if leans and embedder is not None and vector is not None:
         own = mended(inquiry.question, found.mended)
@@ -190,7 +198,9 @@ def _evidence(
     if not (is_named or is_defined):
         return evidence
     # What is asked of a symbol that was found may be called by words of the asker's own.
-    return replace(evidence, unknown=0.0, coverage=max(evidence.coverage, NAMED_COVERAGE), alone=0.0)
+    return replace(
+        evidence, unknown=0.0, coverage=max(evidence.coverage, NAMED_COVERAGE), alone=0.0, lent=0.0
+    )
 
 
 def _query(inquiry: Inquiry, searched: str, *, leans: bool) -> Query:
@@ -208,8 +218,12 @@ def _passages(
     *,
     weighed: Weighed,
     filters: Mapping[str, str | Sequence[str]],
+    uncommon: str = "",
 ) -> tuple[tuple[Hit, ...], list[Scored]]:
-    """The hits with more chunks of their documents, and the passages of the first, best first."""
+    """The hits with more chunks of their documents, and the passages of the first, best first.
+
+    They are compared with what is `uncommon` in the question too, where it has common words.
+    """
     read = with_siblings(collection.index, told, text, vector)
     if read_intent(text).is_alternatives:  # they stand in other places than the thing itself
         rest = told[2:]
@@ -219,7 +233,9 @@ def _passages(
     most = READ_CODE if collection.index.profile == "code" else READ_HITS
     read += defining_hits(collection.index, text, read, filters)
     first = (*told[:most], *read[len(told) :])
-    return read, score_passages(weighed, first, collection.embedder, vector)
+    embedder = collection.embedder
+    apart = embedder.embed([uncommon])[0] if uncommon and embedder is not None else None
+    return read, score_passages(weighed, first, embedder, vector, apart=apart)
 
 
 def undefined_letter(inquiry: Inquiry, searched: str, index: OpenedIndex, scored: Sequence[Scored]) -> str:

@@ -71,6 +71,7 @@ class Scored:
         context: share that it does not hold but the sentence before it, its lead or its heading does.
         score: higher is better; comparable within one question only.
         cosine: with the question; None where it was not embedded.
+        apart: cosine with the question without its common words; None where it was not embedded or has none.
         defines: how far it says what the term is whose meaning is asked for, see `definitions`.
     """
 
@@ -82,15 +83,22 @@ class Scored:
     context: float
     score: float
     cosine: float | None = None
+    apart: float | None = None
     defines: float = 0.0
 
 
 def score_passages(
-    question: Weighed, hits: Sequence[Hit], embedder: Embedder | None, vector: Vectors | None
+    question: Weighed,
+    hits: Sequence[Hit],
+    embedder: Embedder | None,
+    vector: Vectors | None,
+    *,
+    apart: Vectors | None = None,
 ) -> list[Scored]:
     """Passages of the hits, best first; those that look best by their terms are compared by meaning too.
 
-    `vector` is the question's row; None, like no embedder, leaves it at the terms.
+    `vector` is the question's row; None, like no embedder, leaves it at the terms. `apart` is that of the question
+    without its common words, where it has some: it moves no passage.
     """
     priors = [(hit, _prior(hit, hits) + lead) for hit, lead in zip(hits, _leads(question, hits), strict=True)]
     replaced = _replaced(question, hits)
@@ -105,11 +113,13 @@ def score_passages(
     if embedder is None or vector is None or not found:
         return found
     first, unread, rest = _one_a_piece(found)
-    cosines = embedder.embed([_embedded_text(one) for one in first]) @ vector
+    rows = embedder.embed([_embedded_text(one) for one in first])
     first = [
         replace(one, score=one.score + COSINE * float(cosine), cosine=float(cosine))
-        for one, cosine in zip(first, cosines, strict=True)
+        for one, cosine in zip(first, rows @ vector, strict=True)
     ]
+    if apart is not None:
+        first = [replace(one, apart=float(cosine)) for one, cosine in zip(first, rows @ apart, strict=True)]
     unread = [replace(one, score=one.score + COSINE * UNREAD * (one.hit.cosine or 0.0)) for one in unread]
     return sorted(first + unread + rest, key=_order)
 

@@ -68,6 +68,8 @@ _DERIVED = re.compile(
 """English's productive endings and beginnings around a word of four letters or more."""
 EARLIER = 0.4
 LONG_WORD = 9
+COMMON = 0.5
+"""A word that more than this share of the chunks hold is the name of what they are all about, or says as little."""
 
 
 class Lexicon(Protocol):
@@ -168,6 +170,16 @@ def strange_words(question: str, lexicon: Lexicon, ordinary: WordList | None) ->
         if not any(map(ordinary.has_word, (word, whole, *_bases(word.lower())))):
             found.setdefault(written)
     return tuple(found)
+
+
+def without_common(question: str, lexicon: Lexicon) -> str:
+    """The question without the words that most chunks hold; "" where those are none of it, or all that it says."""
+    said, most = question.split(), COMMON * lexicon.chunk_count
+    terms = {word: analyze(word) for word in said}
+    rest = [
+        word for word in said if not terms[word] or min(map(lexicon.document_frequency, terms[word])) <= most
+    ]
+    return " ".join(rest) if len(rest) < len(said) and any(map(terms.get, rest)) else ""
 
 
 def is_slip(written: str, known: str) -> bool:
