@@ -17,7 +17,14 @@ from build_index.sources.files.includes import IncludedFiles, included_files
 from build_index.sources.files.page_links import PageLinks
 from build_index.sources.files.selection import Excluded
 from build_index.sources.files.superseded import superseded_pages
-from build_index.sources.files.text_files import SKIPPED, count_others, read_bytes, read_text, walk_files
+from build_index.sources.files.text_files import (
+    SKIPPED,
+    count_others,
+    read_bytes,
+    read_page,
+    read_text,
+    walk_files,
+)
 from build_index.sources.files.types import TEXT as CODE_TEXT
 from build_index.sources.files.types import language_of
 from build_index.sources.site_config import FoundSite, folders_above
@@ -168,7 +175,7 @@ def _shared(one: str, other: str) -> int:
 def _text_or_nothing(root: Path, path: str) -> str:
     """The text of a page; nothing where it cannot be read: whoever reads the page itself says so."""
     try:
-        return read_text(root, path)
+        return read_page(root, path, lambda _: None)
     except SourceError:
         return ""
 
@@ -189,7 +196,7 @@ def _is_walked(path: str) -> bool:
 
 def _text(root: Path, path: str) -> str:
     if suffix_of(path) not in CONVERTED:
-        return read_text(root, path)
+        return read_page(root, path, say)
     return read_apart(RawFile(path, read_bytes(root, path, CONVERTED_FILE_BYTES)))
 
 

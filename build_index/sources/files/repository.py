@@ -13,7 +13,7 @@ from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.built_pages import built_pages
 from build_index.sources.files.selection import Excluded, Selection, select_files
 from build_index.sources.files.superseded import superseded_pages
-from build_index.sources.files.text_files import read_plain
+from build_index.sources.files.text_files import HEAD_CHARACTERS, decode, read_plain
 from build_index.sources.files.types import (
     TEXT,
     is_exported_page,
@@ -24,9 +24,8 @@ from build_index.sources.files.types import (
 )
 from quire.documents import Document, Value
 from quire.errors import NoText, SourceError
-from quire.parsing.formats import CONVERTED, HTML, RawFile, kind_of, suffix_of, with_line_feeds
+from quire.parsing.formats import CONVERTED, HTML, RawFile, kind_of, suffix_of
 
-HEAD_CHARACTERS = 4096
 LONGEST_LINE = 20_000
 LONG_LINES = 400
 """Average characters of a line from which on a file of code, script or style sheet counts as minified."""
@@ -226,43 +225,6 @@ def _is_data(content: bytes) -> bool:
     except UnicodeDecodeError:
         return True
     return sum(map(str.isalpha, head)) < LETTERS * len("".join(head.split()))
-
-
-def decode(content: bytes) -> str | None:
-    r"""A file's text; None where it is no text.
-
-    >>> decode(b"a\r\nb"), decode(b"\xff\xfeh\x00i\x00"), decode(b"caf\xe9"), decode(b"\x00\x01")
-    ('a\r\nb', 'hi', 'café', None)
-    >>> decode(b"\xef\xbb\xbfhi"), decode(b"\x93hi\x94"), decode(b"a\rb")
-    ('hi', '“hi”', 'a\nb')
-    """
-    text = _decoded(content)
-    return None if text is None else with_line_feeds(text)
-
-
-def _decoded(content: bytes) -> str | None:
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        try:
-            return content.decode("utf-16")
-        except UnicodeDecodeError:
-            return None
-    if b"\x00" in content:
-        return None
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        if not _is_written(content):
-            return None
-    try:
-        return content.decode("cp1252")
-    except UnicodeDecodeError:  # it leaves five bytes undefined
-        return content.decode("latin-1")
-
-
-def _is_written(content: bytes) -> bool:
-    """Whether hardly any control characters stand in the beginning of what is not UTF-8."""
-    head = content[:HEAD_CHARACTERS]
-    return sum(byte < 9 or 13 < byte < 27 for byte in head) <= len(head) // 50
 
 
 def _text_or_nothing(root: Path, path: str) -> str:

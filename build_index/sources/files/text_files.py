@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from build_index.sources.files.selection import Excluded, demand_folder, is_text_name
 from quire.errors import SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
-from quire.parsing.formats import RawFile, text_of
+from quire.parsing.formats import RawFile, text_of, with_line_feeds
 
+HEAD_CHARACTERS = 4096
 SKIPPED = frozenset(("node_modules", "__pycache__"))
 DOCUMENTS = tuple(
     """
@@ -121,3 +122,62 @@ def read_text(root: Path, path: str) -> str:
             message names the file and, for a wrong byte, its line.
     """
     return text_of(RawFile(path, read_bytes(root, path)))
+
+
+def read_page(root: Path, path: str, tell: Callable[[str], object]) -> str:
+    """As `read_text`; what is written in the Windows or Latin-1 letters of before is read too, and told.
+
+    Raises:
+        SourceError: as `read_text`.
+    """
+    data = read_bytes(root, path)
+    try:
+        return text_of(RawFile(path, data))
+    except SourceError as error:
+        text = decode(data) if _is_western(data) else None
+        if text is None:
+            raise
+        tell(f"{error}: read as Windows-1252; save it as UTF-8 if its letters are wrong")
+        return text
+
+
+def _is_western(data: bytes) -> bool:
+    """Whether some letters alone are not ASCII, and none is UTF-8: that would be a text with a damaged place."""
+    return data.decode(errors="ignore").isascii() and sum(byte > 127 for byte in data) < len(data) / 5
+
+
+def decode(content: bytes) -> str | None:
+    r"""A file's text; None where it is no text.
+
+    >>> decode(b"a\r\nb"), decode(b"\xff\xfeh\x00i\x00"), decode(b"caf\xe9"), decode(b"\x00\x01")
+    ('a\r\nb', 'hi', 'café', None)
+    >>> decode(b"\xef\xbb\xbfhi"), decode(b"\x93hi\x94"), decode(b"a\rb")
+    ('hi', '“hi”', 'a\nb')
+    """
+    text = _decoded(content)
+    return None if text is None else with_line_feeds(text)
+
+
+def _decoded(content: bytes) -> str | None:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            return content.decode("utf-16")
+        except UnicodeDecodeError:
+            return None
+    if b"\x00" in content:
+        return None
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        if not _is_written(content):
+            return None
+    try:
+        return content.decode("cp1252")
+    except UnicodeDecodeError:  # it leaves five bytes undefined
+        return content.decode("latin-1")
+
+
+def _is_written(content: bytes) -> bool:
+    """Whether hardly any control characters stand in the beginning of what is not UTF-8."""
+    head = content[:HEAD_CHARACTERS]
+    return sum(byte < 9 or 13 < byte < 27 for byte in head) <= len(head) // 50

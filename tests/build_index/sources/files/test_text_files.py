@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from build_index.sources.files.text_files import read_text, walk_files
+from build_index.sources.files.text_files import read_page, read_text, walk_files
 from quire.errors import SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
 
@@ -58,6 +58,22 @@ def test_a_wrong_byte_is_named_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"one\ntwo\nthr\xffee\n")
     with pytest.raises(SourceError, match=r"^a\.md:3: byte 0xff is not UTF-8"):
         read_text(tmp_path, "a.md")
+
+
+def test_a_page_in_letters_of_before_is_read_and_told_and_damage_is_not(tmp_path: Path) -> None:
+    told: list[str] = []
+    page = "# Kühlung\n\nDie „Kühlung“ der Kamera erreicht minus 30 Grad.\n"
+    (tmp_path / "old.md").write_bytes(page.encode("cp1252"))
+    assert read_page(tmp_path, "old.md", told.append) == page
+    (line,) = told
+    assert line.startswith("old.md:1: byte 0xfc is not UTF-8: read as Windows-1252; save it as UTF-8")
+    damaged = page.encode()[:40] + b"\xff" + page.encode()[40:]
+    cyrillic = "Камера холодная".encode("cp1251")
+    for wrong in (damaged, cyrillic, b"\xff", b"ab\xff\x00cd" * 9, b"\x01\x02\x03abcdefgh\xff" * 9):
+        (tmp_path / "old.md").write_bytes(wrong)
+        with pytest.raises(SourceError, match=r"^old\.md:\d: byte 0x\w\w is not UTF-8$"):
+            read_page(tmp_path, "old.md", told.append)
+    assert told == [line]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
