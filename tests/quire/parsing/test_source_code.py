@@ -131,3 +131,22 @@ def test_what_a_block_of_ruby_or_an_enum_of_java_defines_is_found() -> None:
         "enum Policy {\n  PLAIN, UPPER;\n\n  static String apply(String name) {\n    return name;\n  }\n}\n"
     )
     assert outline_of(java, "java") == ("Policy: enum 1-7", "Policy.apply: method 4-6")
+
+
+def test_a_comment_between_a_head_and_its_body_belongs_to_what_comes_first() -> None:
+    ruby = "module Shop\n  # Holds what one wants.\n  class Basket\n    # Adds one.\n    def add\n    end\n  end\nend\n"
+    python = "class Basket:\n    # Adds one.\n    def add(self):\n        pass\n"
+    outline = parse_source(ruby, "ruby", long=LONG)
+    assert tuple(described(outline.definitions)) == (
+        "Shop: module 1-8",
+        "Shop.Basket: class 2-7 | Holds what one wants.",
+        "Shop.Basket.add: method 4-6 | Adds one.",
+    )
+    assert tuple(described(parse_source(python, "python", long=LONG).definitions))[1] == (
+        "Basket.add: method 2-4 | Adds one."
+    )
+
+
+def test_what_is_said_to_an_interpreter_does_not_document_a_file() -> None:
+    text = "# frozen_string_literal: true\n\n# Sells baskets.\n\nmodule Shop\nend\n"
+    assert parse_source(text, "ruby", long=LONG).doc == "Sells baskets."

@@ -33,6 +33,7 @@ _LEGAL = re.compile(
     r"""
     copyright | licen[sc]e | spdx | all[ ]rights[ ]reserved  # for lawyers
     | @generated | eslint | -\*-                            # for programs
+    | \A(?:frozen_string_literal|encoding|coding|typed|warn_indent)[ ]?[:=]
     """,
     re.IGNORECASE | re.VERBOSE,
 )

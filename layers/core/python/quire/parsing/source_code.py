@@ -39,6 +39,7 @@ _BULKY = frozenset(
 )
 _CLASSES = frozenset("class interface trait struct enum record impl union".split())
 _ENTERED = _CLASSES | {"namespace", "module", "enum"}
+_BEGUN_LATE = frozenset(("block", "body_statement"))
 _VALUE_CARRIERS = ("variable_declarator", "assignment_statement", "expression_list")
 _SPACE = re.compile(r"\s+")
 _PREPARED: Mapping[str, Callable[[str], str]] = {
@@ -115,7 +116,7 @@ def _definitions(parent: Any, reader: _SyntaxReader, holder: str, depth: int) ->
     lead = (0, 0, 0)  # first row, first byte and last byte of the comments just read
     commented, end = False, -1
     crowded = parent.named_child_count > CROWD
-    for child in parent.named_children:
+    for child in (*_comments_before(parent), *parent.named_children):
         kind = child.type
         if kind in ATTACHED or kind in reader.grammar.attached:
             row = child.start_point[0]
@@ -130,6 +131,17 @@ def _definitions(parent: Any, reader: _SyntaxReader, holder: str, depth: int) ->
             first, *doc = lead if commented and row <= end + 1 else (row, 0, 0)
             yield from _read(child, reader, _SyntaxPlace(first, doc[0], doc[1], 0, holder, depth))
         commented, end = False, last_row(child)
+
+
+def _comments_before(body: Any) -> list[Any]:
+    """The comments between a head and its body, which belong to the first that stands in it: of Ruby and Python a body
+    begins with its first statement."""
+    found: list[Any] = []
+    before = body.prev_named_sibling if body.type in _BEGUN_LATE else None
+    while before is not None and before.type in COMMENTS:
+        found.insert(0, before)
+        before = before.prev_named_sibling
+    return found
 
 
 def _read(node: Any, reader: _SyntaxReader, place: _SyntaxPlace) -> Iterator[Definition]:
