@@ -269,3 +269,26 @@ def test_the_name_of_a_class_is_not_that_of_its_constructor() -> None:
     named = [one.metadata["symbol"] for one in cut(text, "c_sharp") if "Shop" in one.symbols]
     assert named == ["Shop"]
     assert "Shop.Shop" in {name for one in cut(text, "c_sharp") for name in one.symbols}
+
+
+def test_a_chunk_of_ruby_is_called_by_the_class_that_modules_are_opened_for() -> None:
+    text = "module Shop\n  class Basket\n    # Adds.\n    class Adder < Step\n      LIMIT = 9\n    end\n  end\nend\n"
+    chunk = cut(text, "ruby", "lib/shop/adder.rb")[0]
+    assert (chunk.text, chunk.metadata["symbol"]) == (text.removesuffix("\n"), "Shop.Basket.Adder")
+    assert {"Shop", "Shop.Basket", "Shop.Basket.Adder.LIMIT"} <= set(chunk.symbols)
+    beside = text.removesuffix("end\n") + "  VERSION = 1\nend\n"
+    assert cut(beside, "ruby", "lib/shop/adder.rb")[0].metadata["symbol"] == "Shop"
+
+
+def test_tests_are_chunks_with_their_titles_and_define_nothing() -> None:
+    trials = "".join(
+        f'  it "adds {n}" do\n' + "    expect(basket.add(1)).to eq(1)\n" * 20 + "  end\n\n" for n in range(4)
+    )
+    helper = "  def basket\n    Basket.new\n  end\n\n"
+    chunks = cut(f'describe "a basket" do\n{helper}{trials}end\n', "ruby", "spec/basket_spec.rb")
+    titles = [chunk.metadata["symbol"] for chunk in chunks]
+    assert titles == [
+        "basket",
+        *(f"a basket › adds {n}" for n in range(4)),
+    ]  # the helper stands with the head
+    assert [chunk.symbols for chunk in chunks] == [("basket", "spec.basket_spec.basket"), *([()] * 4)]

@@ -150,3 +150,52 @@ def test_a_comment_between_a_head_and_its_body_belongs_to_what_comes_first() -> 
 def test_what_is_said_to_an_interpreter_does_not_document_a_file() -> None:
     text = "# frozen_string_literal: true\n\n# Sells baskets.\n\nmodule Shop\nend\n"
     assert parse_source(text, "ruby", long=LONG).doc == "Sells baskets."
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "finds"),
+    [
+        (
+            "ruby",
+            'RSpec.describe Basket, "#add" do\n  it "adds one" do\n    add\n  end\n\n  it { add }\nend\n',
+            ("Basket #add: test 1-7", "Basket #add.adds one: test 2-4"),
+        ),
+        (
+            "typescript",
+            """\
+describe('basket', () => {
+  it.each(rows)(`adds one`, async () => {
+    add()
+  })
+  it('is planned')
+})
+""",
+            ("basket: test 1-6", "basket.adds one: test 2-4"),
+        ),
+        (
+            "elixir",
+            """\
+defmodule BasketTest do
+  describe "add/1" do
+    test "adds one", %{a: a} do
+      a
+    end
+  end
+end
+""",
+            ("BasketTest: module 1-7", "BasketTest.add/1: test 2-6", "BasketTest.add/1.adds one: test 3-5"),
+        ),
+        (
+            "cpp",
+            'TEST_CASE("adds one", "[basket]")\n{\n  add();\n}\nTEST_F(Basket, AddsTwo) {\n  add();\n}\n',
+            ("adds one: test 1-4", "Basket.AddsTwo: function 5-7"),
+        ),
+    ],
+)
+def test_a_test_is_called_by_its_title(language: str, text: str, finds: tuple[str, ...]) -> None:
+    assert tuple(described(parse_source(text, language, long=1).definitions)) == finds
+
+
+def test_a_method_that_is_called_like_a_macro_of_tests_is_a_method() -> None:
+    outline = parse_source("def context\n  1\nend\n", "ruby", long=LONG)
+    assert tuple(described(outline.definitions)) == ("context: function 1-3",)

@@ -212,7 +212,7 @@ def _windows(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
 
 
 def _chunk(file: _SourceFile, span: Span, text: str, summary: str, *, identity: str = "") -> Chunk:
-    symbol = (" › " if span.kind == "section" else ".").join(span.path)
+    symbol = (" › " if span.kind in ("section", "test") else ".").join(span.path)
     metadata: dict[str, Value] = {
         **file.document.metadata,
         "path": file.path,

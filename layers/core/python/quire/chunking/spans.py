@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -79,11 +79,12 @@ SECTIONS = SpanSizes(whole=1200, holder=1200, small=500, merged=1000, unbroken=1
 
 _MINOR = frozenset("module variable macro type".split())
 _HOLDERS = frozenset("class interface trait struct enum record impl union namespace module section".split())
-_TITLED = frozenset(("section", "item"))
+_TITLED = frozenset(("section", "item", "test"))
 """What is called by a title: it is shown, and names nothing."""
 LONGEST_CLOSING = 80
-_OPENINGS = {"section": 100, "module": 40}
+_OPENINGS = {"section": 100, "module": 40, "test": 160}
 """Kinds of spans that may say nothing by themselves, and up to how many characters."""
+_OPENS_WRAPPER = re.compile(r"(?:module|class)\s+[\w:]+")
 _CLOSING = re.compile(r"(?:\s|[^\w\s]|\bend\b|\bfi\b|\bdone\b)*")
 
 Path = tuple[str, ...]
@@ -144,7 +145,7 @@ def _between(around: Span, start: int, end: int, *, first: bool) -> Span:
 
 
 def _piece(around: Span, definition: Definition, lines: Lines, sizes: SpanSizes) -> Iterator[Span]:
-    path, defines = _paths(around.path, definition)
+    path, defines = _paths(_name_in(around.path, around.kind, definition), definition)
     span = Span(
         definition.start_line,
         definition.end_line,
@@ -155,11 +156,32 @@ def _piece(around: Span, definition: Definition, lines: Lines, sizes: SpanSizes)
         definition.signature,
         around.path,
     )
+    inner = _wrapped(definition, lines)
+    if inner is not None:
+        first, *rest = _piece(span, inner, lines, sizes)
+        yield first._replace(defines=(*first.defines, *defines))
+        yield from rest
+        return
     most = sizes.holder if definition.kind in _HOLDERS else sizes.whole
     if definition.members and lines.size(span.start_line, span.end_line) > most:
         yield from _pieces(span, definition.members, lines, sizes)
     else:
-        yield span._replace(defines=(*defines, *_inner(path, definition.members)))
+        yield span._replace(defines=(*defines, *_inner(path, definition)))
+
+
+def _wrapped(definition: Definition, lines: Lines) -> Definition | None:
+    """What a module or class of Ruby is opened for, with the lines of both; None where it holds more than that."""
+    inner = definition.members[0] if len(definition.members) == 1 else None
+    if inner is None or definition.doc or inner.kind not in _HOLDERS:
+        return None
+    above = [line.strip() for line in lines.texts[definition.start_line - 1 : inner.start_line - 1]]
+    if not above or not all(not line or _OPENS_WRAPPER.fullmatch(line) for line in above):
+        return None
+    if inner.end_line < definition.end_line and not _only_closes(
+        inner.end_line + 1, definition.end_line, lines
+    ):
+        return None
+    return replace(inner, start_line=definition.start_line, end_line=definition.end_line)
 
 
 def _paths(holder: Path, definition: Definition) -> tuple[Path, tuple[Path, ...]]:
@@ -172,11 +194,16 @@ def _paths(holder: Path, definition: Definition) -> tuple[Path, tuple[Path, ...]
     return paths[0], () if definition.kind == "impl" else paths
 
 
-def _inner(path: Path, members: Sequence[Definition]) -> Iterator[Path]:
-    for member in members:
-        inside, defines = _paths(path, member)
+def _name_in(path: Path, kind: str, definition: Definition) -> Path:
+    """What the name of a definition begins with: of a test's own helper nothing, as titles are no names."""
+    return () if kind == "test" != definition.kind else path
+
+
+def _inner(path: Path, holder: Definition) -> Iterator[Path]:
+    for member in holder.members:
+        inside, defines = _paths(_name_in(path, holder.kind, member), member)
         yield from defines
-        yield from _inner(inside, member.members)
+        yield from _inner(inside, member)
 
 
 def _parts_of(name: str) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ class Grammar:
         attached: types of nodes before a definition that belong to it, beside comments.
         words: where a call or block defines: its first word -> kind; "" takes the word itself.
         clauses: whether neighbouring definitions of one name are one, as the equations of a function are.
+        tests: words by which a call with a title and a block is a test or a group of tests.
     """
 
     package: str
@@ -58,6 +59,7 @@ class Grammar:
     attached: frozenset[str] = frozenset()
     words: Mapping[str, str] = field(default_factory=dict)
     clauses: bool = False
+    tests: frozenset[str] = frozenset()
 
 
 def node_kinds(**types: str) -> dict[str, str]:
@@ -92,6 +94,9 @@ _TYPESCRIPT_KINDS = _JAVASCRIPT_KINDS | {
 _TYPESCRIPT_CALLS = (
     _JAVASCRIPT_CALLS + "(extends_clause value: (identifier) @r) (implements_clause (type_identifier) @r)"
 )
+_JAVASCRIPT_TESTS = frozenset(
+    "describe context suite it test specify fdescribe xdescribe fit xit xtest feature scenario".split()
+)
 _EXPORTS = frozenset(("export_statement", "expression_statement", "ambient_declaration"))
 _LUA_KINDS = node_kinds(
     function="function_declaration",
@@ -125,6 +130,7 @@ _TYPESCRIPT = Grammar(
     _EXPORTS,
     ("name", "property", "left", "key"),
     "language_typescript",
+    tests=_JAVASCRIPT_TESTS,
 )
 
 
@@ -200,6 +206,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         _JAVASCRIPT_CALLS + _JSX_CALLS + "(class_heritage (identifier) @r)",
         _EXPORTS,
         ("name", "property", "left", "key"),
+        tests=_JAVASCRIPT_TESTS,
     ),
     "typescript": _TYPESCRIPT,
     **dict.fromkeys(COMPONENTS, _TYPESCRIPT),  # their script
@@ -210,6 +217,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         _EXPORTS,
         ("name", "property", "left", "key"),
         "language_tsx",
+        tests=_JAVASCRIPT_TESTS,
     ),
     "ruby": Grammar(
         "tree_sitter_ruby",
@@ -226,6 +234,12 @@ GRAMMARS: Mapping[str, Grammar] = {
         (superclass (constant) @r)
         """,
         name_fields=("name", "left"),
+        tests=frozenset(
+            """
+            describe context it specify example feature scenario shared_examples shared_examples_for shared_context
+            test should xdescribe xcontext xit fdescribe fcontext fit
+            """.split()
+        ),
     ),
     "lua": Grammar("tree_sitter_lua", _LUA_KINDS, _LUA_CALLS),
     "luau": Grammar("tree_sitter_luau", _LUA_KINDS, _LUA_CALLS),
@@ -341,6 +355,12 @@ GRAMMARS: Mapping[str, Grammar] = {
         """,
         frozenset(("template_declaration",)),
         ("declarator", "name", "type"),
+        tests=frozenset(
+            """
+            TEST_CASE SCENARIO TEST TEST_F TEST_P TYPED_TEST TEMPLATE_TEST_CASE TEST_CASE_METHOD TEST_SUITE
+            BOOST_AUTO_TEST_CASE
+            """.split()
+        ),
     ),
     "c_sharp": Grammar(
         "tree_sitter_c_sharp",
@@ -449,6 +469,7 @@ GRAMMARS: Mapping[str, Grammar] = {
             **dict.fromkeys("defmacro defmacrop".split(), "macro"),
         },
         clauses=True,
+        tests=frozenset(("describe", "test", "property")),
     ),
     "haskell": Grammar(
         "tree_sitter_haskell",

@@ -18,6 +18,8 @@ _CARRIERS = frozenset(
 )
 _NAMES = frozenset(("name", "variable_name", "identifier"))
 _LABELS = frozenset(("string_lit",))
+_ARGUMENTS = frozenset(("arguments", "argument_list"))
+_TITLES = frozenset(("string", "template_string"))
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
 _KEY = re.compile(r"""\[\s*['"]([\w.-]+)['"]\s*\]""")
 _NAME = re.compile(
@@ -45,6 +47,10 @@ def declared_names(node: Any, grammar: Grammar, source: bytes) -> tuple[str, ...
     if _only_announces(node):
         return ()
     names = (worded_name(node),) if grammar.words else tuple(dict.fromkeys(_names(node, grammar, source, 0)))
+    declarator = node.child_by_field_name("declarator")
+    if declarator is not None and names[:1] and names[0] in grammar.tests:
+        # a macro that is read as a function: `TEST(Basket, Adds) {`
+        names = (".".join(re.findall(r"\w+", _text(declarator).partition("(")[2])[:2]),)
     names = tuple(filter(None, names))
     return names if grammar.several_names else names[:1]
 
@@ -71,6 +77,52 @@ def worded_name(node: Any) -> str:
     while named is not None and named.type not in ("alias", "identifier"):
         named = named.child_by_field_name("target") or named.child_by_field_name("left")
     return "" if named is None else spelled(_text(named))
+
+
+def test_title(node: Any, grammar: Grammar) -> str:
+    """What a test or a group of tests is called: `adds one` of `it("adds one", () => {`; "" for all else.
+
+    Of a group that is called by what it tests and how, both: `Basket #add` of `describe Basket, "#add" do`.
+    """
+    called = node.child_by_field_name("method") or (node.named_child(0) if node.named_child_count else None)
+    while called is not None and called.type in ("call_expression", "member_expression"):
+        called = called.named_child(0)  # of `it.each(rows)("...", ...)`
+    if called is None or _text(called) not in grammar.tests or body_of_test(node, grammar) is None:
+        return ""
+    given = next((child for child in node.named_children if child.type in _ARGUMENTS), None)
+    said: list[str] = []
+    for argument in given.named_children[:2] if given is not None else ():
+        if argument.type in _TITLES:
+            return " ".join([*said, _text(argument).strip("\"'`")])[:LONGEST_NAME]
+        if argument.type not in ("constant", "scope_resolution", "alias", "identifier"):
+            break
+        said.append(_text(argument))
+    return " ".join(said)[:LONGEST_NAME]
+
+
+def macro_title(node: Any, grammar: Grammar) -> str:
+    """What a test is called whose macro stands before its block: `adds one` of `TEST_CASE("adds one") {`; else ""."""
+    call = node.named_child(0) if node.type == "expression_statement" and node.named_child_count else None
+    if call is None or call.type != "call_expression" or not grammar.tests:
+        return ""
+    macro, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    if macro is None or given is None or _text(macro) not in grammar.tests or not given.named_child_count:
+        return ""
+    return _text(given.named_child(0)).strip('"')[:LONGEST_NAME]
+
+
+def body_of_test(node: Any, grammar: Grammar) -> Any:
+    """The block or function that a call is given; None where it is given none."""
+    for child in node.named_children:
+        if child.type in ("do_block", "block"):
+            return child
+        if child.type in _ARGUMENTS:
+            function = next(
+                (one for one in child.named_children if one.type in grammar.function_values), None
+            )
+            if function is not None:
+                return function.child_by_field_name("body")
+    return None
 
 
 def _text(node: Any) -> str:

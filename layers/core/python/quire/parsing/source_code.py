@@ -11,7 +11,14 @@ from quire.parsing.comments import comment_text, docstring_text, is_legal_notice
 from quire.parsing.components import COMPONENTS, script_alone
 from quire.parsing.cython import as_python
 from quire.parsing.languages import Grammar, open_grammar
-from quire.parsing.names import declared_names, first_word, receiver_type
+from quire.parsing.names import (
+    body_of_test,
+    declared_names,
+    first_word,
+    macro_title,
+    receiver_type,
+    test_title,
+)
 from quire.parsing.outline import LONGEST_SIGNATURE, Definition, Outline
 from quire.parsing.preprocessor import whole_branches
 
@@ -39,6 +46,7 @@ _BULKY = frozenset(
 )
 _CLASSES = frozenset("class interface trait struct enum record impl union".split())
 _ENTERED = _CLASSES | {"namespace", "module", "enum"}
+_CALLS = frozenset(("call", "call_expression"))
 _BEGUN_LATE = frozenset(("block", "body_statement"))
 _VALUE_CARRIERS = ("variable_declarator", "assignment_statement", "expression_list")
 _SPACE = re.compile(r"\s+")
@@ -114,7 +122,7 @@ def parse_source(text: str, language: str, *, long: int) -> Outline:
 def _definitions(parent: Any, reader: _SyntaxReader, holder: str, depth: int) -> Iterator[Definition]:
     """Definitions among the children of a node; `holder` is the kind of the definition around them."""
     lead = (0, 0, 0)  # first row, first byte and last byte of the comments just read
-    commented, end = False, -1
+    commented, end, above = False, -1, 0
     crowded = parent.named_child_count > CROWD
     for child in (*_comments_before(parent), *parent.named_children):
         kind = child.type
@@ -127,6 +135,13 @@ def _definitions(parent: Any, reader: _SyntaxReader, holder: str, depth: int) ->
             end = last_row(child)
             continue
         row = child.start_point[0]
+        if kind == "compound_statement" and row <= end + 1 and child.prev_named_sibling is not None:
+            titled = macro_title(child.prev_named_sibling, reader.grammar)
+            if titled:
+                yield Definition((titled,), "test", above + 1, last_row(child) + 1)
+                commented, end = False, last_row(child)
+                continue
+        above = row
         if kind in reader.interesting and (commented or not crowded or row != child.end_point[0]):
             first, *doc = lead if commented and row <= end + 1 else (row, 0, 0)
             yield from _read(child, reader, _SyntaxPlace(first, doc[0], doc[1], 0, holder, depth))
@@ -149,7 +164,18 @@ def _read(node: Any, reader: _SyntaxReader, place: _SyntaxPlace) -> Iterator[Def
     if place.depth > DEEPEST:
         return
     kind = _kind(node, reader.grammar)
-    if kind:
+    title = test_title(node, reader.grammar) if reader.grammar.tests and node.type in _CALLS else ""
+    if title:
+        body = body_of_test(node, reader.grammar)
+        inside = _definitions(body, reader, "test", place.depth + 1) if reader.is_long(node) else ()
+        yield Definition(
+            names=(title,),
+            kind="test",
+            start_line=place.row + 1,
+            end_line=max(last_row(node), place.last_row) + 1,
+            members=_apart(inside),
+        )
+    elif kind:
         yield from _defined(node, kind, reader, place)
     elif node.type in reader.grammar.wrappers:
         place = place._replace(last_row=max(place.last_row, last_row(node)), depth=place.depth + 1)

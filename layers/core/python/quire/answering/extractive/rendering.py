@@ -222,6 +222,8 @@ def _defined_in(chunk: Chunk, start: int, end: int) -> list[str]:
     heads = (line.partition("=")[0] for line in chunk.text[start:end].splitlines())
     words = {word for head in heads for word in _WORD.findall(head)}
     visible = [symbol for name, symbol in named.items() if name in words and name.strip("_")]
+    own = str(chunk.metadata.get("symbol") or "")  # modules that are opened around it are named by it
+    visible = [one for one in visible if not own.startswith(f"{one}.")]
     return [one for one in visible if not any(one.startswith(f"{holder}.") for holder in visible)]
 
 
