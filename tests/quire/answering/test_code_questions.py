@@ -130,3 +130,22 @@ def test_a_definition_is_shown_to_its_end_where_it_is_asked_how_it_works() -> No
     shelf = shelf_of([long], profile="code")
     assert "  jobs.clear" in text_of(shelf, "How does a worker take jobs of kind 3?")
     assert "  jobs.clear" not in text_of(shelf, "Why do jobs have a worker of kind 3?")
+
+
+def spec(n: int, folder: str = "spec") -> Chunk:
+    made = code(f"{folder}/push_{n}_spec.rb", f"it 'pushes {n}' do\n  push_jobs([{n}])\nend\n", "", 1)
+    return made._replace(metadata={**made.metadata, "is_test": True}, symbols=())
+
+
+def test_where_the_tests_are_is_told_by_folders() -> None:
+    source = code("push.rb", PUSH_HEAD, "push_jobs", 1)
+    shelf = shelf_of([source, *(spec(n) for n in range(3)), spec(9, "app/integration/specs")], profile="code")
+    assert text_of(shelf, "Where are the unit tests?") == (
+        "Tests stand in:\n\n- `spec`: 3 files, such as `spec/push_2_spec.rb` [1]\n"
+        "- `app/integration/specs`: one file, `app/integration/specs/push_9_spec.rb` [2]"
+    )
+    assert "`spec`" not in text_of(shelf, "Where are the integration tests?")
+    many = shelf_of([spec(n, f"part{n}") for n in range(9)], profile="code")
+    assert text_of(many, "Which test files are there?").endswith("\n- and 3 files in 3 more folders")
+    assert "Tests stand in" not in text_of(shelf, "Where are the tests of push_jobs?")
+    assert "Tests stand in" not in text_of(shelf_of([source], profile="code"), "Where are the tests?")

@@ -21,6 +21,7 @@ class Profile(NamedTuple):
         demotions: `(field, value, factor)`: a chunk whose metadata says so has its fused score multiplied; the field
             must be one of `filters`. A `role` that the question asks for is not demoted.
         place_demotions: the same, for questions that ask for a place in code.
+        test_demotions: the same, for questions that ask for tests.
         per_document: hits of one document at most, before others had their turn, more of a long one; 0 means no cap.
         coherence: what a file's best chunk gains where its other chunks match as well as any file's do.
         file_name: what it gains where the question says the file's name.
@@ -38,6 +39,7 @@ class Profile(NamedTuple):
     identifier_vector_weight: float = 0.3
     demotions: tuple[tuple[str, str | bool, float], ...] = ()
     place_demotions: tuple[tuple[str, str | bool, float], ...] = ()
+    test_demotions: tuple[tuple[str, str | bool, float], ...] = ()
     per_document: int = 1
     coherence: float = 0.0
     file_name: float = 0.0
@@ -84,6 +86,7 @@ PROFILES = {
                 ("role", "interface", 0.6),
             ),
             place_demotions=(("kind", "section", 0.6),),
+            test_demotions=(("is_test", False, 0.5),),
             vector_breadcrumb=False,
             per_document=0,
             coherence=0.3,

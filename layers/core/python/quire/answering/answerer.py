@@ -20,6 +20,7 @@ from quire.answering.extractive.callers import as_hits, callers_in
 from quire.answering.extractive.code_answers import settings_in
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.extractive import extract, extract_callers
+from quire.answering.extractive.places_of_tests import find_places, tell_places
 from quire.answering.extractive.retelling import (
     LOST_SOURCE,
     NO_SOURCE,
@@ -219,11 +220,22 @@ def _write(request: _Request, findings: Findings) -> Writing:
         written = yield from _generate(request, findings, model)
         if written.text:
             return written
+    return (yield from _say(_quoted(request, findings, written)))
+
+
+def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> WrittenAnswer:
+    """The answer without a model: that the collection has none, where a model found so or the evidence is weak."""
+    collection, inquiry = request.collection, request.inquiry
+    abstention = _abstention(collection, findings)
+    places, further = find_places(collection.index, inquiry.question, inquiry.filters)
+    text, citations = tell_places(places, further, findings.found.version)
+    if citations and written.model_used == EXTRACTIVE:
+        return replace(written, text=text, citations=citations)
     by_chance = _is_by_chance(collection, inquiry, findings)
     covered = abstention.covers(findings.confidence) and not by_chance
     if covered and written.model_used == EXTRACTIVE:
         if request.about and request.about.kind != ALSO:
-            return (yield from _say(_retell(request, request.about, findings, written)))
+            return _retell(request, request.about, findings, written)
         # Whether something is so for another thing too, quotes of both seldom say.
         is_unsure = request.about is not None or abstention.is_unsure(findings.confidence)
         text, citations, told = _extract_callers(collection, inquiry)
@@ -238,8 +250,8 @@ def _write(request: _Request, findings: Findings) -> Writing:
             )
         if citations:
             notices = (*written.notices, *told, *([CLOSEST] if is_unsure else []))
-            return (yield from _say(replace(written, text=text, citations=citations, notices=notices)))
-    return (yield from _say(replace(written, text=refusal(collection, inquiry, findings), answerable=False)))
+            return replace(written, text=text, citations=citations, notices=notices)
+    return replace(written, text=refusal(collection, inquiry, findings), answerable=False)
 
 
 def _retell(

@@ -144,7 +144,8 @@ def _demotions(profile: Profile, question: Question) -> tuple[tuple[str, str | b
     if not wanted:
         return demotions
     asked = {("role", role) for role in wanted} | ({("is_test", True)} if "test" in wanted else set())
-    return tuple(one for one in demotions if one[:2] not in asked)
+    kept = tuple(one for one in demotions if one[:2] not in asked)
+    return (*kept, *profile.test_demotions) if "test" in wanted else kept
 
 
 def _likeness(

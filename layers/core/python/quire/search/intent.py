@@ -193,8 +193,10 @@ _ROLES = {
     """,
     "test": r"""
         \b(?: is | are | gets? | was | were )\b [^?]{1,80}? \b(?: tested | covered[ ]by )\b  # how, where it is
-        | \b(?: which | what | where )\b [^?]{0,60}? [ ](?:unit)?(?: tests\b | test[ ](?: cases? | files? )\b )
-        | \b(?:unit)?tests?[ ](?: for | of | covers? | covering )\b                          # of something
+        | \b(?: which | what | where )\b [^?]{0,60}? [ ]
+          (?:unit)?(?: tests\b | specs\b | test[ ](?: cases? | files? )\b )
+        | \b(?:unit)?(?: tests? | specs? )[ ](?: for | of | covers? | covering )\b        # of something
+        | \b(?: which | what )[ ](?:unit[ ])?(?: test | spec )[ ](?: checks | verifies | exercises | tests | ensures )\b
     """,
 }
 """The wording that asks for files of a role."""

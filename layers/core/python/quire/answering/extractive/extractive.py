@@ -99,8 +99,7 @@ HOW_TO_CODE = 2.0
 HOW_TO_PRIVATE = 4.0
 """What a definition has less then that its own project alone is meant to call: its name begins with an underscore."""
 TEST = 1.5
-"""What a test has less, unless the question asks for tests or for an example; what code has less that is none where it
-asks for those of something."""
+"""What a test has less, unless the question asks for tests or for an example."""
 ENTRY_CHARACTERS, HEAD_PIECES = 1_300, 2
 """An entry of a reference is shown whole up to so many characters; of a longer one so many paragraphs stand first."""
 EXAMPLE, USE = 3.0, 1.0
@@ -278,6 +277,8 @@ def shortest_quote(question: Weighed, scored: Sequence[Scored], room: int) -> Qu
 def _ranked(question: Weighed, scored: Sequence[Scored]) -> tuple[list[Scored], dict[str, float]]:
     """The passages that may answer, best first, and what those of code have less by their chunks' ids."""
     worded = [one for one in scored if not _says_nothing(one.hit.chunk)] or scored
+    if "test" in read_intent(question.text).roles:
+        worded = [one for one in worded if is_test(one.hit.chunk)] or worded
     answers = [one for one in worded if not one.text.endswith("?") or _is_followed(one)] or worded
     less = _lessened_code(question, answers)
     judged = (_judged(question, one, less.get(one.hit.chunk.id, 0.0)) for one in answers)
@@ -584,7 +585,7 @@ def _lessened_code(question: Weighed, answers: Sequence[Scored]) -> dict[str, fl
         if wants_example:
             less[chunk_id] = -USE if shows_use(chunk) else HOW_TO_CODE
         is_unwanted = is_test(chunk) and not (wants_example or asks_for_tests(question.text))
-        if is_unwanted or ("test" in asked.roles and not is_test(chunk)):
+        if is_unwanted:
             less[chunk_id] += TEST
         if constructs(chunk) and is_of_working:
             less[chunk_id] += MAKING
