@@ -10,6 +10,7 @@ from quire.answering.extractive.code_lines import value_line
 from quire.answering.findings import AskedCollection
 from quire.answering.request import Inquiry
 from quire.documents import Chunk
+from quire.search.query import read_question
 from tests.support.answer_checks import problems
 from tests.support.shelves import chunk, shelf_of
 
@@ -149,3 +150,67 @@ def test_where_the_tests_are_is_told_by_folders() -> None:
     assert text_of(many, "Which test files are there?").endswith("\n- and 3 files in 3 more folders")
     assert "Tests stand in" not in text_of(shelf, "Where are the tests of push_jobs?")
     assert "Tests stand in" not in text_of(shelf_of([source], profile="code"), "Where are the tests?")
+
+
+def test_where_an_error_comes_from_is_told_with_its_condition() -> None:
+    error = code(
+        "errors.rb", "# A job that is none.\nclass NoJobError < Error\nend\n", "NoJobError", 1, kind="class"
+    )
+    catching = "def run\n  push_jobs\nrescue NoJobError\n  stop\nend\n"
+    raising = "def check(job)\n  take(job)\n  if job.name.nil?\n    raise NoJobError, job\n  end\nend\n"
+    shelf = shelf_of(
+        [error, code("a.rb", catching, "run", 1), code("b.rb", raising, "check", 1)], profile="code"
+    )
+    text = text_of(shelf, "When is NoJobError raised?")
+    assert text.index("if job.name.nil?") < text.index("rescue NoJobError")
+
+
+def test_what_is_called_without_brackets_is_found_by_its_callers() -> None:
+    build = code("push.rb", "def build_url\n  root\nend\n", "build_url", 1)
+    calls = code("a.rb", "def fetch\n  get(build_url())\nend\n", "fetch", 1)
+    calls = calls._replace(metadata={**calls.metadata, "calls": ("get", "build_url")})
+    bare = code("b.rb", "def copy\n  make(build_url, true)\nend\n", "copy", 1)
+    noted = code("c.rb", "# Not build_url.\ndef other\n  root\nend\n", "other", 1)
+    text = text_of(shelf_of([build, calls, bare, noted], profile="code"), "What calls build_url?")
+    assert "a.rb" in text
+    assert "b.rb" in text
+    assert "c.rb" not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "around"),
+    [
+        ("What is the default adapter?", "self.default_options = {}\nself.default_adapter = :net_http", ""),
+        ("What is the default maximum size?", "size_of_all = 1\nmaxSize = 2048", ""),
+        ("What is the default size of the pool?", "NAME = 'x'\nSIZE = 10", "pool.rb › Pool"),
+    ],
+)
+def test_a_value_is_found_by_what_its_line_is_called(question: str, text: str, around: str) -> None:
+    found = value_line(question, text, around=around)
+    assert found is not None
+    assert text[slice(*found[1:])] == text.splitlines()[-1]
+
+
+def test_an_error_is_shown_with_all_of_its_message() -> None:
+    text = "def f(a)\n  b = a\n  raise(\n    Problem,\n    'none'\n  )\nend\n"
+    assert text[slice(*error_lines(text) or (0, 0))].endswith("'none'\n  )")
+
+
+def test_a_key_in_a_question_means_the_class_that_is_called_so() -> None:
+    index = shelf_of(
+        [code("push.rb", "class PushJobs\nend\n", "PushJobs", 1, kind="class")], profile="code"
+    ).index
+    assert read_question("How does push_jobs work?", index, heading_weight=0.0).names == ("pushjobs",)
+    assert read_question("How does push_all work?", index, heading_weight=0.0).names == ()
+
+
+def test_the_errors_of_what_is_called_like_a_word_are_its_own() -> None:
+    shelf = shelf_of([code("push.rb", PUSH_HEAD.replace("push_jobs", "push"), "push", 1)], profile="code")
+    assert text_of(shelf, "What errors can push raise?").startswith("`push`, push.rb:2–3 [1]")
+
+
+def test_a_caller_is_shown_without_what_closes_its_class() -> None:
+    build = code("push.rb", "def build_url\n  root\nend\n", "build_url", 1)
+    last = code("a.rb", "    def fetch\n      get(build_url())\n    end\n  end\nend\n", "fetch", 7)
+    last = last._replace(metadata={**last.metadata, "calls": ("get", "build_url")})
+    assert "a.rb:7–9 [1]" in text_of(shelf_of([build, last], profile="code"), "What calls build_url?")

@@ -21,6 +21,7 @@ from quire.answering.extractive.code_answers import settings_in
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.extractive import extract, extract_callers
 from quire.answering.extractive.places_of_tests import find_places, tell_places
+from quire.answering.extractive.precedence import asks_for_giving
 from quire.answering.extractive.retelling import (
     LOST_SOURCE,
     NO_SOURCE,
@@ -303,7 +304,8 @@ def _extract_callers(
     name = read_intent(inquiry.question).related
     if not name or not collection.index.has_symbol(name):
         return "", (), ()
-    found = callers_in(collection.index, name, inquiry.filters)
+    giving = asks_for_giving(inquiry.question)
+    found = callers_in(collection.index, name, inquiry.filters, giving=giving)
     text, citations = extract_callers(as_hits(found, collection.index.version), name)
     if not citations or len(citations) == len(found):
         return text, citations, ()

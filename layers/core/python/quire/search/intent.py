@@ -248,7 +248,7 @@ _MEANINGS = (
     rf"\b(?: meaning | definition ) \s+of\s+ {_ARTICLE} {_TERM} {_WITHIN} \W*$",
     rf"^\W* {_TERM} \s+ (?: meaning | definition ) \W*$",
 )
-_RELATION_HINTS = r"\b(?: where | who | what | which | \w+\s+of ) \s"
+_RELATION_HINTS = r"\b(?: where | when | who | what | which | \w+\s+of ) \s"
 _RELATED = (
     rf"""\b(?: who | what | which\s+\w+ ) \s+ (?:else\s+)?
     (?: calls? | invokes? | uses? | imports? | instantiates? | extends? | subclass(?:es)? ) \s+
@@ -258,6 +258,11 @@ _RELATED = (
     rf"""\bwhere \s+ (?:is|are) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \s+
     (?: used | called | invoked | referenced | instantiated ) \b""",
     rf"\b(?: usages? | callers? | call\s+sites? ) \s+of\s+ (?:the\s+)? {_BEFORE}{_NAME}",
+    # of an error
+    rf"""\b(?:when|where) \s+ (?:is|are|will) \s+ (?:an?\s+|the\s+)? {_BEFORE}{_NAME}{_AFTER} \s+ (?:be\s+)?
+    (?: thrown | raised ) \b""",
+    rf"""\b(?: who | what | which\s+\w+ ) \s+ (?: throws? | raises? ) \s+ (?:an?\s+|the\s+)?
+    {_BEFORE}{_NAME}{_AFTER} \W*$""",
 )
 _ABOUT = r"(?:is|are|gets?|was|were|does|do|did)"
 _CALLERS = rf"""
@@ -265,7 +270,7 @@ _CALLERS = rf"""
       calls? | uses? | invokes? | references? | depends?\s+on | imports? | extends?
     | inherits?\s+from | subclasses | instantiates? | triggers? )\b
     | \b(?: where | when | how\s+often )\s+{_ABOUT}\b.+   # where it is used
-      \b(?: used | called | invoked | referenced | instantiated | applied | triggered )\b
+      \b(?: used | called | invoked | referenced | instantiated | applied | triggered | thrown | raised )\b
     | \b(?: usages? | callers? | references? | call\s+sites? )\s+(?: of | to | for )\b
     | \bfind\s+(?:all\s+)?(?: usages? | callers? )\b
 """

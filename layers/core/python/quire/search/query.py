@@ -31,6 +31,8 @@ _ACTING = re.compile(
     \b(?:what|when|which\s+\w+)\s+(?:does|can|will)\s+  # without an article: a name, though it is written like a word
     ([^\W\d]\w{2,})\s+
     (?: do\W*$ | (?:return|raise|throw)s?\b )         # "what does Celery do when ..." is about all of it
+    | \b(?:what|which)\s+(?:errors?|exceptions?)\s+(?:does|can|will|may|might)\s+
+    ([^\W\d]\w{2,})\s+ (?:return|raise|throw)s?\W*$
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -251,10 +253,16 @@ def _names(
     candidates = tokens if whole else [*asked, *written, *_proper(tokens[1:])]
     found: dict[str, None] = {}
     for name in list(dict.fromkeys(candidates))[:MOST_NAMES]:
-        known = name if vocabulary.has_symbol(name) else resolve(name)
+        known = name if vocabulary.has_symbol(name) else resolve(name) or _without_joints(name, vocabulary)
         if known:
             found.setdefault(known)
     return tuple(found), whole and bool(found)
+
+
+def _without_joints(name: str, vocabulary: Vocabulary) -> str | None:
+    """The class that a name of a file or a key means: `RaiseError` by `raise_error`; None where there is none."""
+    joined = name.replace("_", "").replace("-", "")
+    return joined if joined != name and vocabulary.has_symbol(joined) else None
 
 
 def written_names(text: str) -> list[str]:
@@ -270,7 +278,8 @@ def written_names(text: str) -> list[str]:
 
 def _marked(text: str) -> list[str]:
     marked = [called or quoted for called, quoted in _MARKED.findall(text)]
-    acting = [name for name in _ACTING.findall(text) if name.lower() not in STOP_WORDS]
+    acting = ["".join(found) for found in _ACTING.findall(text)]
+    acting = [name for name in acting if name.lower() not in STOP_WORDS]
     return [*marked, *acting]
 
 

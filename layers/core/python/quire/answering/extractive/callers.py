@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
+from quire.answering.extractive.code_lines import in_comments
+from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
-from quire.ordinals import contains
+from quire.ordinals import contains, union
 from quire.search.candidates import find_callers
 
 LOOKED_AT = 48
@@ -18,29 +20,62 @@ WHOLE = 400
 """A caller of so many characters is shown whole: it says what the call is for."""
 BESIDE = 2
 """Lines that are shown before and behind a call in a longer one."""
+CONDITION = 8
+"""Lines above one that gives an error among which its condition is looked for."""
+_GIVES = re.compile(r"\s*+(?:raise|throw|panic|bail|abort|reject|fail|return)\b")
 _WORD = re.compile(r"\w++")
+_UNSAID = ("*", "import ", "from ", "use ", "require")
+"""How lines begin that name what is used elsewhere."""
 _SIGNS = str.maketrans("", "", "})];,")
 
 
-def callers_in(index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]]) -> list[Chunk]:
+def callers_in(
+    index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]], *, giving: bool = False
+) -> list[Chunk]:
     """Chunks of code that refer to the symbol and do not define it: code before tests, in the order of their files.
 
-    What is read and not called, such as a constant or an error, no chunk's calls tell: it is looked for as a word.
+    What is read and not called, such as a constant or an error, no chunk's calls tell: it is looked for as a word, and
+    so is what Ruby may call without brackets. With `giving` those come first that raise or return it, before those that
+    catch it.
     """
     subject = fold_symbol(name)
     allowed = index.filters.chunks(filters)
     found = find_callers(index.keywords, [name], LOOKED_AT).ordinals
+    words = dict.fromkeys(analyze(last_part(subject))[:1], 1.0)
     if not len(found):
-        found = index.search(dict.fromkeys(analyze(last_part(subject))[:1], 1.0), LOOKED_AT).ordinals
+        found = index.search(words, LOOKED_AT).ordinals
+    elif _is_made_of_words(last_part(name)) and "lang" in index.filters.fields:
+        found = union(
+            [found, index.search(words, LOOKED_AT, index.filters.chunks({"lang": "ruby"})).ordinals]
+        )
     if allowed is not None:
         found = found[contains(allowed, found)]
     chunks = [chunk for chunk in index.fetch(sorted(found.tolist())) if _refers(chunk, subject)]
-    return sorted(chunks, key=lambda chunk: bool(chunk.metadata.get("is_test")))
+    name = last_part(subject)
+    return sorted(
+        chunks,
+        key=lambda chunk: (bool(chunk.metadata.get("is_test")), giving and not _gives(chunk.text, name)),
+    )
+
+
+def _gives(text: str, name: str) -> bool:
+    """Whether a line raises or returns what has the name."""
+    lines = (line for line in text.splitlines() if _GIVES.match(line))
+    return any(name in map(str.casefold, _WORD.findall(line)) for line in lines)
+
+
+def _is_made_of_words(name: str) -> bool:
+    """Whether code alone says the name, so that each place which holds it as a word uses it.
+
+    >>> _is_made_of_words("build_url"), _is_made_of_words("buildUrl"), _is_made_of_words("get")
+    (True, True, False)
+    """
+    return "_" in name.strip("_") or name[1:] != name[1:].lower()
 
 
 def _refers(chunk: Chunk, subject: str) -> bool:
     """Whether a chunk of code holds the name and is not what defines it."""
-    if chunk.metadata.get("kind") == "section" or subject in map(fold_symbol, chunk.symbols):
+    if not is_code_chunk(chunk) or subject in map(fold_symbol, chunk.symbols):
         return False
     return calling_lines(chunk.text, subject) is not None
 
@@ -52,17 +87,28 @@ def calling_lines(text: str, name: str) -> tuple[int, int] | None:
     (0, 23)
     """
     wanted, lines = last_part(fold_symbol(name)), text.splitlines(keepends=True)
-    said = ((n, line) for n, line in enumerate(lines) if wanted in line.casefold() and not _is_comment(line))
-    at = next((n for n, line in said if wanted in map(str.casefold, _WORD.findall(line))), None)
+    noted = in_comments(lines)
+    said = ((n, line) for n, line in enumerate(lines) if wanted in line.casefold() and not noted[n])
+    said = ((n, line) for n, line in said if not line.lstrip().startswith(_UNSAID))
+    held = [n for n, line in said if wanted in map(str.casefold, _WORD.findall(line))]
+    calls = (n for n in held if f"{wanted}(" in lines[n].casefold())
+    at = next(calls, held[0] if held else None)
     if at is None:
         return None
-    first, last = (0, len(lines)) if len(text) <= WHOLE else _around(lines, at)
+    first, last = (0, _last_inside(lines)) if len(text) <= WHOLE else _around(lines, at)
     start = sum(map(len, lines[:first]))
     return start, start + len("".join(lines[first:last]).rstrip())
 
 
-def _is_comment(line: str) -> bool:
-    return line.lstrip().startswith(("#", "//", "*", "/*", "--", "import ", "from ", "use ", "require"))
+def _last_inside(lines: Sequence[str]) -> int:
+    """The lines without those at the end that close what stands around the first one."""
+    last = len(lines)
+    while last > 1 and (
+        lines[last - 1].translate(_SIGNS).strip() in ("", "end")
+        and _indent(lines[last - 1]) < _indent(lines[0])
+    ):
+        last -= 1
+    return last
 
 
 def _around(lines: Sequence[str], at: int) -> tuple[int, int]:
@@ -73,6 +119,8 @@ def _around(lines: Sequence[str], at: int) -> tuple[int, int]:
         if depth <= 0:
             break
     first, last = max(0, at - BESIDE), min(len(lines), end + 1 + BESIDE)
+    if _GIVES.match(lines[at]):
+        first = min(first, _condition(lines, _condition(lines, at, at), at))
     behind = (n for n in range(end + 1, last) if lines[n].strip() and _indent(lines[n]) < _indent(lines[at]))
     last = next(behind, last)
     while first < at and (
@@ -84,6 +132,12 @@ def _around(lines: Sequence[str], at: int) -> tuple[int, int]:
     ):
         last -= 1
     return first, last
+
+
+def _condition(lines: Sequence[str], place: int, at: int) -> int:
+    """The line that `place` stands under, a condition or a case, where it is near `at`; else `place`."""
+    above = range(place - 1, max(at - CONDITION, 0) - 1, -1)
+    return next((n for n in above if lines[n].strip() and _indent(lines[n]) < _indent(lines[place])), place)
 
 
 def _indent(line: str) -> int:

@@ -11,12 +11,13 @@ from typing import NamedTuple
 from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
-from quire.answering.extractive.code_lines import best_lines, in_comments, value_line
+from quire.answering.extractive.code_lines import best_lines, end_of_value, in_comments, value_line
 from quire.answering.extractive.continuing import Beside
 from quire.answering.extractive.precedence import (
     asks_for_errors,
     asks_for_members,
     asks_for_value,
+    constructs,
     is_test,
 )
 from quire.answering.extractive.rendering import is_code_chunk
@@ -91,8 +92,8 @@ def value_in(question: Weighed, hits: Sequence[Hit], settings: Sequence[Hit]) ->
         (line[0], -hit.rank, CodeLines(hit, *line[1:]))
         for hit in read.values()
         if not is_test(hit.chunk)
-        and hit.chunk.metadata.get("kind") not in _WORKING
-        and (line := value_line(question.text, hit.chunk.text, several=several))
+        and (hit.chunk.metadata.get("kind") not in _WORKING or constructs(hit.chunk))
+        and (line := value_line(question.text, hit.chunk.text, several=several, around=hit.chunk.breadcrumb))
     ]
     return max(found, key=itemgetter(0, 1))[2] if found else None
 
@@ -140,7 +141,7 @@ def error_lines(text: str) -> tuple[int, int] | None:
     first = max(giving[0] - 1, 0)
     start = sum(map(len, lines[:first]))
     within = [n for n in giving if len("".join(lines[first : n + 1])) <= CODE_CHARACTERS]
-    last = within[-1] if within else giving[0]
+    last = end_of_value(lines, within[-1] if within else giving[0])
     return start, start + len("".join(lines[first : last + 1]).rstrip())
 
 

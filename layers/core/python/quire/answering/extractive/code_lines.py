@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from quire.analysis.terms import analyze, split_identifier, words
+from quire.analysis.word_forms import SHORTENED, other_forms
 from quire.answering.extractive.weighing import Weighed
 
 LEAST_LIKE = 0.65
 """How much of its name a line that sets a value shares with a question that asks for it."""
+HELD = 0.5
+"""What a word of the question counts that the name of the line's holder says and its own does not."""
 LONG_DOC = 600
 """A docstring of more characters is shown in whole paragraphs, so that its definition has room."""
 WHOLE = 1.25
@@ -29,7 +32,8 @@ _STRINGS = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
 _SETS = re.compile(
     r"""
     \s*+ (?P<name>[^=\n(){};]{1,120}?) \s* (?:[?:]?=|:(?=\s*+["'\d\[{])) (?![=>])  # a name with its type; a key of JSON
-    \s*+ (?: ["'\d\[{(-] | [A-Z]\w*(?:::|[({.]) | \w+(?:\.\w+)*\( | (?:true|false|null|nil|None)\b )  # to read off
+    \s*+ (?: ["'`\d\[{(&-] | :\w | %[wi]\b                                          # a literal, a symbol of Ruby
+      | [A-Z]\w*(?:::|[({.]) | \w+(?:\.\w+)*\( | (?:true|false|null|nil|None)\b )  # what is made or read off
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -101,23 +105,27 @@ def behind_comment(text: str, start: int, end: int) -> int:
     return 0
 
 
-def value_line(question: str, text: str, *, several: bool = False) -> tuple[float, int, int] | None:
+def value_line(
+    question: str, text: str, *, several: bool = False, around: str = ""
+) -> tuple[float, int, int] | None:
     """How well a line that sets a value is called what the question asks, 0 to 1, and its span with its comment.
 
     None where no line is called so, with `several` none that sets a collection: `DEFAULT_POOL_SIZE = 10` is the answer
-    to what the pool size is by default.
+    to what the pool size is by default. `around` names what the lines stand in: `SIZE = 10` of a pool is as well.
     """
-    asked = _parts(question)
+    asked, holding = _parts(question), _parts(around)
+    short = ((one, other_forms(one).items()) for one in asked)
+    meant = {form: one for one, forms in short for form, weight in forms if weight == SHORTENED}
     lines = text.splitlines(keepends=True)
     likes = [
-        0.0 if is_note or (several and not _is_collection(line)) else _likeness(asked, line)
+        0.0 if is_note or (several and not _is_collection(line)) else _likeness(asked, line, holding, meant)
         for line, is_note in zip(lines, in_comments(lines), strict=True)
     ]
     best = max(likes, default=0.0)
     if best < LEAST_LIKE:
         return None
     first = likes.index(best)
-    last = _end_of_value(lines, first)
+    last = end_of_value(lines, first)
     while first and _COMMENT.match(lines[first - 1]):
         first -= 1
     start = sum(map(len, lines[:first]))
@@ -147,7 +155,7 @@ def _is_collection(line: str) -> bool:
     return bool(_ENUMERATES.match(line)) or bool(found and found[0].rstrip()[-1] in "[{(")
 
 
-def _end_of_value(lines: list[str], first: int) -> int:
+def end_of_value(lines: list[str], first: int) -> int:
     """The last line of what a line sets: where its brackets close, of an enumeration where its block does."""
     depth = 0
     if _ENUMERATES.match(lines[first]):
@@ -167,14 +175,21 @@ def _end_of_value(lines: list[str], first: int) -> int:
     return len(lines) - 1
 
 
-def _likeness(asked: set[str], line: str) -> float:
-    """How much what the line sets is called as asked: the harmonic mean of both shares; 0 where it sets nothing."""
+def _likeness(asked: set[str], line: str, holding: Set[str], meant: Mapping[str, str]) -> float:
+    """How much what the line sets is called as asked: the harmonic mean of both shares; 0 where it sets nothing.
+
+    What alone the name of what holds it says counts by `HELD`; `meant` has short forms with the words asked.
+    """
     set_to = _ENUMERATES.match(line) or _SETS.match(line)
     said = next(filter(None, set_to.groups()), "") if set_to else ""
     names = _WORD.findall(said.partition(":")[0])
-    own = _parts(names[-1]) if names else set()
+    own = {meant.get(part, part) for part in _parts(names[-1])} if names else set[str]()
     shared = asked & own
-    return 2 * len(shared) / (len(asked) + len(own)) if shared else 0.0
+    if not shared:
+        return 0.0
+    of_own, rest = len(shared) / len(own), asked - shared
+    of_asked = min(1.0, (len(shared) + HELD * len(rest & holding)) / len(asked))
+    return 2 * of_own * of_asked / (of_own + of_asked)
 
 
 def _parts(text: str) -> set[str]:

@@ -71,6 +71,7 @@ _OF_ERRORS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_OF_GIVING = re.compile(r"\b(?:thrown|raised|throws?|raises?)\b", re.IGNORECASE)
 _OF_WORKING = re.compile(
     r"""
     \bhow[ ](?:does|is|are|did)\b | \bwhat[ ]happens\b
@@ -219,6 +220,15 @@ def asks_for_errors(question: str) -> bool:
     (True, False)
     """
     return bool(_OF_ERRORS.search(question[:MEMBERS_CHARACTERS]))
+
+
+def asks_for_giving(question: str) -> bool:
+    """Whether it asks where an error comes from.
+
+    >>> asks_for_giving("When is a KeyError raised?"), asks_for_giving("Where is it used?")
+    (True, False)
+    """
+    return bool(_OF_GIVING.search(question[:MEMBERS_CHARACTERS]))
 
 
 def quoted_message(question: str) -> str:
