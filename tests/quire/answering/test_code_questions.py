@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from quire.answering.answerer import answer
 from quire.answering.extractive.code_answers import error_lines
 from quire.answering.extractive.code_lines import value_line
+from quire.answering.extractive.extractive import choose_quotes
+from quire.answering.extractive.scoring import score_passages
+from quire.answering.extractive.weighing import weigh
 from quire.answering.findings import AskedCollection
 from quire.answering.request import Inquiry
 from quire.documents import Chunk
 from quire.search.query import read_question
 from tests.support.answer_checks import problems
-from tests.support.shelves import chunk, shelf_of
+from tests.support.shelves import chunk, hit_of, shelf_of
 
 PUSH_HEAD = """\
 # Push many jobs at once.
@@ -214,3 +219,31 @@ def test_a_caller_is_shown_without_what_closes_its_class() -> None:
     last = code("a.rb", "    def fetch\n      get(build_url())\n    end\n  end\nend\n", "fetch", 7)
     last = last._replace(metadata={**last.metadata, "calls": ("get", "build_url")})
     assert "a.rb:7–9 [1]" in text_of(shelf_of([build, last], profile="code"), "What calls build_url?")
+
+
+def opening_of(question: str, first: Chunk, other: Chunk) -> Chunk:
+    """What an answer opens with where the search found `first` first, and `other` has a little more of the words."""
+    asked = weigh(question, shelf_of([first, other], profile="code").index)
+    found = [hit_of(first, 1, cosine=None), hit_of(other, 2, cosine=None)]
+    scored = score_passages(asked, found, None, None)
+    scored = [replace(one, score=4.0 if one.hit.rank == 1 else 5.5) for one in scored]
+    return choose_quotes(asked, scored)[0].hit.chunk
+
+
+def test_how_something_works_is_told_by_what_does_it_and_not_by_what_hands_it_on() -> None:
+    body = "".join(f"  # Of line {n}.\n  total += line[{n}].ord * {n}\n" for n in range(6))
+    does = code("sums.rb", f"def checksum(lines)\n  total = 0\n{body}  total\nend\n", "checksum", 5)
+    hands = code("sums.rb", "def sum_of(task)\n  checksum(task)\nend\n", "sum_of", 1)
+    hands = hands._replace(metadata={**hands.metadata, "calls": ("checksum",)})
+    assert opening_of("How is the sum of a task computed?", does, hands) == does
+    assert opening_of("Which sum has a task?", does, hands) == hands
+    registers = code("sums.rb", "register(sum: Sum)\n", "Sum", 20, kind="module", named=False)
+    assert opening_of("Which sum has a task?", does, registers) == does
+
+
+def test_notes_of_releases_come_behind_what_tells_how_it_is() -> None:
+    facts = {"lang": "markdown", "kind": "section", "start_line": 1, "end_line": 1}
+    notes = chunk("CHANGES.md", "Jobs are pushed at once.", 1, **facts, role="history")
+    guide = chunk("guide.md", "Jobs are pushed together.", 1, **facts)
+    assert opening_of("How are jobs pushed?", guide, notes) == guide
+    assert opening_of("How are jobs pushed since the last release?", guide, notes) == notes

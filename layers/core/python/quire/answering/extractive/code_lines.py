@@ -243,15 +243,14 @@ def _ends_nothing(lines: list[str]) -> bool:
 
 
 def says_nothing(code: str) -> bool:
-    """Whether code is nothing but what opens and closes something around it, such as `}` or `#endif`.
+    """Whether code is nothing but what opens and closes something around it, such as `}` or `#endif`, and imports.
 
-    >>> says_nothing("}\\n#endif"), says_nothing("x = 1")
-    (True, False)
+    >>> says_nothing("}\\n#endif"), says_nothing("import os\\nimport sys"), says_nothing("import os\\nx = 1")
+    (True, True, False)
     """
     signs = (_OPENS_FRAME, _CLOSES_FRAME, _DIRECTIVE)
-    return all(
-        any(sign.fullmatch(line.strip()) for sign in signs) for line in code.splitlines() if line.strip()
-    )
+    lines = (line.strip() for line in code.splitlines() if line.strip())
+    return all(_IMPORT.match(line) or any(sign.fullmatch(line) for sign in signs) for line in lines)
 
 
 def _is_less(line: str, depth: int) -> bool:

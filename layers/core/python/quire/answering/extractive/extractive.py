@@ -47,21 +47,24 @@ from quire.answering.extractive.precedence import (
     asks_for_working,
     constructs,
     does_little,
+    hands_on,
     held_by,
     is_entry,
     is_former,
+    is_history,
     is_member,
     is_private,
     is_test,
     points_back,
     quoted_message,
     shows_use,
+    stands_aside,
 )
 from quire.answering.extractive.rendering import as_read, is_code_chunk, shown, title_above
 from quire.answering.extractive.scoring import Scored, asks_for_page
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Citation, Hit
-from quire.search.intent import read_intent
+from quire.search.intent import Intent, read_intent
 from quire.search.query import written_names
 
 MOST_PLACES = 3
@@ -108,6 +111,8 @@ MESSAGE = 4.0
 """What a passage has more that holds the words which a question quotes."""
 PROSE = 1.5
 """What a text has less beside code where a place in code is asked for."""
+HISTORY = 1.5
+"""What notes of releases have less, unless they may be asked for: they tell that something came, and not how it is."""
 LITTLE = 1.5
 """What an accessor or a declaration has less where a place in code is asked for that it does not name."""
 MAKING = 1.5
@@ -575,7 +580,8 @@ def _lessened_code(question: Weighed, answers: Sequence[Scored]) -> dict[str, fl
     chunks = {chunk_id: chunk for chunk_id, chunk in all_chunks.items() if is_code_chunk(chunk)}
     less = {
         chunk_id: PROSE * (asked.is_place and bool(chunks) and chunk_id not in chunks)
-        for chunk_id in all_chunks
+        + HISTORY * (is_history(chunk) and "history" not in asked.roles)
+        for chunk_id, chunk in all_chunks.items()
     }
     named = set(map(fold_symbol, written_names(question.text)))
     is_of_working = asks_for_working(question.text)
@@ -589,10 +595,19 @@ def _lessened_code(question: Weighed, answers: Sequence[Scored]) -> dict[str, fl
             less[chunk_id] += TEST
         if constructs(chunk) and is_of_working:
             less[chunk_id] += MAKING
-        is_of_doing = asked.is_place or is_of_working
-        if is_of_doing and does_little(chunk) and named.isdisjoint(map(fold_symbol, chunk.symbols)):
+        if _says_little(asked, chunk, named, is_of_working=is_of_working):
             less[chunk_id] += LITTLE
     return less
+
+
+def _says_little(asked: Intent, chunk: Chunk, named: set[str], *, is_of_working: bool) -> bool:
+    """Whether a chunk of code that the question does not name only declares or hands on what is done elsewhere."""
+    if stands_aside(chunk):
+        return True
+    is_little = does_little(chunk) and (asked.is_place or is_of_working)
+    return (is_little or (is_of_working and hands_on(chunk))) and named.isdisjoint(
+        map(fold_symbol, chunk.symbols)
+    )
 
 
 def _judged(question: Weighed, one: Scored, less: float) -> Scored:

@@ -33,7 +33,7 @@ _HIDDEN = re.compile(
 )
 _FORMER = re.compile(
     r"""
-    \b(?: deprecated | removed | obsolete
+    \b(?: deprecated | deprecations? | removed | obsolete
          | no[ ]longer[ ](?:supported|maintained|available) )\b  # by its project
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -119,6 +119,11 @@ def is_test(chunk: Chunk) -> bool:
     return bool(chunk.metadata.get("is_test"))
 
 
+def is_history(chunk: Chunk) -> bool:
+    """Whether it stands in notes of releases or upgrades, where code is indexed."""
+    return chunk.metadata.get("role") == "history"
+
+
 def does_little(chunk: Chunk) -> bool:
     """Whether it is a declaration or an accessor: what is asked for is done elsewhere."""
     lines = [line.strip() for line in chunk.text.splitlines()]
@@ -126,6 +131,26 @@ def does_little(chunk: Chunk) -> bool:
     signs = _COMMENTS[:3] if chunk.metadata.get("lang") == "ruby" else _COMMENTS
     said = [line for line in lines if line.strip("{}();") and not line.startswith(signs)]
     return len(said) <= ACCESSOR_LINES and not calls_of(chunk)
+
+
+def stands_aside(chunk: Chunk) -> bool:
+    """Whether it is a line or two outside of any definition, such as what registers or exports a class."""
+    said = [line for line in chunk.text.splitlines() if line.strip()]
+    return chunk.metadata.get("kind") == "module" and not chunk.symbols and len(said) <= ACCESSOR_LINES
+
+
+def hands_on(chunk: Chunk) -> bool:
+    """Whether each function in it has a line or two: what is asked how it works is done by what it calls."""
+    if chunk.metadata.get("kind") not in ("function", "method"):
+        return False
+    names = {symbol for symbol in chunk.symbols if "." not in symbol}
+    lines = [line.strip() for line in chunk.text.splitlines()]
+    said = [
+        line
+        for line in lines
+        if line.strip("{}();") not in ("", "end") and not line.startswith(_COMMENTS[:3])
+    ]
+    return len(said) <= ACCESSOR_LINES * max(1, len(names))
 
 
 def constructs(chunk: Chunk) -> bool:
