@@ -25,6 +25,12 @@ def test_code_that_a_shortcode_holds_is_code() -> None:
     assert words(text, "hugo") == "```\nknots: 2\n```\nAfter it."
 
 
+@pytest.mark.parametrize("generator", ["hugo", "plain"])
+def test_a_shortcode_around_fenced_code_makes_no_other_fence(generator: str) -> None:
+    text = "# A\n\n{{< code >}}\n\n```bash\nrow\n```\n\n```js\nrow();\n```\n\n{{< /code >}}\n\nAfter.\n"
+    assert words(text, generator) == "```bash\nrow\n```\n```js\nrow();\n```\nAfter."
+
+
 def test_examples_of_shortcodes_are_shown_as_they_are_written() -> None:
     text = "# A\n\n```md\n{{</* note */>}}\n{{< raw >}}\n```\n\nWrite `{{< note >}}` here.\n"
     assert words(text, "hugo") == "```md\n{{< note >}}\n{{< raw >}}\n```\nWrite `{{< note >}}` here."
@@ -52,6 +58,14 @@ def test_lines_of_tags_alone_are_no_text_of_any_page(generator: str) -> None:
     code = '{% code title="x.sh" %}\n```\n{% if %}\n```\n{% endcode %}\n'
     text = f'# A\n\n{{% hint style="info" %}}\nMind it.\n{{% endhint %}}\n\n{code}'
     assert words(text, generator) == "Mind it.\nx.sh\n```\n{% if %}\n```"
+
+
+def test_shortcodes_of_a_folder_without_its_site_are_no_text() -> None:
+    text = "# A\n\n{{< note >}}\nTie {{< tip >}}it{{< /tip >}}.\n{{< /note >}}\n\n{{% toc %}}\n"
+    assert words(text, "plain") == "Tie it."
+    assert words(text, "mkdocs") == "Tie {{< tip >}}it{{< /tip >}}."
+    shown = "# A\n\nUse {{< y >}} so:\n\n```\n{{< y >}}\n```\n"
+    assert without_template_tags(shown, "plain") == shown
 
 
 def test_looks_of_a_link_are_no_text() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from quire.parsing.markup import without_code
+
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _SHORTCODE = re.compile(
     r"""
@@ -35,7 +37,7 @@ _ADDRESS = re.compile(r"\burl=\"(https?://[^\"\s]{1,120}+)\"")
 """Of what a page embeds; longer ones name files of the site that nobody reads."""
 _TAGS = re.compile(
     r"""
-    (?: \{\{<[^{}\n]*+>\}\} | \{\{%[^{}\n]*+\}\}  # shortcodes
+    (?: \{\{[<%][^{}\n]*+\}\}  # shortcodes
       | \{%[^{}\n]*+\} | \{:[^{}\n]*+\}
     )(?:[ \t]*+(?:\{\{[<%]|\{%)[^{}\n]*+\}++)*+
     """,
@@ -56,6 +58,8 @@ _CLOSING = re.compile(
     """,
     re.VERBOSE,
 )
+_AROUND_FENCE = re.compile(r"\{[{%][<%]?-?[ \t]*+([\w-]++)[^{}\n]*+\}++\s*+(?:```|~~~)")
+"""A tag that stands around code in a fence of its own."""
 _OF_HUGO = re.compile(r"\{\{[<%](?!/\*)")
 _OF_JEKYLL = re.compile(
     r"""
@@ -82,12 +86,12 @@ def without_template_tags(text: str, generator: str) -> str:
     """
     if not any(sign in text for sign in ("{{", "{%", "{:", "{.")):
         return text
-    reader = _READERS.get(generator)
+    reader = _READERS.get("hugo" if generator == "plain" and _looks_hugo(text) else generator)
     if reader is None:
         outside, inside = _READERS.get(generator_in(text), (_as_it_stands, _as_it_stands))
     else:
         outside, inside = reader
-    holders = frozenset(_CLOSING.findall(text))
+    holders = frozenset(_CLOSING.findall(text)) - frozenset(_AROUND_FENCE.findall(text))
     shown, opened = [], ""
     for line in _with_whole_tags(text.split("\n")):
         if opened:
@@ -101,6 +105,12 @@ def without_template_tags(text: str, generator: str) -> str:
             opened = ""
         shown.append(kept)
     return "\n".join(shown)
+
+
+def _looks_hugo(text: str) -> bool:
+    """Whether shortcodes stand alone on lines of it, outside of code: so does the folder of a site without the site."""
+    lines = without_code(text).split("\n") if _OF_HUGO.search(text) else ()
+    return any(_OF_HUGO.match(line.strip()) and _TAGS.fullmatch(line.strip()) for line in lines)
 
 
 def _with_whole_tags(lines: Sequence[str]) -> Iterator[str]:
