@@ -5,7 +5,8 @@ places cited, everyday and near-topic questions refused, and a checker over answ
 (see `tests/support/answer_checks.py`). `--store DIR`, `--golden DIR`, `--collection NAME`, `--checked N`, `--json`.
 
 Key facts are the golden rows' `must_include`. Everyday questions are `everyday_questions.txt`, which nothing was fitted
-on; near ones are `near_topic_questions.json` and the golden questions of kind `off_topic`.
+on; near ones are `near_topic_questions.json` and the golden questions of kind `off_topic`; its `product` ones name the
+product itself.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ HERE = Path(__file__).parent
 SEED = 5
 CHECKED = 1_000
 """Answers that the checker reads, over all collections."""
+PRODUCTS = {"react_native": "React Native", "celery": "Celery", "roblox": "Roblox"}
+"""What collections of the store are about, where that has a name."""
 
 
 def everyday() -> list[str]:
@@ -49,6 +52,12 @@ def near_topic(name: str) -> list[str]:
     """Questions of the collection's field that it does not answer."""
     known: dict[str, list[str]] = json.loads((HERE / "near_topic_questions.json").read_text(encoding="utf-8"))
     return known.get(name, [])
+
+
+def about_product(name: str) -> list[str]:
+    """Questions about a product by its name that its documentation has no reason to answer."""
+    product = PRODUCTS.get(name)
+    return [question.format(product) for question in near_topic("product")] if product else []
 
 
 def made_questions(index: OpenedIndex, count: int) -> Iterator[tuple[str, Chunk]]:
@@ -148,6 +157,8 @@ def judge(shelf: AskedCollection, name: str, file: Path | None, checked: int) ->
     if golden:
         covered = [place < sure for place in range(len(asked.sure))]
         figures["confidence_error"] = calibration_error(asked.sure, covered)
+    if named := about_product(name):
+        figures["product_refused"] = _mean([not asked.ask(one).answerable for one in named])
     made = list(made_questions(shelf.index, checked))
     answers = [asked.ask(question) for question, _ in made]
     figures["made_answered"] = _mean([one.answerable for one in answers])
