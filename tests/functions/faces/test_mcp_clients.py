@@ -86,6 +86,35 @@ def test_an_older_version_or_a_filter_that_some_collections_lack_leaves_those_ou
     assert "class_name" in said(failed)
 
 
+OFFER = "The collection garden-book has this: ask it there."
+
+
+def test_a_refusal_names_the_collection_that_answers_to_who_may_read_it(shelf: Shelf) -> None:
+    question = "What soil do tomatoes want?"
+    assert OFFER in words(shelf, "answer", question=question, collection="roblox")
+    asked = {"collection": "roblox", "q": question}
+    with TestClient(shelf.app()) as client:
+        whole = client.post("/answer", json=asked).json()
+        assert (whole["answerable"], whole["notices"][-1]) == (False, OFFER)
+        assert OFFER in client.post("/answer", json=asked | {"stream": True}).text
+        # Not where the question is about this one, or where nobody answers it.
+        for about in (
+            {"selected_text": "Tomatoes"},
+            {"filters": {"class_name": "Humanoid"}},
+            {"version": whole["version"]},
+            {"q": "Who painted the Mona Lisa?"},
+            {"q": "At how many studs does gravity pull?"},
+        ):
+            assert OFFER not in client.post("/answer", json=asked | about).json()["notices"]
+    found = rpc(
+        TestClient(create_app(shelf.service(), _ReadsRoblox())),
+        "tools/call",
+        name="answer",
+        arguments={"question": question},
+    )
+    assert "garden" not in json.dumps(found)
+
+
 class _ReadsRoblox:
     def may_wait(self, headers: Mapping[str, str]) -> bool:
         return False

@@ -5,19 +5,29 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
+from operator import itemgetter
 
 from quire.answering.answerer import answer, stream_answer
+from quire.answering.conversation import is_follow_up
 from quire.answering.events import Done, Event
 from quire.answering.findings import AskedCollection
 from quire.answering.generative.cancellation import CancellableModel
 from quire.answering.request import Answer, Inquiry
+from quire.errors import QuireError
+from quire.search.retrieval import Query, retrieve
 from quire.service.access import Caller
 from quire.service.freshness import age_hours
 from quire.service.knowledge import Knowledge
 from quire.service.metrics import note, note_degraded, noted, timed
 from quire.store.catalog import Served
+
+MOST_OTHERS = 8
+"""Collections that are searched where the one that was asked does not answer."""
+SITES = "sites"
+"""Profile of collections that belong to many tenants, each of which asks for its own documents alone."""
 
 
 def ask(
@@ -32,6 +42,8 @@ def ask(
     inquiry = _fitted(service, collection, inquiry)
     with timed("answer_ms"):
         given = _with_state(answer(opened, inquiry, service.model_for(caller, collection)), served, inquiry)
+        if version is None:
+            given = _with_offer(given, service, caller, served, inquiry=inquiry)
     if service.print_answers:
         sys.stdout.write(f"{given.text}\n")
     return served, given
@@ -67,11 +79,13 @@ def ask_stream(
     def rest() -> Iterator[Event]:
         try:
             for one in chain([first], events):
-                yield (
-                    replace(one, answer=_with_state(one.answer, served, inquiry))
-                    if isinstance(one, Done)
-                    else one
-                )
+                if isinstance(one, Done):
+                    given = _with_state(one.answer, served, inquiry)
+                    if version is None:
+                        given = _with_offer(given, service, caller, served, inquiry=inquiry)
+                    yield replace(one, answer=given)
+                else:
+                    yield one
         finally:
             note(answer_ms=round((time.perf_counter() - began) * 1000, 2))
 
@@ -97,6 +111,46 @@ def _opened(
         served = service.serve(caller, collection, version, inquiry.filters)
         embedder = service.embedder(served)
     return served, AskedCollection(served.index, embedder, service.title(collection), served.label)
+
+
+def _with_offer(
+    given: Answer, service: Knowledge, caller: Caller, served: Served, *, inquiry: Inquiry
+) -> Answer:
+    """Where the collection does not answer, the notice that another one does, which the caller may read.
+
+    Not of what is asked about this one: a follow-up, selected text, filters.
+    """
+    if given.answerable or inquiry.selected_text or inquiry.filters or is_follow_up(inquiry.question):
+        return given
+    likely = max(_others(service, caller, served, inquiry), key=itemgetter(0), default=None)
+    if likely is None:
+        return given
+    _, other, asked = likely
+    if not answer(asked, replace(inquiry, rewrite="off"), None).answerable:
+        return given
+    called = "" if asked.title == other else f" ({asked.title})"
+    return replace(given, notices=(*given.notices, f"The collection {other}{called} has this: ask it there."))
+
+
+def _others(
+    service: Knowledge, caller: Caller, served: Served, inquiry: Inquiry
+) -> Iterator[tuple[float, str, AskedCollection]]:
+    """How likely each other collection's first hit is right, of those that are at hand.
+
+    One that cannot be asked is none of them, and neither is one of sites, each of which has its own documents alone.
+    """
+    names = [] if served.pointer.profile == SITES else service.names(caller)
+    for name in [one for one in names if one != served.name][:MOST_OTHERS]:
+        with suppress(QuireError):
+            if not service.catalog.is_at_hand(name):
+                continue
+            other = service.catalog.get(name)
+            if other.pointer.profile == SITES:
+                continue
+            asked = AskedCollection(other.index, service.embedder(other), service.title(name), other.label)
+            query = Query(inquiry.question, 1, terms=inquiry.terms)
+            if hits := retrieve(other.index, asked.embedder, query).hits:
+                yield hits[0].score, name, asked
 
 
 def _with_state(given: Answer, served: Served, inquiry: Inquiry) -> Answer:

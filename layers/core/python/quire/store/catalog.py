@@ -246,6 +246,15 @@ class Catalog:
         entry.note_request(self._clock())
         return self._get(name, entry, version, fresh=fresh)
 
+    def is_at_hand(self, name: str) -> bool:
+        """Whether asking the collection fetches nothing.
+
+        Raises:
+            UnknownCollection, StoreError, ArtifactError: as above.
+        """
+        known = self.entries.known(name)
+        return bool(known and known.served) or self._store.is_near(self._store.pointer(name))
+
     def describe(self, name: str) -> Served | Unopened:
         """The collection as it is open, else by its pointer and manifests: nothing is opened, and it stays idle.
 
