@@ -134,6 +134,10 @@ def _build(order: IndexOrder, settings: Settings, most_s: float) -> dict[str, An
             check=False,
             timeout=most_s,
         )
+    except OSError as error:  # no memory or process left for it, no such folder
+        raise BuildDied(
+            f"the build could not be started: {error.strerror}; what was served before still is"
+        ) from error
     except subprocess.TimeoutExpired:
         raise BuildDied(
             f"the build did not end within {most_s:,.0f} s and was ended; what was served before still is"
