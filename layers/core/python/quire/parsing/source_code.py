@@ -48,6 +48,7 @@ _CLASSES = frozenset("class interface trait struct enum record impl union".split
 _ENTERED = _CLASSES | {"namespace", "module", "enum"}
 _CALLS = frozenset(("call", "call_expression"))
 _BEGUN_LATE = frozenset(("block", "body_statement"))
+"""Bodies that a tree begins with their first statement: what stands before it is no part of them."""
 _VALUE_CARRIERS = ("variable_declarator", "assignment_statement", "expression_list")
 _SPACE = re.compile(r"\s+")
 _PREPARED: Mapping[str, Callable[[str], str]] = {
