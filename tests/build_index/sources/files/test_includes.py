@@ -133,6 +133,12 @@ def test_what_a_page_of_quarto_includes_stands_in_it(tmp_path: Path) -> None:
     assert page.metadata["url"] == "https://harbour.example/course/moor.html"
 
 
+def test_what_a_page_of_quarto_includes_stands_in_it_without_its_site_too(tmp_path: Path) -> None:
+    pages = {"moor.qmd": "# Moor\n\n{{< include _knots.qmd >}}\n", "_knots.qmd": "Two bends.\n"}
+    (page,) = documents(write_site(tmp_path, pages))
+    assert [chunk.text for chunk in chunks(page)] == ["# Moor\n\nTwo bends."]
+
+
 def test_snippets_of_mkdocs_stand_in_their_page(tmp_path: Path) -> None:
     root = write_site(
         tmp_path,

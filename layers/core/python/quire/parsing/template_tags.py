@@ -60,7 +60,8 @@ _CLOSING = re.compile(
 )
 _AROUND_FENCE = re.compile(r"\{[{%][<%]?-?[ \t]*+([\w-]++)[^{}\n]*+\}++\s*+(?:```|~~~)")
 """A tag that stands around code in a fence of its own."""
-_OF_HUGO = re.compile(r"\{\{[<%](?!/\*)")
+_OF_HUGO = re.compile(r"\{\{[<%](?!/\*|[ ]include[ ])")
+"""Not what Quarto includes, which is read where it stands."""
 _OF_JEKYLL = re.compile(
     r"""
     \{%-?[ \t]*+(?:end)?(?:highlight|raw|include|assign|capture|link)\b  # tags that GitBook does not have
@@ -75,6 +76,8 @@ _ESCAPED = re.compile(r"\{\{([<%])/\*|\*/([>%])\}\}")
 def without_template_tags(text: str, generator: str) -> str:
     """The text of a page of `hugo`, `jekyll` or `gitbook` without its tags; of others without lines of tags alone.
 
+    Of `quarto` it stays: what its shortcodes include is read where they stand.
+
     A tag's words (`text`, `title`, `caption`, `alt`) are kept, and code that a tag holds becomes a fenced block.
 
     >>> without_template_tags('A {{< tip text="Pod" >}} runs.\\n{{% note %}}\\nOne.\\n{{% /note %}}', "hugo")
@@ -84,7 +87,7 @@ def without_template_tags(text: str, generator: str) -> str:
     >>> without_template_tags('{% tabs %}\\n{% tab title="npm" %}\\nRun it.\\n{% endtab %}\\n{% endtabs %}', "gitbook")
     '\\nnpm\\nRun it.\\n\\n'
     """
-    if not any(sign in text for sign in ("{{", "{%", "{:", "{.")):
+    if generator == "quarto" or not any(sign in text for sign in ("{{", "{%", "{:", "{.")):
         return text
     reader = _READERS.get("hugo" if generator == "plain" and _looks_hugo(text) else generator)
     if reader is None:
