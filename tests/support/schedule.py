@@ -31,9 +31,9 @@ GROUPS = {
 SECONDS = {
     "tests/functions/test_rehearsal.py": 60,  # in a new checkout, 16 in another: the archives
     "tests/functions/test_page.py": 25,
+    "tests/functions/test_cli.py": 22,
     "tests/build_index/release/test_on_server.py": 21,
     "tests/build_index/distributed/test_several_life.py": 20,
-    "tests/functions/test_cli.py": 22,
     "tests/build_index/cli/test_ingest_cli.py": 18,
     "tests/contract/spec_codebase.py": 14,
     "tests/functions/faces/test_codebase.py": 13,
