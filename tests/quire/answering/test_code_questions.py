@@ -76,6 +76,43 @@ def test_a_value_is_read_where_it_is_set_though_that_was_not_found(question: str
     assert text.startswith("`MAX_SPARE_JOBS`, limits.rb:2 [1]\n\n```ruby\nMAX_SPARE_JOBS = 10_000\n```")
 
 
+SETTINGS = """\
+### `max_idle_jobs`
+
+**Default:** `4`
+
+How many jobs may wait for nothing.
+
+### `max_spare_jobs`
+
+**Default:** `20`
+
+How many jobs are kept in reserve.
+
+### `spare_queue`
+
+**Default:** `"reserve"`
+
+The queue that jobs kept in reserve lie in.
+"""
+
+
+def test_a_setting_is_told_by_the_page_that_documents_it_and_by_no_example() -> None:
+    page = chunk("docs/settings.md", SETTINGS, lang="markdown", kind="section", heading="Settings")
+    trial = code("examples/spare.rb", "max_spare_jobs = 1\n", "spare", 1, kind="module")
+    trial = trial._replace(metadata={**trial.metadata, "role": "example"})
+    question = "What is the default value of max_spare_jobs?"
+    text = text_of(shelf_of([trial, page], profile="code"), question)
+    assert text.startswith(
+        "**max_spare_jobs**\n\n**Default:** `20`\n\nHow many jobs are kept in reserve. [1]"
+    )
+    assert "max_spare_jobs = 1" not in text
+    limits = code("limits.rb", LIMITS, "MAX_SPARE_JOBS", 1, kind="module")
+    text = text_of(shelf_of([trial, page, limits], profile="code"), question)
+    assert text.startswith("**max_spare_jobs**")
+    assert "MAX_SPARE_JOBS = 10_000" in text
+
+
 def test_an_example_in_a_comment_sets_no_value_and_gives_no_error() -> None:
     example = "/**\nHow long a pump waits.\n\npump = make(\nmax_wait: 5000,\n)\nthrow Error()\n*/\n"
     assert value_line("What is the default max wait?", example) is None

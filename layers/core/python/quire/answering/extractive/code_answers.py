@@ -18,6 +18,7 @@ from quire.answering.extractive.precedence import (
     asks_for_members,
     asks_for_value,
     constructs,
+    is_example,
     is_test,
 )
 from quire.answering.extractive.rendering import is_code_chunk
@@ -79,7 +80,8 @@ def settings_in(
 
 
 def value_in(question: Weighed, hits: Sequence[Hit], settings: Sequence[Hit]) -> CodeLines | None:
-    """The lines that set the value or the values which are asked for, where code has them; tests set what they try.
+    """The lines that set the value or the values which are asked for, where code has them; tests and examples set what
+    they try.
 
     Of lines that are called just as well those of the better hit, or of what stands in its file.
     """
@@ -91,7 +93,7 @@ def value_in(question: Weighed, hits: Sequence[Hit], settings: Sequence[Hit]) ->
     found = [
         (line[0], -hit.rank, CodeLines(hit, *line[1:]))
         for hit in read.values()
-        if not is_test(hit.chunk)
+        if not (is_test(hit.chunk) or is_example(hit.chunk))
         and (hit.chunk.metadata.get("kind") not in _WORKING or constructs(hit.chunk))
         and (line := value_line(question.text, hit.chunk.text, several=several, around=hit.chunk.breadcrumb))
     ]

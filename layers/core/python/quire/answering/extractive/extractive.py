@@ -44,6 +44,7 @@ from quire.answering.extractive.precedence import (
     asks_for_example,
     asks_for_former,
     asks_for_tests,
+    asks_for_value,
     asks_for_working,
     constructs,
     does_little,
@@ -237,16 +238,20 @@ def choose_quotes(
     more place at most.
     """
     ranked, less = _ranked(question, scored)
-    opening = _opening(question, ranked)
+    entry = _entry_of_setting(question, ranked)
+    opening = entry or _opening(question, ranked)
     if opening is None:
         return []
     told = _told_by_code(question, ranked, beside, settings)
     quotes = [Quote(*lines, lines.start) for lines in told]
+    if entry and told:
+        quotes = [_widened(question, entry, ranked, FIRST_CHARACTERS), *quotes]
     if not quotes:
         hits = [one.hit for one in ranked]
         quotes = [Quote(*lines, lines.start) for lines in effects_in(question, hits, beside)]
     if not quotes:
-        quotes = _with_its_code(question, _widened(question, opening, ranked, FIRST_CHARACTERS, opens=True))
+        first = _widened(question, opening, ranked, FIRST_CHARACTERS, opens=entry is None)
+        quotes = _with_its_code(question, first)
         # Each part of a question needs the room that one alone would go on in.
         quotes = quotes if parts else [*_continued(quotes[0], beside), *quotes[1:]]
     most = len(quotes) - 1 + (MOST_PLACES if sure and not told else UNSURE_PLACES)
@@ -256,7 +261,8 @@ def choose_quotes(
     room = SECTION_CHARACTERS if topic else LATER_CHARACTERS
     worthy = [*required, *_spread(opening, [*_worthy(ranked, less)], topic)]
     for one in (one for one in worthy if one.hit.chunk.id not in answered):
-        if not any(_covers(quote, one) for quote in quotes) and not _is_before(one, opening):
+        is_before = _is_before(one, opening, leads=entry is not None)
+        if not (is_before or any(_covers(quote, one) for quote in quotes)):
             quote = _widened(question, one, ranked, room)
             if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
                 further = (MOST_SECTIONS - MOST_PLACES) * (one.hit.chunk.document_id == topic)
@@ -313,6 +319,23 @@ def _of_member(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
     return [one for one in ranked if not members.isdisjoint(map(fold_symbol, one.hit.chunk.symbols))]
 
 
+def _entry_of_setting(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
+    """What documents the setting whose value is asked for: a passage of the section that is called as the question
+    writes it. Code that sets the value may be an example, or only hand it on."""
+    if not asks_for_value(question.text):
+        return None
+    names = set(map(fold_symbol, written_names(question.text)))
+    entries = [one for one in ranked if fold_symbol(_section_of(one)) in names]
+    return max(entries, key=lambda one: asks_for_value(one.text), default=None)
+
+
+def _section_of(one: Scored) -> str:
+    """The title of the section that a passage stands in, without its marks; "" of code."""
+    if is_code_chunk(one.hit.chunk):
+        return ""
+    return title_above(one.hit.chunk, one.passage.start).strip("*`\n ").rpartition(" › ")[2]
+
+
 def _heads(quotes: Sequence[Quote]) -> Iterator[Quote]:
     """Of entries of a reference that the quotes show from their midst, what they define: its signature, what it is."""
     for quote in {one.hit.chunk.id: one for one in reversed(quotes)}.values():
@@ -352,13 +375,14 @@ def _says_nothing(chunk: Chunk) -> bool:
     return text.removeprefix("title:").strip("\n\"' ") in ("", chunk.metadata.get("heading"))
 
 
-def _is_before(one: Scored, opening: Scored) -> bool:
+def _is_before(one: Scored, opening: Scored, *, leads: bool) -> bool:
     """Whether it stands in the opening's chunk before what the answer opens with: before the definition that is asked
-    for, or at the end of a section that began in an earlier chunk while the opening stands behind a heading."""
+    for or an entry that `leads`, or at the end of a section that began in an earlier chunk while the opening stands
+    behind a heading."""
     if one.hit.chunk.id != opening.hit.chunk.id:
         return False
     is_tail = opening.passage.heading is not None and one.passage.heading is None
-    return is_tail or (opening.defines > 0 and one.passage.start < opening.passage.start)
+    return is_tail or ((leads or opening.defines > 0) and one.passage.start < opening.passage.start)
 
 
 def _required(

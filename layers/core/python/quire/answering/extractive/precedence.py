@@ -119,6 +119,11 @@ def is_test(chunk: Chunk) -> bool:
     return bool(chunk.metadata.get("is_test"))
 
 
+def is_example(chunk: Chunk) -> bool:
+    """Whether it stands in an example, a demonstration or a benchmark, where code is indexed."""
+    return chunk.metadata.get("role") == "example"
+
+
 def is_history(chunk: Chunk) -> bool:
     """Whether it stands in notes of releases or upgrades, where code is indexed."""
     return chunk.metadata.get("role") == "history"
@@ -169,7 +174,7 @@ def is_entry(chunk: Chunk) -> bool:
 
 def shows_use(chunk: Chunk) -> bool:
     """Whether a chunk of code is an example or a test, or has an example in what documents it."""
-    is_use = is_test(chunk) or chunk.metadata.get("role") == "example"
+    is_use = is_test(chunk) or is_example(chunk)
     return (is_use and bool(calls_of(chunk))) or bool(_SAMPLE.search(chunk.text))
 
 
