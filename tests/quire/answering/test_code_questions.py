@@ -113,6 +113,21 @@ def test_a_setting_is_told_by_the_page_that_documents_it_and_by_no_example() -> 
     assert "MAX_SPARE_JOBS = 10_000" in text
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["What does spare_queue do?", "How do I set spare_queue?", "Which values can spare_queue take?"],
+)
+def test_what_a_question_names_and_says_little_beside_is_told_by_its_own_section(question: str) -> None:
+    page = chunk("docs/settings.md", SETTINGS, lang="markdown", kind="section", heading="Settings")
+    using = code("keep.rb", "def keep(job)\n  push(spare_queue, job)\nend\n", "keep", 1)
+    assert text_of(shelf_of([using, page], profile="code"), question).startswith("**spare_queue**")
+    defining = code(
+        "keep.rb", "# Names the queue of spare jobs.\ndef spare_queue\n  @queue\nend\n", "spare_queue", 1
+    )
+    text = text_of(shelf_of([defining, page], profile="code"), "What does spare_queue do?")
+    assert text.startswith("`spare_queue`, keep.rb")
+
+
 def test_an_example_in_a_comment_sets_no_value_and_gives_no_error() -> None:
     example = "/**\nHow long a pump waits.\n\npump = make(\nmax_wait: 5000,\n)\nthrow Error()\n*/\n"
     assert value_line("What is the default max wait?", example) is None

@@ -41,6 +41,7 @@ from quire.answering.extractive.continuing import (
 from quire.answering.extractive.parts import AskedPart, is_about
 from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.precedence import (
+    asks_for_errors,
     asks_for_example,
     asks_for_former,
     asks_for_tests,
@@ -110,6 +111,8 @@ EXAMPLE, USE = 3.0, 1.0
 """What code in a text has more where an example is asked for, and what code that uses things has."""
 MESSAGE = 4.0
 """What a passage has more that holds the words which a question quotes."""
+BESIDE_NAME = 2
+"""Words that a question has at most beside the name that it asks about: "set", "value", "restart"."""
 PROSE = 1.5
 """What a text has less beside code where a place in code is asked for."""
 HISTORY = 1.5
@@ -238,7 +241,7 @@ def choose_quotes(
     more place at most.
     """
     ranked, less = _ranked(question, scored)
-    entry = _entry_of_setting(question, ranked)
+    entry = _entry_of_name(question, ranked)
     opening = entry or _opening(question, ranked)
     if opening is None:
         return []
@@ -319,14 +322,31 @@ def _of_member(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
     return [one for one in ranked if not members.isdisjoint(map(fold_symbol, one.hit.chunk.symbols))]
 
 
-def _entry_of_setting(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
-    """What documents the setting whose value is asked for: a passage of the section that is called as the question
-    writes it. Code that sets the value may be an example, or only hand it on."""
-    if not asks_for_value(question.text):
+def _entry_of_name(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
+    """What documents the one name that a question writes and says little beside: a passage of the section that is
+    called so. Other sections, and code that sets or hands on what is called so, say more of the question's words.
+
+    None where code defines it and more is asked than its value, and where callers, places, tests, errors or examples
+    are asked for.
+    """
+    text, asked = question.text, read_intent(question.text)
+    names = set(map(fold_symbol, written_names(text)))
+    is_of_value = asks_for_value(text)
+    if len(names) != 1 or asked.related or asked.is_alternatives or asked.is_replacement:
         return None
-    names = set(map(fold_symbol, written_names(question.text)))
+    if not is_of_value:
+        is_of_more = asks_for_tests(text) or asks_for_example(text) or asks_for_errors(text) or asked.is_place
+        is_member = "." in next(iter(names))  # which `_opening` knows
+        if is_of_more or is_member or len(question.idf.keys() - set(analyze(*names))) > BESIDE_NAME:
+            return None
+        if any(is_code_chunk(one.hit.chunk) and _defines(one.hit.chunk, names) for one in ranked):
+            return None
     entries = [one for one in ranked if fold_symbol(_section_of(one)) in names]
-    return max(entries, key=lambda one: asks_for_value(one.text), default=None)
+    return max(entries, key=lambda one: is_of_value and asks_for_value(one.text), default=None)
+
+
+def _defines(chunk: Chunk, names: set[str]) -> bool:
+    return not names.isdisjoint(map(fold_symbol, chunk.symbols))
 
 
 def _section_of(one: Scored) -> str:
