@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from quire.errors import ArtifactCorrupt, StoreUnavailable, SwapConflict, explain
 from quire.stored import Stored
@@ -181,12 +182,27 @@ def _locked(key: str, path: Path, busy_s: float) -> Iterator[None]:
 
 
 def try_lock(file: IO[bytes]) -> bool:
-    """Whether this process has the lock of an open file now; it never waits. Closing the file frees it."""
+    """Whether this process has the lock of an open file now; it never waits. Closing the file frees it.
+
+    A fork has it not: it may outlive this process by a moment, and whoever waits for the end of that wants the lock.
+    """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    _LOCKED.add(file)
     return True
+
+
+_LOCKED: WeakSet[IO[bytes]] = WeakSet()
+
+
+def _close_locked() -> None:
+    for file in _LOCKED:
+        file.close()
+
+
+os.register_at_fork(after_in_child=_close_locked)
 
 
 @contextmanager
