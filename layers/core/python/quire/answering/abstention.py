@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.analysis.terms import analyze
-from quire.answering.extractive.scoring import Scored
-from quire.answering.extractive.weighing import Lexicon, Weighed
+from quire.answering.extractive.scoring import EMBEDDED_CHARACTERS, Scored
+from quire.answering.extractive.weighing import Lexicon, Weighed, weigh
 from quire.documents import Hit
-from quire.ports import Vectors
+from quire.ports import Embedder, Vectors
 
-READ_HITS = 3
+READ_HITS = READ_PASSAGES = 3
 
 
 class News(NamedTuple):
@@ -253,6 +253,38 @@ def gather(
         score=hits[0].score if hits else 0.0,
         lent=max(max(passages) - max(apart), 0.0) if apart and lexicon.chunk_count >= FEW_CHUNKS else 0.0,
     )
+
+
+def gather_news(
+    question: str,
+    earlier: str,
+    told: Sequence[Hit],
+    scored: Sequence[Scored],
+    *,
+    lexicon: Lexicon,
+    embedder: Embedder,
+) -> News:
+    """How well the first hits and passages tell of the follow-up's own words, beside what it follows.
+
+    It is searched for together with that. Judged by all of it it always seems covered, as the old topic is: so its own
+    words are looked for apart, by meaning and as terms.
+    """
+    whole = weigh(f"{question}\n{earlier}", lexicon)
+    old = set(analyze(earlier))
+    new = {term: weight for term, weight in whole.idf.items() if term not in old}
+    held = {term: weight for term, weight in whole.idf.items() if term in old}
+    joined = max(
+        (_told(new, terms) * _told(held, terms) for terms in map(hit_terms, told[:READ_HITS])), default=0.0
+    )
+    passages = [one.text[:EMBEDDED_CHARACTERS] for one in scored[:READ_PASSAGES]]
+    asked, *rows = embedder.embed([question, *passages])
+    return News(max((float(row @ asked) for row in rows), default=0.0), joined)
+
+
+def _told(weights: dict[str, float], terms: set[str]) -> float:
+    """Share of the weight that the terms hold; all of it where nothing is asked for."""
+    total = sum(weights.values())
+    return sum(weight for term, weight in weights.items() if term in terms) / total if total else 1.0
 
 
 def hit_terms(hit: Hit) -> set[str]:

@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
-from quire.answering.abstention import Abstention, Evidence, confidence, gather, read_abstention
+from quire.answering.abstention import (
+    Abstention,
+    Evidence,
+    confidence,
+    gather,
+    gather_news,
+    read_abstention,
+)
 from quire.answering.conversation import says_something
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.definitions import SAID, defining_hits
@@ -16,7 +23,6 @@ from quire.answering.extractive.parts import AskedPart, is_about, parts_of
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
 from quire.answering.extractive.weighing import Weighed, is_slip, strange_words, weigh, without_common
-from quire.answering.following import gather_news
 from quire.answering.request import Inquiry
 from quire.documents import Hit
 from quire.index.opened import OpenedIndex
