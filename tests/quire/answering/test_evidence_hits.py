@@ -13,6 +13,7 @@ from tests.support.shelves import chunk, hit_of, household, shelf_of
     [
         ("LICENSE", "Which licence does the pump have?"),
         ("docs/THIRD_PARTY_LICENSES.md", "Which licences do its parts have?"),
+        ("ThirdPartyNotices.txt", "Which licences do its parts have?"),
         ("CONTRIBUTORS.txt", "Who are the contributors?"),
         ("app/locale/de/LC_MESSAGES/django.po", "How is it translated?"),
         ("docs/spelling/wordlist.txt", "Which words does the spelling list allow?"),
@@ -27,7 +28,16 @@ def test_what_only_lists_words_is_no_evidence_unless_it_is_asked_for(path: str, 
 
 
 @pytest.mark.parametrize(
-    "path", ["licensing.md", "authors_api.md", "docs/locale.md", "words.md", "unlock.md"]
+    "path",
+    [
+        "licensing.md",
+        "authors_api.md",
+        "docs/locale.md",
+        "words.md",
+        "unlock.md",
+        "modules/third_party_rules.md",
+        "security/third-party-risks.md",
+    ],
 )
 def test_pages_about_such_things_stay_evidence(path: str) -> None:
     hits = [hit_of(chunk(path, "The pump is descaled.", path=path))]

@@ -22,9 +22,8 @@ _KINDS = (
         re.compile(r"\b(?:licen[cs]|copyright|legal|warrant|open[- ]source)", re.I),
         re.compile(
             r"""
-            (?:^|[/_.-])  # a whole word of the path
-            (?:licen[cs]es?|copying|notice|patents|third[_-]?party\w*)
-            (?:[/_.-]|$)
+            (?:^|[/_.-]) (?:licen[cs]es?|copying|notice|patents) (?:[/_.-]|$)  # a whole word of the path
+            | third[_-]?party (?:[_-]?(?:notices?|licen[cs]es?|software))? (?:\.\w+)?$  # and no page on a third party
             """,
             re.IGNORECASE | re.VERBOSE,
         ),
