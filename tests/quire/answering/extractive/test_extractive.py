@@ -502,15 +502,6 @@ def test_asked_how_to_do_something_code_follows_what_explains_it() -> None:
     assert _answer("How do I change the bulb of a lamp?", code, page) == ["lamp.md", "lamp.py"]
 
 
-def test_what_is_deprecated_comes_after_what_is_not_unless_it_is_asked_for() -> None:
-    former = chunk(
-        "old.md", "## The long pole (deprecated)\n\nThe bulb of a lamp is changed with the long pole."
-    )
-    now = chunk("new.md", "## The short pole\n\nThe bulb of a lamp is changed with the short pole.")
-    assert _answer("How is the bulb of a lamp changed?", former, now)[0] == "new.md"
-    assert _answer("Which deprecated way is there to change the bulb of a lamp?", former, now)[0] == "old.md"
-
-
 def test_asked_where_a_constant_is_used_a_place_that_reads_it_comes_before_its_definition() -> None:
     define = chunk("limits.py", "MOST_BULBS = 3\nMOST_LAMPS = 4", lang="python")._replace(
         symbols=("MOST_BULBS",)

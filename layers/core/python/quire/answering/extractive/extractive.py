@@ -43,7 +43,6 @@ from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.precedence import (
     asks_for_errors,
     asks_for_example,
-    asks_for_former,
     asks_for_tests,
     asks_for_value,
     asks_for_working,
@@ -52,7 +51,6 @@ from quire.answering.extractive.precedence import (
     hands_on,
     held_by,
     is_entry,
-    is_former,
     is_history,
     is_member,
     is_private,
@@ -121,8 +119,6 @@ LITTLE = 1.5
 """What an accessor or a declaration has less where a place in code is asked for that it does not name."""
 MAKING = 1.5
 """What a constructor has less where it is asked what something does and how: its methods do."""
-FORMER = 1.5
-"""What a passage has less whose section is about what is deprecated or gone, unless that may be asked for."""
 SHORT = 300
 """A further quote shorter than this that points back at what is not shown says nothing by itself."""
 SHORT_CHARACTERS, FEWEST_WORDS = 400, 5
@@ -656,7 +652,7 @@ def _says_little(asked: Intent, chunk: Chunk, named: set[str], *, is_of_working:
 
 def _judged(question: Weighed, one: Scored, less: float) -> Scored:
     """With its score, `less` for its chunk, and less for what reads badly as an answer: drawings, quiz questions,
-    check lists, facts unasked, what is deprecated."""
+    check lists, facts unasked."""
     text, score = one.text, one.score - less
     if asks_for_example(question.text) and one.coverage > 0 and is_code_passage(one):
         score += EXAMPLE
@@ -671,8 +667,6 @@ def _judged(question: Weighed, one: Scored, less: float) -> Scored:
         score -= 1.0
     if _is_unasked(question, text):
         score -= 1.5
-    if is_former(one) and not asks_for_former(question.text):
-        score -= FORMER
     return one if score == one.score else replace(one, score=score)
 
 

@@ -1,4 +1,4 @@
-"""What comes later in an answer than it would by its words: private code, what is deprecated, what points back."""
+"""What comes later in an answer than it would by its words: private code, tests, what points back."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.answering.extractive.blocks import split_pieces
 from quire.answering.extractive.rendering import is_code_chunk
-from quire.answering.extractive.scoring import Scored
 from quire.documents import Chunk
-
-FORMER_CHARACTERS = 120
-"""Of a section that are read for whether it says that its subject is of the past."""
 
 MEMBERS_CHARACTERS = 200
 """Of a question that are read for whether it asks for the members of a set."""
@@ -30,20 +26,6 @@ _HIDDEN = re.compile(
     (?:private|protected|internal|fileprivate)\b  # of Java, C#, Kotlin, Swift, TypeScript, PHP
     """,
     re.VERBOSE,
-)
-_FORMER = re.compile(
-    r"""
-    \b(?: deprecated | deprecations? | removed | obsolete
-         | no[ ]longer[ ](?:supported|maintained|available) )\b  # by its project
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_OF_FORMER = re.compile(
-    r"""
-    \b(?: deprecat | obsolete | legacy | former | removed\b | older\b  # what is gone
-         | migrat | upgrad )                                          # what came for it
-    """,
-    re.IGNORECASE | re.VERBOSE,
 )
 _SAMPLE = re.compile(
     r"""
@@ -176,25 +158,6 @@ def shows_use(chunk: Chunk) -> bool:
     """Whether a chunk of code is an example or a test, or has an example in what documents it."""
     is_use = is_test(chunk) or is_example(chunk)
     return (is_use and bool(calls_of(chunk))) or bool(_SAMPLE.search(chunk.text))
-
-
-def is_former(one: Scored) -> bool:
-    """Whether the section of the passage says by its title or at once that its subject is deprecated or gone."""
-    chunk, heading = one.hit.chunk, one.passage.heading
-    if is_code_chunk(chunk):
-        return False
-    title = chunk.text[slice(*heading)] if heading else chunk.breadcrumb.rpartition(" › ")[2]
-    begin = heading[1] if heading else 0
-    return bool(_FORMER.search(title) or _FORMER.search(chunk.text, begin, begin + FORMER_CHARACTERS))
-
-
-def asks_for_former(question: str) -> bool:
-    """Whether what is deprecated may be what is asked for.
-
-    >>> asks_for_former("What was removed in 4.0?"), asks_for_former("How do I run a hook?")
-    (True, False)
-    """
-    return bool(_OF_FORMER.search(question))
 
 
 def asks_for_tests(question: str) -> bool:
