@@ -289,8 +289,6 @@ def test_how_something_works_is_told_by_what_does_it_and_not_by_what_hands_it_on
     hands = hands._replace(metadata={**hands.metadata, "calls": ("checksum",)})
     assert opening_of("How is the sum of a task computed?", does, hands) == does
     assert opening_of("Which sum has a task?", does, hands) == hands
-    registers = code("sums.rb", "register(sum: Sum)\n", "Sum", 20, kind="module", named=False)
-    assert opening_of("Which sum has a task?", does, registers) == does
 
 
 def test_notes_of_releases_come_behind_what_tells_how_it_is() -> None:

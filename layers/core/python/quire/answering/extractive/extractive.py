@@ -58,7 +58,6 @@ from quire.answering.extractive.precedence import (
     points_back,
     quoted_message,
     shows_use,
-    stands_aside,
 )
 from quire.answering.extractive.rendering import as_read, is_code_chunk, shown, title_above
 from quire.answering.extractive.scoring import Scored, asks_for_page
@@ -642,8 +641,6 @@ def _lessened_code(question: Weighed, answers: Sequence[Scored]) -> dict[str, fl
 
 def _says_little(asked: Intent, chunk: Chunk, named: set[str], *, is_of_working: bool) -> bool:
     """Whether a chunk of code that the question does not name only declares or hands on what is done elsewhere."""
-    if stands_aside(chunk):
-        return True
     is_little = does_little(chunk) and (asked.is_place or is_of_working)
     return (is_little or (is_of_working and hands_on(chunk))) and named.isdisjoint(
         map(fold_symbol, chunk.symbols)

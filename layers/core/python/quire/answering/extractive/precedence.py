@@ -120,12 +120,6 @@ def does_little(chunk: Chunk) -> bool:
     return len(said) <= ACCESSOR_LINES and not calls_of(chunk)
 
 
-def stands_aside(chunk: Chunk) -> bool:
-    """Whether it is a line or two outside of any definition, such as what registers or exports a class."""
-    said = [line for line in chunk.text.splitlines() if line.strip()]
-    return chunk.metadata.get("kind") == "module" and not chunk.symbols and len(said) <= ACCESSOR_LINES
-
-
 def hands_on(chunk: Chunk) -> bool:
     """Whether each function in it has a line or two: what is asked how it works is done by what it calls."""
     if chunk.metadata.get("kind") not in ("function", "method"):
