@@ -190,19 +190,6 @@ def test_asked_how_to_do_something_what_explains_it_comes_before_source_code() -
     assert opening("What changes the bulb of a lamp?") == "lamp.py"
 
 
-@pytest.mark.parametrize(
-    ("name", "is_first"), [("_change_bulb", False), ("__init__", True), ("change", True)]
-)
-def test_asked_how_to_do_something_what_is_private_to_its_code_comes_last(name: str, is_first: bool) -> None:
-    code = chunk("lamp.py", f"def {name}(lamp):\n    lamp.bulb = None", lang="python")
-    code = code._replace(symbols=(f"Lamp.{name}",))
-    other = chunk("shop.py", "def sell(lamp):\n    lamp.bulb.sold = True", lang="python")
-    found = [hit_of(code, 1, cosine=None), hit_of(other, 2, cosine=None)]
-    asked = weigh("How do I change the bulb of a lamp?", SHELF.index)
-    even = [replace(one, score=6.0) for one in score_passages(asked, found, None, None)]
-    assert (choose_quotes(asked, even)[0].hit.chunk.document_id == "lamp.py") == is_first
-
-
 def test_a_quote_does_not_begin_with_the_end_of_a_sentence_that_code_interrupts() -> None:
     lines = "\n".join(f"valve.{number}.state = closed" for number in range(60))
     text = (
@@ -469,27 +456,6 @@ def _answer(question: str, *found: Chunk) -> list[str]:
     hits = [hit_of(one, rank, cosine=None) for rank, one in enumerate(found, 1)]
     scored = score_passages(asked, hits, None, None)
     return [quote.hit.chunk.document_id for quote in choose_quotes(asked, scored)]
-
-
-@pytest.mark.parametrize(
-    ("text", "lang", "symbol"),
-    [
-        ("func changeBulb(lamp Lamp) {\n\tlamp.bulb = nil\n}", "go", "changeBulb"),
-        (
-            "    // Changes the bulb.\n    private void changeBulb(Lamp lamp) {\n    }",
-            "java",
-            "Lamp.changeBulb",
-        ),
-    ],
-)
-def test_asked_how_to_do_something_private_code_of_other_languages_comes_last(
-    text: str, lang: str, symbol: str
-) -> None:
-    hidden = chunk("hidden", text, lang=lang)._replace(symbols=(symbol,))
-    public = chunk("public", "func SwapBulb(lamp Lamp) {\n\tchange(lamp)\n}", lang="go")._replace(
-        symbols=("SwapBulb",)
-    )
-    assert _answer("How do I change the bulb of a lamp?", hidden, public)[0] == "public"
 
 
 def test_asked_how_to_do_something_code_follows_what_explains_it() -> None:

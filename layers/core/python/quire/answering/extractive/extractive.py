@@ -53,7 +53,6 @@ from quire.answering.extractive.precedence import (
     is_entry,
     is_history,
     is_member,
-    is_private,
     is_test,
     points_back,
     quoted_message,
@@ -98,8 +97,6 @@ CROSSING = 3.0
 """What stands under the same heading is preferred to the next section, by so much."""
 HOW_TO_CODE = 2.0
 """What source code has less where it is asked how to do something: what explains it comes first where there is any."""
-HOW_TO_PRIVATE = 4.0
-"""What a definition has less then that its own project alone is meant to call: its name begins with an underscore."""
 TEST = 1.5
 """What a test has less, unless the question asks for tests or for an example."""
 ENTRY_CHARACTERS, HEAD_PIECES = 1_300, 2
@@ -626,7 +623,7 @@ def _lessened_code(question: Weighed, answers: Sequence[Scored]) -> dict[str, fl
     is_of_working = asks_for_working(question.text)
     for chunk_id, chunk in chunks.items():
         if asked.is_how_to:
-            less[chunk_id] = HOW_TO_PRIVATE if is_private(chunk) else HOW_TO_CODE
+            less[chunk_id] = HOW_TO_CODE
         if wants_example:
             less[chunk_id] = -USE if shows_use(chunk) else HOW_TO_CODE
         is_unwanted = is_test(chunk) and not (wants_example or asks_for_tests(question.text))

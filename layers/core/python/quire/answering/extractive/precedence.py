@@ -1,11 +1,11 @@
-"""What comes later in an answer than it would by its words: private code, tests, what points back."""
+"""What comes later in an answer than it would by its words: tests, what does little, what points back."""
 
 from __future__ import annotations
 
 import re
 
 from quire.analysis.keywords import calls_of
-from quire.analysis.symbols import fold_symbol, last_part
+from quire.analysis.symbols import fold_symbol
 from quire.answering.extractive.blocks import split_pieces
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk
@@ -20,13 +20,6 @@ ACCESSOR_LINES = 3
 
 _COMMENTS = ("/", "*", "#", "@", "[")
 """How lines begin that stand before a definition: comments, decorators, attributes."""
-_HIDDEN = re.compile(
-    r"""
-    (?:(?:static|override|final|async|readonly|abstract|open)\s+)*+  # which may come first
-    (?:private|protected|internal|fileprivate)\b  # of Java, C#, Kotlin, Swift, TypeScript, PHP
-    """,
-    re.VERBOSE,
-)
 _SAMPLE = re.compile(
     r"""
     ^[ \t]*+ (?:[*#]|///?)? [ \t]*+
@@ -79,21 +72,6 @@ _CONNECTED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-
-
-def is_private(chunk: Chunk) -> bool:
-    """Whether all that it defines is what its own project alone is meant to call, as far as its language tells.
-
-    By the name (`_set_timeout`, and not `__init__`; of Go one with a small letter), else by the word before it.
-    """
-    if chunk.metadata.get("lang") == "go":
-        names = [symbol.rpartition(".")[2] for symbol in chunk.symbols]
-        return bool(names) and not any(name[:1].isupper() for name in names)
-    lines = (line.strip() for line in chunk.text.splitlines())
-    first = next((line for line in lines if line and not line.startswith(_COMMENTS)), "")
-    names = [last_part(fold_symbol(symbol)) for symbol in chunk.symbols]
-    by_name = bool(names) and all(name.startswith("_") and not name.endswith("__") for name in names)
-    return by_name or bool(_HIDDEN.match(first))
 
 
 def is_test(chunk: Chunk) -> bool:
