@@ -289,11 +289,3 @@ def test_how_something_works_is_told_by_what_does_it_and_not_by_what_hands_it_on
     hands = hands._replace(metadata={**hands.metadata, "calls": ("checksum",)})
     assert opening_of("How is the sum of a task computed?", does, hands) == does
     assert opening_of("Which sum has a task?", does, hands) == hands
-
-
-def test_notes_of_releases_come_behind_what_tells_how_it_is() -> None:
-    facts = {"lang": "markdown", "kind": "section", "start_line": 1, "end_line": 1}
-    notes = chunk("CHANGES.md", "Jobs are pushed at once.", 1, **facts, role="history")
-    guide = chunk("guide.md", "Jobs are pushed together.", 1, **facts)
-    assert opening_of("How are jobs pushed?", guide, notes) == guide
-    assert opening_of("How are jobs pushed since the last release?", guide, notes) == notes

@@ -51,7 +51,6 @@ from quire.answering.extractive.precedence import (
     hands_on,
     held_by,
     is_entry,
-    is_history,
     is_member,
     is_test,
     points_back,
@@ -107,10 +106,6 @@ MESSAGE = 4.0
 """What a passage has more that holds the words which a question quotes."""
 BESIDE_NAME = 2
 """Words that a question has at most beside the name that it asks about: "set", "value", "restart"."""
-PROSE = 1.5
-"""What a text has less beside code where a place in code is asked for."""
-HISTORY = 1.5
-"""What notes of releases have less, unless they may be asked for: they tell that something came, and not how it is."""
 LITTLE = 1.5
 """What an accessor or a declaration has less where a place in code is asked for that it does not name."""
 MAKING = 1.5
@@ -612,13 +607,8 @@ def _lessened_code(question: Weighed, answers: Sequence[Scored]) -> dict[str, fl
     """What the chunks of source code have less by their ids: where the question asks how to do something, or where,
     and tests unless they are asked for."""
     asked, wants_example = read_intent(question.text), asks_for_example(question.text)
-    all_chunks = {one.hit.chunk.id: one.hit.chunk for one in answers}
-    chunks = {chunk_id: chunk for chunk_id, chunk in all_chunks.items() if is_code_chunk(chunk)}
-    less = {
-        chunk_id: PROSE * (asked.is_place and bool(chunks) and chunk_id not in chunks)
-        + HISTORY * (is_history(chunk) and "history" not in asked.roles)
-        for chunk_id, chunk in all_chunks.items()
-    }
+    chunks = {one.hit.chunk.id: one.hit.chunk for one in answers if is_code_chunk(one.hit.chunk)}
+    less = dict.fromkeys(chunks, 0.0)
     named = set(map(fold_symbol, written_names(question.text)))
     is_of_working = asks_for_working(question.text)
     for chunk_id, chunk in chunks.items():

@@ -84,11 +84,6 @@ def is_example(chunk: Chunk) -> bool:
     return chunk.metadata.get("role") == "example"
 
 
-def is_history(chunk: Chunk) -> bool:
-    """Whether it stands in notes of releases or upgrades, where code is indexed."""
-    return chunk.metadata.get("role") == "history"
-
-
 def does_little(chunk: Chunk) -> bool:
     """Whether it is a declaration or an accessor: what is asked for is done elsewhere."""
     lines = [line.strip() for line in chunk.text.splitlines()]
