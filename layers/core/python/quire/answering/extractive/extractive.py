@@ -108,8 +108,6 @@ BESIDE_NAME = 2
 """Words that a question has at most beside the name that it asks about: "set", "value", "restart"."""
 LITTLE = 1.5
 """What an accessor or a declaration has less where a place in code is asked for that it does not name."""
-MAKING = 1.5
-"""What a constructor has less where it is asked what something does and how: its methods do."""
 SHORT = 300
 """A further quote shorter than this that points back at what is not shown says nothing by itself."""
 SHORT_CHARACTERS, FEWEST_WORDS = 400, 5
@@ -619,8 +617,6 @@ def _lessened_code(question: Weighed, answers: Sequence[Scored]) -> dict[str, fl
         is_unwanted = is_test(chunk) and not (wants_example or asks_for_tests(question.text))
         if is_unwanted:
             less[chunk_id] += TEST
-        if constructs(chunk) and is_of_working:
-            less[chunk_id] += MAKING
         if _says_little(asked, chunk, named, is_of_working=is_of_working):
             less[chunk_id] += LITTLE
     return less
