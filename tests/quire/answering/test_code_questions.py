@@ -145,18 +145,6 @@ def test_tests_come_first_where_it_is_asked_how_something_is_tested() -> None:
     assert "`push_jobs`, push.rb" in text_of(shelf, "What does push_jobs do?").partition("[1]")[0]
 
 
-def test_a_long_comment_is_shown_with_the_code_below_it() -> None:
-    comment = "".join(
-        f"# Jobs of kind {n} wait in a queue of their own until a worker is free.\n" for n in range(26)
-    )
-    long = code("push.rb", f"{comment}def push_jobs(jobs)\n  send(jobs)\nend\n", "push_jobs", 1)
-    text = text_of(
-        shelf_of([long], profile="code"), "Why do jobs of kind 3 wait in a queue until a worker is free?"
-    )
-    assert "until a worker is free.\n" in text
-    assert "def push_jobs(jobs)\n  send(jobs)" in text
-
-
 def test_a_definition_that_is_one_chunk_is_shown_to_its_end_where_it_is_asked_what_it_does() -> None:
     body = "".join(f"  worker_{n}.take(jobs.shift) if jobs.any? # of kind {n}\n" for n in range(32))
     long = code("push.rb", f"def push_jobs(jobs)\n{body}  jobs.clear\nend\n", "push_jobs", 1)

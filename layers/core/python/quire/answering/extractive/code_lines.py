@@ -89,22 +89,6 @@ def best_lines(
     return _without_frame(text, begin, stop)
 
 
-def behind_comment(text: str, start: int, end: int) -> int:
-    r"""Where the code begins that stands below `text[start:end]`, if that is comments alone; 0 where it is not, and
-    where what stands below them are imports.
-
-    >>> behind_comment("# Stops.\ndef stop():\n    pass", 0, 8), behind_comment("def stop():\n    pass", 0, 11)
-    (9, 0)
-    """
-    if not all(_COMMENT.match(line) for line in text[start:end].splitlines() if line.strip()):
-        return 0
-    for line in text[start:].splitlines(keepends=True):
-        if line.strip() and not _COMMENT.match(line):
-            return 0 if _IMPORT.match(line) else start
-        start += len(line)
-    return 0
-
-
 def value_line(
     question: str, text: str, *, several: bool = False, around: str = ""
 ) -> tuple[float, int, int] | None:

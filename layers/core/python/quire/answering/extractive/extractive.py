@@ -29,7 +29,7 @@ from quire.answering.extractive.code_answers import (
     errors_in,
     value_in,
 )
-from quire.answering.extractive.code_lines import behind_comment, best_lines, says_nothing
+from quire.answering.extractive.code_lines import best_lines, says_nothing
 from quire.answering.extractive.continuing import (
     Beside,
     Rest,
@@ -78,8 +78,6 @@ CONTINUED_CHARACTERS, MOST_CONTINUED = 800, 2
 """More that the first quote may have where it goes on in so many chunks behind its own."""
 LONGEST_PIECE = 1_500
 """A list, table or paragraph beyond it is shown in part, whole items or sentences at a time."""
-COMMENTED_CHARACTERS = 600
-"""What the code below a long comment may have beside it."""
 OPENING_CHARACTERS = 400
 """What a further quote may have of its section before its own chunk."""
 BETWEEN = 400
@@ -239,9 +237,8 @@ def choose_quotes(
         quotes = [Quote(*lines, lines.start) for lines in effects_in(question, hits, beside)]
     if not quotes:
         first = _widened(question, opening, ranked, FIRST_CHARACTERS, opens=entry is None)
-        quotes = _with_its_code(question, first)
         # Each part of a question needs the room that one alone would go on in.
-        quotes = quotes if parts else [*_continued(quotes[0], beside), *quotes[1:]]
+        quotes = [first] if parts else _continued(first, beside)
     most = len(quotes) - 1 + (MOST_PLACES if sure and not told else UNSURE_PLACES)
     required = [*_required(question, opening, ranked, parts)]
     answered = {lines.hit.chunk.id for lines in told}
@@ -359,16 +356,6 @@ def _told_by_code(
     hits = [one.hit for one in ranked]
     value = value_in(question, hits, settings)
     return [value] if value else errors_in(question, hits, beside)
-
-
-def _with_its_code(question: Weighed, quote: Quote) -> list[Quote]:
-    """The quote, and where it is nothing but a long comment the code that it stands above."""
-    text = quote.hit.chunk.text
-    at = behind_comment(text, quote.start, quote.end) if is_code_chunk(quote.hit.chunk) else 0
-    if not at:
-        return [quote]
-    start, end = best_lines(question, text, at, COMMENTED_CHARACTERS, within=(at, len(text)))
-    return [quote, Quote(quote.hit, start, end, start)]
 
 
 def _says_nothing(chunk: Chunk) -> bool:
