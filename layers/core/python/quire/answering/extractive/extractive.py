@@ -119,7 +119,6 @@ BELOW_TITLE = "-=`:.'\"~^_*+#<> \t\r\n"
 
 _WORDS = re.compile(r"\w+")
 _KEY = re.compile(r"\b[A-Z][\w ]{0,80}(?=: )")
-_CHECKBOX = re.compile(r"\[[ xX]?\] ")
 _FENCE_LINE = re.compile(r"^ *+(`{3,}+|~{3,}+)([^\n]*+)$", re.M)
 _DRAWING = re.compile(r"(?:[^\n]*\n\s*)?```\s*mermaid")
 
@@ -619,7 +618,7 @@ def _says_little(asked: Intent, chunk: Chunk, named: set[str], *, is_of_working:
 
 def _judged(question: Weighed, one: Scored, less: float) -> Scored:
     """With its score, `less` for its chunk, and less for what reads badly as an answer: drawings, quiz questions,
-    check lists, facts unasked."""
+    facts unasked."""
     text, score = one.text, one.score - less
     if asks_for_example(question.text) and one.coverage > 0 and is_code_passage(one):
         score += EXAMPLE
@@ -630,8 +629,6 @@ def _judged(question: Weighed, one: Scored, less: float) -> Scored:
         score += MESSAGE
     if text.endswith("?"):
         score -= 1.5
-    if _CHECKBOX.match(text):
-        score -= 1.0
     if _is_unasked(question, text):
         score -= 1.5
     return one if score == one.score else replace(one, score=score)
