@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 
@@ -222,7 +222,7 @@ def choose_quotes(
     that the question is about as a whole more sections follow, each in short. Where the evidence is weak there is one
     more place at most.
     """
-    ranked, less = _ranked(question, scored)
+    ranked = _ranked(question, scored)
     entry = _entry_of_name(question, ranked)
     opening = entry or _opening(question, ranked)
     if opening is None:
@@ -243,7 +243,8 @@ def choose_quotes(
     answered = {lines.hit.chunk.id for lines in told}
     topic = _topic(question, opening, ranked) if sure and not (parts or told) else ""
     room = SECTION_CHARACTERS if topic else LATER_CHARACTERS
-    worthy = [*required, *_spread(opening, [*_worthy(ranked, less)], topic)]
+    least = LEAST_SHARE * ranked[0].score
+    worthy = [*required, *_spread(opening, [one for one in ranked if one.score >= least], topic)]
     for one in (one for one in worthy if one.hit.chunk.id not in answered):
         is_before = _is_before(one, opening, leads=entry is not None)
         if not (is_before or any(_covers(quote, one) for quote in quotes)):
@@ -256,7 +257,7 @@ def choose_quotes(
 
 def shortest_quote(question: Weighed, scored: Sequence[Scored], room: int) -> Quote | None:
     """What of the passages says most by itself in `room` characters, or in one paragraph; prose before code."""
-    ranked, _ = _ranked(question, scored)
+    ranked = _ranked(question, scored)
     prose = [one for one in ranked if not (is_code_chunk(one.hit.chunk) or is_code_passage(one))]
     told = [one for one in prose if len(_WORDS.findall(one.text)) >= FEWEST_WORDS]
     is_told = bool(told) and told[0].score >= SAME * ranked[0].score
@@ -269,15 +270,15 @@ def shortest_quote(question: Weighed, scored: Sequence[Scored], room: int) -> Qu
     return _widened(question, opening, ranked, room)
 
 
-def _ranked(question: Weighed, scored: Sequence[Scored]) -> tuple[list[Scored], dict[str, float]]:
-    """The passages that may answer, best first, and what those of code have less by their chunks' ids."""
+def _ranked(question: Weighed, scored: Sequence[Scored]) -> list[Scored]:
+    """The passages that may answer, best first."""
     worded = [one for one in scored if not _says_nothing(one.hit.chunk)] or scored
     if "test" in read_intent(question.text).roles:
         worded = [one for one in worded if is_test(one.hit.chunk)] or worded
     answers = [one for one in worded if not one.text.endswith("?") or _is_followed(one)] or worded
     less = _lessened_code(question, answers)
     judged = (_judged(question, one, less.get(one.hit.chunk.id, 0.0)) for one in answers)
-    return sorted(judged, key=lambda one: -one.score), less
+    return sorted(judged, key=lambda one: -one.score)
 
 
 def _opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
@@ -402,16 +403,6 @@ def _beyond_name(question: Weighed, one: Scored, holder: Chunk) -> float:
     named = {term for symbol in holder.symbols[:1] for term in analyze(symbol)}
     said = set(analyze(f"{one.text} {' '.join(one.hit.chunk.symbols[:1])}"))
     return sum(weight for term, weight in question.idf.items() if term in said and term not in named)
-
-
-def _worthy(ranked: Sequence[Scored], less: Mapping[str, float]) -> Iterator[Scored]:
-    """The passages that may have a further place; code that the search found first comes behind what explains it, but
-    that does not keep it out."""
-    least, first = LEAST_SHARE * ranked[0].score, min(one.hit.rank for one in ranked)
-    for one in ranked:
-        behind = less.get(one.hit.chunk.id, 0.0)
-        if one.score + (behind if behind == HOW_TO_CODE and one.hit.rank == first else 0.0) >= least:
-            yield one
 
 
 def _topic(question: Weighed, opening: Scored, ranked: Sequence[Scored]) -> str:
