@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from quire.answering.answerer import answer
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.extractive import ANSWER_CHARACTERS, Quote, choose_quotes, extract, written
@@ -475,7 +476,8 @@ def test_asked_where_a_constant_is_used_a_place_that_reads_it_comes_before_its_d
     use = chunk("lamp.py", "def fits(lamp):\n    return lamp.bulbs < MOST_BULBS", lang="python")._replace(
         symbols=("fits",)
     )
-    assert _answer("Where is MOST_BULBS used?", define, use)[0] == "lamp.py"
+    told = answer(shelf_of([define, use], profile="code"), Inquiry("Where is MOST_BULBS used?"))
+    assert told.citations[0].hit.chunk.document_id == "lamp.py"
 
 
 def test_what_a_comparison_opens_with_leaves_room_for_the_other_and_a_title_may_be_a_signature() -> None:

@@ -7,9 +7,8 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from quire.analysis.keywords import calls_of
-from quire.analysis.symbols import fold_symbol, last_part
-from quire.analysis.terms import analyze, identifiers
+from quire.analysis.symbols import fold_symbol
+from quire.analysis.terms import analyze
 from quire.answering.extractive.definitions import definition_shares
 from quire.answering.extractive.passages import CODE, Passage, split_passages
 from quire.answering.extractive.rendering import is_code_chunk
@@ -31,12 +30,6 @@ that nobody had looked at, 26 answers open elsewhere than without it: 15 better,
 NAMED = 1.0
 """For passages of the chunk that defines a symbol which the question writes. Of 100 questions such as "What does X()
 do?" made from the symbols of celery and gson, 99 cite the definition (96 without), 96 first (95)."""
-
-CALLING = 4.0
-"""For passages of a chunk that calls the symbol whose callers are asked for. Of 100 questions such as "Where is X
-used?"
-made from the call graphs of celery and gson, the first citation is a caller for 59 (54 at 3, 3 without), and some
-citation for 75 (71, 49)."""
 
 REPLACING = 3.0
 """For what tells what to use in place of a symbol, in a chunk that defines it, where that is asked. Of 62 such
@@ -100,7 +93,8 @@ def score_passages(
     `vector` is the question's row; None, like no embedder, leaves it at the terms. `apart` is that of the question
     without its common words, where it has some: it moves no passage.
     """
-    priors = [(hit, _prior(hit, hits) + lead) for hit, lead in zip(hits, _leads(question, hits), strict=True)]
+    names = {fold_symbol(name) for name in written_names(question.text)}
+    priors = [(hit, _prior(hit, hits) + NAMED * _defines(hit, names)) for hit in hits]
     replaced = _replaced(question, hits)
     found = sorted(
         (
@@ -137,16 +131,6 @@ def _one_a_piece(found: Sequence[Scored]) -> tuple[list[Scored], list[Scored], l
     return leading[:MOST_EMBEDDED], leading[MOST_EMBEDDED:], rest
 
 
-def _leads(question: Weighed, hits: Sequence[Hit]) -> list[float]:
-    """What each chunk's passages earn for the symbol that the question writes: those that call it, where it asks so."""
-    subject = fold_symbol(read_intent(question.text).related)
-    callers = [CALLING * _refers(hit, subject) for hit in hits] if subject else []
-    if any(callers):
-        return callers
-    names = {fold_symbol(name) for name in written_names(question.text)}
-    return [NAMED * _defines(hit, names) for hit in hits]
-
-
 def _replaced(question: Weighed, hits: Sequence[Hit]) -> set[int]:
     """Ranks of the hits that define a symbol of which the question asks what to use in its place."""
     if not read_intent(question.text).is_replacement:
@@ -165,19 +149,6 @@ def _prior(hit: Hit, hits: Sequence[Hit]) -> float:
 def _defines(hit: Hit, names: set[str]) -> bool:
     """Whether the chunk defines a symbol that the question writes as one: others only mention it."""
     return bool(names) and not names.isdisjoint(map(fold_symbol, hit.chunk.symbols))
-
-
-def _refers(hit: Hit, subject: str) -> bool:
-    """Whether the chunk refers to the symbol whose callers are asked for, and is not what defines it."""
-    if _defines(hit, {subject}):
-        return False
-    name = last_part(subject)
-    if name in {last_part(fold_symbol(called)) for called in calls_of(hit.chunk)}:
-        return True
-    # What is read and not called, such as a constant or an error, no chunk's calls tell.
-    return is_code_chunk(hit.chunk) and name in {
-        last_part(fold_symbol(word)) for word in identifiers(hit.chunk.text)
-    }
 
 
 def _order(one: Scored) -> tuple[float, int, int]:
