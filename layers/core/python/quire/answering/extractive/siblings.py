@@ -16,8 +16,8 @@ from quire.search.query import term_weights
 DOCUMENTS = 2
 PER_DOCUMENT, OF_TOPIC = 5, 9
 """Of a page that the question is about as a whole there are more: each of its sections may be part of the answer.
-Key facts over ten documentation sites that chose it are .771 with 5, .759 with 3. With their own cosines and
-the places of `MOST_OF_DOCUMENT` two books that took no part rise from .789 to .800, eight code bases stay at .656."""
+Key facts over ten documentation sites that chose it are .771 with 5, .759 with 3; with their own cosines two
+books that took no part rise from .789 to .800, eight code bases stay at .656."""
 LOOKED_AT = 50
 DECAY = 0.9
 """A sibling's score against its finder's. With 3 siblings of 2 documents, key facts of answers rise from .62 to .66
