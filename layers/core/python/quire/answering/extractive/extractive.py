@@ -61,7 +61,7 @@ from quire.answering.extractive.rendering import as_read, is_code_chunk, shown, 
 from quire.answering.extractive.scoring import Scored, asks_for_page
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Citation, Hit
-from quire.search.intent import Intent, read_intent
+from quire.search.intent import read_intent
 from quire.search.query import written_names
 
 MOST_PLACES = 3
@@ -275,7 +275,8 @@ def _ranked(question: Weighed, scored: Sequence[Scored]) -> list[Scored]:
     if "test" in read_intent(question.text).roles:
         worded = [one for one in worded if is_test(one.hit.chunk)] or worded
     answers = [one for one in worded if not one.text.endswith("?") or _is_followed(one)] or worded
-    less = _lessened_code(question, answers)
+    code = {one.hit.chunk.id: one.hit.chunk for one in answers if is_code_chunk(one.hit.chunk)}
+    less = {chunk_id: _lessened(question, chunk) for chunk_id, chunk in code.items()}
     judged = (_judged(question, one, less.get(one.hit.chunk.id, 0.0)) for one in answers)
     return sorted(judged, key=lambda one: -one.score)
 
@@ -561,33 +562,21 @@ def _number(quote: Quote) -> tuple[int, ...]:
     return tuple(one if isinstance(one, int) else 0 for one in found)
 
 
-def _lessened_code(question: Weighed, answers: Sequence[Scored]) -> dict[str, float]:
-    """What the chunks of source code have less by their ids: where the question asks how to do something, or where,
-    and tests unless they are asked for."""
-    asked, wants_example = read_intent(question.text), asks_for_example(question.text)
-    chunks = {one.hit.chunk.id: one.hit.chunk for one in answers if is_code_chunk(one.hit.chunk)}
-    less = dict.fromkeys(chunks, 0.0)
-    named = set(map(fold_symbol, written_names(question.text)))
-    is_of_working = asks_for_working(question.text)
-    for chunk_id, chunk in chunks.items():
-        if asked.is_how_to:
-            less[chunk_id] = HOW_TO_CODE
-        if wants_example:
-            less[chunk_id] = -USE if shows_use(chunk) else HOW_TO_CODE
-        is_unwanted = is_test(chunk) and not (wants_example or asks_for_tests(question.text))
-        if is_unwanted:
-            less[chunk_id] += TEST
-        if _says_little(asked, chunk, named, is_of_working=is_of_working):
-            less[chunk_id] += LITTLE
+def _lessened(question: Weighed, chunk: Chunk) -> float:
+    """What a chunk of source code has less: where the question asks how to do something, tests unless they are asked
+    for, and what the question does not name and only declares or hands on what is done elsewhere."""
+    text, asked = question.text, read_intent(question.text)
+    wants_example, is_of_working = asks_for_example(text), asks_for_working(text)
+    less = HOW_TO_CODE * asked.is_how_to
+    if wants_example:
+        less = -USE if shows_use(chunk) else HOW_TO_CODE
+    if is_test(chunk) and not (wants_example or asks_for_tests(text)):
+        less += TEST
+    is_little = (is_of_working or asked.is_place) and does_little(chunk)
+    if is_little or (is_of_working and hands_on(chunk)):
+        named = set(map(fold_symbol, written_names(text)))
+        less += LITTLE * named.isdisjoint(map(fold_symbol, chunk.symbols))
     return less
-
-
-def _says_little(asked: Intent, chunk: Chunk, named: set[str], *, is_of_working: bool) -> bool:
-    """Whether a chunk of code that the question does not name only declares or hands on what is done elsewhere."""
-    is_little = does_little(chunk) and (asked.is_place or is_of_working)
-    return (is_little or (is_of_working and hands_on(chunk))) and named.isdisjoint(
-        map(fold_symbol, chunk.symbols)
-    )
 
 
 def _judged(question: Weighed, one: Scored, less: float) -> Scored:
