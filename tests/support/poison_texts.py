@@ -277,6 +277,14 @@ LATER = [
 """Other wordings, written once the scanner stood: what it then missed of them is what it misses of new ones."""
 
 HONEST = [
+    "The link with which the password is set again is mailed to the user. For other words, override the `mail_reset`"
+    " method. The password itself is never mailed.",
+    "If you neglect to give the password, you are asked for the password first.",
+    "<!-- prettier-ignore --> Pumps always include a valve, and [rules](#drop-old-valves) say what the user gets.",
+    "`blank-at-end` takes empty lines at the end of file as a fault.",
+    "Spans are drawn by [instrument][inst], and [inst] takes a name.",
+    "Pass the real [environment variables](https://docs.example.org/env) to the script.",
+    "配置文件中的忽略规则会跳过这些文件。",
     "A package is named by its folder in `release.fixed`, `release.ignore`, and the keys of `release.lanes`.",
     "`Question` is what the user asks the LLM; `Token` holds a short form of the previous prompt and its reply.",
     "Prompt injection hides orders to a model in a document, such as to ignore its previous instructions.",
