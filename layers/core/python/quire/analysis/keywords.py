@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 
+from quire.analysis.commands import command_terms
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import HEADING_MARK, analyze
 from quire.documents import Chunk
 
 CALL_MARK = "&"
 """Stands before a referred name among a chunk's terms; no term that `quire.analysis.terms` makes begins so."""
+PROSE = frozenset(("", "markdown", "rst", "asciidoc", "html", "text"))
+"""Languages of what people read; "" is that of a page of documentation."""
 
 
 def call_terms(chunk: Chunk) -> dict[str, float]:
@@ -43,5 +46,8 @@ def keyword_terms(chunk: Chunk) -> tuple[Counter[str], float]:
     heading = analyze(chunk.breadcrumb)
     said = analyze(f"{chunk.text}\n{chunk.aliases}" if chunk.aliases else chunk.text)
     named = dict.fromkeys([*heading, *analyze("\n".join(chunk.symbols))])
-    frequencies = Counter([*said, *heading, *(HEADING_MARK + term for term in named), *call_terms(chunk)])
+    shown = command_terms(chunk.text) if chunk.metadata.get("lang", "") in PROSE else ()
+    frequencies = Counter(
+        [*said, *heading, *(HEADING_MARK + term for term in named), *call_terms(chunk), *shown]
+    )
     return frequencies, float(len(said) + len(heading))

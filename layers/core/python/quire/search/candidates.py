@@ -116,7 +116,10 @@ def gather(
     by_vector = EMPTY if row is None else index.nearest(row, DEPTH, allowed)
     by_term = index.search(question.searched, KEYWORD_DEPTH, allowed) if keywords else EMPTY
     priors = index.filters.priors(_demotions(profile, question))
-    symbols = tuple([_find_symbol(index, name, question, priors) for name in question.names])
+    symbols = (
+        *[_find_symbol(index, name, question, priors) for name in question.names],
+        *[_find_command(index, command, priors) for command in question.commands],
+    )
     named = union([symbol.chunks for symbol in symbols])
     named = named if allowed is None else intersection(named, allowed)
     related = find_related(index, question, named, allowed)
@@ -240,6 +243,13 @@ def _find_symbol(
         files=tuple(map(index.documents.id_of, index.documents.numbers(chunks[is_own]).tolist())),
         read=tuple(index.fetch(chunks)) if is_asked or 1 < len(chunks) <= MOST_DEFINING else (),
     )
+
+
+def _find_command(index: OpenedIndex, command: str, priors: NDArray[np.float32]) -> NamedSymbol:
+    """The chunks that show a command, which are what names it in a collection."""
+    chunks = union([index.search({command: 1.0}, MOST_NAMED, None).ordinals])
+    is_own = np.zeros(len(chunks), np.bool_)
+    return NamedSymbol(command, command, chunks, priors[chunks], is_own, files=(), read=())
 
 
 def _own_chunks(index: OpenedIndex, name: str) -> Ordinals:

@@ -9,6 +9,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from quire.analysis.commands import asked_commands, possible_commands
 from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers, words
 from quire.analysis.word_forms import forms_of
 from quire.index.bm25 import idf
@@ -16,6 +17,8 @@ from quire.search.intent import Intent, WantedDefinition, content_terms, read_in
 
 MOST_NAMES = 64
 """Names that a question is read for; each may cost a walk through the hierarchy of an API."""
+COMMAND_WEIGHT = 5.0
+"""Of a command that the question writes, beside 1 of a word. Chosen on Laravel's documentation and React Native's."""
 LITTLE, MUCH = 0.3, 0.9
 SHORTEST_UNFINISHED = 10
 SHORTEST_MENDED, LONGEST_MENDED = 4, 40
@@ -77,8 +80,10 @@ class Question(NamedTuple):
         known_share: share of the question's information (summed idf) in terms that the collection holds, 0 to 1; a
             word whose spelling was mended counts only where it became a symbol's name.
         foreign: it writes an identifier that the collection neither defines nor mentions.
-        focus: 1 where it says next to nothing beside its `names`, so that it is about them; 0 where it says much.
+        focus: 1 where it says next to nothing beside its `names` and `commands`, so that it is about them; 0 where it
+            says much.
         forms: terms for other forms of its words, with weights, that the collection holds; marked ones included.
+        commands: marked terms of the commands that it writes and the collection shows, in order.
     """
 
     text: str
@@ -94,11 +99,12 @@ class Question(NamedTuple):
     subject: str = ""
     focus: float = 0.0
     forms: Mapping[str, float] = NOTHING_ELSE
+    commands: tuple[str, ...] = ()
 
     @property
     def searched(self) -> dict[str, float]:
-        """What keywords are searched by: its terms and the other forms of its words."""
-        return {**self.terms, **self.forms}
+        """What keywords are searched by: its terms, the other forms of its words, and its commands."""
+        return {**self.terms, **self.forms, **dict.fromkeys(self.commands, COMMAND_WEIGHT)}
 
 
 def read_question(
@@ -132,6 +138,7 @@ def read_question(
     asked = [name for name in (wanted.name if wanted else "", subject) if name]
     names, whole = _names(wording, asked, vocabulary, resolve)
     terms = _weighed(said, heading_weight)
+    commands = tuple(asked_commands(text, vocabulary.document_frequency))
     return Question(
         text=wording.text,
         terms=terms,
@@ -144,8 +151,9 @@ def read_question(
         foreign=_is_foreign(wording.identifiers[:MOST_NAMES], vocabulary, resolve),
         defined=wanted if wanted and wanted.name in names else None,
         subject=subject if subject in names else "",
-        focus=_focus(names, frequencies, vocabulary.chunk_count),
+        focus=_focus([*names, *commands], frequencies, vocabulary.chunk_count),
         forms=NOTHING_ELSE if whole else _held_forms(wording.forms, terms, vocabulary, heading_weight),
+        commands=commands,
     )
 
 
@@ -177,10 +185,11 @@ def _take_apart(text: str, guesses: Iterable[str], *, word_forms: bool) -> _Read
 
 
 def _expected(wording: _ReadText) -> Iterator[str]:
-    """The terms of a text and of other forms of its words, as they stand in it and in headings."""
+    """The terms of a text and of other forms of its words, as they stand in it and in headings, and of commands."""
     for term in (*wording.terms, *wording.forms):
         yield term
         yield HEADING_MARK + term
+    yield from chain.from_iterable(possible_commands(wording.text))
 
 
 def term_weights(text: str, heading_weight: float) -> dict[str, float]:

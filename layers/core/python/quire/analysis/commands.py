@@ -1,0 +1,96 @@
+"""Commands that a page shows for a shell, and those that a question may name.
+
+To the analyzer `git rebase -i` is three ordinary words; as a term of its own, by all that it begins with (`git rebase`,
+`git rebase -i`), it is found where a page shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from quire.analysis.terms import STOP_WORDS
+
+COMMAND_MARK = "$"
+"""Stands before each word of a command among a chunk's terms; no term that `quire.analysis.terms` makes begins so, and
+none holds a blank."""
+MOST_WORDS = 5
+MOST_LINES = 60
+"""Lines of a chunk's code that are read for commands."""
+LONGEST_LINE = 400
+MOST_ASKED = 40
+"""Words of a question that are."""
+_FENCED = re.compile(
+    r"""
+    ^[ \t]*```[ \t]*
+    (?: (?:\{\.?)? (?:sh|shell|bash|console|zsh|fish|terminal|text|plain|powershell|batch|cmd)\b [^\n]* )?  # or none
+    \n
+    (.*?)
+    (?:^[ \t]*```|\Z)
+    """,
+    re.DOTALL | re.IGNORECASE | re.MULTILINE | re.VERBOSE,
+)
+_PROMPTED = re.compile(r"^[ \t]*[$%>#][ ]+(\S[^\n]*)", re.MULTILINE)
+_INLINE = re.compile(r"`([^`\n]{3,200})`")
+_PROGRAM = re.compile(r"[a-z][\w.+-]+")
+_ARGUMENT = re.compile(r"-{0,2}[A-Za-z0-9][\w.:/@+-]*")
+_PROMPT = "$%># "
+_AROUND = "`\"'?.,!;:()"
+
+
+def command_terms(text: str) -> dict[str, float]:
+    """Marked terms of the commands that the text shows in code; they add nothing to its length.
+
+    >>> list(command_terms("Run `git rebase -i <branch>` twice."))
+    ['$git$rebase', '$git$rebase$-i']
+    """
+    if "`" not in text and "$ " not in text:
+        return {}
+    lines = islice(_lines_of_code(text), MOST_LINES)
+    return {begun: 1.0 for line in lines for begun in _beginnings(line.strip().lstrip(_PROMPT).split())}
+
+
+def possible_commands(question: str) -> Iterator[list[str]]:
+    """For each word that may name a program, marked terms of what may be its command, shorter ones first.
+
+    >>> list(possible_commands("Why does git push fail"))
+    [['$git$push', '$git$push$fail'], ['$push$fail']]
+    """
+    words = [word.strip(_AROUND) for word in question.split(maxsplit=MOST_ASKED)[:MOST_ASKED]]
+    for at, word in enumerate(words):
+        if word not in STOP_WORDS and (begun := list(_beginnings(words[at:]))):
+            yield begun
+
+
+def asked_commands(question: str, is_known: Callable[[str], object]) -> list[str]:
+    """Marked terms of the commands in the question that are known, each as long as it is.
+
+    >>> asked_commands("What happens when I run git rebase -i main?", {"$git$rebase", "$git$rebase$-i"}.__contains__)
+    ['$git$rebase$-i']
+    """
+    known = [[term for term in begun if is_known(term)] for begun in possible_commands(question)]
+    return list(dict.fromkeys(terms[-1] for terms in known if terms))
+
+
+def _lines_of_code(text: str) -> Iterator[str]:
+    for pattern in (_FENCED, _PROMPTED, _INLINE):
+        for code in pattern.findall(text):
+            for line in code.split("\n"):
+                yield line[:LONGEST_LINE]
+
+
+def _beginnings(words: Sequence[str]) -> Iterator[str]:
+    """What the words begin with, of two and more, up to what stands for something else; `sudo` is left out."""
+    program, *arguments = words[words[:1] == ["sudo"] :] or [""]
+    if not _PROGRAM.fullmatch(program):
+        return
+    begun = COMMAND_MARK + program
+    for argument in arguments[: MOST_WORDS - 1]:
+        name = argument.partition("=")[0] if argument.startswith("-") else argument
+        if not _ARGUMENT.fullmatch(name):
+            return
+        begun = f"{begun}{COMMAND_MARK}{name}".lower()
+        yield begun
+        if name != argument:
+            return

@@ -1,0 +1,59 @@
+"""Commands as terms: what a page shows for a shell is found by the question that writes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quire.analysis.commands import LONGEST_LINE, MOST_LINES, MOST_WORDS, asked_commands, command_terms
+from quire.documents import Document
+from quire.index.opened import OpenedIndex
+from quire.index.reader import open_segment
+from quire.ports import Embedder
+from quire.search.retrieval import Query, retrieve
+from tests.support.corpus import write_corpus
+
+
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        (
+            "```sh\nkiln heat --fast --to=1200 bowl\n```",
+            ["$kiln$heat", "$kiln$heat$--fast", "$kiln$heat$--fast$--to"],
+        ),
+        ("```\n$ sudo kiln cool\n```", ["$kiln$cool"]),
+        ("Run ``kiln vent`` now.", ["$kiln$vent"]),
+        ("::\n\n    $ kiln -A shelf fire\n", ["$kiln$-a", "$kiln$-a$shelf", "$kiln$-a$shelf$fire"]),
+        ("`kiln open <door> wide` and `kiln` and `Kiln opens`", ["$kiln$open"]),
+        ("```python\nkiln = open_kiln()\nreturn kiln heat\n```", []),
+    ],
+)
+def test_what_is_a_command(text: str, commands: list[str]) -> None:
+    assert list(command_terms(text)) == commands
+
+
+def test_a_text_is_read_for_commands_within_bounds() -> None:
+    many = "```sh\n" + "".join(f"kiln step{n}\n" for n in range(10 * MOST_LINES)) + "```"
+    assert len(command_terms(many)) <= MOST_LINES
+    (long,) = command_terms("```sh\nkiln " + "x" * 100_000 + "\n```")
+    assert len(long) <= LONGEST_LINE + 2
+    assert asked_commands("kiln heat " * 20_000, lambda _: True)[0].count("$") == MOST_WORDS
+
+
+def test_the_page_that_shows_a_command_leads_its_question(tmp_path: Path, embedder: Embedder) -> None:
+    pages = {
+        "console.md": "# Kilns up and down\n\nRun `kiln list` to see which kiln is down. What happens in it is logged.",
+        "doors.md": "# Doors\n\nBefore work at the door, close the shop, and open it when the bricks are in place "
+        "again and nobody is behind them:\n\n```sh\nkiln down\n```",
+        "kiln.md": "# When it runs down\n\nWhat happens to a kiln that is down depends on the weather.",
+    }
+    documents = [
+        Document(path, text, "docs", {"path": path, "filename": path}) for path, text in pages.items()
+    ]
+    folder = tmp_path / "segment"
+    write_corpus(folder, embedder, documents, profile="docs")
+    index = OpenedIndex([(open_segment(folder), 0)], version="v1")
+    for question in ("what happens when I run kiln down?", "What does `kiln down` do?"):
+        assert retrieve(index, embedder, Query(question)).hits[0].chunk.document_id == "doors.md"
+    assert retrieve(index, embedder, Query("When does it run down?")).hits[0].chunk.document_id == "kiln.md"
