@@ -277,8 +277,7 @@ LATER = [
 """Other wordings, written once the scanner stood: what it then missed of them is what it misses of new ones."""
 
 HONEST = [
-    "The link with which the password is set again is mailed to the user. For other words, override the `mail_reset`"
-    " method. The password itself is never mailed.",
+    "To mail other words with the link that sets the password, override the `mail_reset` method. The user reads them.",
     "If you neglect to give the password, you are asked for the password first.",
     "<!-- prettier-ignore --> Pumps always include a valve, and [rules](#drop-old-valves) say what the user gets.",
     "`blank-at-end` takes empty lines at the end of file as a fault.",

@@ -34,6 +34,15 @@ def test_sections_nest_by_their_marks_and_blocks_are_whole() -> None:
     ]
 
 
+def test_titles_may_be_underlined() -> None:
+    text = "row(1)\n======\n\nNAME\n----\nrow - moves boats\n\nRun:\n\n----\nHull\n----\n\nOPTIONS\n-------\nNone.\n"
+    assert list(sections(parse_asciidoc(text).definitions)) == [
+        (0, "row(1)", 1, 16),
+        (1, "NAME", 4, 13),
+        (1, "OPTIONS", 14, 16),
+    ]
+
+
 def test_a_title_written_as_code_is_defined() -> None:
     [guide] = parse_asciidoc(PAGE.lstrip()).definitions
     assert guide.members[0].names == ("task_limit", "task_limit")

@@ -45,6 +45,15 @@ def parts(source: str) -> list[tuple[str, int]]:
         ("Write `<<a,b>>` or menu:File[Save > As], [.path]#x#, image:a.png[] ((knot)).\n", [
             "Write `<<a,b>>` or File > Save > As, x, knot.",
         ]),
+        ("Row the boat:\n------------\n\n[verse]\nrow [-n] boat\nrow all\n\nRows.\n", [
+            "```\nrow [-n] boat\nrow all\n```", "Rows.",
+        ]),
+        ("`-n`::\n\tDo not row.\n\n\tThe default\n\tis yes.\n\nEnd.\n", [
+            "- `-n`: Do not row.", "The default is yes.", "End.",
+        ]),
+        ("Words\n  go on.\n\n  as it is\n  too\n", ["Words go on.", "```\n  as it is\n  too\n```"]),
+        ("See linkgit:row-boat[1], man:sail[5p] and row:x[0].\n", ["See row-boat(1), sail(5p) and row:x[0]."]),
+        ("```c++\n  row();\n```\n", ["```c++\n  row();\n```"]),
     ],
 )  # fmt: skip
 def test_blocks_say_what_they_show(source: str, said: list[str]) -> None:
@@ -55,6 +64,18 @@ def test_steps_keep_their_numbers_behind_the_code_that_one_holds() -> None:
     source = ". Row.\n+\n----\nrow\n----\n. Rest.\n.. Drink.\n. Row on.\n\nThen:\n\n. Land.\n"
     items = [line for line in as_markdown(source)[0].split("\n") if ". " in line]
     assert items == ["1. Row.", "2. Rest.", "   1. Drink.", "3. Row on.", "1. Land."]
+
+
+def test_a_title_in_two_lines_is_one_and_a_block_below_a_paragraph_is_none() -> None:
+    source = "row(1)\n======\n\nNAME\n----\nrow - moves boats\n\n[[opts]]\nOPTIONS\n-------\nNone.\n\n"
+    source += "Run this:\n----\nrow\n----\n"
+    page = read(source)
+    assert [(one.heading, one.line) for one in page.sections] == [
+        ("row(1)", 1),
+        ("NAME", 4),
+        ("OPTIONS", 9),
+    ]
+    assert parts(source)[-1] == ("```\nrow\n```", 14)
 
 
 def test_names_say_what_the_site_sets_and_else_their_words() -> None:

@@ -87,6 +87,12 @@ def test_a_value_that_is_no_yaml_is_read_as_it_is_written(value: str, read: obje
     assert (found["name"], found["title"]) == ("Mover: basics", read)
 
 
+def test_an_item_that_is_no_yaml_is_read_as_it_is_written() -> None:
+    head = 'title: Post\nExample:\n  - --json \'{ "rope": "long" }\' $URL\n  - "a.b" --out x\n  - \'c\'\n'
+    found = read_front_matter(f"---\n{head}---\nText\n", "a.md").values
+    assert found == {"title": "Post", "Example": ('--json \'{ "rope": "long" }\' $URL', '"a.b" --out x', "c")}
+
+
 @pytest.mark.parametrize(
     "head",
     [

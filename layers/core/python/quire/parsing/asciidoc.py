@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 
+from quire.parsing.asciidoc_markdown import underlined_level
 from quire.parsing.outline import Heading, Outline, identifier_in, outline_sections
 
 _HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _BLOCK = re.compile(
     r"""
     ( -{4,} | \.{4,} | ={4,} | \*{4,} | _{4,} | \+{4,} | /{4,}  # listing, literal, example, sidebar, quote, ...
-    | ```\w*    # code, as in Markdown
+    | ```[\w+#.-]*+  # code, as in Markdown
     | \|={3,}   # a table
     | --        # an open block
     )[ \t\r]*
@@ -42,13 +43,21 @@ def parse_asciidoc(text: str) -> Outline:
     lines = text.split("\n")
     headings: list[Heading] = []
     block, label = "", -1
+    underlined = -1
     for number, line in enumerate(lines):
         fence = _BLOCK.fullmatch(line)
+        if number == underlined:
+            continue
         if fence:
             block = "" if block == fence[1] else block or fence[1]
             label = -1
             continue
-        heading = None if block else _HEADING.fullmatch(line.rstrip(" \t\r"))
+        bare = line.rstrip(" \t\r")
+        if not block and (not number or not lines[number - 1].strip() or label >= 0):
+            level = underlined_level(bare, "".join(lines[number + 1 : number + 2]).rstrip(" \t\r"))
+            underlined = number + 1 if level else -1
+            bare = f"{'=' * level} {bare}" if level else bare
+        heading = None if block else _HEADING.fullmatch(bare)
         if heading:
             title = _title(heading[2], heading[1])
             own = identifier_in(title)

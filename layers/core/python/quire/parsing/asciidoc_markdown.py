@@ -17,10 +17,15 @@ LONGEST_LINE = 2_000
 """Up to which a line may take in the next one."""
 
 _HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
+_UNDERLINE = re.compile(r"={2,}|-{2,}|~{2,}|\^{2,}|\+{2,}")
+_LEVELS = "=-~^+"
+"""By the sign that a title is underlined with: a document's own, a section's, and so on."""
+_TITLE_BEGINS = re.compile(r"[\w{`'\"(]")
+_CODE_PARAGRAPHS = frozenset(("source", "listing", "literal", "verse", "synopsis"))
 _DELIMITER = re.compile(
     r"""
     ( -{4,} | \.{4,} | ={4,} | \*{4,} | _{4,} | \+{4,} | /{4,}  # listing, literal, example, sidebar, quote, ...
-    | ```\w*       # code, as in Markdown
+    | ```[\w+#.-]*+  # code, as in Markdown
     | [|,:!]={3,}  # a table
     | --           # an open block
     )[ \t]*
@@ -48,7 +53,7 @@ _ITEM = re.compile(
 )
 _TERM = re.compile(
     r"""
-    [ \t]*+(?P<term>:?[^\s:].{0,200}?)[ ]?
+    [ \t]*+(?P<term>:?[^\s:].{0,400}?)[ ]?
     (?P<mark>:{2,4}|;;)(?:[ \t]++(?P<words>\S.*+))?+[ \t]*+  # its definition may begin on the next line
     """,
     re.VERBOSE,
@@ -127,6 +132,7 @@ _LINK = re.compile(
     | \(\(\([^()\n]{1,300}+\)\)\) | \[\[[\w:.-]{1,100}+\]\]  # for the index, for links
     | \[[.\#\w%-]{1,60}+\](?=[\#*_`])                      # the role of what follows
     | \(\((?P<indexed>[^()\n]{1,200}+)\)\)
+    | (?<![\w:/.-])(?:man|link[a-z]{2,12}+):(?P<manual>\w[\w.-]{0,80}+)\[(?P<chapter>\d\w{0,3}+)\]  # git-log(1)
     | (?<![\w:/.-])[a-z]{3,16}+:(?P<made>\w[\w./-]{0,80}+)  # a macro of the site's own, no x:y[0]
       \[(?P<of>(?![\d\s,:.]+\])[^\[\]\n]{0,200}+)\]
     """,
@@ -164,16 +170,29 @@ def as_markdown(text: str, names: Mapping[str, str] = NO_NAMES) -> tuple[str, Se
     ['# Boats', 'Note: Mind the *tide*.', '```sh\\nrow\\n```', '']
     """
     reader = _AsciiDocReader(names)
-    for number, line in enumerate(text.split("\n"), 1):
-        reader.take(line.rstrip(), number)
+    lines = [line.rstrip() for line in text.split("\n")]
+    for number, (line, following) in enumerate(zip(lines, [*lines[1:], ""], strict=True), 1):
+        reader.take(line, number, following)
     reader.end()
     return "\n".join(reader.lines), reader.numbers or [1]
+
+
+def underlined_level(line: str, following: str) -> int:
+    """The level of a title that the line below it underlines, as long as it is or by a letter more or less; else 0.
+
+    >>> underlined_level("NAME", "----"), underlined_level("Row:", "--------"), underlined_level("", "")
+    (2, 0, 0)
+    """
+    if abs(len(line) - len(following)) > 1 or not _UNDERLINE.fullmatch(following):
+        return 0
+    return _LEVELS.index(following[0]) + 1 if _TITLE_BEGINS.match(line) else 0
 
 
 @dataclass(slots=True)
 class _DelimitedBlock:
     """An open delimited block: its delimiter, what stands before its lines, the indentation of the item it is in.
 
+    The delimiter of a paragraph of code is the blank line behind it.
     `outer` are the marks of the lists that it stands in, which go on behind it.
     """
 
@@ -223,9 +242,13 @@ class _AsciiDocReader:
         self._indent = ""  # of what continues an item, by a line that is `+`
         self._number = 0
         self._torn = ""  # a line whose last link goes on in the next one
+        self._is_underlined = False
 
-    def take(self, line: str, number: int) -> None:
-        """Add a line of the document."""
+    def take(self, line: str, number: int, following: str = "") -> None:
+        """Add a line of the document, which another one follows."""
+        if self._is_underlined:
+            self._is_underlined = False
+            return
         self._number = number
         if self._torn:
             line, self._torn = f"{self._torn} {line.lstrip()}", ""
@@ -234,7 +257,14 @@ class _AsciiDocReader:
             self._take_held(line, block)
         elif self._table is not None:
             self._take_cells(line, self._table)
-        elif delimiter := _DELIMITER.fullmatch(line):
+        elif level := self._level(line, following):
+            self._is_underlined = True
+            self._take_text(f"{'=' * level} {line}")
+        else:
+            self._take_line(line)
+
+    def _take_line(self, line: str) -> None:
+        if delimiter := _DELIMITER.fullmatch(line):
             self._delimit(delimiter[1])
         elif not line.strip():
             self._indent = ""
@@ -244,6 +274,12 @@ class _AsciiDocReader:
                 self._torn = line
             else:
                 self._take_text(line)
+
+    def _level(self, line: str, following: str) -> int:
+        """Of a title in two lines, 1 for a document's own; 0 for another line."""
+        begins = not ((self.lines and self.lines[-1].strip()) or self._torn)
+        level = underlined_level(line, following) if begins else 0
+        return 0 if _ITEM.fullmatch(line) or _TERM.fullmatch(line) else level
 
     def end(self) -> None:
         """Close what the document leaves open."""
@@ -297,9 +333,9 @@ class _AsciiDocReader:
         """Show what a block begins with, and keep it open."""
         kind, _, words = (one.strip() for one in style.partition(","))
         kind = kind.partition("%")[0].partition("#")[0]
-        sign = block.delimiter[0]
-        block.is_hidden = sign in "/+"
-        block.is_code = sign in "-.`" and block.delimiter != "--"
+        sign = block.delimiter[:1]
+        block.is_hidden = sign in ("/", "+")
+        block.is_code = sign in ("", "-", ".", "`") and block.delimiter != "--"
         if block.is_code:
             language = words.partition(",")[0].strip(' "') if kind in ("source", "") else ""
             self._show(f"{block.indent}```{block.delimiter.strip('`') if sign == '`' else language}")
@@ -352,8 +388,11 @@ class _AsciiDocReader:
                 term["mark"],
                 f"**{self._inline(term['term'])}**: {self._inline(term['words'] or '')}".rstrip(),
             )
-        elif line[0] in " \t" and not self._marks:
+        elif line[0] in " \t" and not self._marks and self._is_new(of="    "):
             self._show("    " + line)  # a literal paragraph
+        elif kind in _CODE_PARAGRAPHS:
+            self._delimit("")
+            self._take_held(line, self._blocks[-1])
         else:
             self._paragraph(line, kind)
         self._style = ""
@@ -378,11 +417,17 @@ class _AsciiDocReader:
             line = f"{kind.capitalize()}: {line}"
         elif said := _CALLOUT.fullmatch(line):
             line = f"{said[1].capitalize()}: {said[2]}"
-        before = self.lines[-1] if self.lines else ""
-        if not before.strip(" >") and not self._indent:
+        is_told = line[0] in " \t" and bool(self._marks) and self._marks[-1][0] in ":;"  # what a term means
+        if self._is_new() and not self._indent and not is_told:
             self._marks.clear()
-        indent = self._indent or ("   " * len(self._marks) if self._marks and before.strip() else "")
-        self._show(indent + self._inline(line.removesuffix(" +")))
+        is_inside = bool(self._marks) and (is_told or not self._is_new())
+        indent = self._indent or ("   " * len(self._marks) if is_inside else "")
+        self._show(indent + self._inline(line.strip().removesuffix(" +")))
+
+    def _is_new(self, of: str = "\n") -> bool:
+        """Whether the next line begins a paragraph, or goes on with one whose lines begin so."""
+        before = self.lines[-1] if self.lines else ""
+        return not before.strip(" >") or before.startswith(of)
 
     def _take_cells(self, line: str, table: _TableRows) -> None:
         if line.strip() == table.delimiter:
@@ -507,6 +552,8 @@ def _said(link: re.Match[str], code: Sequence[tuple[int, int]]) -> str:
         return " > ".join(one.strip() for one in (link["menu"], *link["choice"].split(">")) if one.strip())
     if link["note"]:
         return f" ({link['note']})"
+    if link["manual"]:
+        return f"{link['manual']}({link['chapter']})"
     words = link["shown"] or (link["words"] or "").strip('"^')
     return words or next(
         filter(None, link.group("page", "named", "anchor", "key", "indexed", "of", "made")), ""

@@ -16,6 +16,7 @@ from quire.errors import SourceError
 
 _PAIR = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]++(.*))?$")
 _LINE_PAIR = re.compile(r"^([A-Za-z_][\w.-]*+)[ \t]*+:[ \t]++([^\s\"'|>#].*)$", re.MULTILINE)
+_LINE_ITEM = re.compile(r"^([ \t]*+-)[ \t]++(\S.*)$", re.MULTILINE)
 _COMMENT = re.compile(r"(?<!\s)\s++#.*")
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _CLOSE = ("---", "...")
@@ -99,7 +100,7 @@ def _read_yaml(head: str, path: str) -> tuple[dict[str, str | tuple[str, ...]], 
         try:
             root = _compose(head)
         except yaml.YAMLError:
-            root = _compose(_LINE_PAIR.sub(_in_quotes, head))
+            root = _compose(_LINE_ITEM.sub(_item_in_quotes, _LINE_PAIR.sub(_in_quotes, head)))
         if root is None:
             return {}, {}
         if isinstance(root, yaml.MappingNode):
@@ -136,6 +137,12 @@ def _in_quotes(pair: re.Match[str]) -> str:
         return pair[0]
     value = _COMMENT.sub("", pair[2]).strip().replace("'", "''")
     return f"{pair[1]}: '{value}'"
+
+
+def _item_in_quotes(item: re.Match[str]) -> str:
+    """The line with the item of its list in quotes, where it is no YAML: `- "a" is a letter`."""
+    quoted = item[2].replace("'", "''")
+    return item[0] if _is_yaml(item[2]) else f"{item[1]} '{quoted}'"
 
 
 def _is_yaml(value: str) -> bool:
