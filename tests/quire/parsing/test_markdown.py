@@ -341,3 +341,59 @@ def test_pictures_stand_on_the_lines_that_they_are_written_on() -> None:
     assert part.text == "Picture: an oar\nPicture: a rope\nPicture: a mast"
     assert [part.line_at(part.text.index(one)) for one in ("oar", "rope", "mast")] == [1, 1, 2]
     assert (part.start_line, part.end_line) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"$A^*$ and $B^*$",
+        r"$\{x_1, x_2\}$",
+        r"$\|x\|_2 \le \varepsilon \\ y$",
+        r"$$\hat\beta^* = (X^*X)^{-1}X^*y$$",
+    ],
+)
+def test_a_formula_in_a_line_stays_as_it_is_written(formula: str) -> None:
+    source = (
+        f"For {formula} this *holds*.\n\n- Or {formula}.\n\n| a |\n| - |\n| {formula.replace('|', '')} |\n"
+    )
+    cell = formula.replace("|", "")
+    assert texts(source, "page.md") == [f"For {formula} this holds.", f"- Or {formula}.", "a", cell]
+    assert texts(f"For {formula} it *holds*.\n") == [f"For {formula} it holds."]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("It is $5, *not* $6.", "It is $5, not $6."),
+        ("Set $HOME/*a* and $PATH_*b*.", "Set $HOME/a and $PATH_b."),
+        (r"A \$ and *b* cost $c$.", "A $ and b cost $c$."),
+        ("Run `echo $x` or `*$y*`.", "Run `echo $x` or `*$y*`."),
+    ],
+)
+def test_dollars_that_hold_no_formula_are_text(written: str, shown: str) -> None:
+    assert texts(written, "page.md") == [shown]
+
+
+@pytest.mark.parametrize(("opens", "closes"), [("$$", "$$"), (r"\begin{align*}", r"\end{align*}")])
+@pytest.mark.parametrize("sign", ["=", "-", "+ y", "- y", "# y", "> y", "1. y"])
+def test_a_line_of_a_formula_is_no_heading_and_no_item(opens: str, closes: str, sign: str) -> None:
+    rows = rf"{opens} A^*x \\ B^*x {sign} c \\ d {closes}"
+    formula = f"{opens}\nA^*x \\\\ B^*x\n{sign}\nc \\\\ d\n{closes}"
+    page = parse_markdown(
+        f"# Sums\n\nHence\n{formula} (*as said*)\n\n- Item\n  {opens}\n  {sign}\n  {closes}\n\nEnd.\n"
+    )
+    assert [section.heading for section in page.sections] == ["Sums"]
+    assert [part.text for part in parts(page)] == [
+        "Hence",
+        f"{rows} (as said)",
+        "- Item",
+        f"  {opens} {sign} {closes}",
+        "End.",
+    ]
+    assert [(part.start_line, part.end_line) for part in parts(page)][1] == (4, 8)
+
+
+def test_dollars_that_nothing_closes_leave_a_page_as_it_was() -> None:
+    assert texts("$$\na\n\n- b\n", "page.md") == ["$$ a", "- b"]
+    many = "\\begin{a}\n" * 5000
+    assert texts(many + "\nEnd.\n", "page.md")[-1] == "End."

@@ -21,6 +21,7 @@ from quire.parsing.inline import (
     normal_line,
     outward_links,
     readable,
+    with_formulas,
     without_open_brackets,
 )
 from quire.parsing.page import Block, Part, Section
@@ -52,6 +53,8 @@ _CODE_TITLE = re.compile(
     """,
     re.VERBOSE,
 )
+_FORMULA_OPENS = re.compile(r"\$\$(?![^\n]*\$\$)|\\begin\{(?P<name>[a-zA-Z]{1,20}\*?)\}")
+_LONGEST_FORMULA = 200  # lines
 _BAR = re.compile(r"(?<!\\)\|")
 _STRUCTURED = re.compile(
     rf"""
@@ -88,12 +91,36 @@ def _block_parser(indented_code: bool, inserts: bool, wiki: bool) -> MarkdownIt:
     parser.disable(["inline", "text_join", "html_block", "html_inline"])
     if not indented_code:
         parser.disable("code")
+    ends = ["paragraph", "reference", "blockquote", "list", "table"]
+    parser.block.ruler.before("table", "formula", _formula_rule, {"alt": ends})
     if inserts:
-        ends = ["paragraph", "reference", "blockquote", "list", "table"]
         parser.block.ruler.before("table", "insert", _insert_rule, {"alt": ends})
     if wiki:
         parser.inline.ruler.before("link", "wiki", read_wiki_markup)
-    return without_open_brackets(parser)
+    return with_formulas(without_open_brackets(parser))
+
+
+def _formula_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Markdown rule: a formula of several lines stays as it is written, whose lines may look like a list or a heading.
+
+    It is between `$$`, or an environment of LaTeX, and has no empty line.
+    """
+    opening = _FORMULA_OPENS.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
+    if opening is None or state.is_code_block(start):
+        return False
+    closing = rf"\end{{{opening['name']}}}" if opening["name"] else "$$"
+    for line in range(start + 1, min(end, start + _LONGEST_FORMULA)):
+        if state.isEmpty(line) or state.sCount[line] < state.blkIndent:
+            break
+        if closing in state.src[state.bMarks[line] : state.eMarks[line]]:
+            if not silent:
+                token = state.push("formula", "", 0)
+                token.markup = closing
+                token.content = state.getLines(start, line + 1, state.blkIndent, False)
+                token.map = [start, line + 1]
+                state.line = line + 1
+            return True
+    return False
 
 
 def _insert_rule(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
@@ -184,6 +211,11 @@ class _MarkdownReader:
                 yield self._linked(part)
             return
         self.at += 1
+        if token.type == "formula":
+            formula, _, behind = token.content.rpartition(token.markup)
+            raw = formula + token.markup + self.read(behind, self.references)
+            part = make_part(raw, _line(token), prefix)
+            yield from [self._linked(part)] if part else []
         if token.type in ("fence", "code_block"):
             title = _CODE_TITLE.search(token.info or "")
             if title:

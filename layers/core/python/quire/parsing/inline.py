@@ -27,6 +27,13 @@ _NORMAL = {
 PLAIN = re.compile(r"[^\n\0\\`~*_\[!<&]*+")
 """Text in which no rule of inline Markdown finds anything."""
 _OPEN_BRACKETS = re.compile(r"(?:!?\[)++")
+_FORMULA = re.compile(
+    r"""
+    \$\$(?:[^\\$]|\\.){1,4000}+\$\$                           # shown by itself
+    | \$(?!\s)(?:[^\\$`]|\\.){1,1000}+(?<!\s)\$(?!\w)  # in a line; two prices or names of variables are none
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 _LAST_BRACKET = -1  # in the cache of a state, whose other keys are positions
 
 
@@ -45,6 +52,22 @@ def without_open_brackets(parser: MarkdownIt) -> MarkdownIt:
     """The parser, which takes a bracket that nothing closes for text at once: rules would look for its end 20 times."""
     parser.inline.ruler.before("link", "open_bracket", _open_bracket)
     return parser
+
+
+def with_formulas(parser: MarkdownIt) -> MarkdownIt:
+    """The parser, which leaves a formula of TeX as it is written: its stars and backslashes mark nothing."""
+    parser.inline.ruler.before("escape", "formula", _formula)
+    return parser
+
+
+def _formula(state: StateInline, silent: bool) -> bool:
+    found = _FORMULA.match(state.src, state.pos, state.posMax) if state.src[state.pos] == "$" else None
+    if found is None:
+        return False
+    if not silent:
+        state.append_pending(found[0])
+    state.pos = found.end()
+    return True
 
 
 def _open_bracket(state: StateInline, silent: bool) -> bool:
