@@ -17,9 +17,13 @@
     complain('load it with a plain <script src="https://HOST/widget.js" …>: without type="module", not by import.');
     return;
   }
-  if (document.querySelector("quire-widget")) return;
   const base = new URL(".", script.src).href;
   const collection = script.dataset.collection ?? "";
+  const there = document.querySelector("quire-widget");
+  if (there) {
+    if (collection !== there.dataset.collection) complain(`this page asks "${there.dataset.collection}" already; one widget fits on a page, so "${collection}" is not asked.`);
+    return;
+  }
   if (!collection) {
     complain(`its <script> has no data-collection. ${base}collections lists the names that it may have.`);
     return;
@@ -30,9 +34,10 @@
   const MOST_SELECTED = 4000;
   const MOST_ASKED = 8000;
   const MOST_TURNS = 8;
+  const SILENCE_MS = 20_000;
 
   const STYLE = `
-:host{--a:var(--quire-accent,#0b6e53);--oa:var(--quire-on-accent,#fff);--p:var(--quire-paper,#fff);--i:var(--quire-ink,#1c1d1b);--r:var(--quire-radius,14px);--soft:color-mix(in srgb,var(--i) 68%,var(--p));--line:color-mix(in srgb,var(--i) 14%,var(--p));--wash:color-mix(in srgb,var(--i) 5%,var(--p));all:initial;font:1rem/1.6 var(--quire-font,system-ui,sans-serif);color:var(--i)}
+:host{--a:var(--quire-accent,#0b6e53);--oa:var(--quire-on-accent,#fff);--p:var(--quire-paper,#fff);--i:var(--quire-ink,#1c1d1b);--r:var(--quire-radius,14px);--soft:color-mix(in srgb,var(--i) 68%,var(--p));--line:color-mix(in srgb,var(--i) 14%,var(--p));--wash:color-mix(in srgb,var(--i) 5%,var(--p));all:initial;position:absolute;font:1rem/1.6 var(--quire-font,system-ui,sans-serif);color:var(--i)}
 :host([dark]){--a:var(--quire-accent,#6fd3ae);--oa:var(--quire-on-accent,#08231a);--p:var(--quire-paper,#1b1e1b);--i:var(--quire-ink,#e9e9e3)}
 *{box-sizing:border-box}button,textarea{font:inherit;color:inherit}button{cursor:pointer}:focus-visible{outline:2px solid var(--a);outline-offset:2px}[hidden]{display:none!important}
 .open,.about{position:fixed;z-index:2147483000;border:0;border-radius:999px;background:var(--a);color:var(--oa);font-weight:600;box-shadow:0 6px 24px -8px #0006}
@@ -56,6 +61,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
   };
 
   const host = document.createElement("quire-widget");
+  host.dataset.collection = collection;
   const root = host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(STYLE);
@@ -100,9 +106,12 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
   }
 
   /** What a question needs; it comes with the first one. */
-  const load = () => Promise.all([import(`${base}{assets}/api.js`), import(`${base}{assets}/markdown.js`)]).catch(() => {
+  const load = () => Promise.race([Promise.all([import(`${base}{assets}/api.js`), import(`${base}{assets}/markdown.js`)]), silence()]).catch(() => {
     throw Object.assign(new Error("The server cannot be reached."), { status: 0 });
   });
+
+  /** An import cannot be given up; what waits for it can. */
+  const silence = () => new Promise((_, refuse) => { setTimeout(refuse, SILENCE_MS); });
 
   /** One more turn below the earlier ones: the thread stays until the page is left. */
   async function ask(question) {
@@ -114,6 +123,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
     const section = make("section", { className: "turn" }, make("p", {}, make("strong", { textContent: question })), body, tail);
     out.querySelector(":scope > .hello")?.remove();
     out.append(section);
+    out.ariaBusy = "true"; // read out when it is whole, not once a piece
     // The question stays above its answer as that grows, until its reader scrolls.
     let follows = true;
     for (const one of ["wheel", "touchmove", "pointerdown", "keydown"]) out.addEventListener(one, () => { follows = false; }, { once: true, passive: true, signal: mine.signal });
@@ -153,6 +163,8 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
       if (mine !== turn || field.value) return;
       field.value = question;
       send.disabled = false;
+    } finally {
+      if (mine === turn) out.ariaBusy = "false";
     }
   }
 
@@ -190,9 +202,9 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
     const address = `${base}collections/${encodeURIComponent(collection)}`;
     let response;
     try {
-      response = await fetch(address, { credentials: "omit", headers: key ? { "x-api-key": key } : {} });
-    } catch {
-      return explained(await answers(`${base}health`));
+      response = await fetch(address, { credentials: "omit", signal: AbortSignal.timeout(SILENCE_MS), headers: key ? { "x-api-key": key } : {} });
+    } catch (error) {
+      return error.name === "TimeoutError" || explained(await answers(`${base}health`));
     }
     if (response.ok) return remembered(asked, true);
     const { detail = "" } = await response.json().catch(() => ({}));
@@ -212,7 +224,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
     return !isThere;
   }
 
-  const answers = (address) => fetch(address, { mode: "no-cors", credentials: "omit" }).then(() => true, () => false);
+  const answers = (address) => fetch(address, { mode: "no-cors", credentials: "omit", signal: AbortSignal.timeout(SILENCE_MS) }).then(() => true, () => false);
 
   /** Whether this tab knows it; with `now`, it does from now on. A page without storage asks each time. */
   function remembered(asked, now = false) {
@@ -234,7 +246,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
   night.addEventListener("change", followTheme);
   new MutationObserver(followTheme).observe(document.documentElement, { attributes: true, attributeFilter: ["class", "data-theme", "style"] });
   const watchSelection = () => document.addEventListener("selectionchange", () => { clearTimeout(placeAbout.timer); placeAbout.timer = setTimeout(placeAbout, 150); });
-  document.body.append(host);
+  document.documentElement.append(host); // beside the body, which Turbo and view transitions replace
   followTheme();
   mayAsk().then((may) => { opener.hidden = !may; if (may) watchSelection(); });
 })();

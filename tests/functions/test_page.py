@@ -32,6 +32,12 @@ SCREEN: ViewportSize = {"width": 1280, "height": 900}
 QUESTION = "gravity in studs"
 BOOK_POLICY = "default-src 'none'; style-src 'self'; script-src {quire}; connect-src {quire}"
 
+TIMEOUTS_OF_THE_PAGES_CLOCK = """AbortSignal.timeout = (ms) => {
+    const ending = new AbortController();
+    setTimeout(() => ending.abort(new DOMException("", "TimeoutError")), ms);
+    return ending.signal;
+}"""
+
 
 def has_answers() -> bool:
     """Whether the native API has `POST /answer`."""
@@ -902,6 +908,74 @@ def test_a_widget_that_cannot_work_tells_the_sites_owner_and_shows_no_button(
         page.locator("#p").select_text()
         page.wait_for_timeout(300)
         expect(page.get_by_role("button", name="Ask about this")).to_be_hidden()
+
+
+@needs_answers
+def test_the_widget_outlives_the_body_of_a_page_that_is_replaced(browser: Browser, quire: str) -> None:
+    """Turbo, Astro and other view transitions put another body in place of the one that the script saw."""
+    with book_page(browser, quire, 'data-collection="roblox"') as (page, troubles):
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        dialog.get_by_label("Your question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        expect(dialog.locator(".cite").first).to_be_visible()
+        expect(dialog.locator(".out")).to_have_attribute("aria-busy", "false")
+        page.evaluate(
+            """() => {
+                document.documentElement.style.display = "grid";
+                const next = document.createElement("body");
+                next.innerHTML = "<main><h1>Next</h1></main>";
+                document.body.replaceWith(next);
+            }"""
+        )
+        expect(dialog.locator(".turn")).to_have_count(1)
+        dialog.get_by_label("Your question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        expect(dialog.locator(".turn").last.locator(".cite").first).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+        rows = page.evaluate("getComputedStyle(document.documentElement).gridTemplateRows")
+        assert len(rows.split()) == 1, "the widget takes room of the page"
+        assert troubles == []
+        assert_accessible(page)
+
+
+def test_a_second_widget_on_a_page_is_told_to_the_sites_owner(browser: Browser, quire: str) -> None:
+    with book_page(browser, quire, 'data-collection="roblox"') as (page, troubles):
+        expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+        again = """([address, name]) => new Promise((done) => {
+            const script = Object.assign(document.createElement("script"), { src: address, onload: done });
+            script.dataset.collection = name;
+            document.head.append(script);
+        })"""
+        page.evaluate(again, [f"{quire}/widget.js", "roblox"])  # as a page does that runs its scripts again
+        assert troubles == []
+        page.evaluate(again, [f"{quire}/widget.js", "second"])
+        [told] = troubles
+        assert '"roblox" already' in told
+        assert '"second" is not asked' in told
+        expect(page.get_by_role("button", name="Ask", exact=True)).to_have_count(1)
+
+
+def test_a_widget_waits_for_no_server_that_takes_a_call_and_says_nothing(
+    browser: Browser, quire: str
+) -> None:
+    with book_page(browser, quire, 'data-collection="roblox"') as (page, troubles):
+        page.evaluate("sessionStorage.clear()")
+        page.clock.install()
+        page.add_init_script(TIMEOUTS_OF_THE_PAGES_CLOCK)
+        for held in ("**/collections/*", "**/assets/**"):
+            page.route(held, lambda _: None)
+        page.reload()
+        page.clock.fast_forward(25_000)
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        field = dialog.get_by_label("Your question")
+        field.fill(QUESTION)
+        page.keyboard.press("Enter")
+        page.clock.fast_forward(25_000)
+        expect(dialog.get_by_role("alert")).to_have_text("The server cannot be reached.")
+        assert (field.input_value(), troubles) == (QUESTION, [])
 
 
 def test_page_and_widget_are_small() -> None:
