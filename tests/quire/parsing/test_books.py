@@ -10,6 +10,7 @@ from quire.errors import NoText, SourceError
 from quire.parsing.docx import docx_html
 from quire.parsing.epub import epub_html
 from quire.parsing.html_page import parse_html
+from quire.parsing.markdown import parse_markdown
 from quire.parsing.page import Page
 from quire.parsing.pptx import pptx_slides
 from tests.support.books import Slide, Styled, make_docx, make_epub, make_pptx, shape, table, zipped
@@ -101,6 +102,64 @@ def test_a_document_of_word_that_cannot_be_read_says_why(
 ) -> None:
     with pytest.raises(error, match=f"a.docx: .*{message}"):
         docx_html(data, "a.docx")
+
+
+_R = "<m:r><m:rPr><m:sty m:val='p'/></m:rPr><m:t>{}</m:t></m:r>"
+_SUM = (
+    "<m:nary><m:naryPr><m:chr m:val='∑'/></m:naryPr><m:sub><m:r><m:t>i=1</m:t></m:r></m:sub><m:sup/><m:e>"
+    "<m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:e></m:nary>"
+)
+_ROOT = "<m:rad><m:deg/><m:e><m:f><m:num>{}</m:num><m:den>{}</m:den></m:f></m:e></m:rad>"
+_PARTS = "<m:d><m:dPr><m:begChr m:val='['/><m:endChr m:val=']'/></m:dPr><m:e><m:m>{}</m:m></m:e></m:d>"
+_ROW = "<m:mr><m:e><m:r><m:t>{}</m:t></m:r></m:e><m:e><m:r><m:t>{}</m:t></m:r></m:e></m:mr>"
+_OFFICE_FORMULA = (
+    "<m:oMath xmlns:m='http://schemas.openxmlformats.org/officeDocument/2006/math'>"
+    f"{_SUM}{_R.format('≤')}{_ROOT.format(_R.format('a'), _R.format('b'))}"
+    f"{_PARTS.format(_ROW.format(1, 2) + _ROW.format(3, 4))}</m:oMath>"
+)
+_AS_TEX = r"$∑_{i=1} x^{2}≤\sqrt{\frac{a}{b}}[\begin{matrix} 1 & 2 \\ 3 & 4 \end{matrix}]$"
+
+
+@pytest.mark.parametrize("around", ["{}", "<m:oMathPara xmlns:m='m'><m:oMathParaPr/>{}</m:oMathPara>"])
+def test_formulas_of_a_document_of_word_stand_in_its_text(around: str) -> None:
+    formula = around.format(_OFFICE_FORMULA)
+    text = f"The bound is </w:t></w:r>{formula}<w:r><w:t xml:space='preserve'> for all."
+    page = parse_html(
+        docx_html(make_docx([Styled(text), Styled(f"</w:t></w:r>{formula}<w:r><w:t>")]), "s.docx")
+    )
+    assert _shown(page) == [(0, "", [f"The bound is {_AS_TEX} for all.", _AS_TEX])]
+
+
+def test_formulas_of_a_slide_stand_in_its_text() -> None:
+    text = f"The bound is </a:t></a:r><n:m xmlns:n='n'>{_OFFICE_FORMULA}</n:m><a:r><a:t> for all."
+    [slide] = pptx_slides(make_pptx([Slide([shape("Bounds", placeholder="title"), shape(text)])]), "s.pptx")
+    assert slide == f"# Bounds\n\nThe bound is {_AS_TEX} for all."
+    assert parse_markdown(slide).sections[0].blocks[0].text == f"The bound is {_AS_TEX} for all."
+
+
+@pytest.mark.parametrize(
+    ("inside", "shown"),
+    [
+        (
+            "<mrow><msub><mi>x</mi><mn>1</mn></msub><mo>≤</mo><msqrt><mi>y</mi></msqrt></mrow>",
+            r"$x_{1}≤\sqrt{y}$",
+        ),
+        ("<mfrac><mi>a</mi><mi>b</mi></mfrac><mi>sin</mi><mi>t</mi>", r"$\frac{a}{b}sin t$"),
+        (
+            "<semantics><mi>E</mi><annotation encoding='application/x-tex'>E=mc^2</annotation></semantics>",
+            "$E=mc^2$",
+        ),
+        ("<mi>a</mi>&nbsp;<mo>&lt;</mo><mi>b</mi>", "$a<b$"),
+        ("<mi xlink:href='#e'>a</mi>", "a"),
+        ("<mrow>" * 300 + "<mi>a</mi>" + "</mrow>" * 300, "$a$"),
+        ("<mfrac><mi>a</mi></mfrac>", r"$\frac{a}{}$"),
+        ("", ""),
+    ],
+)
+def test_a_formula_of_a_book_or_page_is_read_once(inside: str, shown: str) -> None:
+    katex = f"<span class=katex><math>{inside}</math><span aria-hidden=true>E=mc2</span></span>"
+    page = parse_html(f"<main><h1>Bounds</h1><p>So {katex} holds.</p></main>")
+    assert _shown(page) == [(1, "Bounds", [" ".join(f"So {shown} holds.".split())])]
 
 
 def test_slides_are_read_with_their_lists_tables_code_and_notes() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import logging
+from collections.abc import Iterator
+from xml.etree import ElementTree
 from xml.parsers.expat import ExpatError
 from zipfile import BadZipFile, ZipFile
 
@@ -11,7 +13,8 @@ import mammoth
 
 from quire.errors import NoText, SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
-from quire.parsing.zipped_xml import holds_words
+from quire.parsing.formulas import formula_text
+from quire.parsing.zipped_xml import holds_words, local_name
 
 _TEXT = "word/document.xml"
 _STYLES = """
@@ -44,11 +47,48 @@ def docx_html(data: bytes, path: str) -> str:
                 raise SourceError(
                     f"{path}: its text is larger than {DOCUMENT_FILE_BYTES * 10:,} bytes", path=path
                 )
+            document = io.BytesIO(_with_formulas(parts, data))
         shown = mammoth.convert_to_html(
-            io.BytesIO(data), style_map=_STYLES, convert_image=lambda _: [], external_file_access=False
+            document, style_map=_STYLES, convert_image=lambda _: [], external_file_access=False
         ).value
-    except (BadZipFile, KeyError, ExpatError, ValueError, AttributeError, IndexError) as error:
+    except (
+        BadZipFile,
+        KeyError,
+        ExpatError,
+        ElementTree.ParseError,
+        ValueError,
+        AttributeError,
+        IndexError,
+    ) as error:
         raise SourceError(f"{path}: the document cannot be read: {error}", path=path) from error
     if not holds_words(shown):
         raise NoText(f"{path}: the document holds no text", path=path)
     return str(shown)
+
+
+def _with_formulas(parts: ZipFile, data: bytes) -> bytes:
+    """The document without its pictures, a run of TeX in place of each formula: mammoth knows none and drops them."""
+    text = parts.read(_TEXT)
+    if b"oMath" not in text:
+        return data
+    root = ElementTree.fromstring(text)  # noqa: S314
+    word = root.tag.partition("}")[0] + "}"
+    for above, at, formula in [*_formulas(root)]:
+        run = ElementTree.Element(f"{word}r")
+        ElementTree.SubElement(run, f"{word}t").text = formula_text(formula)
+        above[at] = run
+    written = io.BytesIO()
+    with ZipFile(written, "w") as archive:
+        for name in (one for one in parts.namelist() if one.endswith((".xml", ".rels"))):
+            archive.writestr(name, ElementTree.tostring(root) if name == _TEXT else parts.read(name))
+    return written.getvalue()
+
+
+def _formulas(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, int, ElementTree.Element]]:
+    """Each formula with what it stands in and its place there; one on a line of its own is found as a whole."""
+    for above in root.iter():
+        for at, one in enumerate(above):
+            if local_name(one) == "oMathPara" or (
+                local_name(one) == "oMath" and local_name(above) != "oMathPara"
+            ):
+                yield above, at, one

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
+from xml.etree import ElementTree
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from quire.parsing.blocks import join_cells, marked_rows
+from quire.parsing.formulas import formula_text
 from quire.parsing.page import Block, Page, Part, Section
 
 _UNSHOWN = (
@@ -39,6 +41,8 @@ def parse_html(text: str) -> Page:
         node.decompose()
     for node in tree.css("br"):
         node.replace_with("\n")
+    for node in tree.css("math"):
+        node.replace_with(_formula(node))
     root = next(filter(None, map(tree.css_first, _MAIN)), tree.body)
     for node in root.css("code, kbd, samp") if root is not None else ():
         words = node.text(deep=True)
@@ -47,6 +51,14 @@ def parse_html(text: str) -> Page:
     sections = _sections(root) if root is not None else []
     shown = next((one.heading for one in sections if one.level == 1), "")
     return Page(shown or (_words(title) if title else ""), "", (), tuple(sections))
+
+
+def _formula(node: LexborNode) -> str:
+    """A formula as TeX; its words alone where it is no XML, whose elements could not be told apart."""
+    try:
+        return formula_text(ElementTree.fromstring((node.html or "").replace("&nbsp;", " ")))  # noqa: S314
+    except ElementTree.ParseError:
+        return node.text(deep=True)
 
 
 def _is_inside_code(node: LexborNode) -> bool:

@@ -12,6 +12,7 @@ from zipfile import ZipFile
 
 from quire.errors import NoText, SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
+from quire.parsing.formulas import formula_text
 from quire.parsing.zipped_xml import UNREADABLE, attribute, elements, holds_words, local_name, parse_part
 
 if TYPE_CHECKING:
@@ -179,6 +180,8 @@ def _runs(paragraph: Element) -> tuple[str, list[str]]:
         kind = local_name(part)
         if kind == "br":
             text += "\n"
+        elif kind == "m":
+            text += "".join(map(formula_text, elements(part, "oMath")))
         elif kind in ("r", "fld"):
             said = "".join(one.text or "" for one in elements(part, "t"))
             text += said.replace("\v", "\n")
