@@ -186,3 +186,45 @@ def test_a_title_that_is_the_name_of_a_file_is_none() -> None:
 def test_what_cannot_be_read_says_why(data: bytes, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         pdf_pages(data, "book.pdf")
+
+
+def _up(*numbers: str, left: float = 60, step: float = 20) -> list[Set]:
+    """Numbers above each other, the first one lowest, as along the upright axis of a plot."""
+    return [Set(one, 200 - step * at, left, size=8) for at, one in enumerate(numbers)]
+
+
+_CAPTION = Set("Figure 1: The tide at the quay over a day, in metres.", 240)
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [
+        _up("0", "5", "10", "15"),
+        _up("-4", "-2", "0", "2", "4", step=12.5),
+        [*reversed(_up("0.0", "0.2", "0.4", "0.6"))],
+        [*_up("-2.5", "0.0", "2.5"), Set("0 6 12 18 24", 212, 70, size=8)],
+        [Set("0 6 12 18 24", 212, 70, size=8), *_up("0", "1", "2")],
+        [*_up("0", "1", "2", "3"), *_up("0", "1", "2", "3", left=300)],
+    ],
+)
+def test_the_numbers_along_the_axes_of_a_plot_are_left_out(axes: list[Set]) -> None:
+    assert _pages([Set(_WIDE, 60), *axes, _CAPTION]) == [f"{_WIDE}\n\n{_CAPTION.text}"]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        _up("3", "2", "1"),  # what grows downwards is a list
+        _up("1", "2", "3"),  # three may be a vector
+        _up("1", "2", "4", "5"),
+        _up("4", "3", "2", "1"),
+        [
+            *_up("2021", "2022", "2023", "2024"),
+            *_up("13.1", "14.0", "12.2", "15.9", left=120),
+        ],  # a table by columns
+        [*_up("2021", "2022", "2023", "2024"), *_up("Tug", "Pilot", "Ferry", "Barge", left=120)],
+    ],
+)
+def test_other_numbers_that_stand_below_each_other_are_kept(numbers: list[Set]) -> None:
+    [page] = _pages([Set(_WIDE, 60), *numbers, _CAPTION])
+    assert [one.text for one in numbers if one.text not in page.replace("\\", "").split()] == []

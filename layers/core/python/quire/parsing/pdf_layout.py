@@ -68,6 +68,11 @@ _OUTLINE_NUMBER = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _HYPHENATED = re.compile(rf"(?<![^\W\d_])([^\W\d_]++){HYPHEN}([^\W\d_]+)")
+_TICK = r"[-−]?[0-9]{1,9}(?:\.[0-9]{1,9})?"
+_ONLY_NUMBERS = re.compile(rf"{_TICK}(?: {_TICK}){{0,40}}")
+_SHORTEST_SCALE = 3
+_OFF_SCALE = 1.5
+"""What a number of an axis may stand off its place, in points."""
 
 
 class Bookmark(NamedTuple):
@@ -115,7 +120,8 @@ def to_markdown(pages: Sequence[Sequence[Line]], bookmarks: Sequence[Bookmark], 
     The first says the document's title: `title`, or what is set largest on it. Headings are what the outline leads to,
     and lines in a larger font.
     """
-    bare = _without_navigation(_without_running_heads([_joined(page) for page in _mended(pages)]))
+    whole = [_without_scales(_joined(page)) for page in _mended(pages)]
+    bare = _without_navigation(_without_running_heads(whole))
     shape = _shape(bare)
     shape.headings = _heading_sizes(bare, shape)
     by_page = _placed(bookmarks, bare)
@@ -182,6 +188,56 @@ def _is_beside(one: Line, other: Line) -> bool:
     """Whether a piece stands behind another on its line, raised or lowered as exponents are, or not."""
     size = max(one.size, other.size)
     return abs(one.bottom - other.top) < size * 0.6 and 0 < other.left - one.right < size * 3
+
+
+def _without_scales(lines: Sequence[Line]) -> list[Line]:
+    """The lines without the numbers along the axes of a plot, of which a quote would show a screen full.
+
+    Those of the upright axis stand above each other and grow with their height by one rule; those of the other one in
+    a line beside them. Three alone may be a vector, and numbers that have others beside them are a table.
+    """
+    numbers = [_read_numbers(line.text) for line in lines]
+    left_out: set[int] = set()
+    for at in range(len(lines) - 2):
+        run = _scale(lines, numbers, at) if at not in left_out else range(0)
+        if len(run) < _SHORTEST_SCALE:
+            continue
+        ends = (one for one in (run.start - 1, run.stop) if 0 <= one < len(lines))
+        across = {one for one in ends if len(numbers[one]) > 1 and numbers[one] == sorted(set(numbers[one]))}
+        if (len(run) > _SHORTEST_SCALE or across) and not _is_column(lines, run):
+            left_out |= {*run, *across}
+    return [line for at, line in enumerate(lines) if at not in left_out]
+
+
+def _read_numbers(text: str) -> list[float]:
+    """The numbers of a line that holds nothing else; none of another."""
+    return [float(one.replace("−", "-")) for one in text.split()] if _ONLY_NUMBERS.fullmatch(text) else []
+
+
+def _scale(lines: Sequence[Line], numbers: Sequence[list[float]], first: int) -> range:
+    """The lines from `first` on, each a number, whose heights follow from their numbers as the first two tell."""
+    if len(numbers[first]) != 1 or len(numbers[first + 1]) != 1:
+        return range(0)
+    (low,), (high,) = numbers[first], numbers[first + 1]
+    drop = lines[first].top - lines[first + 1].top
+    if not drop or (high - low) / drop <= 0:
+        return range(0)
+    last = first + 2
+    while last < len(lines) and len(numbers[last]) == 1:
+        expected = lines[first].top - drop * (numbers[last][0] - low) / (high - low)
+        if abs(lines[last].top - expected) > _OFF_SCALE:
+            break
+        last += 1
+    return range(first, last)
+
+
+def _is_column(lines: Sequence[Line], run: range) -> bool:
+    """Whether most of the lines have another on their height that says something else."""
+    beside = [
+        any(abs(one.top - lines[at].top) < _OFF_SCALE and one.text != lines[at].text for one in lines)
+        for at in run
+    ]
+    return sum(beside) * 2 > len(run)
 
 
 def _without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
