@@ -14,7 +14,7 @@ from build_index.gate.gate import SEED, GateComparison, Judgement
 from build_index.gate.guards import MOST_LOST, Shrink, find_shrinks, guard_shrink, take_stock
 from build_index.progress import say
 from build_index.release.loading import open_loaded, server_named
-from quire.errors import ModelError, PublishRefused, UnknownCollection
+from quire.errors import ArtifactCorrupt, ModelError, PublishRefused, UnknownCollection
 from quire.index.layout import Manifest
 from quire.index.opened import OpenedIndex, open_built
 from quire.index.reader import manifest_in
@@ -122,13 +122,16 @@ class Review:
             PublishRefused: it lost too much, or answers worse.
         """
         built = self._built(name, folder)
-        served = self._served(name)
         notes: dict[str, Any] = {**manifest_in(folder).notes}
-        if served is None:
-            notes["gate"] = {"remarks": ["first version: there was nothing to compare with"]}
-        else:
-            notes |= self._guard(served, built)
-            notes |= self._judge(name, served[0], built)
+        try:
+            if (served := self._served(name)) is None:
+                notes["gate"] = {"remarks": ["first version: there was nothing to compare with"]}
+            else:
+                notes |= self._guard(served, built)
+                notes |= self._judge(name, served[0], built)
+        except ArtifactCorrupt as error:  # it cannot be served either, and this build is what mends that
+            say(f"{name}: what is served is damaged, there is nothing to compare with: {error}")
+            notes["gate"] = {"remarks": ["the version before was damaged: there was nothing to compare with"]}
         return amend_manifest(folder, notes=notes)
 
     def compare(self, name: str, folder: Path) -> tuple[list[Shrink], gate.Judgement]:

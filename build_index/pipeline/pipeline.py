@@ -21,7 +21,7 @@ from build_index.pipeline.reading import open_reading
 from build_index.progress import say
 from build_index.release.loading import load_folder, server_named
 from build_index.sources.registry import OpenedSources
-from quire.errors import ConfigError, UnknownCollection
+from quire.errors import ArtifactCorrupt, ConfigError, UnknownCollection
 from quire.index.layout import MANIFEST, Manifest, Pointer, joined_manifest, read_manifest
 from quire.store.pointers import BUILD, builds_of
 from quire.store.store import SegmentStore
@@ -144,7 +144,7 @@ def _digest(plan: BuildPlan, reading: OpenedSources, tools: Tools) -> str:
 def _served_from(
     store: SegmentStore, plan: BuildPlan, inputs: str, cache: Path
 ) -> tuple[Pointer, Manifest] | None:
-    """What is served now, where a build without a failed file made it from exactly these inputs.
+    """What is served now, where a build without a failed file made it from exactly these inputs and none is damaged.
 
     The cache's copy counts too: a segment that was stored before keeps the notes of the build that stored it.
     """
@@ -153,17 +153,21 @@ def _served_from(
     except UnknownCollection:
         return None
     built = cache / "built" / plan.name / MANIFEST
-    manifests = [*store.manifests(pointer)]
-    if pointer.build:
-        manifests = [joined_manifest(manifests[: len(builds_of(pointer))], pointer.build)]
-    served = {one.digest for one in manifests}
-    if built.exists():
-        manifests.append(read_manifest(built.read_bytes()))
-    for manifest in manifests:
-        left = manifest.notes.get("questions", {}).get("left")
-        same = manifest.notes.get("inputs") == inputs and not manifest.notes.get("failures") and not left
-        if same and manifest.is_whole and manifest.digest in served:
-            return pointer, manifest
+    try:
+        manifests = [*store.manifests(pointer)]
+        if pointer.build:
+            manifests = [joined_manifest(manifests[: len(builds_of(pointer))], pointer.build)]
+        served = {one.digest for one in manifests}
+        if built.exists():
+            manifests.append(read_manifest(built.read_bytes()))
+        for manifest in manifests:
+            left = manifest.notes.get("questions", {}).get("left")
+            same = manifest.notes.get("inputs") == inputs and not manifest.notes.get("failures") and not left
+            if same and manifest.is_whole and manifest.digest in served:
+                store.manifests(pointer, checked=True)
+                return pointer, manifest
+    except ArtifactCorrupt as error:
+        say(f"{plan.name}: what is served is built again: {error}")
     return None
 
 

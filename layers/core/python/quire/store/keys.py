@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,20 +72,49 @@ CONDEMNED = "condemned.json"
 """What nothing refers to any more, and since when: `prune` removes it a while later."""
 
 
+@contextmanager
+def naming_segment(name: str, digest: str) -> Iterator[None]:
+    """Let an error of a segment's files say whose they are, and what mends them."""
+    try:
+        yield
+    except ArtifactCorrupt as error:
+        mended = f"Building {name} again replaces it; `rollback` serves a version before"
+        raise ArtifactCorrupt(f"{segment_key(name, digest)}: {error}. {mended}") from error
+
+
 def upload_segment(
     objects: ObjectStore, prefix: str, folder: Path, manifest: Manifest, *, is_new: bool = False
 ) -> None:
-    """Store a segment's files, the manifest last; where that is already there nothing is sent.
+    """Store a segment's files, the manifest last; where that is already there, those alone that are damaged.
 
     `is_new` says that it cannot be there, and saves the look.
     """
-    if not is_new and objects.read(prefix + MANIFEST) is not None:
-        return
-    _carry(
-        objects.put_file, ((prefix + name, folder / name, one.sha256) for name, one in manifest.files.items())
-    )
-    path = folder / MANIFEST
-    objects.put_file(prefix + MANIFEST, path, file_facts(path).sha256)
+    is_there = not is_new and _holds(objects, prefix, manifest.digest)
+    names = damaged_files(objects, prefix, manifest) if is_there else [*manifest.files]
+    _carry(objects.put_file, ((prefix + name, folder / name, manifest.files[name].sha256) for name in names))
+    if not is_there:
+        path = folder / MANIFEST
+        objects.put_file(prefix + MANIFEST, path, file_facts(path).sha256)
+
+
+def _holds(objects: ObjectStore, prefix: str, digest: str) -> bool:
+    try:
+        return read_stored_manifest(objects, prefix, digest)[0].digest == digest
+    except ArtifactCorrupt:
+        return False
+
+
+def damaged_files(objects: ObjectStore, prefix: str, manifest: Manifest) -> list[str]:
+    """Files of a stored segment that are missing or not what its manifest promises, where the store is a folder.
+
+    A bucket keeps objects whole, and what is fetched of one is checked on arrival.
+    """
+    paths = {name: objects.local_path(prefix + name) for name in manifest.files}
+    return [
+        name
+        for name, path in paths.items()
+        if path is not None and not (path.is_file() and file_facts(path) == manifest.files[name])
+    ]
 
 
 def upload_model(objects: ObjectStore, folder: Path) -> None:

@@ -19,7 +19,7 @@ from quire.index.layout import KEYWORDS, MANIFEST, Manifest
 from quire.index.reader import Segment, manifest_in, open_segment
 from quire.index.served import held_by_server
 from quire.index.stack import Stack
-from quire.store.keys import fetch_segment, read_stored_manifest, segment_key
+from quire.store.keys import fetch_segment, naming_segment, read_stored_manifest, segment_key
 from quire.store.late_shards import LateShards, none_follows, shards_that_follow
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ class SegmentCache:
         spared = (
             held_by_server(manifest_in(folder)) if is_served else {KEYWORDS, *(late.missing if late else ())}
         )
-        segment = open_segment(folder, digest, spared=spared, bring=late.bring if late else None)
+        with naming_segment(name, digest):
+            segment = open_segment(folder, digest, spared=spared, bring=late.bring if late else None)
         with self._guard:
             return self._segments.setdefault(_place(digest, is_served=is_served), segment)
 

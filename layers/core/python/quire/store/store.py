@@ -23,7 +23,16 @@ from quire.index.reader import Segment, manifest_in, verify_segment
 from quire.index.served import BuildOnServer
 from quire.ordinals import NONE
 from quire.store import pointers as states
-from quire.store.keys import lock_key, segment_key, server_alias, server_index, upload_model, upload_segment
+from quire.store.keys import (
+    damaged_files,
+    lock_key,
+    naming_segment,
+    segment_key,
+    server_alias,
+    server_index,
+    upload_model,
+    upload_segment,
+)
 from quire.store.pointers import Pointers
 from quire.store.retired import retire, sweep
 from quire.store.segment_cache import SegmentCache
@@ -103,14 +112,22 @@ class SegmentStore:
             for ref in pointer.segments
         )
 
-    def manifests(self, pointer: Pointer) -> tuple[Manifest, ...]:
+    def manifests(self, pointer: Pointer, *, checked: bool = False) -> tuple[Manifest, ...]:
         """Those of the state's segments, which are neither fetched nor opened for it.
 
+        `checked` reads the files of its builds where the store is a folder, byte by byte.
+
         Raises:
-            ArtifactCorrupt: one is missing or damaged.
+            ArtifactCorrupt: one is missing or damaged, or such a file is.
         """
         name = pointer.collection
-        return tuple(self._segments.manifest(name, ref.digest) for ref in pointer.segments)
+        found = tuple(self._segments.manifest(name, ref.digest) for ref in pointer.segments)
+        for ref, manifest in zip(pointer.segments, found, strict=True):
+            key = segment_key(name, ref.digest)
+            damaged = checked and ref.origin == states.BUILD and damaged_files(self._objects, key, manifest)
+            if damaged:
+                raise ArtifactCorrupt(f"{key}{damaged[0]}: missing or damaged")
+        return found
 
     def open_state(self, pointer: Pointer) -> OpenedIndex:
         """Open exactly this state, without a look at what is served now.
@@ -143,7 +160,8 @@ class SegmentStore:
         pointer = self.pointer(name)
         digests = [ref.digest for ref in pointer.segments]
         for digest in digests:
-            verify_segment(self._segments.folder(name, digest), digest)
+            with naming_segment(name, digest):
+                verify_segment(self._segments.folder(name, digest), digest)
         self._open(pointer, pointer)
         if pointer.engine:
             self._verify_served(pointer)
