@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from quire.errors import ArtifactCorrupt, QuireError, StoreUnavailable, UnknownC
 from quire.index.layout import Manifest, Pointer
 from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query, retrieve
-from quire.store.catalog import OLD_VERSIONS_KEPT, Catalog, CollectionStore
+from quire.store.catalog import OLD_VERSIONS_KEPT, Catalog, CatalogEntry, CollectionStore
 from quire.store.pointers import matches_label
 from quire.store.retired import delete_collection
 from quire.store.store import SegmentStore
@@ -407,6 +408,26 @@ def test_a_fetch_that_stands_still_is_waited_for_after_a_while(shelf: Shelf, clo
     clock.now += 21
     threading.Timer(0.05, store.gate.set).start()
     assert catalog.get("roblox").version != old
+
+
+def test_a_fetch_without_an_end_holds_no_request_for_ever(shelf: Shelf) -> None:
+    shelf.publish()
+    index, gate, entry = shelf.store.open("roblox"), threading.Event(), CatalogEntry()
+
+    def fetch() -> OpenedIndex:
+        gate.wait(10)
+        return index
+
+    arrived = partial(entry.arrived, "newer", fetch, lambda _: None)
+    assert arrived(100.0) is None
+    with pytest.raises(StoreUnavailable, match=r"newer: still on its way after 0\.02 s"):
+        arrived(111.0, wait_s=0.02)
+    assert arrived(112.0) is None  # the next request does not wait once more
+    with pytest.raises(StoreUnavailable):
+        arrived(122.0, wait_s=0.02)
+    gate.set()
+    assert arrived(140.0) is index
+    assert entry.arrival is None
 
 
 def test_a_fetch_that_fails_leaves_the_version_before_labelled_and_is_tried_again(

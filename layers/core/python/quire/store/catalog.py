@@ -466,14 +466,26 @@ class CatalogEntry:
         fetch: Callable[[], OpenedIndex],
         prepare: Callable[[OpenedIndex], object],
         now: float,
+        *,
+        wait_s: float = ARRIVAL_S,
     ) -> OpenedIndex | None:
-        """The version once it is here; None while it is on its way and the one before may serve."""
+        """The version once it is here; None while it is on its way and the one before may serve.
+
+        Raises:
+            StoreUnavailable: it was waited for `wait_s` and is not here; for a while the one before serves again.
+        """
         if self.arrival is None or self.arrival.version != version:
             self.arrival = Arrival(version, fetch, prepare, now)
-        if self.arrival.is_awaited(now):
+        arrival = self.arrival
+        if arrival.is_awaited(now):
             return None
-        arrival, self.arrival = self.arrival, None
-        return arrival.result()
+        try:
+            return arrival.result(wait_s)
+        finally:
+            if arrival.is_over:
+                self.arrival = None
+            else:
+                arrival.began = now + wait_s
 
     def close(self) -> None:
         """Let go of what is open."""
@@ -588,9 +600,11 @@ class Arrival:
         """Whether it is on its way, and the version before may still serve."""
         return not self.is_over and now < self.began + ARRIVAL_S
 
-    def result(self) -> OpenedIndex:
-        """The index, waited for; raises what the fetch ended with."""
-        self._thread.join()
+    def result(self, wait_s: float) -> OpenedIndex:
+        """The index, waited for; raises what the fetch ended with, and StoreUnavailable where it has no end."""
+        self._thread.join(wait_s)
+        if self._thread.is_alive():  # such as a disk that hangs
+            raise StoreUnavailable(f"version {self.version}: still on its way after {wait_s:g} s more")
         if self._failure is not None:
             raise self._failure
         # An error that is none of ours ended the thread: fetched here it is met by who can tell of it.
