@@ -769,6 +769,24 @@ def test_an_escaped_mark_of_the_source_s_own_is_text_and_cites_nothing(visit: Vi
     assert found == [1, "Take items[0], items[1] and [99]. "]
 
 
+def test_a_formula_is_shown_as_it_is_written(visit: Visit) -> None:
+    page = visit.go()
+    shown = page.evaluate(
+        """async ([release, text]) => {
+            const { markdown } = await import(`./assets/${release}/markdown.js`);
+            const box = document.createElement("div");
+            box.append(markdown(text, (n) => document.createElement("button")));
+            return [box.querySelectorAll("button, em").length, box.textContent];
+        }""",
+        [
+            site().release,
+            r"For $A^*$ and $B^*$ is $$\{x\[1]\} \\ \|y\|$$ [1]. It costs $5, *not* $6, by `$x` or \[2].",
+        ],
+    )
+    told = r"For $A^*$ and $B^*$ is $$\{x[1]\} \\ \|y\|$$ . It costs $5, not $6, by $x or [2]."
+    assert shown == [2, told]
+
+
 @contextmanager
 def book_page(browser: Browser, quire: str, attributes: str) -> Iterator[tuple[Page, list[str]]]:
     """A page of another origin that loads the widget; gives what its console complains of beside it."""
