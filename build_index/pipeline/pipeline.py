@@ -96,6 +96,7 @@ def build(
         served = _served_from(store, plan, inputs, tools.cache) if publish and not anew else None
         if served is not None:
             say(f"{plan.name}: nothing changed since version {served[0].version}")
+            store.put_model(tools.model_folder)
             confirmed = store.confirm(plan.name, builds_of(served[0])[0])
             return _report(_unchanged(served[1], reading), confirmed)
         staged = write is ingest and publish and not plan.server and not _serves(store, plan.name)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,23 @@ def test_a_collection_says_whether_its_vectors_get_a_graph(
     store = SegmentStore(FolderStore(tmp_path / "store"), tmp_path / "cache" / "store")
     report = build(plan, Tools(HashingEmbedder(), tmp_path, tmp_path / "cache"), store, publish=False)
     assert (GRAPH in report.ingested.manifest.files) == has_graph
+
+
+def test_building_again_mends_a_damaged_model(tmp_path: Path) -> None:
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "page.md").write_text("# Rivers\n\nA river ends in a lake or in the sea.\n")
+    write_model(tmp_path / "model")
+    plan = BuildPlan("book", profile_named("docs"), (("docs", str(tmp_path / "book")),))
+    store = SegmentStore(FolderStore(tmp_path / "store"), tmp_path / "cache" / "store")
+    tools = Tools(HashingEmbedder(), tmp_path / "model", tmp_path / "cache")
+    build(plan, tools, store)
+    files = [one for one in (tmp_path / "store" / "models").rglob("*") if one.is_file()]
+    whole = {one: one.read_bytes() for one in files}
+    for damaged in files:
+        for damage in (partial(os.truncate, damaged, 1), damaged.unlink):
+            damage()
+            build(plan, tools, store)
+            assert {one: one.read_bytes() for one in files} == whole
 
 
 def _flip(file: Path) -> None:

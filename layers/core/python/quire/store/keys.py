@@ -118,19 +118,20 @@ def damaged_files(objects: ObjectStore, prefix: str, manifest: Manifest) -> list
 
 
 def upload_model(objects: ObjectStore, folder: Path) -> None:
-    """Store an exported model's files, its facts last; where those are already there nothing is sent.
+    """Store an exported model's files, its facts last; where those are there, files that a folder lost or cut short.
 
     Raises:
         ModelError: the folder is not a sound model.
     """
     facts = read_facts(folder)
     prefix = model_key(facts.digest)
-    if objects.read(prefix + FACTS_FILE) is not None:
-        return
-    for name, (_, sha256) in facts.files.items():
-        objects.put_file(prefix + name, folder / name, sha256)
-    path = folder / FACTS_FILE
-    objects.put_file(prefix + FACTS_FILE, path, file_facts(path).sha256)
+    path, stored = folder / FACTS_FILE, objects.read(prefix + FACTS_FILE)
+    for name, (size, sha256) in facts.files.items():
+        near = objects.local_path(prefix + name)
+        if stored is None or (near and not (near.is_file() and near.stat().st_size == size)):
+            objects.put_file(prefix + name, folder / name, sha256)
+    if stored is None or stored.data != path.read_bytes():
+        objects.put_file(prefix + FACTS_FILE, path, file_facts(path).sha256)
 
 
 def read_stored_manifest(objects: ObjectStore, prefix: str, digest: str) -> tuple[Manifest, bytes]:
