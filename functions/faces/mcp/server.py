@@ -245,6 +245,7 @@ def _shared_by(caller: Caller) -> Literal["public", "private"]:
     return "public" if caller == ANYONE else "private"
 
 
+MOST_TOLD = 1_000
 _PAIR = connector.TOOLS
 _LONG = {"fetch", *(name for name, tool in TOOLS.items() if "max_tokens" in tool.takes.model_fields)}
 _TEMPLATE = types.ResourceTemplate(
@@ -271,6 +272,9 @@ async def _blocking(work: Callable[[], T], room: anyio.CapacityLimiter | None = 
 
 
 def _failed(words: str) -> types.CallToolResult:
+    """An error for a model to read: what it sent, such as a whole file as a name, is not told back at length."""
+    if len(words) > MOST_TOLD:
+        words = f"{words[: MOST_TOLD // 2]} … {words[-MOST_TOLD // 2 :]}"
     return types.CallToolResult(content=[types.TextContent(text=words)], is_error=True)
 
 

@@ -275,6 +275,15 @@ def test_the_instructions_name_the_collections(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize(
+    "given", [{"collection": "x" * 50_000}, {"document": "y" * 50_000}, {"z" * 50_000: 1}]
+)
+def test_an_error_does_not_tell_back_all_that_was_sent(shelf: Shelf, given: dict[str, Any]) -> None:
+    told = ask(shelf, "outline", **{"document": "a.md", **given})
+    assert told.is_error
+    assert 100 < len(said(told)) < 1_100
+
+
+@pytest.mark.parametrize(
     ("tool", "given"),
     [("list_collections", {}), ("search", {"query": "x"}), ("read", {"collection": "roblox", "id": "x"})],
 )
