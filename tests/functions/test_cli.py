@@ -26,6 +26,7 @@ from functions.cli.common import snippet
 from quire import __version__
 from quire.adapters.folder import FolderStore
 from quire.index.layout import Pointer
+from quire.killable import Killable
 from quire.store.pointers import with_write
 from quire.store.store import SegmentStore
 from tests.support.books import Slide, Styled, make_docx, make_pptx, shape
@@ -37,7 +38,7 @@ from tests.support.shop_app import FILES, write_shop
 from tests.support.tree import ROOT
 from tests.support.unprivileged import run_unprivileged
 
-pytestmark = pytest.mark.usefixtures("model_folder")
+pytestmark = pytest.mark.usefixtures("model_folder", "few_questions")
 
 HANGS = "as ...1nout async<a/[in <a/>new[a:"
 """Read as TSX, these 34 characters keep tree-sitter-typescript 0.23.2 busy for ever, inside of C."""
@@ -54,11 +55,11 @@ class Desk:
         link_models(folder / ".quire" / "cache", model_folder)
 
     def run(
-        self, *arguments: str, code: int = 0, folder: str = ".", environment: Mapping[str, str] | None = None
+        self, *arguments: str, code: int = 0, environment: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             (sys.executable, "-m", "functions.cli", *arguments),
-            cwd=self.folder / folder,
+            cwd=self.folder,
             env={"PATH": os.environ["PATH"], "PYTHONPATH": PATHS, "NO_COLOR": "1", "COLUMNS": "200"}
             | dict(environment or {}),
             capture_output=True,
@@ -69,11 +70,11 @@ class Desk:
         assert done.returncode == code, done.stderr
         return done
 
-    def call(self, *arguments: str, code: int = 0) -> tuple[str, str]:
+    def call(self, *arguments: str, code: int = 0, folder: str = ".") -> tuple[str, str]:
         """The same without a process: what it wrote to its two streams."""
         out, err = io.StringIO(), io.StringIO()
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-            patch.chdir(self.folder)
+            patch.chdir(self.folder / folder)
             patch.setattr(sys, "argv", ["quire", *arguments])
             with pytest.raises(SystemExit) as ended:
                 main()
@@ -88,7 +89,7 @@ class Desk:
 def desk(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Desk:
     """The shop, indexed."""
     desk = Desk(tmp_path_factory.mktemp("desk"), model_folder)
-    outcome = json.loads(desk.run("index", "shop", "--json").stdout)
+    outcome = desk.json("index", "shop")
     assert (outcome["collection"], outcome["files"], outcome["changed"]) == ("shop", 9, 9)
     return desk
 
@@ -274,10 +275,10 @@ def test_of_several_collections_the_one_of_this_folder_is_asked_and_the_reason_i
     for folder in (str(tmp_path / "notes"), "shop"):
         desk.call("index", folder, "--store", store)
     words = ("search", "green tea or curl", "--store", store, "--files")
-    inside = desk.run(*words, folder="shop", code=0)
-    assert inside.stderr == "shop: holds this folder; --collection names another: notes\n"
-    done = desk.run(*words, folder=str(tmp_path / "notes"))
-    assert (done.stdout, done.stderr.partition(";")[0]) == ("tea.md\n", "notes: holds this folder")
+    _, err = desk.call(*words, folder="shop")
+    assert err == "shop: holds this folder; --collection names another: notes\n"
+    out, err = desk.call(*words, folder=str(tmp_path / "notes"))
+    assert (out, err.partition(";")[0]) == ("tea.md\n", "notes: holds this folder")
 
 
 def test_what_is_indexed_is_listed_and_a_passage_printed_whole(desk: Desk) -> None:
@@ -406,8 +407,10 @@ def test_a_build_in_the_background_that_fails_says_why_and_so_does_its_exit_code
 
 
 def test_a_file_that_hangs_its_parser_is_told_and_the_rest_of_the_folder_is_found(
-    desk: Desk, tmp_path: Path
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A file may take 4 s of CPU before it is given up; one that never ends shows the same after 1.
+    monkeypatch.setattr(Killable.__call__, "__kwdefaults__", {"cpu_s": 1.0})
     folder, store = tmp_path / "fences", ("--store", str(tmp_path / "store"))
     folder.mkdir()
     (folder / "hangs.tsx").write_text(HANGS)
@@ -504,13 +507,13 @@ def test_a_file_that_cannot_be_read_is_reported_every_time(desk: Desk, tmp_path:
 
 
 def test_search_gives_one_json_value(desk: Desk) -> None:
-    found = json.loads(desk.run("search", "cart total", "--collection", "shop", "--json").stdout)
+    found = desk.json("search", "cart total", "--collection", "shop")
     assert found["collection"] == "shop"
     assert found["hits"][0]["metadata"]["path"] == "public/js/cart.js"
 
 
 def test_ask_answers_with_sources_and_their_lines(desk: Desk) -> None:
-    said = desk.run("ask", "Where is the memcached session handler configured?").stdout
+    said, _ = desk.call("ask", "Where is the memcached session handler configured?")
     answer, _, sources = said.partition("\nSources:\n")
     assert "session.save_handler" in answer
     assert "[1] shop/config/php/session.php:" in sources
