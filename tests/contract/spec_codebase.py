@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -29,11 +29,13 @@ from quire.embedding.onnx import OnnxEmbedder
 from quire.settings import read_settings
 from tests.support.client import TestClient
 from tests.support.indexed import CodeServer, allowed, open_server
+from tests.support.logged import logged
 from tests.support.shelves import Scripted
 from tests.support.shop_app import FILES
 from tests.support.tree import ROOT
 
 KEY = "dev-secret"
+CHOICE: dict[str, Any] = {"patterns": ["**/*.php"], "exclude": ["config/**"]}
 SESSIONS = "How do sessions work in our Docker PHP image?"
 QUESTIONS = [
     ("Where is the memcached session handler configured?", "config/php/session.php", 7),
@@ -43,13 +45,32 @@ QUESTIONS = [
 ]
 
 
+class Built(NamedTuple):
+    """A server, its answer to the build of its index as the Makefile asks for it, and what was logged of that."""
+
+    server: CodeServer
+    answer: dict[str, Any]
+    lines: list[dict[str, Any]]
+
+
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> CodeServer:
+def built(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Built:
     server = open_server(tmp_path_factory.mktemp("code"), model_folder, api_key=KEY)
-    with allowed(server.root):
-        built = server.client().post("/code/index/build", json={"root": "shop"}, headers={"x-api-key": KEY})
-        assert built.status_code == 200, built.text
-    return server
+    as_curl = {
+        "content-type": "application/x-www-form-urlencoded",
+        "user-agent": "curl/8.5.0",
+        "x-api-key": KEY,
+    }
+    with allowed(server.root), logged() as lines:
+        sent = '{"root":"shop","clean":true}'
+        answer = server.client().post("/code/index/build", content=sent, headers=as_curl)
+        assert answer.status_code == 200, answer.text
+        return Built(server, answer.json(), lines())
+
+
+@pytest.fixture(scope="module")
+def server(built: Built) -> CodeServer:
+    return built.server
 
 
 @pytest.fixture(autouse=True)
@@ -156,12 +177,18 @@ def test_8_2_build_answers_ok_files_chunks_and_the_seconds_that_the_caller_waite
     assert 0.7 * waited <= told["duration_s"] <= waited
 
 
-def test_8_2_patterns_and_exclude_choose_the_files(tmp_path: Path, model_folder: Path) -> None:
-    other = open_server(tmp_path, model_folder)
-    with allowed(tmp_path):
-        told = post(other.client(), "/index/build", root="shop", patterns=["**/*.php"], exclude=["config/**"])
-    chosen = [path for path in FILES if path.endswith(".php") and not path.startswith(("config/", "vendor/"))]
-    assert told["files_indexed"] == len(chosen)
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> tuple[CodeServer, dict[str, Any]]:
+    """A server that was told which files to index, and what it answered."""
+    other = open_server(tmp_path_factory.mktemp("chosen"), model_folder)
+    with allowed(other.root):
+        told = post(other.client(), "/index/build", root="shop", **CHOICE)
+    return other, told
+
+
+def test_8_2_patterns_and_exclude_choose_the_files(chosen: tuple[CodeServer, dict[str, Any]]) -> None:
+    wanted = [path for path in FILES if path.endswith(".php") and not path.startswith(("config/", "vendor/"))]
+    assert chosen[1]["files_indexed"] == len(wanted)
 
 
 def test_8_2_without_clean_another_root_is_added_and_with_it_is_alone(
@@ -187,12 +214,11 @@ def test_8_2_without_clean_another_root_is_added_and_with_it_is_alone(
     assert alone["files_indexed"] == 1
 
 
-def test_8_2_incremental_updates_changed_files_alone(tmp_path: Path, model_folder: Path) -> None:
-    other = open_server(tmp_path, model_folder)
-    with allowed(tmp_path):
-        post(other.client(), "/index/build", root="shop")
+def test_8_2_incremental_updates_changed_files_alone(chosen: tuple[CodeServer, dict[str, Any]]) -> None:
+    other, _ = chosen
+    with allowed(other.root):
         (other.shop / "src/helpers/vars.php").write_text("<?php\nfunction doVars() { return []; }\n")
-        told = other.client().post("/code/index/incremental", json={"root": "shop"})
+        told = other.client().post("/code/index/incremental", json={"root": "shop", **CHOICE})
     assert told.headers["x-quire-files-changed"] == "1"
     assert told.json().keys() == {"ok", "files_indexed", "chunks", "duration_s"}
 
@@ -418,23 +444,16 @@ def test_16_every_answer_has_a_request_id(client: TestClient) -> None:
     assert client.get("/code/health").headers["x-request-id"]
 
 
-def test_16_a_build_is_counted_in_files_chunks_and_latency_of_embedding(
-    client: TestClient, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level("INFO"):
-        post(client, "/index/build", root="shop", clean=True)
-    [facts] = [one.__dict__["fields"] for one in caplog.records if one.message == "indexed"]
+def test_16_a_build_is_counted_in_files_chunks_and_latency_of_embedding(built: Built) -> None:
+    [facts] = [one for one in built.lines if one["event"] == "indexed"]
     assert (facts["files"], facts["chunks"] > 9, facts["mean_embedding_ms"] > 0) == (9, True, True)
 
 
 # 17. Developer workflow
 
 
-def test_17_the_makefiles_curl_without_a_content_type_works(client: TestClient) -> None:
-    as_curl = {"content-type": "application/x-www-form-urlencoded", "user-agent": "curl/8.5.0"}
-    sent = client.post("/code/index/build", content='{"root":"shop","clean":true}', headers=as_curl)
-    assert sent.status_code == 200, sent.text
-    assert sent.json()["ok"] is True
+def test_17_the_makefiles_curl_without_a_content_type_works(built: Built) -> None:
+    assert built.answer["ok"] is True
 
 
 def test_17_a_page_elsewhere_cannot_send_the_same(client: TestClient) -> None:

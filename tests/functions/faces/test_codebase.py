@@ -26,6 +26,7 @@ QUESTIONS = [
     ("Where is doCurlGet implemented and what are its side effects?", "src/helpers/curl.php", 7),
     ("How do sessions work in our Docker PHP image?", "config/php/session.php", 7),
 ]
+EXCLUDED = {"binary": 1, "empty": 1, "gitignore": 1, "lock": 1, "type": 1}
 OUTSIDE = [
     "..",
     "../",
@@ -244,13 +245,36 @@ def test_without_an_indexer_as_in_lambda_indexing_is_501_and_says_what_to_do(
     assert "python -m build_index" in refused.json()["detail"]
 
 
-def test_an_incremental_index_has_the_bytes_of_a_full_one(tmp_path: Path, model_folder: Path) -> None:
-    server = open_server(tmp_path, model_folder)
+@pytest.fixture(scope="module")
+def messy(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> tuple[CodeServer, dict[str, Any]]:
+    """A server whose shop has a file that is no text and one that is blank too, and the job that indexed it."""
+    server = open_server(tmp_path_factory.mktemp("messy"), model_folder)
+    (server.shop / "noise.py").write_bytes(bytes(range(256)))
+    (server.shop / "blank.py").write_text(" \n")
     client = server.client()
-    with allowed(tmp_path):
+    with allowed(server.root):
         first = client.post("/code/index/build?wait=false", json={"root": "shop"})
         assert first.json()["vectors"] is None  # nothing is served yet
-        finished(client, first)
+        return server, finished(client, first)
+
+
+def test_a_build_of_what_is_served_already_is_answered_as_the_first_one(
+    messy: tuple[CodeServer, dict[str, Any]],
+) -> None:
+    server, first = messy
+    client = server.client()
+    with allowed(server.root):
+        again = client.post("/code/index/build", json={"root": "shop"})
+        assert again.status_code == 200, again.text
+        job = finished(client, client.post("/code/index/incremental?wait=false", json={"root": "shop"}))
+    assert {**again.json(), "duration_s": 0} == {**first["result"], "duration_s": 0}
+    assert job["excluded"] == first["excluded"] == EXCLUDED
+
+
+def test_an_incremental_index_has_the_bytes_of_a_full_one(messy: tuple[CodeServer, dict[str, Any]]) -> None:
+    server, _ = messy
+    client = server.client()
+    with allowed(server.root):
         still = client.post("/code/index/incremental", json={"root": "shop"})
         assert still.headers["x-quire-files-changed"] == "0"
         (server.shop / "src/helpers/vars.php").write_text("<?php\nfunction doVars() { return []; }\n")
@@ -263,32 +287,10 @@ def test_an_incremental_index_has_the_bytes_of_a_full_one(tmp_path: Path, model_
         clean = client.post("/code/index/build?wait=false", json={"root": "shop", "clean": True})
         job = finished(client, clean)
     assert (job["result"]["chunks"], job["vectors"]) == (changed.json()["chunks"], 1.0)
-    assert job["excluded"] == {"gitignore": 1, "lock": 1, "type": 1}
+    assert job["excluded"] == EXCLUDED
     assert [ref.digest for ref in server.store.pointer("code").segments] == [
         ref.digest for ref in incremental
     ]
-
-
-def test_a_build_of_what_is_served_already_is_answered_as_the_first_one(
-    tmp_path: Path, model_folder: Path
-) -> None:
-    server = open_server(tmp_path, model_folder)
-    (server.shop / "noise.py").write_bytes(bytes(range(256)))
-    (server.shop / "blank.py").write_text(" \n")
-    client = server.client()
-    with allowed(tmp_path):
-        first = client.post("/code/index/build", json={"root": "shop"}).json()
-        again = client.post("/code/index/build", json={"root": "shop"})
-        assert again.status_code == 200, again.text
-        assert {**again.json(), "duration_s": 0} == {**first, "duration_s": 0}
-        jobs = [
-            finished(
-                client, client.post("/code/index/build?wait=false", json={"root": "shop", "clean": True})
-            ),
-            finished(client, client.post("/code/index/incremental?wait=false", json={"root": "shop"})),
-        ]
-    for job in jobs:
-        assert job["excluded"] == {"binary": 1, "empty": 1, "gitignore": 1, "lock": 1, "type": 1}
 
 
 def finished(client: TestClient, started: Any) -> dict[str, Any]:
