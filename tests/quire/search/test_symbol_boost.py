@@ -100,6 +100,29 @@ def test_a_member_that_no_page_documents_comes_first_where_its_name_is_the_quest
     assert first(index, embedder, question)[1] == "Pump.Editor"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What type does the Part's Shade property hold?",
+        "Does a Part have Shade?",
+        "is Shade a property of Part",
+    ],
+)
+def test_a_member_that_is_named_apart_from_its_class_is_meant_with_it_and_opens_the_answer(
+    tmp_path: Path, embedder: Embedder, question: str
+) -> None:
+    members: list[tuple[str, str, str, Mapping[str, Value]]] = [
+        ("BasePart", "Shade", "BasePart.Shade: boolean. How dark it is.", {}),
+        ("Part", "", "Part, inherits BasePart. A Part is a brick of any form.", {}),
+        ("Lamp", "Shade", "Lamp.Shade: string. What a Lamp has around its light, which is a part of it.", {}),
+        ("Part", "Form", "Part.Form: string. How the Part looks from afar, in the Shade too.", {}),
+    ]
+    index = opened(tmp_path, embedder, [api_member(*one) for one in members], "roblox")
+    assert first(index, embedder, question)[1] == "BasePart.Shade"
+    told = answer(AskedCollection(index, embedder, "parts"), Inquiry(question))
+    assert told.citations[0].quote.startswith("BasePart.Shade")
+
+
 @pytest.mark.parametrize("question", ["Oven.bake", "bake", "Oven", "Where is Oven.bake defined?"])
 def test_what_defines_a_symbol_comes_before_a_stub_that_declares_it(
     tmp_path: Path, embedder: Embedder, question: str

@@ -124,7 +124,7 @@ def find(
     if embedder is not None and (vector is None or found.mended):
         vector = embedder.embed([text])[0]
     known = mended(text, found.mended), mended(searched, found.mended)
-    weighed = weigh(known[0], index)
+    weighed = replace(weigh(known[0], index), symbols=found.names)
     if leans:
         weighed = weighed.leaning_to(inquiry.question)
     told = evidence_of(text, found.plain or found.hits)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, permutations
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from quire.analysis.commands import asked_commands, possible_commands
+from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers, words
 from quire.analysis.word_forms import forms_of
 from quire.index.bm25 import idf
 from quire.search.intent import Intent, WantedDefinition, content_terms, read_intent
 
-MOST_NAMES = 64
-"""Names that a question is read for; each may cost a walk through the hierarchy of an API."""
+MOST_NAMES, MOST_JOINED = 64, 6
+"""Names that a question is read for; each may cost a walk through the hierarchy of an API. And those of which each two
+are tried as a member and what holds it."""
 COMMAND_WEIGHT = 5.0
 """Of a command that the question writes, beside 1 of a word. Chosen on Laravel's documentation and React Native's."""
 LITTLE, MUCH = 0.3, 0.9
@@ -260,12 +262,37 @@ def _names(
     whole = len(tokens) == 1
     written = [*wording.identifiers, *_marked(wording.text)]
     candidates = tokens if whole else [*asked, *written, *_proper(tokens[1:])]
-    found: dict[str, None] = {}
-    for name in list(dict.fromkeys(candidates))[:MOST_NAMES]:
+    names = list(dict.fromkeys(name.removesuffix("'s").removesuffix("’s") for name in candidates))[
+        :MOST_NAMES
+    ]
+    found: dict[str, str] = {}
+    for name in names:
         known = name if vocabulary.has_symbol(name) else resolve(name) or _without_joints(name, vocabulary)
         if known:
-            found.setdefault(known)
-    return tuple(found), whole and bool(found)
+            found[name] = known
+    members = _members([*found], vocabulary, resolve)
+    joined = dict.fromkeys(
+        members.get(name, known) for name, known in found.items() if members.get(name, known)
+    )
+    return tuple(joined), whole and bool(joined)
+
+
+def _members(
+    names: Sequence[str], vocabulary: Vocabulary, resolve: Callable[[str], str | None]
+) -> dict[str, str]:
+    """Names that are written apart from what holds them, each with the member's symbol; "" for what holds it.
+
+    "Does Part have Touched?" is asked of `BasePart.Touched`, and neither of all parts nor of what else is touched.
+    """
+    found: dict[str, str] = {}
+    bare = [name for name in names if fold_symbol(name).isidentifier()][:MOST_JOINED]
+    for owner, member in permutations(bare, 2):
+        name = f"{owner}.{member}"
+        known = name if vocabulary.has_symbol(name) else resolve(name)
+        if known:
+            found[member] = known
+            found.setdefault(owner, "")
+    return found
 
 
 def _without_joints(name: str, vocabulary: Vocabulary) -> str | None:

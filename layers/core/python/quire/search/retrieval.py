@@ -57,7 +57,7 @@ class Retrieved:
     """Hits, best first, and how they were found; `degraded` says in words what was missing.
 
     Where `terms` took part, `plain` are the hits of the question alone. `row` is the question's vector, where one was
-    made.
+    made; `names` are the symbols that the question names, as the collection spells them.
     """
 
     hits: tuple[Hit, ...]
@@ -68,6 +68,7 @@ class Retrieved:
     terms: str = ""
     plain: tuple[Hit, ...] = ()
     row: Vectors | None = field(default=None, compare=False, repr=False)
+    names: tuple[str, ...] = ()
 
 
 def retrieve(
@@ -118,6 +119,7 @@ def retrieve(
         terms=asked.terms,
         plain=_shown(plain, query) if query.terms else (),
         row=ranked.row,
+        names=ranked.question.names,
     )
 
 

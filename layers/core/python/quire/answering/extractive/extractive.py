@@ -297,7 +297,8 @@ def _of_member(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
     mention it say more of the question's words, as an entry seldom repeats its own name. What a guide or a caller
     tells better is left to the scores."""
     asked, text = read_intent(question.text), question.text
-    members = {name for name in map(fold_symbol, written_names(text)) if "." in name}
+    names = question.symbols or written_names(text)
+    members = {name for name in map(fold_symbol, names) if "." in name}
     is_told_elsewhere = asked.related or asked.is_alternatives or asked.is_how_to
     if len(members) != 1 or is_told_elsewhere or asks_for_example(text) or asks_for_tests(text):
         return []

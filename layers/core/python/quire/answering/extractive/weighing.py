@@ -92,12 +92,14 @@ class Weighed:
         idf: term -> inverse document frequency in the collection, in the order of the question.
         names: words written as names or identifiers, first words of sentences apart; lower-case.
         wants_code: the question is about doing or writing something.
+        symbols: what of the collection it names, as that spells it, as far as it was looked up.
     """
 
     text: str
     idf: Mapping[str, float]
     names: tuple[str, ...]
     wants_code: bool
+    symbols: tuple[str, ...] = ()
 
     @cached_property
     def total(self) -> float:
