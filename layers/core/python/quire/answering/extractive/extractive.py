@@ -101,6 +101,8 @@ MESSAGE = 4.0
 """What a passage has more that holds the words which a question quotes."""
 BESIDE_NAME = 2
 """Words that a question has at most beside the name that it asks about: "set", "value", "restart"."""
+BESIDE_KEY = 1
+"""Words that a question has at most beside the name of an entry and what it asks of it: "list the events of X"."""
 LITTLE = 1.5
 """What an accessor or a declaration has less where a place in code is asked for that it does not name."""
 SHORT = 300
@@ -115,6 +117,7 @@ BELOW_TITLE = "-=`:.'\"~^_*+#<> \t\r\n"
 """Signs of the row below an underlined title."""
 
 _WORDS = re.compile(r"\w+")
+_KEYED_LINE = re.compile(r"^[A-Z][\w ]{0,80}: .++$", re.M)
 _KEY = re.compile(r"\b[A-Z][\w ]{0,80}(?=: )")
 _FENCE_LINE = re.compile(r"^ *+(`{3,}+|~{3,}+)([^\n]*+)$", re.M)
 _DRAWING = re.compile(r"(?:[^\n]*\n\s*)?```\s*mermaid")
@@ -251,7 +254,11 @@ def choose_quotes(
             if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
                 further = (MOST_SECTIONS - MOST_PLACES) * (one.hit.chunk.document_id == topic)
                 quotes = _with(quotes, quote, most + further, is_required=one in required)
-    return _said_once(_in_order([*_completed(quotes, beside, room), *_heads(quotes)], topic))
+    return _said_once(
+        _in_order(
+            [*_completed(quotes, beside, room), *_heads(quotes), *_asked_behind(question, quotes[0])], topic
+        )
+    )
 
 
 def shortest_quote(question: Weighed, scored: Sequence[Scored], room: int) -> Quote | None:
@@ -285,8 +292,9 @@ def _opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
     found_first = min((one.hit.rank for one in ranked), default=0)
     # Who calls or uses a symbol is told by its callers; the search's first hit is often its definition.
     ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST
+    listing = [one for one in ranked if not all(map(_is_facts, _asked_lines(question, one.hit.chunk)))]
     return max(
-        _of_member(question, ranked) or ranked,
+        _of_member(question, ranked) or listing or ranked,
         key=lambda one: one.score + ahead * (one.hit.rank == found_first),
         default=None,
     )
@@ -348,6 +356,27 @@ def _heads(quotes: Sequence[Quote]) -> Iterator[Quote]:
             pieces = split_pieces(chunk.text)[:HEAD_PIECES]
             if end := max((piece.end for piece in pieces if piece.end <= shown), default=0):
                 yield Quote(quote.hit, 0, end, 0)
+
+
+def _asked_behind(question: Weighed, first: Quote) -> Iterator[Quote]:
+    """What the entry that the answer opens with says of it in lines behind the quote."""
+    text = first.hit.chunk.text
+    for line in _asked_lines(question, first.hit.chunk):
+        if (start := text.find(f"\n{line}", first.end - 1) + 1) > 0:
+            yield Quote(first.hit, start, start + len(line), start)
+
+
+def _asked_lines(question: Weighed, chunk: Chunk) -> Iterator[str]:
+    """Of an entry that the question names, the lines whose keys it asks for: `Events: Died, Ran`, where it says little
+    beside, or facts."""
+    if not is_entry(chunk) or not _defines(chunk, set(map(fold_symbol, question.symbols))):
+        return
+    beside = question.idf.keys() - set(analyze(chunk.symbols[0]))
+    for line in _KEYED_LINE.findall(chunk.text):
+        keys = set(analyze(" ".join(_KEY.findall(line))))
+        asked = keys & beside
+        if asked and (_is_facts(line) or (asked == keys and len(beside - keys) <= BESIDE_KEY)):
+            yield line
 
 
 def _told_by_code(
