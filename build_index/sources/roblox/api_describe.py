@@ -32,6 +32,7 @@ class Described:
         name: the qualified name, such as `BasePart.Touched` or `Enum.Material.Plastic`.
         signature: how it is written; opens the text.
         role: what it is, such as `Event of BasePart`.
+        notes: what the first line says of it besides, such as `read-only`; not embedded.
         notice: deprecation and replacement; "" where it is current.
         prose: summary and description, readable.
         parameters: in order.
@@ -45,6 +46,7 @@ class Described:
     name: str
     signature: str
     role: str
+    notes: tuple[str, ...] = ()
     notice: str = ""
     prose: str = ""
     parameters: tuple[Parameter, ...] = ()
@@ -63,7 +65,7 @@ class Described:
 def write_text(entry: Described) -> str:
     """The stored text, in blocks separated by blank lines."""
     blocks = [
-        f"{entry.signature} — {entry.role}",
+        f"{entry.signature} — {', '.join((entry.role, *entry.notes))}",
         entry.notice,
         write_meaning(entry),
         entry.context,

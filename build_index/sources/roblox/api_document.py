@@ -14,6 +14,15 @@ from quire.documents import Document, Value, text_sha256
 
 _SAYS_DEPRECATED = re.compile(r"(?:this|the)\b[^.]{0,60}\bdeprecated|deprecated", re.IGNORECASE)
 
+_TAGS_IN_WORDS = {
+    "ReadOnly": "read-only",
+    "NotReplicated": "not replicated",
+    "NotScriptable": "not scriptable",
+    "NotCreatable": "not creatable by scripts",
+    "Yields": "yields",
+    "CanYield": "may yield",
+}
+
 DUMP_NAME = "Full-API-Dump.json"
 DOCS = "https://create.roblox.com/docs/reference/engine"
 
@@ -69,13 +78,22 @@ def build_document(entry: Described, identity: Identity) -> Document:
         "summary": write_embedding(entry),
         "headline": write_headline(entry),
     }
-    if not entry.prose and identity.member_type != "EnumItem":
+    if not entry.prose and identity.member_type not in {"Enum", "EnumItem"}:
         metadata["undocumented"] = True
     if identity.member_name:
         metadata["member_name"] = identity.member_name
     return Document(
         identity.id, write_text(entry), "api_member", {**metadata, **_place(identity), **identity.extra}
     )
+
+
+def say_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """What tags that scripts must mind mean, in words.
+
+    >>> say_tags(("Hidden", "ReadOnly", "NotReplicated"))
+    ('read-only', 'not replicated')
+    """
+    return tuple(_TAGS_IN_WORDS[tag] for tag in tags if tag in _TAGS_IN_WORDS)
 
 
 def say_role(role: str, tags: tuple[str, ...]) -> str:

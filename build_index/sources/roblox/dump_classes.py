@@ -13,6 +13,7 @@ from build_index.sources.roblox.api_document import (
     build_document,
     say_deprecation,
     say_role,
+    say_tags,
 )
 from build_index.sources.roblox.dump_values import (
     Raw,
@@ -24,6 +25,7 @@ from build_index.sources.roblox.dump_values import (
     read_preferred,
     read_security,
     read_tags,
+    say_security,
     show_type,
     write_declaration,
 )
@@ -86,6 +88,7 @@ def _class_document(raw: Raw, page: ReferencePage | None, family: Family) -> Doc
         name=name,
         signature=name,
         role=say_role(f"{kind}, inherits {chain[0]}" if chain else kind, tags),
+        notes=say_tags(tags),
         notice=say_deprecation(entry, tags, read_preferred(raw), name),
         prose=read_prose(entry, name) if entry else "",
         details=(*_family_lines(name, chain, family), *_member_lists(raw)),
@@ -100,7 +103,7 @@ def _class_document(raw: Raw, page: ReferencePage | None, family: Family) -> Doc
         member_type="Class",
         folder="classes",
         symbols=(name,),
-        aliases=" ".join(filter(None, (GLOBAL_NAMES.get(name), service))),
+        aliases=" ".join(filter(None, (GLOBAL_NAMES.get(name), service, "superclass base class"))),
         tags=tags,
         page=page,
         entry=entry,
@@ -124,9 +127,10 @@ def _member_lists(raw: Raw) -> Iterator[str]:
     """The members that scripts and plugins use today, by kind; how many there are beside them."""
     members = [member for member in raw.get("Members") or () if is_named(member)]
     shown = [one for one in members if not is_internal(one) and _UNLISTED.isdisjoint(read_tags(one))]
-    for kind in SECTIONS:
-        title = "Properties" if kind == "Property" else f"{kind}s"
-        line = list_names(title, (one["Name"] for one in shown if one.get("MemberType") == kind))
+    for kind, section in SECTIONS.items():
+        line = list_names(
+            section.capitalize(), (one["Name"] for one in shown if one.get("MemberType") == kind)
+        )
         if line:
             yield line
     if len(members) > len(shown):
@@ -180,6 +184,7 @@ def _describe_member(owner: str, raw: Raw, entry: ReferenceEntry | None) -> Desc
         name=name,
         signature=written,
         role=say_role(f"{kind} of {owner}", tags),
+        notes=(*say_tags(tags), *say_security(raw)),
         notice=say_deprecation(entry, tags, read_preferred(raw), owner),
         prose=read_prose(entry, owner) if entry else "",
         parameters=parameters,

@@ -13,12 +13,13 @@ Raw: TypeAlias = Mapping[str, Any]
 
 _LUAU_TYPES = {"null": "()", "bool": "boolean", "Instances": "List<Instance>", "CoordinateFrame": "CFrame"}
 _OPEN = frozenset({"None", "PluginSecurity", "LocalUserSecurity"})
-_SECURITY = {
-    "PluginSecurity": "PluginSecurity (plugins and the command bar)",
-    "LocalUserSecurity": "LocalUserSecurity (the command bar and Roblox's own scripts)",
-    "RobloxScriptSecurity": "RobloxScriptSecurity (Roblox's own scripts only)",
-    "RobloxSecurity": "RobloxSecurity (the engine only)",
+_REACHED_BY = {
+    "PluginSecurity": "plugins and the command bar",
+    "LocalUserSecurity": "the command bar and Roblox's own scripts",
+    "RobloxScriptSecurity": "Roblox's own scripts only",
+    "RobloxSecurity": "the engine only",
 }
+"""A word of the dump's security -> what it lets through."""
 
 
 def is_named(raw: object) -> bool:
@@ -55,14 +56,27 @@ def is_internal(raw: Raw) -> bool:
     return read_security(raw)[0] not in _OPEN
 
 
+def say_security(raw: Raw) -> Iterator[str]:
+    """Who alone reaches a member that not every script does.
+
+    >>> [*say_security({"Security": {"Read": "None", "Write": "PluginSecurity"}})]
+    ['written by plugins and the command bar']
+    """
+    read, write = read_security(raw)
+    if read in _REACHED_BY:
+        yield f"for {_REACHED_BY[read]}"
+    elif write in _REACHED_BY:
+        yield f"written by {_REACHED_BY[write]}"
+
+
 def read_facts(raw: Raw) -> tuple[str, ...]:
     """The boilerplate of a member, shortest form."""
     read, write = read_security(raw)
-    same = _SECURITY.get(read, read)
+    same = f"{read} ({_REACHED_BY[read]})" if read in _REACHED_BY else read
     security = same if read == write else f"read {read}, write {write}"
     return (
         f"Security: {security}",
-        f"Thread safety: {raw.get('ThreadSafety', 'Unknown')}",
+        f"Thread safety in parallel: {raw.get('ThreadSafety', 'Unknown')}",
         list_names("Tags", read_tags(raw)),
         list_names("Capabilities", _capabilities(raw.get("Capabilities"))),
         f"Category: {raw['Category']}" if raw.get("Category") else "",

@@ -51,14 +51,14 @@ def test_every_entry_of_the_dump_is_one_chunk_and_so_is_what_only_the_pages_know
 def test_a_function_says_what_it_takes_and_gives_before_any_boilerplate(chunks: dict[str, Chunk]) -> None:
     chunk = chunks["api_dump Boat:SailTo"]
     assert chunk.text == (
-        "Boat:SailTo(harbour: Thing, slowly: boolean = false): List<Thing> — Function of Boat\n\n"
+        "Boat:SailTo(harbour: Thing, slowly: boolean = false): List<Thing> — Function of Boat, yields\n\n"
         "Sails to another place.\n\n"
         "```lua\nboat:SailTo(pier)\n```\n\n"
         "Parameters:\n"
         "- `harbour` (Thing): Where the journey ends.\n"
         "- `slowly` (boolean, default false): Whether to take in sail.\n\n"
         "Returns:\n- List<Thing>: What was met on the way.\n\n"
-        "Security: None · Thread safety: Unsafe · Tags: Yields"
+        "Security: None · Thread safety in parallel: Unsafe · Tags: Yields"
     )
     assert chunk.symbols == ("Boat.SailTo", "SailTo")
     assert chunk.breadcrumb == "Boat › SailTo"
@@ -100,7 +100,7 @@ def test_a_class_tells_its_family_and_the_members_that_scripts_use(chunks: dict[
         "Boat — Class, inherits Thing\n\n"
         "Floats, and carries `Things`.\n\n"
         "A hull that the `Enum.Wind` moves. See Sailing.\n\n"
-        "Inherited by: Dinghy\nProperties: TopSpeed\nFunctions: SailTo\nCallbacks: OnHail\n"
+        "Inherited by: Dinghy\nProperties: TopSpeed\nMethods: SailTo\nCallbacks: OnHail\n"
         "Deprecated, hidden or internal members: 2\n\n"
         "Code samples on the web page: boat race\n\n"
         "Memory category: Instances"
@@ -108,6 +108,19 @@ def test_a_class_tells_its_family_and_the_members_that_scripts_use(chunks: dict[
     assert chunk.metadata["superclass"] == "Thing"
     assert "member_name" not in chunk.metadata
     assert "Inheritance: Dinghy → Boat → Thing" in chunks["api_dump Dinghy"].text
+
+
+def test_the_first_line_says_what_scripts_may_not_do(tmp_path: Path) -> None:
+    security = {"Read": "None", "Write": "PluginSecurity"}
+    members = [
+        member("Property", "Depth", Tags=["ReadOnly", "NotReplicated", "Hidden"]),
+        member("Property", "Keel", Security=security),
+        member("Function", "Dive", Security="PluginSecurity"),
+    ]
+    chunks = read(*write_engine(tmp_path, {"Classes": [engine_class("Sub", "", members)], "Enums": []}))
+    assert "Property of Sub, read-only, not replicated\n" in chunks["api_dump Sub.Depth"].text
+    assert "Property of Sub, written by plugins and the command bar\n" in chunks["api_dump Sub.Keel"].text
+    assert "Function of Sub, for plugins and the command bar\n" in chunks["api_dump Sub:Dive"].text
 
 
 def test_a_member_without_a_description_is_found_by_the_words_of_its_name(chunks: dict[str, Chunk]) -> None:
@@ -156,7 +169,9 @@ def test_an_enum_lists_its_items_and_each_item_stands_alone(chunks: dict[str, Ch
 
 
 def test_a_service_is_found_by_the_call_that_gets_it(chunks: dict[str, Chunk]) -> None:
-    assert chunks["api_dump HarbourService"].aliases == 'game:GetService("HarbourService")'
+    assert (
+        chunks["api_dump HarbourService"].aliases == 'game:GetService("HarbourService") superclass base class'
+    )
 
 
 def test_an_enum_and_a_class_of_one_name_stay_two(chunks: dict[str, Chunk]) -> None:
