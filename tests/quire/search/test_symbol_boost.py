@@ -106,6 +106,7 @@ def test_a_member_that_no_page_documents_comes_first_where_its_name_is_the_quest
         "What type does the Part's Shade property hold?",
         "Does a Part have Shade?",
         "is Shade a property of Part",
+        "Part's Shade",
     ],
 )
 def test_a_member_that_is_named_apart_from_its_class_is_meant_with_it_and_opens_the_answer(

@@ -261,10 +261,9 @@ def _names(
     tokens = wording.words
     whole = len(tokens) == 1
     written = [*wording.identifiers, *_marked(wording.text)]
-    candidates = tokens if whole else [*asked, *written, *_proper(tokens[1:])]
-    names = list(dict.fromkeys(name.removesuffix("'s").removesuffix("’s") for name in candidates))[
-        :MOST_NAMES
-    ]
+    owners = [token[:-2] for token in tokens if token.endswith(("'s", "’s"))]
+    candidates = tokens if whole else [*asked, *written, *_proper([*owners, *tokens[1:]])]
+    names = list(dict.fromkeys(candidates))[:MOST_NAMES]
     found: dict[str, str] = {}
     for name in names:
         known = name if vocabulary.has_symbol(name) else resolve(name) or _without_joints(name, vocabulary)
