@@ -38,7 +38,7 @@ from tests.support.shop_app import FILES, write_shop
 from tests.support.tree import ROOT
 from tests.support.unprivileged import run_unprivileged
 
-pytestmark = pytest.mark.usefixtures("model_folder", "few_questions")
+pytestmark = pytest.mark.usefixtures("model_folder")
 
 HANGS = "as ...1nout async<a/[in <a/>new[a:"
 """Read as TSX, these 34 characters keep tree-sitter-typescript 0.23.2 busy for ever, inside of C."""
