@@ -100,6 +100,19 @@ def test_abbreviations_and_decimals_end_no_sentence() -> None:
     ]
 
 
+def test_a_command_set_in_below_what_announces_it_is_a_passage_that_it_leads_into() -> None:
+    text = "Fedora\n======\n\nIt is a package of its own:\n\n.. code-block:: console\n\n    $ dnf install kettle\n\n"
+    text += "Arch Linux\n==========\n\nOn Arch Linux:\n\n::\n\n    $ pacman -S kettle\n    $ kettle --fill\n"
+    found = [
+        (text[one.start : one.end], text[slice(*(one.lead or (0, 0)))], text[slice(*(one.heading or (0, 0)))])
+        for one in split_passages(text)
+    ]
+    assert found == [
+        ("$ dnf install kettle", "It is a package of its own:", "Fedora"),
+        ("$ pacman -S kettle\n    $ kettle --fill", "On Arch Linux:", "Arch Linux"),
+    ]
+
+
 def test_a_lone_title_is_a_passage_where_there_is_nothing_else() -> None:
     assert texts("Part.Anchored", SENTENCE) == ["Part.Anchored"]
 

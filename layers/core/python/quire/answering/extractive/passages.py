@@ -260,7 +260,10 @@ class _Cutter:
             return
         kind, spans, self._spans, self._kind = self._kind, self._spans, [], ""
         lead = self._lead
-        if kind == SENTENCE:
+        begin = spans[0][0]
+        if kind == SENTENCE and lead and self._text[begin - 1 : begin] in (" ", "\t"):
+            spans = sentences(self._text, *spans[0])  # set in below what announces it: a command, say
+        elif kind == SENTENCE:
             lead, spans = None, self._without_lead(spans[0])
         elif kind == ROW and len(spans) > 1:
             lead, *spans = spans
