@@ -22,6 +22,9 @@ MADE_LATER = {
         f"layers/core/python/quire/answering/extractive/definitions.py: {made}": "around a term, attacked in its test"
         for made in ("name", "form", "spelled")
     },
+    "layers/core/python/quire/answering/extractive/entries.py: form.replace('NAME', re.escape(name))": (
+        "around a name, attacked in its test"
+    ),
     "layers/core/python/quire/answering/about_answers.py: form": "its table, over `LONGEST` characters",
     "layers/core/python/quire/answering/citations.py: f'^#+ {re.escape(heading)}$'": "an escaped heading",
     "layers/core/python/quire/analysis/word_forms.py: ending": "endings, of a word of at most `LONGEST`",

@@ -84,6 +84,6 @@ def test_a_word_list_answers_nothing_although_it_holds_the_words() -> None:
     words = "\n".join(["sourdough", "bread", "bake", "kettle", "lamp", "flour", "oven", "rye"])
     listed = chunk("words.txt", words, path="words.txt", lang="text")
     shelf = shelf_of([*household(), listed])
-    given = answer(shelf, Inquiry("How do I bake sourdough bread?"))
+    given = answer(shelf, Inquiry("How do I bake bread of rye flour?"))
     assert not given.answerable
     assert given.hits, "it stays findable"

@@ -173,3 +173,17 @@ def test_nothing_stands_behind_the_last_chunk_of_a_document_or_within_one() -> N
     assert rest_behind(first, len(first.text) - 4, beside, 800) is None
     assert rest_before(first, 0, beside, 800) is None
     assert beside(chunk("unknown.md", "Nothing."), 1) is None
+
+
+def test_the_rows_before_the_one_that_is_asked_for_are_left_out_and_of_all_of_a_table_none() -> None:
+    long = TABLE[0].replace(
+        "Filter |", "\n".join(f"Screw {n} | {n} cents | {n} years" for n in range(9)) + "\nFilter |"
+    )
+    first, second = pages(long, TABLE[1].partition("\n")[2])
+    shelf = shelf_of(
+        [first, second._replace(aliases=HEAD), chunk("lamp.md", "# Lamp\n\nThe lamp takes a bulb.")]
+    )
+    hose = answer(shelf, Inquiry("What is the price of the hose?"))
+    assert "| Hose of the boiler | 7 euros | 3 years |" in hose.text.partition("[1]")[0]
+    assert "Screw" not in hose.text.partition("[1]")[0]
+    assert "Screw 8" in answer(shelf, Inquiry("What are the prices of the boiler?")).text

@@ -13,14 +13,25 @@ from itertools import chain
 
 from quire.analysis.stemming import stem
 
-_JOIN = r"(?:\.|::?|->|#)"
+_JOIN = r"(?:\.|::?|->|\#)"
 _TOKEN = re.compile(rf"[^\W\d]\w*+(?:(?:{_JOIN}[^\W\d]\w*+)++|['’]\w++)?|\w++(?:['’]\w++)?")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _CONNECTOR = re.compile(_JOIN)
+_OPTION = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*+")
+"""An option of a command, `--dry-run`: a name, however common its words are."""
+_WRITTEN = re.compile(f"{_OPTION.pattern}|{_TOKEN.pattern}")
 _UNSPACED = re.compile(r"[\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 """Chinese characters and Japanese syllables, which are written without blanks between words."""
 _DOTTED = rf"[^\W\d]\w*+(?:{_JOIN}[^\W\d]\w*+)++"
-_IDENTIFIER = re.compile(rf"{_DOTTED}|(?=\w++\Z)(?:\w*[a-z0-9][A-Z]|\w+_\w|[A-Z]{{2,}}+[a-z])\w*+")
+_IDENTIFIER = re.compile(
+    rf"""
+    --\w[\w-]*+                                    # an option of a command
+    | {_DOTTED}
+    | (?=\w++\Z) (?: \w*[a-z0-9][A-Z] | \w+_\w     # camelCase, snake_case
+      | [A-Z]{{2,}}+[a-z] ) \w*+                    # HTTPServer
+    """,
+    re.VERBOSE,
+)
 HEADING_MARK = "@"
 """Terms of breadcrumbs and symbols are indexed once more behind this mark, so that a question can weigh them apart."""
 LONGEST_TOKEN = 80
@@ -56,6 +67,11 @@ def analyze(text: str) -> list[str]:
     >>> analyze("snake_case task.spawn")
     ['snake_cas', 'snake', 'case', 'task.spawn', 'task', 'spawn']
 
+    An option of a command stays whole too.
+
+    >>> analyze("--dry-run")
+    ['__dry_run', 'dri', 'run']
+
     How an address begins is no word: else each link would be about HTTPS.
 
     >>> analyze("Serve https://a.test by HTTPS")
@@ -63,6 +79,8 @@ def analyze(text: str) -> list[str]:
     """
     for scheme in _SCHEMES:
         text = text.replace(scheme, "//")
+    if "--" in text:
+        text = _OPTION.sub(lambda option: option[0].replace("-", "_"), text)
     plain = text.replace("->", ".").encode("utf-8", "surrogatepass").translate(_BLANKED)
     pieces = plain.decode("utf-8", "surrogatepass").split()
     expand = _expand_piece if max(map(len, pieces), default=0) > LONGEST_KNOWN else _expand_known
@@ -76,12 +94,12 @@ def forget() -> None:
 
 
 def identifiers(text: str) -> list[str]:
-    """The parts of the text that are written as identifiers: dotted, camelCase, snake_case; in order.
+    """The parts of the text that are written as identifiers: dotted, camelCase, snake_case, options; in order.
 
-    >>> identifiers("does Part.Touched fire before task.spawn or RunService?")
-    ['Part.Touched', 'task.spawn', 'RunService']
+    >>> identifiers("does Part.Touched fire before task.spawn or RunService with --dry-run?")
+    ['Part.Touched', 'task.spawn', 'RunService', '--dry-run']
     """
-    return [token for token in _TOKEN.findall(text) if _IDENTIFIER.fullmatch(token)]
+    return [token for token in _WRITTEN.findall(text) if _IDENTIFIER.fullmatch(token)]
 
 
 def words(text: str) -> list[str]:

@@ -19,6 +19,7 @@ from quire.answering.abstention import (
 from quire.answering.conversation import says_something
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.definitions import SAID, defining_hits
+from quire.answering.extractive.entries import entry_hits, entry_of
 from quire.answering.extractive.parts import AskedPart, is_about, parts_of
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
@@ -238,6 +239,7 @@ def _passages(
         )
     most = READ_CODE if collection.index.profile == "code" else READ_HITS
     read += defining_hits(collection.index, text, read, filters)
+    read += entry_hits(collection.index, text, read, filters)
     first = (*told[:most], *read[len(told) :])
     embedder = collection.embedder
     apart = embedder.embed([uncommon])[0] if uncommon and embedder is not None else None
@@ -258,9 +260,15 @@ def undefined_letter(inquiry: Inquiry, searched: str, index: OpenedIndex, scored
 
 
 def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
-    """Whether the question names a symbol that one of the first hits defines: as code, or by asking for its callers."""
+    """Whether the question names a symbol that one of the first hits defines, as code or by asking for its callers, or
+    an option that one of them has an entry of."""
     names = {fold_symbol(name) for name in (*written_names(question), read_intent(question).related) if name}
-    return any(fold_symbol(symbol) in names for hit in hits[:READ_HITS] for symbol in hit.chunk.symbols)
+    options = [entry_of(name) for name in names if name.startswith("--")]
+    return any(
+        not names.isdisjoint(map(fold_symbol, hit.chunk.symbols))
+        or any(entry.search(hit.chunk.text) for entry in options)
+        for hit in hits[:READ_HITS]
+    )
 
 
 def _contrasting_first(subject: str, index: OpenedIndex, scored: Sequence[Scored]) -> list[Scored]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quire.analysis.symbols import fold_separators, fold_symbol, last_part
+from quire.analysis.terms import identifiers
 from quire.documents import Chunk
 from quire.ordinals import contains
 from quire.profiles import Profile
@@ -65,7 +66,8 @@ def _weight(profile: Profile, question: Question, mode: str) -> float:
     """Share of the vectors."""
     if mode != "hybrid":
         return 1.0 if mode == "vector" else 0.0
-    return profile.identifier_vector_weight if question.names else profile.vector_weight
+    names_option = any(name.startswith("--") for name in identifiers(question.text))
+    return profile.identifier_vector_weight if question.names or names_option else profile.vector_weight
 
 
 def fuse_sides(candidates: Candidates, weight: float) -> NDArray[np.float32]:

@@ -38,8 +38,9 @@ from quire.answering.extractive.continuing import (
     rest_before,
     rest_behind,
 )
+from quire.answering.extractive.entries import asked_name, best_entry, leads_entry
 from quire.answering.extractive.parts import AskedPart, is_about
-from quire.answering.extractive.passages import split_passages
+from quire.answering.extractive.passages import ROW, split_passages
 from quire.answering.extractive.precedence import (
     asks_for_errors,
     asks_for_example,
@@ -237,7 +238,7 @@ def choose_quotes(
     if not quotes:
         first = _widened(question, opening, ranked, FIRST_CHARACTERS, opens=entry is None)
         # Each part of a question needs the room that one alone would go on in.
-        quotes = [first] if parts else _continued(first, beside)
+        quotes = [first] if parts else _continued(first, beside, rises=not _is_asked_row(question, opening))
     most = len(quotes) - 1 + (MOST_PLACES if sure and not told else UNSURE_PLACES)
     required = [*_required(question, opening, ranked, parts)]
     answered = {lines.hit.chunk.id for lines in told}
@@ -314,37 +315,28 @@ def _of_member(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
 
 
 def _entry_of_name(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
-    """What documents the one name that a question writes and says little beside: a passage of the section that is
-    called so. Other sections, and code that sets or hands on what is called so, say more of the question's words.
+    """What documents the one name that a question writes and says little beside, see `entries.best_entry`. Other
+    passages, and code that sets or hands on what is called so, say more of the question's words.
 
-    None where code defines it and more is asked than its value, and where callers, places, tests, errors or examples
-    are asked for.
+    None where code defines it and more is asked than its value, and where callers, places, tests, errors,
+    examples or reasons are asked for.
     """
     text, asked = question.text, read_intent(question.text)
-    names = set(map(fold_symbol, written_names(text)))
-    is_of_value = asks_for_value(text)
-    if len(names) != 1 or asked.related or asked.is_alternatives or asked.is_replacement:
+    name = asked_name(text)
+    if not name or asked.related or asked.is_alternatives or asked.is_replacement or asked.kind == "reason":
         return None
-    if not is_of_value:
-        is_of_more = asks_for_tests(text) or asks_for_example(text) or asks_for_errors(text) or asked.is_place
-        is_member = "." in next(iter(names))  # which `_opening` knows
-        if is_of_more or is_member or len(question.idf.keys() - set(analyze(*names))) > BESIDE_NAME:
-            return None
-        if any(is_code_chunk(one.hit.chunk) and _defines(one.hit.chunk, names) for one in ranked):
-            return None
-    entries = [one for one in ranked if fold_symbol(_section_of(one)) in names]
-    return max(entries, key=lambda one: is_of_value and asks_for_value(one.text), default=None)
+    if asks_for_value(text):
+        return best_entry(question, name, ranked, prefers=lambda one: asks_for_value(one.text))
+    is_of_more = asks_for_tests(text) or asks_for_example(text) or asks_for_errors(text) or asked.is_place
+    defining = (one.hit.chunk for one in ranked if _defines(one.hit.chunk, {name}))
+    # A member that is written with what holds it `_opening` knows.
+    if is_of_more or any("." in name or is_code_chunk(chunk) for chunk in defining):
+        return None
+    return best_entry(question, name, ranked, most_beside=BESIDE_NAME)
 
 
 def _defines(chunk: Chunk, names: set[str]) -> bool:
     return not names.isdisjoint(map(fold_symbol, chunk.symbols))
-
-
-def _section_of(one: Scored) -> str:
-    """The title of the section that a passage stands in, without its marks; "" of code."""
-    if is_code_chunk(one.hit.chunk):
-        return ""
-    return title_above(one.hit.chunk, one.passage.start).strip("*`\n ").rpartition(" › ")[2]
 
 
 def _heads(quotes: Sequence[Quote]) -> Iterator[Quote]:
@@ -442,10 +434,17 @@ def _topic(question: Weighed, opening: Scored, ranked: Sequence[Scored]) -> str:
     return own if [page for page in pages if asks_for_page(question, pages[page])] == [own] else ""
 
 
-def _continued(quote: Quote, beside: Beside) -> list[Quote]:
+def _is_asked_row(question: Weighed, one: Scored) -> bool:
+    """Whether it is the row of a table that the question is about, of which the rows before it say nothing: it says
+    words of the question that the titles above it do not."""
+    above = f"{one.hit.chunk.breadcrumb} {title_above(one.hit.chunk, one.passage.start)}"
+    return one.passage.kind == ROW and not question.idf.keys() & set(analyze(one.text)) <= set(analyze(above))
+
+
+def _continued(quote: Quote, beside: Beside, *, rises: bool) -> list[Quote]:
     """The quote between what its list, its table or its section says in the chunks before and behind it."""
     quotes = [quote]
-    while len(quotes) <= MOST_CONTINUED:
+    while rises and len(quotes) <= MOST_CONTINUED:
         left = FIRST_CHARACTERS + CONTINUED_CHARACTERS - sum(len(one.text) for one in quotes)
         room = CONTINUED_CHARACTERS if len(quotes) == 1 else 0
         before = rest_before(quotes[0].hit.chunk, quotes[0].start, beside, room, torn_room=left)
@@ -721,17 +720,18 @@ def _widened(
     pieces = split_pieces(text)
     numbers = range(len(pieces))
     place = next((n for n in numbers if pieces[n].start <= at < pieces[n].end), None)
-    if place is None:  # a line that is a heading alone
-        return Quote(one.hit, at, one.passage.end, at)
+    if place is None:  # a line that is a heading alone, or a paragraph that leads into the next chunk's list
+        above = [piece for piece in pieces if max(one.passage.heading or (0,)) <= piece.start < at]
+        start = above[-1].start if above and one.passage.end - above[-1].start <= room else at
+        return Quote(one.hit, _with_heading(text, start), one.passage.end, at)
     if _is_too_long(text, pieces[place]):
         return Quote(one.hit, *_part(question, text, pieces[place], one), at)
     beside = [other for other in ranked if other.hit.chunk.id == one.hit.chunk.id]
     values = [
         max((other.score for other in beside if _holds(piece, other)), default=WORTHLESS) for piece in pieces
     ]
-    page = _PageText(
-        text, pieces, values, room, question.wants_code, crosses=opens, rises=not (opens and one.defines)
-    )
+    rises = not ((opens and one.defines) or leads_entry(one, asked_name(question.text)))
+    page = _PageText(text, pieces, values, room, question.wants_code, crosses=opens, rises=rises)
     first, last = _neighbours(page, place)
     return Quote(one.hit, _with_heading(text, pieces[first].start), pieces[last].end, at)
 
@@ -820,6 +820,11 @@ def _fits(page: _PageText, side: int, first: int, last: int) -> bool:
 
 def _part(question: Weighed, text: str, piece: QuotePiece, one: Scored) -> tuple[int, int]:
     """Whole items, rows or sentences of a long piece around the passage, within `FIRST_CHARACTERS`."""
+    if piece.kind == CODE and leads_entry(one, asked_name(question.text)):
+        at = one.passage.start  # in the help of a command
+        body = _FENCE_LINE.split(text[at : piece.end], maxsplit=1)[0]
+        lines = body[:CODE_CHARACTERS].rpartition("\n")[0]
+        return at, at + len(body if len(body) <= CODE_CHARACTERS else lines or body)
     if piece.kind == CODE:
         return best_lines(question, text, one.passage.start, CODE_CHARACTERS, within=(piece.start, piece.end))
     fences = list(_fenced(text, piece.start, piece.end))

@@ -1,0 +1,178 @@
+"""Entries of lists, tables and references: what is written about the option, variable or function that is asked for."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from quire.analysis.symbols import fold_symbol
+from quire.analysis.terms import analyze
+from quire.answering.evidence_hits import evidence_of
+from quire.answering.extractive.passages import ITEM, ROW
+from quire.answering.extractive.rendering import is_code_chunk, title_above
+from quire.answering.extractive.scoring import Scored
+from quire.answering.extractive.weighing import Weighed
+from quire.documents import Chunk, Hit
+from quire.index.opened import OpenedIndex
+from quire.search.query import term_weights, written_names
+
+LOOKED_AT, MOST_BESIDE = 32, 5
+"""Chunks that say the name best, in which its entries are looked for, where the question says no more words beside."""
+MOST_FOUND = 4
+HEADING_WEIGHT = 0.5
+KINDS = frozenset(analyze("option flag switch argument parameter"))
+"""What a question calls an option beside its name."""
+
+_BEGINS = r"^ [ \t]*+ (?: [-*+|][ \t]++ | \#{1,6}[ ] )? [`*\"]{0,3}"
+_OPTION = rf"""
+    {_BEGINS}
+    (?: --?\w[\w-]*+ [`*"]{{0,3}}                                 # another name first: `-f FILE, --file`
+      (?: [ =]? (?: [<\[*{{][^\n<>\]*}}]{{1,30}}[>\]*}}] | (?-i:[A-Z_]++) ) )? [`*"]{{0,3}}
+      [ ]? (?: , | / | \| | or[ ] )? [ ]? [`*"]{{0,3}} ){{0,3}}
+    NAME (?![\w-]) [`*"]{{0,3}}
+    (?! (?-i: [ ][a-z]++[ ][a-z] ) )                              # it begins no sentence
+"""
+_NAME = rf"""
+    {_BEGINS} (?: \w{{1,40}} \. ){{0,3}} NAME [`*\\]{{0,3}}          # of something: `hooks.stop`
+    (?: \( | [ ]?[:=—–|] | [ ]-[ ] | [ ]?$ )                      # its arguments, or what it is
+"""
+"""What an entry of `NAME` begins with, for options and for other names."""
+_EXPLAINED = re.compile(r"[^\n]{0,60}?(?: {2}|\t)[ \t]*+[A-Za-z(]")
+"""What follows an option in the help of a command: its value, a gap, and what it does."""
+
+
+@lru_cache(maxsize=64)
+def asked_name(question: str) -> str:
+    """The one name that the question writes, folded; "" where it writes none or several.
+
+    >>> asked_name("What does `--dry-run` do?"), asked_name("--dry-run or --check?")
+    ('--dry-run', '')
+    """
+    names = set(map(fold_symbol, written_names(question)))
+    return next(iter(names)) if len(names) == 1 else ""
+
+
+def beside_name(terms: Iterable[str], name: str) -> set[str]:
+    """The terms of a question that are not of the name it asks about, nor call it an option."""
+    return set(terms) - KINDS - set(analyze(name))
+
+
+@lru_cache(maxsize=64)
+def entry_of(name: str) -> re.Pattern[str]:
+    """What an entry of the name begins with: a title, an item, a row or a line of its own.
+
+    >>> [bool(entry_of("--all").match(line)) for line in ("- `-a, --all`: of all", "**-a** or **--all**", "Use --all")]
+    [True, True, False]
+    >>> [bool(entry_of("stop").search(line)) for line in ("### hooks.stop(at): Time", "stop that", "`stop` | ends it")]
+    [True, False, True]
+    """
+    form = _OPTION if name.startswith("-") else _NAME
+    return re.compile(form.replace("NAME", re.escape(name)), re.IGNORECASE | re.MULTILINE | re.VERBOSE)
+
+
+def leads_entry(one: Scored, name: str) -> bool:
+    """Whether an entry of the name begins with the passage, and no section that is called so: what stands before it
+    belongs to other entries."""
+    return begins_entry(one, name) and not _is_titled(one, name)
+
+
+def begins_entry(one: Scored, name: str) -> bool:
+    """Whether the passage itself begins an entry of the name, and says something of it."""
+    text, at = one.hit.chunk.text, one.passage.start
+    if not name or not entry_of(name).match(text, text.rfind("\n", 0, at) + 1):
+        return False
+    return one.passage.kind not in (ITEM, ROW) or not set(analyze(one.text)) <= set(analyze(name))
+
+
+def best_entry(
+    question: Weighed,
+    name: str,
+    ranked: Sequence[Scored],
+    *,
+    prefers: Callable[[Scored], bool] = lambda _: False,
+    most_beside: float = math.inf,
+) -> Scored | None:
+    """The passage of an entry of the name that the question asks about: of the section that is called so, or of a list
+    or table. Of several that on the page which says most of the rest of the question: `--global` of which command.
+
+    None where the question says more than `most_beside` words beside the name and the titles above the entry.
+    """
+    beside = beside_name(question.idf, name)
+    said = {one.hit.chunk.id: beside & set(analyze(one.hit.chunk.breadcrumb)) for one in ranked}
+    texts = [one for one in ranked if not (is_code_chunk(one.hit.chunk) or _is_history(one.hit.chunk))]
+    near = [one for one in texts if len(beside - said[one.hit.chunk.id]) <= most_beside]
+    titled = {place: _is_titled(one, name) for place, one in {_section(one): one for one in near}.items()}
+    best = max(
+        (at for one in near if (at := one if titled[_section(one)] else _at_entry(one, name))),
+        key=lambda one: (prefers(one), question.coverage(said[one.hit.chunk.id]), titled[_section(one)]),
+        default=None,
+    )
+    if best is None or beside or not titled[_section(best)]:
+        return best
+    # Nothing is asked beside the name: the section is told from its beginning.
+    of_section = (one for one in ranked if _section(one) == _section(best))
+    return min(of_section, key=lambda one: one.passage.start)
+
+
+def _is_history(chunk: Chunk) -> bool:
+    """Whether it stands in notes of releases, where code is indexed."""
+    return chunk.metadata.get("role") == "history"
+
+
+def _section(one: Scored) -> tuple[str, tuple[int, int] | None]:
+    return one.hit.chunk.id, one.passage.heading
+
+
+def _at_entry(one: Scored, name: str) -> Scored | None:
+    """The passage where it begins an entry of the name; from its line on where the help of a command has one."""
+    if begins_entry(one, name):
+        return one
+    text, end = one.hit.chunk.text, one.passage.end
+    if not name.startswith("-") or "\n" not in one.text:
+        return None
+    for found in entry_of(name).finditer(text, one.passage.start, end):
+        if _EXPLAINED.match(text, found.end(), end):
+            start = found.start() + len(found[0]) - len(found[0].lstrip())
+            return replace(one, text=text[start:end], passage=replace(one.passage, start=start))
+    return None
+
+
+def _is_titled(one: Scored, name: str) -> bool:
+    title = title_above(one.hit.chunk, one.passage.start).strip("*\n ").rpartition(" › ")[2]
+    return bool(entry_of(name).match(title))
+
+
+def entry_hits(
+    index: OpenedIndex, question: str, seen: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
+) -> tuple[Hit, ...]:
+    """Texts with an entry of the one name that the question writes, not among the hits seen, with ranks behind them."""
+    name = asked_name(question)
+    if not name or not seen:
+        return ()
+    entry, beside = entry_of(name), beside_name(analyze(question), name)
+
+    def has_entry(chunk: Chunk) -> bool:
+        return not (is_code_chunk(chunk) or _is_history(chunk)) and bool(entry.search(chunk.text))
+
+    def said_above(chunk: Chunk) -> int:
+        return len(beside & set(analyze(chunk.breadcrumb)))
+
+    is_seen = any(said_above(hit.chunk) == len(beside) and has_entry(hit.chunk) for hit in seen)
+    # Code that defines it tells what it is.
+    is_defined = any(name in map(fold_symbol, hit.chunk.symbols) for hit in seen)
+    if is_seen or is_defined or len(beside) > MOST_BESIDE:
+        return ()
+    found = index.search(term_weights(question, HEADING_WEIGHT), LOOKED_AT, index.filters.chunks(filters))
+    known = {hit.chunk.id for hit in seen}
+    new = [
+        chunk for chunk in index.fetch(found.ordinals.tolist()) if chunk.id not in known and has_entry(chunk)
+    ]
+    new.sort(key=lambda chunk: -said_above(chunk))
+    hits = (
+        Hit(chunk, seen[-1].rank + place, seen[0].score, None, seen[0].version)
+        for place, chunk in enumerate(new[:MOST_FOUND], 1)
+    )
+    return evidence_of(question, tuple(hits))

@@ -1,0 +1,166 @@
+"""An option, a variable or a function that a question names is told by its own entry."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from quire.answering.answerer import answer
+from quire.answering.extractive.entries import entry_of
+from quire.answering.request import Inquiry
+from quire.documents import Chunk
+from tests.support.pace import takes_cpu_within
+from tests.support.shelves import chunk, shelf_of
+
+HEADINGS = """\
+### --quiet, -q
+
+Says nothing of the lamps.
+
+### --dry-run, -n
+
+Lists the lamps that would be lit.
+"""
+DEFINITIONS = """\
+The following options are available:
+
+**-q** or **--quiet**
+    Says nothing of the pumps.
+
+**-n** *COUNT* or **--dry-run** *COUNT*
+    Lists the pumps that would be started.
+"""
+ITEMS = """\
+- `-q, --quiet`: Says nothing of the pipes.
+- `-n, --dry-run`: Lists the pipes that would be opened.
+"""
+PROSE = """\
+A dry run is what we do before we run anything else. Do a dry run, and run it again: what does a run do when it is dry?
+"""
+
+
+ATTACKS = [
+    "- --a ",
+    "--a",
+    "-a, ",
+    "| ",
+    "--a [",
+    "a.",
+    "--a <b",
+    "--a *b",
+    "-",
+    "--a A",
+    "`",
+    "a" * 39 + ".",
+]
+
+
+def page(name: str, text: str, at: int) -> Chunk:
+    made = chunk(f"{name}.md", text, at, kind="section", lang="markdown", heading="Options")
+    return made._replace(breadcrumb=f"{name} › Options")
+
+
+PAGES = [
+    page("light", HEADINGS, 1),
+    page("pump", DEFINITIONS, 2),
+    page("open", ITEMS, 3),
+    page("habits", PROSE, 4),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("light", "**--dry-run, -n**\n\nLists the lamps that would be lit."),
+        ("pump", "**-n** *COUNT* or **--dry-run** *COUNT*\n    Lists the pumps that would be started."),
+        ("open", "Lists the pipes that would be opened."),
+    ],
+)
+def test_an_option_is_told_by_its_entry_on_the_page_of_its_command(command: str, said: str) -> None:
+    shelf = shelf_of(PAGES, profile="docs")
+    given = answer(shelf, Inquiry(f"What does the `--dry-run` option of {command} do?"))
+    first = given.text.partition("[1]")[0]
+    assert said in first
+    assert ("Says nothing" in first) == (command == "open"), "a list is shown whole, other entries alone"
+
+
+def test_an_option_is_a_name_though_its_words_are_common() -> None:
+    given = answer(shelf_of(PAGES[::3], profile="docs"), Inquiry("What does `--dry-run` do?"))
+    assert given.text.startswith("**--dry-run, -n**\n\nLists the lamps")
+
+
+def test_a_question_of_nothing_but_an_option_is_searched_for() -> None:
+    given = answer(shelf_of(PAGES[::3], profile="docs"), Inquiry("What does `--quiet` do?"))
+    assert given.text.startswith("**--quiet, -q**\n\nSays nothing")
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "is_entry"),
+    [
+        ("--on-event", "**-e** *EVENT_NAME* or **--on-event** *EVENT_NAME*", True),
+        ("--file", "  -f FILE, --file FILE   what is read", True),
+        ("--file", "--file names what is read", False),
+        ("--file", "--file-name", False),
+        ("stop", "### `hooks.stop(at)`: Time", True),
+        ("stop", "stop is what it does", False),
+        ("PUMP_DEBUG", "| `PUMP_DEBUG` | Says more |", True),
+    ],
+)
+def test_an_entry_begins_with_its_name_and_is_no_sentence(name: str, line: str, is_entry: bool) -> None:
+    assert bool(entry_of(name).search(line)) is is_entry
+
+
+@pytest.mark.parametrize("name", ["--on", "on"])
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_text_holds_the_search_for_entries_up(name: str, attack: str) -> None:
+    text = attack * (30_000 // len(attack))
+    began = time.process_time()
+    assert not entry_of(name).search(text)
+    assert takes_cpu_within(time.process_time() - began, 0.3)
+
+
+def test_what_only_names_a_thing_and_notes_of_releases_are_no_entry() -> None:
+    named = page("light", "The lamps know:\n\n- `lamp_hours`\n- `lamp_colour`\n", 1)
+    news = chunk("CHANGELOG.md", "- lamp_hours: one is 60 minutes.\n- lamp_colour: typo.", 2, role="history")
+    told = page("lamps", "### lamp_hours\n\nHow long the lamps are lit at most.\n", 3)
+    given = answer(shelf_of([named, news, told], profile="docs"), Inquiry("What does lamp_hours do?"))
+    assert given.text.startswith("**lamp_hours**\n\nHow long")
+
+
+HELP = """\
+The pump is started so:
+
+```
+pump start \\
+  --speed 3 \\
+  --quiet
+
+Options:
+  -q, --quiet          says nothing of it
+  -s, --speed int      turns so often a second (default 2)
+      --timeout time   ends after it
+```
+"""
+
+
+def test_an_option_is_told_by_its_line_in_the_help_of_a_command() -> None:
+    told = page(
+        "pump",
+        HELP.replace("      --timeout", f"  -l, --loud      is {'very, ' * 300}loud\n      --timeout"),
+        1,
+    )
+    given = answer(
+        shelf_of([told, page("habits", PROSE, 2)], profile="docs"), Inquiry("What does `--speed` do?")
+    )
+    first = given.text.partition("[1]")[0]
+    assert "--speed int      turns so often a second" in first
+    assert "pump start" not in first
+
+
+def test_a_section_that_is_called_by_the_option_is_told_from_its_beginning() -> None:
+    text = "### --speed\n\nHow often the pump turns.\n\n`--speed=3` turns three times, which --speed says.\n"
+    given = answer(
+        shelf_of([page("pump", text, 1), *PAGES[1:]], profile="docs"), Inquiry("What does `--speed` do?")
+    )
+    assert given.text.startswith("**--speed**\n\nHow often the pump turns.\n\n`--speed=3`")
