@@ -243,10 +243,13 @@ def _known_share(frequencies: Mapping[str, int], chunks: int) -> float:
 
 
 def _is_foreign(names: Sequence[str], vocabulary: Vocabulary, resolve: Callable[[str], str | None]) -> bool:
-    """Whether one of the names is neither held as a term nor a symbol."""
-    first = {name: analyze(name)[:1] for name in names}
+    """Whether one of the names is neither held as a term nor a symbol.
+
+    Of an option one word is enough: indexes of before they were terms hold their words alone.
+    """
+    terms = {name: analyze(name)[: None if name.startswith("--") else 1] for name in names}
     return not all(
-        any(map(vocabulary.document_frequency, first[name])) or vocabulary.has_symbol(name) or resolve(name)
+        any(map(vocabulary.document_frequency, terms[name])) or vocabulary.has_symbol(name) or resolve(name)
         for name in names
     )
 
