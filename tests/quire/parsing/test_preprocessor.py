@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.parsing.preprocessor import whole_branches
+from quire.parsing.preprocessor import whole_branches, without_macros
+from quire.parsing.source_code import parse_source
 
 
 def shown(text: str) -> str:
@@ -54,3 +55,51 @@ def test_the_lines_stay_where_they_are(lines: list[str]) -> None:
     made = whole_branches(text).split("\n")
     assert len(made) == max(len(lines), 1)
     assert all(after in ("", before) for before, after in zip(text.split("\n"), made, strict=True))
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "enum E {\n  A_ONE,\n  A_TWO\n};",
+        "int f()\nLIB_NOTHING\n{ }",
+        "#define BOTH(x) \\\n  LIB_ONE(x)\nint f();",
+        "MAX_PATH_T path = LIB_PATH;",
+        "LIB_CHECK(a);\nLIB_MAX = 3;",
+    ],
+)
+def test_a_macro_that_says_something_stays(kept: str) -> None:
+    assert without_macros(kept) == kept
+
+
+def test_what_macros_stand_before_and_between_is_defined_by_its_own_name() -> None:
+    text = """\
+class LIB_API Shop : public Store {
+    LIB_MEMBERS(Store, Shop)
+    constexpr LIB_INLINE Shop(int a) : a_(a) {}
+    LIB_NODISCARD int size() const LIB_NOEXCEPT { return 1; }
+};
+LIB_INLINE std::string Shop::name(int a) const {
+    return "";
+}
+"""
+    shop, name = parse_source(text, "cpp", long=10).definitions
+    assert (shop.kind, shop.names, [one.names for one in shop.members]) == (
+        "class",
+        ("Shop",),
+        [("Shop",), ("size",)],
+    )
+    assert [one.replace("::", ".") for one in name.names] == ["Shop.name"]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["LIB_A", "LIB_B(x)", "int", "f(a)", "{", "}", ";", "const", "\n", "class", "#define", "\\"]
+        )
+    )
+)
+def test_without_macros_all_stands_where_it_stood(words: list[str]) -> None:
+    text = " ".join(words)
+    made = without_macros(text)
+    assert len(made) == len(text)
+    assert all(after in (" ", before) for before, after in zip(text, made, strict=True))

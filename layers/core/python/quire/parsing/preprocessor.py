@@ -1,4 +1,5 @@
-"""C, C++ and C# with the same lines, where a condition of the preprocessor tears a statement or a block in two.
+"""C, C++ and C# with the same lines, where a condition of the preprocessor tears a statement or a block in two, and C
+and C++ without macros that a grammar takes for types.
 
 A grammar reads `#if` around whole statements. Two heads of one method (`#if A`, a head, `#else`, another, `#endif`,
 then their body), half a block or one argument more leave it without the class around them. Of such a condition one
@@ -21,6 +22,30 @@ _NO_CODE = re.compile(
     """,
     re.VERBOSE,
 )
+_PREFIX = re.compile(
+    r"""
+    ^ [ \t]*+
+    (?P<words> (?: (?:class|struct|union|enum|static|inline|virtual|explicit|extern|friend|constexpr) [ \t]++ )++ )?+
+    (?P<macros> (?: [A-Z][A-Z0-9]*_[A-Z0-9_]*+ (?:\([^()\n]{0,80}\))?+ [ \t]++ )++ )
+    # before a type and a name, as LIB_API; behind another word before a constructor's name
+    (?= [\w:]++ (?:<[^\n;(]{0,120}>)?+ (?: [ \t*&]++ [~\w] | [ \t]*+ (?:[:{]|$) | (?(words) \( | (?!) ) ) )
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_SUFFIX = re.compile(
+    r"""
+    (?<=\)) (?:[ \t]++const\b)?+ [ \t]++ (?P<macros> [A-Z][A-Z0-9]*_[A-Z0-9_]*+ (?:\([^()\n]{0,80}\))?+ )
+    (?= [ \t]*+ (?: [{;] | $ ) )  # behind what a function takes, as LIB_NOEXCEPT
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_ALONE = re.compile(
+    r"""
+    [ \t]*+ [A-Z][A-Z0-9]*_[A-Z0-9_]*+ [ \t]*+ (?:\([^()\n]{0,200}\))?+ [ \t]*+  # with arguments or without
+    """,
+    re.VERBOSE,
+)
+"""A line that is a macro alone, without a semicolon, as those that declare the same members in each class."""
 _NEVER = re.compile(r"(?:0|false|(?:defined[ (]*+)?__cplusplus)\b")
 """Conditions whose first branch is left out: what is cut out, and what C++ alone reads of a header."""
 _ENDED = (";", "{", "}", ":")
@@ -77,6 +102,35 @@ def whole_branches(text: str) -> str:
                 depth = condition.depths[0]
                 _mend(lines, code, condition)
     return "\n".join(lines)
+
+
+def without_macros(text: str) -> str:
+    r"""The text with the same lines, and blanks for macros before types and names and for those alone on a line.
+
+    >>> without_macros("class LIB_API Shop {\n  LIB_MEMBERS(Shop)\n  LIB_INLINE int f();\n};").split("\n")
+    ['class         Shop {', '                   ', '             int f();', '};']
+    """
+    lines = _SUFFIX.sub(_blanked, _PREFIX.sub(_blanked, text)).split("\n")
+    above = ""
+    for number, line in enumerate(lines):
+        below = next((one.strip() for one in lines[number + 1 : number + 4] if one.strip()), "")
+        if _ALONE.fullmatch(line) and _is_apart(above, below, is_call="(" in line):
+            lines[number] = " " * len(line)
+        elif line.strip():
+            above = line.strip()
+    return "\n".join(lines)
+
+
+def _is_apart(above: str, below: str, *, is_call: bool) -> bool:
+    """Whether a line stands between statements; the last one of an enumeration does not, nor what opens a body."""
+    begins = not above or above.endswith(_ENDED) or above.startswith(("//", "*", "#"))
+    goes_on = below.startswith(("{", ",", "(", ".", "=", "?")) or (below.startswith("}") and not is_call)
+    return begins and not goes_on and not above.endswith("\\")
+
+
+def _blanked(found: re.Match[str]) -> str:
+    before, macros = found[0][: found.start("macros") - found.start()], found["macros"]
+    return before + " " * len(macros) + found[0][len(before) + len(macros) :]
 
 
 def _mend(lines: list[str], code: list[str], condition: _Condition) -> None:

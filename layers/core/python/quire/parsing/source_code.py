@@ -20,7 +20,7 @@ from quire.parsing.names import (
     test_title,
 )
 from quire.parsing.outline import LONGEST_SIGNATURE, Definition, Outline
-from quire.parsing.preprocessor import whole_branches
+from quire.parsing.preprocessor import whole_branches, without_macros
 
 DEEPEST = 48
 """Definitions nested deeper than this stay part of what holds them."""
@@ -53,7 +53,8 @@ _VALUE_CARRIERS = ("variable_declarator", "assignment_statement", "expression_li
 _SPACE = re.compile(r"\s+")
 _PREPARED: Mapping[str, Callable[[str], str]] = {
     "cython": as_python,
-    **dict.fromkeys(("c", "cpp", "c_sharp"), whole_branches),
+    "c_sharp": whole_branches,
+    **dict.fromkeys(("c", "cpp"), lambda text: without_macros(whole_branches(text))),
     **dict.fromkeys(COMPONENTS, script_alone),
 }
 """What makes a text, line for line, one that its language's grammar reads."""
