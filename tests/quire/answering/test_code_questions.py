@@ -277,3 +277,69 @@ def test_how_something_works_is_told_by_what_does_it_and_not_by_what_hands_it_on
     hands = hands._replace(metadata={**hands.metadata, "calls": ("checksum",)})
     assert opening_of("How is the sum of a task computed?", does, hands) == does
     assert opening_of("Which sum has a task?", does, hands) == hands
+
+
+CARGO = '[dependencies]\nlog4rs = "1.2.0"\nlog4rs-extra = "0.3"\n'
+POM = """\
+<log4j.version>2.24</log4j.version>
+<artifactId>log4j-core</artifactId>
+<version>${log4j.version}</version>
+"""
+QUEUE = """\
+class Queue < Store
+  def pop
+    raise EmptyError, "no job is left to take" if empty?
+    ENV.fetch("QUEUE_WAIT_SECONDS")
+  end
+end
+"""
+USED = "import type { Queue } from './queue'\nextension Queue { }\n"
+PATIENT = "class PatientQueue < Queue\n  def pop = super || sleep\nend\n"
+
+
+def shelf_of_files() -> AskedCollection:
+    def window(path: str, text: str, lang: str) -> Chunk:
+        lines = {"start_line": 1, "end_line": text.count("\n")}
+        return chunk(path, text, 1, lang=lang, kind="window", is_test=False, **lines)
+
+    tries = 'it "takes" do\n  queue.pop # "no job is left to take"\n  ENV["QUEUE_WAIT_SECONDS"] = "1"\nend\n'
+    used = 'log4rs::init();\nlog4rs::config("1.0");\n'
+    return shelf_of(
+        [
+            window("Cargo.toml", CARGO, "toml"),
+            window("pom.xml", POM, "text"),
+            code("main.rb", used, "main", 1),
+            code("another.ts", USED, "Queue", 1, kind="module"),
+            code("queue.rb", QUEUE, "Queue", 1, kind="class"),
+            code("patient.rb", PATIENT, "PatientQueue", 1, kind="class"),
+            code("test/queue_test.rb", tries, "takes", 1, kind="test"),
+            code(
+                "test/pop_test.rb",
+                "it 'pops from the Queue' do\n  Queue.new.pop\nend\n",
+                "pops",
+                1,
+                kind="test",
+            ),
+        ],
+        profile="code",
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "opening", "line"),
+    [
+        ("Which version of log4rs does it depend on?", "Cargo.toml:2", 'log4rs = "1.2.0"'),
+        ("What version of log4j-core is used?", "pom.xml:1", "<log4j.version>2.24"),
+        ('Where is the error "no job is left to take" raised?', "`Queue`, queue.rb", "raise EmptyError"),
+        ("Where is QUEUE_WAIT_SECONDS read?", "`Queue`, queue.rb", 'ENV.fetch("QUEUE_WAIT_SECONDS")'),
+        ("Which classes extend Queue?", "`PatientQueue`, patient.rb:1", "class PatientQueue < Queue"),
+        ("Which attributes has Queue?", "`Queue`, queue.rb", "class Queue < Store"),
+        ("Where are the tests of Queue?", "`takes`, test/queue_test.rb", 'it "takes"'),
+    ],
+)
+def test_lines_that_hold_what_a_question_gives_open_the_answer(
+    question: str, opening: str, line: str
+) -> None:
+    text = text_of(shelf_of_files(), question)
+    assert text.startswith(opening)
+    assert line in text

@@ -19,7 +19,8 @@ from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.callers import as_hits, callers_in
 from quire.answering.extractive.code_answers import settings_in
 from quire.answering.extractive.continuing import beside_in
-from quire.answering.extractive.extractive import extract, extract_callers
+from quire.answering.extractive.exact_lines import exact_lines
+from quire.answering.extractive.extractive import extract, extract_callers, extract_lines
 from quire.answering.extractive.places_of_tests import find_places, tell_places
 from quire.answering.extractive.precedence import asks_for_giving
 from quire.answering.extractive.retelling import (
@@ -231,6 +232,10 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
     places, further = find_places(collection.index, inquiry.question, inquiry.filters)
     text, citations = tell_places(places, further, findings.found.version)
     if citations and written.model_used == EXTRACTIVE:
+        return replace(written, text=text, citations=citations)
+    exact = exact_lines(collection.index, inquiry.question, inquiry.filters)
+    if exact and written.model_used == EXTRACTIVE:
+        text, citations = extract_lines(exact)
         return replace(written, text=text, citations=citations)
     by_chance = _is_by_chance(collection, inquiry, findings)
     covered = abstention.covers(findings.confidence) and not by_chance

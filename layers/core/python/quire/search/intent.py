@@ -180,7 +180,8 @@ _PLACE = r"""
       | (?:\w+\s+){0,2} (?: callers? | usages? | call\s+sites? ) \s+ of\b
     )
     # what asks for a text about it, and not for the place
-    (?! .*\b(?: document | describ | explain | mention | guide | manual | readme | tutorial | example | read | learn ) )
+    (?! .*\b(?: document | describ | explain | mention | guide | manual | readme | tutorial | example | learn
+      | (?:i|we|you|one|to)[ ]read\b | read[ ](?:about|more|up)\b ) )
 """
 _ROLES = {
     "interface": r"\b(?: variables? | inputs? | outputs? | settings? | options? | parameters? | defaults? )\b",
@@ -256,7 +257,7 @@ _RELATED = (
     rf"""\bwhere \s+ (?:do|does) \s+\w+\s+ (?: call | invoke | use | import | instantiate ) \s+
     (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \W*$""",
     rf"""\bwhere \s+ (?:is|are) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \s+
-    (?: used | called | invoked | referenced | instantiated ) \b""",
+    (?: used | called | invoked | referenced | instantiated | read ) \b""",
     rf"\b(?: usages? | callers? | call\s+sites? ) \s+of\s+ (?:the\s+)? {_BEFORE}{_NAME}",
     # of an error
     rf"""\b(?:when|where) \s+ (?:is|are|will) \s+ (?:an?\s+|the\s+)? {_BEFORE}{_NAME}{_AFTER} \s+ (?:be\s+)?

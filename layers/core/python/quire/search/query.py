@@ -38,6 +38,9 @@ _ACTING = re.compile(
     (?: do\W*$ | (?:return|raise|throw)s?\b )         # "what does Celery do when ..." is about all of it
     | \b(?:what|which)\s+(?:errors?|exceptions?)\s+(?:does|can|will|may|might)\s+
     ([^\W\d]\w{2,})\s+ (?:return|raise|throw)s?\W*$
+    | \b(?:values?|fields|members|properties|variants|parameters|arguments)\s+  # of what has a capital letter
+    (?:of|has|have|does|in)\s+ (?:the\s+)?(?:(?:enum|struct|class|interface|type|trait|record|constant)\s+)?
+    ((?-i:[A-Z])\w{2,})
     """,
     re.IGNORECASE | re.VERBOSE,
 )

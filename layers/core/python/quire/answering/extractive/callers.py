@@ -95,7 +95,7 @@ def calling_lines(text: str, name: str) -> tuple[int, int] | None:
     at = next(calls, held[0] if held else None)
     if at is None:
         return None
-    first, last = (0, _last_inside(lines)) if len(text) <= WHOLE else _around(lines, at)
+    first, last = (0, _last_inside(lines)) if len(text) <= WHOLE else lines_around(lines, at)
     start = sum(map(len, lines[:first]))
     return start, start + len("".join(lines[first:last]).rstrip())
 
@@ -111,7 +111,7 @@ def _last_inside(lines: Sequence[str]) -> int:
     return last
 
 
-def _around(lines: Sequence[str], at: int) -> tuple[int, int]:
+def lines_around(lines: Sequence[str], at: int) -> tuple[int, int]:
     """From the lines before a call to the end of its brackets and the lines behind, without what closes at the end."""
     end, depth = at, 0
     for end in range(at, min(len(lines), at + 12)):

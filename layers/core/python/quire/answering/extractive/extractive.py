@@ -41,6 +41,7 @@ from quire.answering.extractive.continuing import (
 from quire.answering.extractive.entries import asked_name, best_entry, leads_entry
 from quire.answering.extractive.parts import AskedPart, is_about
 from quire.answering.extractive.passages import ROW, split_passages
+from quire.answering.extractive.places_of_tests import is_named_for
 from quire.answering.extractive.precedence import (
     asks_for_errors,
     asks_for_example,
@@ -172,6 +173,11 @@ def extract_callers(callers: Sequence[Hit], name: str) -> tuple[str, tuple[Citat
     return written([quote for quote, size in zip(quotes, sizes, strict=True) if size <= ANSWER_CHARACTERS])
 
 
+def extract_lines(lines: Sequence[CodeLines]) -> tuple[str, tuple[Citation, ...]]:
+    """The answer that lines of code are by themselves."""
+    return written([Quote(*one, one.start) for one in lines])
+
+
 def written(quotes: Sequence[Quote]) -> tuple[str, tuple[Citation, ...]]:
     """The quotes as Markdown, and what they cite."""
     citations = tuple(
@@ -295,10 +301,17 @@ def _opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
     ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST
     listing = [one for one in ranked if not all(map(_is_facts, _asked_lines(question, one.hit.chunk)))]
     return max(
-        _of_member(question, ranked) or listing or ranked,
+        _of_tests(question, ranked) or _of_member(question, ranked) or listing or ranked,
         key=lambda one: one.score + ahead * (one.hit.rank == found_first),
         default=None,
     )
+
+
+def _of_tests(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
+    """The passages of test files that are called like what the question asks the tests of."""
+    if "test" not in read_intent(question.text).roles:
+        return []
+    return [one for one in ranked if is_test(one.hit.chunk) and is_named_for(question.text, one.hit.chunk)]
 
 
 def _of_member(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from quire.analysis.terms import analyze
+from quire.analysis.terms import analyze, split_identifier
 from quire.answering.citations import cite
 from quire.documents import Chunk, Citation, Hit
 from quire.index.opened import OpenedIndex
 from quire.ordinals import contains
 from quire.parsing.languages import GRAMMARS
+from quire.search.query import written_names
 
 MOST_PLACES = 6
 HEAD_LINES = 3
@@ -26,6 +27,7 @@ _ASKING = frozenset(
         " code codebase base project repository repo package library this list show find can"
     )
 )
+_TESTS = frozenset(analyze("test tests spec specs"))
 _UNIT = frozenset(analyze("unit units"))
 """What most projects call none of their folders."""
 
@@ -83,6 +85,19 @@ def find_places(
     shown = [FolderOfTests(one, len(files[one]), head) for one, head in zip(folders, heads, strict=False)]
     further = folders[MOST_PLACES:]
     return shown, (len(further), sum(len(files[one]) for one in further))
+
+
+def is_named_for(question: str, chunk: Chunk) -> bool:
+    """Whether the file of a test is called like what the question asks the tests of.
+
+    >>> asked = "Where are the tests of DeadSet?"
+    >>> [is_named_for(asked, Chunk("", path, "", "")) for path in ("test/dead_set_test.rb", "test/set_test.rb")]
+    [True, False]
+    """
+    stem = " ".join(split_identifier(PurePosixPath(chunk.document_id).name.partition(".")[0]))
+    called = set(analyze(stem)) - _TESTS
+    asked = (" ".join(split_identifier(name)) for name in (*written_names(question), question))
+    return any(called == set(analyze(one)) - _ASKING for one in asked)
 
 
 def _root(path: str) -> str:

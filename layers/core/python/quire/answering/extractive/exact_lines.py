@@ -1,0 +1,313 @@
+"""Lines of code that hold, word for word, what a question gives: the message of an error, a dependency, a variable of
+the environment, a route, a type with its members or whom it extends. They answer by themselves, whatever was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+
+from quire.analysis.terms import analyze
+from quire.answering.extractive.callers import lines_around
+from quire.answering.extractive.code_answers import CODE_CHARACTERS, WHOLE_CHARACTERS, CodeLines
+from quire.answering.extractive.code_lines import in_comments
+from quire.answering.extractive.precedence import is_example, is_test, quoted_message
+from quire.answering.extractive.rendering import is_code_chunk
+from quire.documents import Chunk, Hit
+from quire.index.opened import OpenedIndex
+from quire.ordinals import contains
+from quire.search.intent import read_intent
+
+LOOKED_AT = 64
+MOST_SHOWN = 4
+MANY = 256
+"""Chunks of a kind that are looked at for a name which many say."""
+MOST_SUBTYPES = 12
+HEAD_LINES = 16
+"""Lines that the head of a type may have."""
+BELOW = 3
+"""Lines below a dependency's name in which its version may stand, where that line has none."""
+ASKED_CHARACTERS = 200
+"""Of a question that are read for what it asks for."""
+_DECLARING = ("window", "table", "module")
+"""Kinds of chunks that manifests are cut into."""
+_OF_VERSION = re.compile(
+    r"""
+    \b(?:which|what)\b [^?]{0,20}? \bversions?[ ]of[ ] (?:the[ ])? (?P<name>[\w@./-]{1,80}\w) [ ]  # of what
+    [^?]{0,60}? \b(?:depend|need|requir|us(?:e[sd]?|ing)\b|support|built|run|pin|target|install)
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_OF_ROUTE = re.compile(
+    r"""
+    \b(?:where|which|what)\b [^?\n]{0,60}? \b(?:routes?|endpoints?)\b [^?/\n]{0,20}
+    (?P<path> /[\w/{}:.*<>-]{1,80} )  # as code writes it
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_OF_SUBTYPES = re.compile(
+    r"""
+    \b(?:which|what|who)\b [^?]{0,40}?
+    \b(?: extends? | implements? | (?:inherits?|derives?)[ ]from | conforms?[ ]to  # what does so
+      | subclass(?:es)?(?:[ ](?:of|does|has))? | (?:implementations?|subtypes?)[ ]of )
+    [ ](?:the[ ])? (?:(?:class|interface|trait|protocol)[ ])? `?(?P<name>(?-i:[A-Z])\w{0,80})`? (?:[ ]have)? \W*$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_OF_MEMBERS = re.compile(
+    r"""
+    ^\W* (?:what|which)[ ] (?:are[ ])? (?:(?:the|all)[ ])? (?:\w{1,20}[ ])?
+    (?: fields | properties | attributes | members | values | variants | cases )[ ]
+    (?: of | has | have | does | in | are[ ](?:there[ ])?in | can )[ ]  # whose
+    (?:the[ ])? (?:\w{1,20}[ ])? `?(?P<name>(?-i:[A-Z])[\w.:]{0,80})`? (?:[ ](?:have|take|contain|hold|be))? \W*$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_TYPE = re.compile(
+    r"""
+    \s*+ (?!(?:import|from|use|using|return)\b)
+    (?:template[ ]?<[^<>\n]{0,100}> \s*+)?+ (?:\w++\s++){0,6}?  # what may come first
+    (?P<kind> class | struct | interface | enum | record | trait | object | protocol | extension | actor | impl | type
+      | union )\b
+    (?P<name>[^(:<{=\n]{0,120}?) (?P<rest>(?: [(:<{=] | \bextends\b | \bimplements\b ) .*)? $
+    """,
+    re.VERBOSE,
+)
+_TYPES = tuple(
+    "class struct interface enum record trait object protocol extension actor impl type union".split()
+)
+_HOLDING_TYPES = (*_TYPES, "module", "namespace")
+"""Kinds of chunks that begin types: short ones that stand side by side are one of a module."""
+_FIELDS = ("variable", "property", "field", "constant")
+_MANIFEST = re.compile(
+    r"""
+    (?: package\.json | cargo\.toml | go\.mod | pyproject\.toml | setup\.(?:py|cfg) | requirements[\w./-]{0,40}\.txt
+      | pipfile | pom\.xml | build\.gradle(?:\.kts)? | gradle\.properties | libs\.versions\.toml | composer\.json
+      | gemfile | package\.swift | mix\.exs | pubspec\.yaml | cmakelists\.txt | vcpkg\.json | build\.zig\.zon
+      | [\w.-]{1,80}\.(?:csproj|fsproj|props|gemspec|podspec|cabal) )  # by its end
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_WORD = re.compile(r"\w+")
+_PARAMETERS = re.compile(r"\([^()]*\)")
+_QUOTES = frozenset("\"'`")
+_ENVIRONMENT = re.compile(r"environ|getenv|lookupenv|env::var|process\.env|\benv\b", re.IGNORECASE)
+_STANDS_FOR = re.compile(
+    r"""
+    (?: \$\{ | \bversion\.ref \s{0,4} = \s{0,4} " )  # of Maven, of a catalog of Gradle
+    ([\w.-]{1,80}) [}"]
+    """,
+    re.VERBOSE,
+)
+"""The name of a property that stands in place of a version."""
+
+
+def exact_lines(
+    index: OpenedIndex, question: str, filters: Mapping[str, str | Sequence[str]]
+) -> list[CodeLines]:
+    """The lines that hold what the question gives, those that others are tests or examples of first; none where it
+    gives nothing so, or no line holds it."""
+    if index.profile != "code":
+        return []
+    if (message := quoted_message(question)) and not read_intent(question).is_how_to:
+        return _lines_that_say(index, " ".join(message.split()), filters)
+    if found := _OF_VERSION.search(question[:ASKED_CHARACTERS]):
+        return _versions_of(index, found["name"], filters)
+    if found := _OF_ROUTE.search(question[:ASKED_CHARACTERS]):
+        written = {f"{sign}{found['path']}{sign}" for sign in _QUOTES}
+        return _lines_with(index, found["path"], filters, lambda line: any(one in line for one in written))
+    if found := _OF_SUBTYPES.search(question[:ASKED_CHARACTERS]):
+        return _subtypes_of(index, found["name"], filters)
+    if found := _OF_MEMBERS.search(question[:ASKED_CHARACTERS]):
+        return _members_of(index, found["name"], filters)
+    name = read_intent(question).related
+    if name.isupper():
+        return _lines_with(
+            index,
+            name,
+            filters,
+            lambda line: name in _WORD.findall(line) and bool(_ENVIRONMENT.search(line)),
+        )
+    return []
+
+
+def _lines_that_say(
+    index: OpenedIndex, message: str, filters: Mapping[str, str | Sequence[str]]
+) -> list[CodeLines]:
+    """Where code has the message in a string; nowhere where a text tells of it, which explains more."""
+    told = (chunk for chunk in _holding(index, message, filters) if message in " ".join(chunk.text.split()))
+    if any(not (is_code_chunk(chunk) or chunk.metadata.get("role") == "history") for chunk in told):
+        return []
+
+    def says(line: str) -> bool:
+        before, found, _ = line.partition(message)
+        return bool(found) and not _QUOTES.isdisjoint(before)
+
+    return _lines_with(index, message, filters, says)
+
+
+def _lines_with(
+    index: OpenedIndex,
+    words: str,
+    filters: Mapping[str, str | Sequence[str]],
+    is_wanted: Callable[[str], bool],
+) -> list[CodeLines]:
+    found = []
+    for chunk in _holding(index, words, filters):
+        lines = chunk.text.splitlines(keepends=True)
+        noted = in_comments(lines)
+        at = next((n for n, line in enumerate(lines) if not noted[n] and is_wanted(line)), None)
+        if at is not None and is_code_chunk(chunk):
+            is_whole = len(chunk.text) <= CODE_CHARACTERS and bool(chunk.symbols)
+            found.append((chunk, *((0, len(lines)) if is_whole else lines_around(lines, at))))
+    found.sort(key=lambda one: is_test(one[0]) or is_example(one[0]))
+    return [*_as_lines(found, index.version)]
+
+
+def _versions_of(
+    index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]], *, below: int = BELOW
+) -> list[CodeLines]:
+    """Where manifests name the dependency and its version, those nearest the root first; before them the lines of
+    what stands in place of versions."""
+    found, standing = [], dict[str, None]()
+    for chunk in _holding(index, name, {"kind": _DECLARING, **filters}, limit=MANY):
+        if not _MANIFEST.fullmatch(chunk.document_id.rpartition("/")[2]):
+            continue
+        lines = chunk.text.splitlines(keepends=True)
+        for at in (n for n, line in enumerate(lines) if _stands_in(line, name)):
+            near = range(at, min(at + below, len(lines)))
+            last = next((n for n in near if _says_version(lines[n], name)), None)
+            if last is not None:
+                found.append((chunk, at, last + 1))
+                standing.update(dict.fromkeys(_STANDS_FOR.findall(lines[last])))
+                break
+    found.sort(key=lambda one: (is_example(one[0]), one[0].document_id.count("/")))
+    said = [line for other in standing if below > 1 for line in _versions_of(index, other, filters, below=1)]
+    return [*said, *_as_lines(found, index.version)][:MOST_SHOWN]
+
+
+def _stands_in(line: str, name: str) -> bool:
+    """Whether a line of a manifest names the dependency, and not one whose name is longer.
+
+    >>> _stands_in('"org/log": "1.2"', "log"), _stands_in('"log-extra": "1.2"', "log")
+    (True, False)
+    """
+    before, found, behind = line.casefold().partition(name.casefold())
+    beside = (before[-1:], behind[:1])
+    is_longer = any(sign.isalnum() or sign in ("_", "-") for sign in beside) or beside[0] == "."
+    return bool(found) and not is_longer
+
+
+def _says_version(line: str, name: str) -> bool:
+    """Whether a line says a version, of which the name itself may have a digit.
+
+    >>> _says_version('log4j = "2.1"', "log4j"), _says_version("<artifactId>log4j</artifactId>", "log4j")
+    (True, False)
+    """
+    said = line.casefold().replace(name.casefold(), "")
+    return bool(re.search(r"\d", said) or _STANDS_FOR.search(said))
+
+
+def _subtypes_of(
+    index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]]
+) -> list[CodeLines]:
+    """The heads of the types that extend or implement the named one."""
+    found = []
+    for chunk in _holding(index, name, {"kind": _HOLDING_TYPES, **filters}, limit=MANY):
+        lines = chunk.text.splitlines(keepends=True)
+        noted = in_comments(lines)
+        for at in range(len(lines)):
+            head = "" if noted[at] else _head(lines, at)
+            if name in head and _stands_under(head, name, str(chunk.metadata.get("lang"))):
+                found.append((chunk, at, at + head.count("\n")))
+    found.sort(key=lambda one: is_test(one[0]) or is_example(one[0]))
+    return [*_as_lines(found, index.version, most=MOST_SUBTYPES)]
+
+
+def _head(lines: Sequence[str], at: int) -> str:
+    """The lines from `at` to the end of the head of the type that begins there; "" where none does."""
+    if not _TYPE.match(lines[at].rstrip()):
+        return ""
+    head = ""
+    for line in lines[at : at + HEAD_LINES]:
+        head += line if line.endswith("\n") else f"{line}\n"
+        if head.count("(") == head.count(")") and not line.rstrip().endswith((",", ")", "(")):
+            break
+    return head
+
+
+def _stands_under(head: str, name: str, language: str) -> bool:
+    """Whether the head of a type names the other type as one that it extends or implements.
+
+    >>> [_stands_under(*one) for one in (("class A(B):", "B", "python"), ("class A(val b: B) : C {", "B", "kotlin"))]
+    [True, False]
+    >>> _stands_under("import type { B }", "B", "typescript")
+    False
+    >>> _stands_under("class B<T> {", "B", "java"), _stands_under("impl B for A {", "B", "rust")
+    (False, True)
+    """
+    head = " ".join(head.split())
+    found = _TYPE.match(head if language == "python" else _PARAMETERS.sub(" ", _PARAMETERS.sub(" ", head)))
+    if found is None:
+        return False
+    if found["kind"] == "impl":
+        above, _, below = head.partition(" for ")
+        return bool(below) and name in _WORD.findall(above)
+    return name in _WORD.findall(found["rest"] or "")
+
+
+def _members_of(index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]]) -> list[CodeLines]:
+    """The declaration of the type that is called so, with the chunks of its fields in its file."""
+    ordinals = index.symbols.chunks(name)
+    allowed = index.filters.chunks(filters)
+    if allowed is not None:
+        ordinals = ordinals[contains(allowed, ordinals)]
+    chunks = [chunk for chunk in index.fetch(ordinals.tolist()[:LOOKED_AT]) if is_code_chunk(chunk)]
+    for chunk in sorted(chunks, key=lambda one: is_test(one) or is_example(one)):
+        if declared := _declaration(chunk, _WORD.findall(name)[-1]):
+            inside = f"{chunk.symbols[0]}."
+            beside = index.fetch(index.documents.chunks(chunk.document_id).tolist()[:LOOKED_AT])
+            fields = [
+                (field, 0, len(field.text.splitlines()))
+                for field in beside
+                if field.metadata.get("kind") in _FIELDS and "".join(field.symbols[:1]).startswith(inside)
+            ]
+            return [*_as_lines([(chunk, *declared), *fields], index.version)]
+    return []
+
+
+def _declaration(chunk: Chunk, name: str) -> tuple[int, int] | None:
+    """The lines of a chunk from where it declares the type, as many as there is room for; None where it does not."""
+    lines = chunk.text.splitlines(keepends=True)
+    heads = (_TYPE.match(line.rstrip()) for line in lines)
+    declaring = (
+        one and one["kind"] not in ("impl", "extension") and name in _WORD.findall(one["name"])
+        for one in heads
+    )
+    at = next((n for n, is_declared in enumerate(declaring) if is_declared), None)
+    if at is None:
+        return None
+    sizes = accumulate(map(len, lines[at:]))
+    return at, max(at + 1, at + sum(size <= WHOLE_CHARACTERS for size in sizes))
+
+
+def _holding(
+    index: OpenedIndex,
+    words: str,
+    filters: Mapping[str, str | Sequence[str]],
+    *,
+    limit: int = LOOKED_AT,
+) -> Iterable[Chunk]:
+    """The chunks that say most of the words."""
+    terms = dict.fromkeys(analyze(words), 1.0)
+    return index.fetch(index.search(terms, limit, index.filters.chunks(filters)).ordinals.tolist())
+
+
+def _as_lines(
+    found: Sequence[tuple[Chunk, int, int]], version: str, *, most: int = MOST_SHOWN
+) -> Iterator[CodeLines]:
+    for rank, (chunk, first, last) in enumerate(found[:most], 1):
+        lines = chunk.text.splitlines(keepends=True)
+        start = sum(map(len, lines[:first]))
+        end = start + len("".join(lines[first:last]).rstrip())
+        yield CodeLines(Hit(chunk, rank, 1.0, None, version), start, end)
