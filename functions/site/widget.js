@@ -110,7 +110,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
     throw Object.assign(new Error("The server cannot be reached."), { status: 0 });
   });
 
-  /** An import cannot be given up; what waits for it can. */
+  /** An import cannot be stopped; waiting for it can. */
   const silence = () => new Promise((_, refuse) => { setTimeout(refuse, SILENCE_MS); });
 
   /** One more turn below the earlier ones: the thread stays until the page is left. */
