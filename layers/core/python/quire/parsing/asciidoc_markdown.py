@@ -243,6 +243,7 @@ class _AsciiDocReader:
         self._number = 0
         self._torn = ""  # a line whose last link goes on in the next one
         self._is_underlined = False
+        self._named = (0, "")  # behind which line a term stands that says nothing yet, and its mark
 
     def take(self, line: str, number: int, following: str = "") -> None:
         """Add a line of the document, which another one follows."""
@@ -384,10 +385,7 @@ class _AsciiDocReader:
         elif item := _ITEM.fullmatch(line):
             self._item(item["mark"] or "<>", self._inline(item["words"]))
         elif (term := _TERM.fullmatch(line)) and "://" not in term["term"]:
-            self._item(
-                term["mark"],
-                f"**{self._inline(term['term'])}**: {self._inline(term['words'] or '')}".rstrip(),
-            )
+            self._term(term["mark"], self._inline(term["term"]), self._inline(term["words"] or ""))
         elif line[0] in " \t" and not self._marks and self._is_new(of="    "):
             self._show("    " + line)  # a literal paragraph
         elif kind in _CODE_PARAGRAPHS:
@@ -411,6 +409,15 @@ class _AsciiDocReader:
         self._counts[mark] += 1
         depth = "   " * (len(self._marks) - 1)
         self._show(f"{depth}{f'{self._counts[mark]}.' if mark[0] in '.1<' else '- '} {words}")
+
+    def _term(self, mark: str, term: str, words: str) -> None:
+        """A term with what it means; one right below a term that says nothing yet is another name of it."""
+        said = f"**{term}**: {words}".rstrip()
+        if self._named == (len(self.lines), mark):
+            self.lines[-1] = f"{self.lines[-1].removesuffix(':')}, {said}"
+        else:
+            self._item(mark, said)
+        self._named = (0, "") if words else (len(self.lines), mark)
 
     def _paragraph(self, line: str, kind: str) -> None:
         if kind in _ADMONITIONS:
