@@ -52,7 +52,7 @@ def parts(source: str) -> list[tuple[str, int]]:
             "- `-n`: Do not row.", "The default is yes.", "End.",
         ]),
         ("`-n <x>`::\n`--none`::\n\tDo not row.\n`-q`::\n\nQuiet.\nNo bell.\n\nEnd.\n", [
-            "- `-n <x>`, `--none`: Do not row.", "- `-q`:\n\n  Quiet. No bell.", "End.",
+            "- `-n <x>`, `--none`: Do not row.", "- `-q`:", "Quiet. No bell.", "End.",
         ]),
         ("Words\n  go on.\n\n  as it is\n  too\n", ["Words go on.", "```\n  as it is\n  too\n```"]),
         ("See linkgit:row-boat[1], man:sail[5p] and row:x[0].\n", ["See row-boat(1), sail(5p) and row:x[0]."]),

@@ -424,10 +424,11 @@ class _AsciiDocReader:
             line = f"{kind.capitalize()}: {line}"
         elif said := _CALLOUT.fullmatch(line):
             line = f"{said[1].capitalize()}: {said[2]}"
-        is_told = (
-            bool(self._marks) and self._marks[-1][0] in ":;"
-        )  # what a term means, set in or the first behind it
-        is_told &= line[0] in " \t" or not any(map(str.strip, self.lines[self._named[0] or -1 :]))
+        named = self._named[0]
+        is_first = bool(named) and not any(
+            map(str.strip, self.lines[named:])
+        )  # behind a term that says nothing yet
+        is_told = bool(self._marks) and self._marks[-1][0] in ":;" and (is_first or line[0] in " \t")
         if self._is_new() and not self._indent and not is_told:
             self._marks.clear()
         is_inside = bool(self._marks) and (is_told or not self._is_new())
