@@ -81,6 +81,14 @@ def test_a_title_in_two_lines_is_one_and_a_block_below_a_paragraph_is_none() -> 
     assert parts(source)[-1] == ("```\nrow\n```", 14)
 
 
+def test_what_a_block_behind_a_term_holds_is_set_in_once() -> None:
+    assert as_markdown("Java::\n+\n--\nBuild.\n\nRun.\n--\n")[0].split("\n")[2:5] == [
+        "   Build.",
+        "",
+        "   Run.",
+    ]
+
+
 def test_names_say_what_the_site_sets_and_else_their_words() -> None:
     source = "Row the {fast-boat} in {cpp}, `{fast-boat}` or ${this-one}.\n"
     assert as_markdown(source)[0].strip() == "Row the fast boat in C++, `{fast-boat}` or ${this-one}."

@@ -355,6 +355,7 @@ class _AsciiDocReader:
             return True
         if line == "+":
             self._indent = "   " * len(self._marks)
+            self._named = (0, "")
             self._show("")
             return True
         if attribute := _ATTRIBUTE.fullmatch(line):
