@@ -27,6 +27,12 @@ from tests.support.corpus import write_corpus
         ("::\n\n    $ kiln -A shelf fire\n", ["$kiln$-a", "$kiln$-a$shelf", "$kiln$-a$shelf$fire"]),
         ("`kiln open <door> wide` and `kiln` and `Kiln opens`", ["$kiln$open"]),
         ("```python\nkiln = open_kiln()\nreturn kiln heat\n```", []),
+        ("```js\nlet kiln\n```\nnow heat it\n\n```sh\nkiln heat\n```\nthen cool it\n", ["$kiln$heat"]),
+        ("~~~sh\nkiln heat\n~~~\n", ["$kiln$heat"]),
+        ("```sh\n# heat the kiln\nkiln heat\n```", ["$kiln$heat"]),
+        ("`-f` is the name of `-o`, `a` heats it, and `kiln heat` too", ["$kiln$heat"]),
+        ("```\nthe kiln heats\nkiln heat\n```", ["$kiln$heat"]),
+        ("> heat the `kiln`\n# cool it down\n", []),
     ],
 )
 def test_what_is_a_command(text: str, commands: list[str]) -> None:

@@ -23,19 +23,26 @@ MOST_ASKED = 40
 """Words of a question that are."""
 _FENCED = re.compile(
     r"""
-    ^[ \t]*```[ \t]*
-    (?: (?:\{\.?)? (?:sh|shell|bash|console|zsh|fish|terminal|text|plain|powershell|batch|cmd)\b [^\n]* )?  # or none
-    \n
-    (.*?)
-    (?:^[ \t]*```|\Z)
+    ^[ \t]*+ (?P<fence>`{3,}+|~{3,}+) [ \t]*+ (?P<info>[^`\n]*+) \n
+    (?P<code>.*?)
+    (?: ^[ \t]*+(?P=fence) | \Z )
     """,
-    re.DOTALL | re.IGNORECASE | re.MULTILINE | re.VERBOSE,
+    re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-_PROMPTED = re.compile(r"^[ \t]*[$%>#][ ]+(\S[^\n]*)", re.MULTILINE)
-_INLINE = re.compile(r"`([^`\n]{3,200})`")
+"""A block of any language: where those of others were passed over, what ends one would begin the next."""
+_OF_SHELL = re.compile(
+    r"""
+    (?:\{\.?)? (?:sh|shell|bash|console|zsh|fish|terminal|text|plain|powershell|batch|cmd)\b
+    | $  # or of none
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_PROMPTED = re.compile(r"^[ \t]*+\$[ ]+(\S[^\n]*)", re.MULTILINE)
+_INLINE = re.compile(r"(?<!`)(`++)([^`\n]*+)\1(?!`)")
 _PROGRAM = re.compile(r"[a-z][\w.+-]+")
 _ARGUMENT = re.compile(r"-{0,2}[A-Za-z0-9][\w.:/@+-]*")
-_PROMPT = "$%># "
+_PROMPT = "$%> "
+"""Signs of a prompt; `#` begins comments."""
 _AROUND = "`\"'?.,!;:()"
 
 
@@ -45,7 +52,7 @@ def command_terms(text: str) -> dict[str, float]:
     >>> list(command_terms("Run `git rebase -i <branch>` twice."))
     ['$git$rebase', '$git$rebase$-i']
     """
-    if "`" not in text and "$ " not in text:
+    if not any(sign in text for sign in ("`", "~~~", "$ ")):
         return {}
     lines = islice(_lines_of_code(text), MOST_LINES)
     return {begun: 1.0 for line in lines for begun in _beginnings(line.strip().lstrip(_PROMPT).split())}
@@ -58,8 +65,8 @@ def possible_commands(question: str) -> Iterator[list[str]]:
     [['$git$push', '$git$push$fail'], ['$push$fail']]
     """
     words = [word.strip(_AROUND) for word in question.split(maxsplit=MOST_ASKED)[:MOST_ASKED]]
-    for at, word in enumerate(words):
-        if word not in STOP_WORDS and (begun := list(_beginnings(words[at:]))):
+    for at in range(len(words)):
+        if begun := list(_beginnings(words[at:])):
             yield begun
 
 
@@ -74,16 +81,20 @@ def asked_commands(question: str, is_known: Callable[[str], object]) -> list[str
 
 
 def _lines_of_code(text: str) -> Iterator[str]:
-    for pattern in (_FENCED, _PROMPTED, _INLINE):
-        for code in pattern.findall(text):
-            for line in code.split("\n"):
-                yield line[:LONGEST_LINE]
+    for block in _FENCED.finditer(text):
+        if _OF_SHELL.match(block["info"]):
+            yield from (line[:LONGEST_LINE] for line in block["code"].split("\n"))
+    for prompted in _PROMPTED.finditer(text):
+        yield prompted[1][:LONGEST_LINE]
+    for code in _INLINE.finditer(_FENCED.sub("", text)):
+        if " " in code[2]:
+            yield code[2][:LONGEST_LINE]
 
 
 def _beginnings(words: Sequence[str]) -> Iterator[str]:
     """What the words begin with, of two and more, up to what stands for something else; `sudo` is left out."""
     program, *arguments = words[words[:1] == ["sudo"] :] or [""]
-    if not _PROGRAM.fullmatch(program):
+    if program in STOP_WORDS or not _PROGRAM.fullmatch(program):
         return
     begun = COMMAND_MARK + program
     for argument in arguments[: MOST_WORDS - 1]:
