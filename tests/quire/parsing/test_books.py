@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +15,7 @@ from quire.parsing.markdown import parse_markdown
 from quire.parsing.page import Page
 from quire.parsing.pptx import pptx_slides
 from tests.support.books import Slide, Styled, make_docx, make_epub, make_pptx, shape, table, zipped
+from tests.support.pace import takes_cpu_within
 
 
 def _shown(page: Page) -> list[tuple[int, str, list[str]]]:
@@ -160,6 +162,13 @@ def test_a_formula_of_a_book_or_page_is_read_once(inside: str, shown: str) -> No
     katex = f"<span class=katex><math>{inside}</math><span aria-hidden=true>E=mc2</span></span>"
     page = parse_html(f"<main><h1>Bounds</h1><p>So {katex} holds.</p></main>")
     assert _shown(page) == [(1, "Bounds", [" ".join(f"So {shown} holds.".split())])]
+
+
+def test_formulas_in_each_other_are_read_once() -> None:
+    assert [part for *_, (part,) in _shown(parse_html("<p>So " + "<math>" * 3 + "<mi>a</mi>"))] == ["So $a$"]
+    began = time.process_time()
+    parse_html("<p>So " + "<math>" * 4_000)  # 4 s where each was read with all inside it
+    assert takes_cpu_within(time.process_time() - began, 1.0)
 
 
 def test_slides_are_read_with_their_lists_tables_code_and_notes() -> None:

@@ -109,7 +109,10 @@ def _formula_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool
     if opening is None or state.is_code_block(start):
         return False
     closing = rf"\end{{{opening['name']}}}" if opening["name"] else "$$"
-    for line in range(start + 1, min(end, start + _LONGEST_FORMULA)):
+    last = min(end, start + _LONGEST_FORMULA)
+    if state.src.find(closing, state.eMarks[start], state.eMarks[last - 1]) < 0:
+        return False
+    for line in range(start + 1, last):
         if state.isEmpty(line) or state.sCount[line] < state.blkIndent:
             break
         if closing in state.src[state.bMarks[line] : state.eMarks[line]]:

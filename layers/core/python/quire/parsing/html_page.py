@@ -41,7 +41,7 @@ def parse_html(text: str) -> Page:
         node.decompose()
     for node in tree.css("br"):
         node.replace_with("\n")
-    for node in tree.css("math"):
+    for node in tree.css("math:not(math math)"):  # each is read whole
         node.replace_with(_formula(node))
     root = next(filter(None, map(tree.css_first, _MAIN)), tree.body)
     for node in root.css("code, kbd, samp") if root is not None else ():
