@@ -65,10 +65,23 @@ def test_the_lines_stay_where_they_are(lines: list[str]) -> None:
         "#define BOTH(x) \\\n  LIB_ONE(x)\nint f();",
         "MAX_PATH_T path = LIB_PATH;",
         "LIB_CHECK(a);\nLIB_MAX = 3;",
+        "  if (a) LIB_LOG(b);\n  else if (b) LIB_STOP;",
+        "#define LIB_ALL(x) LIB_EACH(x)",
+        "enum LIB_KIND kind_of(int a) {",
     ],
 )
 def test_a_macro_that_says_something_stays(kept: str) -> None:
     assert without_macros(kept) == kept
+
+
+@pytest.mark.parametrize(
+    "head", ["static LIB_BOOL is_open", "static inline LIB_INT_32 is_open", "enum LIB_E is_open"]
+)
+def test_a_type_in_capitals_is_kept_before_a_function_of_c(head: str) -> None:
+    (found,) = parse_source(
+        f"{head}(int door) {{\n  if (door) LIB_LOG(door);\n  return 1;\n}}\n", "c", long=10
+    ).definitions
+    assert (found.kind, found.names) == ("function", ("is_open",))
 
 
 def test_what_macros_stand_before_and_between_is_defined_by_its_own_name() -> None:

@@ -22,19 +22,29 @@ _NO_CODE = re.compile(
     """,
     re.VERBOSE,
 )
+_MACROS = r"(?P<macros> (?: [A-Z][A-Z0-9]*_[A-Z0-9_]*+ (?:\([^()\n]{0,80}\))?+ [ \t]++ )++ )"
 _PREFIX = re.compile(
-    r"""
+    rf"""
     ^ [ \t]*+
-    (?P<words> (?: (?:class|struct|union|enum|static|inline|virtual|explicit|extern|friend|constexpr) [ \t]++ )++ )?+
-    (?P<macros> (?: [A-Z][A-Z0-9]*_[A-Z0-9_]*+ (?:\([^()\n]{0,80}\))?+ [ \t]++ )++ )
-    # before a type and a name, as LIB_API; behind another word before a constructor's name
-    (?= [\w:]++ (?:<[^\n;(]{0,120}>)?+ (?: [ \t*&]++ [~\w] | [ \t]*+ (?:[:{]|$) | (?(words) \( | (?!) ) ) )
+    (?: (?:class|struct|union|enum|static|inline|virtual|explicit|extern|friend|constexpr) [ \t]++ )*+
+    {_MACROS}
+    # before a type and a name, as LIB_API
+    (?= [\w:]++ (?:<[^\n;(]{{0,120}}>)?+ (?: [ \t*&]++ [~\w] | [ \t]*+ (?:[:{{]|$) ) )
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_OF_CONSTRUCTOR = re.compile(
+    rf"""
+    ^ [ \t]*+ (?: (?:inline|explicit|constexpr) [ \t]++ )++ {_MACROS} (?= \w++ [ \t]*+ \( )
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+"""Before a constructor's name, which has no type; in C this would be a function's type."""
 _SUFFIX = re.compile(
     r"""
-    (?<=\)) (?:[ \t]++const\b)?+ [ \t]++ (?P<macros> [A-Z][A-Z0-9]*_[A-Z0-9_]*+ (?:\([^()\n]{0,80}\))?+ )
+    ^ (?! [ \t]*+ (?:\#|\}|(?:if|else|for|while|switch|return|case|do)\b) )  # what is behind a condition is done
+    [^\n]*? (?<=\)) (?:[ \t]++const\b)?+ [ \t]++
+    (?P<macros> [A-Z][A-Z0-9]*_[A-Z0-9_]*+ (?:\([^()\n]{0,80}\))?+ )
     (?= [ \t]*+ (?: [{;] | $ ) )  # behind what a function takes, as LIB_NOEXCEPT
     """,
     re.MULTILINE | re.VERBOSE,
@@ -104,13 +114,17 @@ def whole_branches(text: str) -> str:
     return "\n".join(lines)
 
 
-def without_macros(text: str) -> str:
+def without_macros(text: str, *, constructs: bool = True) -> str:
     r"""The text with the same lines, and blanks for macros before types and names and for those alone on a line.
+
+    `constructs` says that its language has constructors, as C has not.
 
     >>> without_macros("class LIB_API Shop {\n  LIB_MEMBERS(Shop)\n  LIB_INLINE int f();\n};").split("\n")
     ['class         Shop {', '                   ', '             int f();', '};']
     """
-    lines = _SUFFIX.sub(_blanked, _PREFIX.sub(_blanked, text)).split("\n")
+    for pattern in (_PREFIX, *([_OF_CONSTRUCTOR] if constructs else []), _SUFFIX):
+        text = pattern.sub(_blanked, text)
+    lines = text.split("\n")
     above = ""
     for number, line in enumerate(lines):
         below = next((one.strip() for one in lines[number + 1 : number + 4] if one.strip()), "")

@@ -54,7 +54,8 @@ _SPACE = re.compile(r"\s+")
 _PREPARED: Mapping[str, Callable[[str], str]] = {
     "cython": as_python,
     "c_sharp": whole_branches,
-    **dict.fromkeys(("c", "cpp"), lambda text: without_macros(whole_branches(text))),
+    "c": lambda text: without_macros(whole_branches(text), constructs=False),
+    "cpp": lambda text: without_macros(whole_branches(text)),
     **dict.fromkeys(COMPONENTS, script_alone),
 }
 """What makes a text, line for line, one that its language's grammar reads."""
