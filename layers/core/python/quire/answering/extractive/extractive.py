@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain
@@ -739,10 +740,11 @@ def _widened(
         return Quote(one.hit, _with_heading(text, start), one.passage.end, at)
     if _is_too_long(text, pieces[place]):
         return Quote(one.hit, *_part(question, text, pieces[place], one), at)
-    beside = [other for other in ranked if other.hit.chunk.id == one.hit.chunk.id]
-    values = [
-        max((other.score for other in beside if _holds(piece, other)), default=WORTHLESS) for piece in pieces
-    ]
+    beside = sorted(
+        (other.passage.start, other.score) for other in ranked if other.hit.chunk.id == one.hit.chunk.id
+    )
+    held = (beside[bisect_left(beside, (p.start,)) : bisect_left(beside, (p.end,))] for p in pieces)
+    values = [max((score for _, score in inside), default=WORTHLESS) for inside in held]
     rises = not ((opens and one.defines) or leads_entry(one, asked_name(question.text)))
     page = _PageText(text, pieces, values, room, question.wants_code, crosses=opens, rises=rises)
     first, last = _neighbours(page, place)
