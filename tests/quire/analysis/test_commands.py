@@ -6,11 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from quire.analysis.commands import LONGEST_LINE, MOST_LINES, MOST_WORDS, asked_commands, command_terms
+from quire.analysis.commands import (
+    LONGEST_LINE,
+    MOST_COMMANDS,
+    MOST_LINES,
+    MOST_WORDS,
+    asked_commands,
+    command_terms,
+)
 from quire.documents import Document
 from quire.index.opened import OpenedIndex
 from quire.index.reader import open_segment
 from quire.ports import Embedder
+from quire.profiles import profile_named
+from quire.search.candidates import MOST_NAMED, gather
+from quire.search.query import read_question
 from quire.search.retrieval import Query, retrieve
 from tests.support.corpus import write_corpus
 
@@ -44,7 +54,9 @@ def test_a_text_is_read_for_commands_within_bounds() -> None:
     assert len(command_terms(many)) <= MOST_LINES
     (long,) = command_terms("```sh\nkiln " + "x" * 100_000 + "\n```")
     assert len(long) <= LONGEST_LINE + 2
-    assert asked_commands("kiln heat " * 20_000, lambda _: True)[0].count("$") == MOST_WORDS
+    asked = asked_commands("kiln heat " * 20_000, lambda _: True)
+    assert asked[0].count("$") == MOST_WORDS
+    assert len(asked_commands(" ".join(f"kiln{n}" for n in range(30)), lambda _: True)) == MOST_COMMANDS
 
 
 def test_the_page_that_shows_a_command_leads_its_question(tmp_path: Path, embedder: Embedder) -> None:
@@ -63,3 +75,21 @@ def test_the_page_that_shows_a_command_leads_its_question(tmp_path: Path, embedd
     for question in ("what happens when I run kiln down?", "What does `kiln down` do?"):
         assert retrieve(index, embedder, Query(question)).hits[0].chunk.document_id == "doors.md"
     assert retrieve(index, embedder, Query("When does it run down?")).hits[0].chunk.document_id == "kiln.md"
+
+
+def test_a_command_that_many_pages_show_is_found_where_it_is_filtered_for(
+    tmp_path: Path, embedder: Embedder
+) -> None:
+    shown = "Run `kiln heat`."
+    pages = {f"page{n:03}.md": f"# Page {n}\n\n{shown}" for n in range(2 * MOST_NAMED)}
+    pages["long.md"] = "# Long\n\n" + "It is told at length what clay is made of. " * 20 + shown
+    documents = [
+        Document(path, text, "docs", {"path": path, "filename": path}) for path, text in pages.items()
+    ]
+    folder = tmp_path / "segment"
+    write_corpus(folder, embedder, documents, profile="docs")
+    index = OpenedIndex([(open_segment(folder), 0)], version="v1")
+    allowed = index.filters.chunks({"filename": "long.md"})
+    question = read_question("What does kiln heat do?", index, heading_weight=0.0)
+    found = gather(index, profile_named("docs"), question, allowed, row=None, keywords=True)
+    assert [chunk.document_id for chunk in index.fetch(found.named)] == ["long.md"]

@@ -19,8 +19,8 @@ MOST_WORDS = 5
 MOST_LINES = 60
 """Lines of a chunk's code that are read for commands."""
 LONGEST_LINE = 400
-MOST_ASKED = 40
-"""Words of a question that are."""
+MOST_ASKED, MOST_COMMANDS = 40, 8
+"""Words of a question that are, and commands that it is taken to write: for each the index is searched."""
 _FENCED = re.compile(
     r"""
     ^[ \t]*+ (?P<fence>`{3,}+|~{3,}+) [ \t]*+ (?P<info>[^`\n]*+) \n
@@ -77,7 +77,7 @@ def asked_commands(question: str, is_known: Callable[[str], object]) -> list[str
     ['$git$rebase$-i']
     """
     known = [[term for term in begun if is_known(term)] for begun in possible_commands(question)]
-    return list(dict.fromkeys(terms[-1] for terms in known if terms))
+    return list(dict.fromkeys(terms[-1] for terms in known if terms))[:MOST_COMMANDS]
 
 
 def _lines_of_code(text: str) -> Iterator[str]:

@@ -44,6 +44,8 @@ CALLER_SHARE = 0.75
 class NamedSymbol(NamedTuple):
     """A symbol that the question names, and the chunks that define it: `MOST_NAMED` at most, whatever is filtered.
 
+    Or a command that it writes, with the chunks that show it.
+
     Attributes:
         name: as the collection spells it.
         folded: as names are compared, see `fold_symbol`.
@@ -118,7 +120,7 @@ def gather(
     priors = index.filters.priors(_demotions(profile, question))
     symbols = (
         *[_find_symbol(index, name, question, priors) for name in question.names],
-        *[_find_command(index, command, priors) for command in question.commands],
+        *[_find_command(index, command, priors, allowed) for command in question.commands],
     )
     named = union([symbol.chunks for symbol in symbols])
     named = named if allowed is None else intersection(named, allowed)
@@ -245,9 +247,12 @@ def _find_symbol(
     )
 
 
-def _find_command(index: OpenedIndex, command: str, priors: NDArray[np.float32]) -> NamedSymbol:
-    """The chunks that show a command, which are what names it in a collection."""
-    chunks = union([index.search({command: 1.0}, MOST_NAMED, None).ordinals])
+def _find_command(
+    index: OpenedIndex, command: str, priors: NDArray[np.float32], allowed: Ordinals | None
+) -> NamedSymbol:
+    """The chunks that show a command, which are what names it in a collection; of those that are filtered for, since
+    many may show it."""
+    chunks = union([index.search({command: 1.0}, MOST_NAMED, allowed).ordinals])
     is_own = np.zeros(len(chunks), np.bool_)
     return NamedSymbol(command, command, chunks, priors[chunks], is_own, files=(), read=())
 
