@@ -91,7 +91,7 @@ function paragraph(lines, at, cite) {
   return [h("p", null, ...inline(lines.slice(at, end).map((line) => line.trim()).join("\n"), cite)), end];
 }
 
-const INLINE = /(?<code>(`+)(?!`)([\s\S]*?[^`])\2(?!`))|(?<image>!\[([^\]]*)\]\([^)]*\))|(?<link>\[([^\][]+)\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)[^)]*\))|(?<mark>\[(\d+(?:,\s*\d+)*)\])|(?<bold>\*\*(\S(?:[\s\S]*?\S)?)\*\*)|(?<soft>(?<![\w*])[*](\S(?:[^*\n]*?\S)?)[*](?![\w*]))|(?<under>(?<!\w)_(\S(?:[^_\n]*?\S)?)_(?!\w))|<(?<auto>https?:\/\/[^\s<>]+)>|(?<bare>https?:\/\/[^\s<>()\[\]"'`]*[^\s<>()\[\]"'`.,;:!?])|(?<escape>\\[\\`*_#[\]])|(?<formula>\$\$(?:[^$\\]|\\[^])+\$\$|\$(?![\s$])(?:[^$\\`\n]|\\.)+(?<!\s)\$(?!\w))/g;
+const INLINE = /(?<code>(`+)(?!`)([\s\S]*?[^`])\2(?!`))|(?<image>!\[([^\]]*)\]\([^)]*\))|(?<link>\[([^\][]+)\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)[^)]*\))|(?<mark>\[(\d+(?:,\s*\d+)*)\])|(?<bold>\*\*(\S(?:[\s\S]*?\S)?)\*\*)|(?<soft>(?<![\w*])[*](\S(?:[^*\n]*?\S)?)[*](?![\w*]))|(?<under>(?<!\w)_(\S(?:[^_\n]*?\S)?)_(?!\w))|<(?<auto>https?:\/\/[^\s<>]+)>|(?<bare>https?:\/\/[^\s<>()\[\]"'`]*[^\s<>()\[\]"'`.,;:!?])|(?<escape>\\[\\`*_#[\]])|(?<formula>\$\$(?:(?!\[\d)[^$\\]|\\[^])+\$\$|\$(?![\s$])(?:(?!\[\d)[^$\\`\n]|\\.)+(?<!\s)\$(?!\w))/g;
 const ESCAPED_MARK = /\\(\[\d+(?:,\s*\d+)*\])/g;
 
 function inline(text, cite) {
@@ -117,7 +117,7 @@ function span(match, cite) {
   if (g.soft) return [h("em", null, ...inline(match[14], cite))];
   if (g.under) return [h("em", null, ...inline(match[16], cite))];
   if (g.escape) return [g.escape.slice(1)];
-  if (g.formula) return [g.formula.replace(ESCAPED_MARK, "$1")]; // TeX: its stars and backslashes mark nothing
+  if (g.formula) return [g.formula.replace(ESCAPED_MARK, "$1")]; // TeX: its stars and backslashes mark nothing; a citation is none of it
   const url = g.auto ?? g.bare;
   return [anchor(url, url, null)];
 }
