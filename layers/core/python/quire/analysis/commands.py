@@ -23,9 +23,9 @@ MOST_ASKED, MOST_COMMANDS = 40, 8
 """Words of a question that are, and commands that it is taken to write: for each the index is searched."""
 _FENCED = re.compile(
     r"""
-    ^[ \t]*+ (?P<fence>`{3,}+|~{3,}+) [ \t]*+ (?P<info>[^`\n]*+) \n
+    ^[ \t]*+ (?P<fence>`{3,}+|~{3,}+) [ \t]*+ (?P<info>[^`\n]*+) \n  # its language
     (?P<code>.*?)
-    (?: ^[ \t]*+(?P=fence) | \Z )
+    (?: ^[ \t]*+(?P=fence) | \Z )  # or nothing ends it
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )

@@ -22,7 +22,9 @@ _NO_CODE = re.compile(
     """,
     re.VERBOSE,
 )
-_MACROS = r"(?P<macros> (?: [A-Z][A-Z0-9]*_[A-Z0-9_]*+ (?:\([^()\n]{0,80}\))?+ [ \t]++ )++ )"
+_MACROS = r"""
+    (?P<macros> (?: [A-Z][A-Z0-9]*_[A-Z0-9_]*+ (?:\([^()\n]{0,80}\))?+ [ \t]++ )++ )  # with arguments or without
+"""
 _PREFIX = re.compile(
     rf"""
     ^ [ \t]*+
@@ -35,7 +37,8 @@ _PREFIX = re.compile(
 )
 _OF_CONSTRUCTOR = re.compile(
     rf"""
-    ^ [ \t]*+ (?: (?:inline|explicit|constexpr) [ \t]++ )++ {_MACROS} (?= \w++ [ \t]*+ \( )
+    ^ [ \t]*+ (?: (?:inline|explicit|constexpr) [ \t]++ )++ {_MACROS}
+    (?= \w++ [ \t]*+ \( )  # what is constructed
     """,
     re.MULTILINE | re.VERBOSE,
 )
