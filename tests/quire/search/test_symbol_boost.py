@@ -349,3 +349,19 @@ def test_the_name_whose_definition_is_asked_for_is_read_from_the_question(
 )
 def test_a_question_for_a_place_is_told_from_others(question: str, is_place: bool) -> None:
     assert read_intent(question).is_place is is_place
+
+
+def test_an_option_that_an_index_does_not_hold_whole_is_read_by_its_words(
+    tmp_path: Path, embedder: Embedder
+) -> None:
+    text = "# Pools\n\nThe concurrency of a pool is how many tasks it runs at once."
+    write_corpus(
+        tmp_path / "s", embedder, [Document("pools.md", text, "docs", {"path": "pools.md"})], profile="docs"
+    )
+    index = OpenedIndex([(open_segment(tmp_path / "s"), 0)], version="v1")
+    whole, words, strange = (
+        read_question(f"What does {name} do?", index, heading_weight=1.0)
+        for name in ("--concurrency", "concurrency", "--frobnicate")
+    )
+    assert (whole.known_share, whole.foreign, dict(whole.terms)) == (1.0, False, dict(words.terms))
+    assert (strange.known_share, strange.foreign) == (0.0, True)

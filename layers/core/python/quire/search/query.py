@@ -134,7 +134,7 @@ def read_question(
         guesses = [word for word in meant.values() if not vocabulary.has_symbol(word)]
         wording = _take_apart(mended(text, meant), guesses, word_forms=word_forms)
     intent, unmended = read_intent(wording.text), read_intent(text)
-    said = content_terms(intent, wording.terms)
+    said = _without_unknown_options(content_terms(intent, wording.terms), wording.identifiers, vocabulary)
     frequencies = {
         term: 0 if term in wording.guessed else vocabulary.document_frequency(term)
         for term in dict.fromkeys(said)
@@ -195,6 +195,14 @@ def _expected(wording: _ReadText) -> Iterator[str]:
         yield term
         yield HEADING_MARK + term
     yield from chain.from_iterable(possible_commands(wording.text))
+
+
+def _without_unknown_options(
+    terms: Sequence[str], names: Sequence[str], vocabulary: Vocabulary
+) -> Sequence[str]:
+    """The terms without those of whole options that nothing holds: an index of before there were such has the words."""
+    options = {analyze(name)[0] for name in names[:MOST_NAMES] if name.startswith("--")}
+    return [term for term in terms if term not in options or vocabulary.document_frequency(term)]
 
 
 def term_weights(text: str, heading_weight: float) -> dict[str, float]:
