@@ -17,7 +17,7 @@ from build_index.release.loading import open_loaded, server_named
 from quire.errors import ArtifactCorrupt, ModelError, PublishRefused, UnknownCollection
 from quire.index.layout import Manifest
 from quire.index.opened import OpenedIndex, open_built
-from quire.index.reader import manifest_in
+from quire.index.reader import manifest_in, verify_segment
 from quire.index.writer.segment import amend_manifest
 from quire.ports import Embedder
 from quire.store.pointers import BUILD
@@ -120,6 +120,7 @@ class Review:
 
         Raises:
             PublishRefused: it lost too much, or answers worse.
+            ArtifactCorrupt: what was built is damaged.
         """
         built = self._built(name, folder)
         notes: dict[str, Any] = {**manifest_in(folder).notes}
@@ -130,6 +131,7 @@ class Review:
                 notes |= self._guard(served, built)
                 notes |= self._judge(name, served[0], built)
         except ArtifactCorrupt as error:  # it cannot be served either, and this build is what mends that
+            verify_segment(folder)
             say(f"{name}: what is served is damaged, there is nothing to compare with: {error}")
             notes["gate"] = {"remarks": ["the version before was damaged: there was nothing to compare with"]}
         return amend_manifest(folder, notes=notes)

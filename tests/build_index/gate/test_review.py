@@ -13,7 +13,7 @@ from build_index.gate.review import Review, ReviewRules
 from build_index.release.publishing import ReleaseTarget, publish_built
 from quire.adapters.folder import FolderStore
 from quire.documents import Document
-from quire.errors import ModelError, PublishRefused
+from quire.errors import ArtifactCorrupt, ModelError, PublishRefused
 from quire.index.layout import MANIFEST, Manifest, Pointer, read_manifest
 from quire.ports import Embedder
 from quire.store.store import SegmentStore
@@ -101,6 +101,23 @@ def test_an_equal_version_passes_with_the_figures_in_its_notes(desk: Desk) -> No
     assert gate["questions"] == 70
     assert gate["mrr@10"]["hybrid"]["built"] > 0.9
     assert gate["inferior"] == []
+
+
+def test_a_damaged_build_is_not_taken_for_what_mends_a_damaged_version(desk: Desk) -> None:
+    desk.publish(members(70), desk.review())
+    folder = desk.build([*members(70), *GUIDES])
+    shard = folder / "payloads" / "00000.jsonl"
+    whole = shard.read_bytes()
+    shard.write_bytes(bytes(len(whole)))
+    with pytest.raises(ArtifactCorrupt, match=r"00000\.jsonl: sha256"):
+        desk.review(questions(70))("roblox", folder)
+    shard.write_bytes(whole)
+    for served in (desk.cache.parent / "store").rglob("00000.jsonl"):
+        served.write_bytes(bytes(served.stat().st_size))
+    manifest = desk.review(questions(70))("roblox", folder)
+    assert manifest.notes["gate"]["remarks"] == [
+        "the version before was damaged: there was nothing to compare with"
+    ]
 
 
 def test_a_version_that_lost_documents_is_refused_and_the_pointer_stays(desk: Desk) -> None:
