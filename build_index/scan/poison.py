@@ -15,6 +15,7 @@ from build_index.progress import say
 from build_index.scan.characters import bidirectional, flood, hidden_markup, invisible, readings
 from build_index.scan.hints import MARKUP, UNUSUAL, read_hints
 from build_index.scan.phrases import Wording, find_phrase, find_signals, read_wording
+from quire.analysis.keywords import PROSE
 from quire.documents import Chunk
 from quire.errors import ConfigError
 
@@ -38,8 +39,6 @@ QUARANTINED = frozenset({"invisible", "hidden_markup", "instructions", "exfiltra
 """Rules whose finds stay out of the index by default; what floods or reads backwards harms no model and is reported."""
 
 
-PROSE = frozenset(("", "markdown", "rst", "asciidoc", "html", "text"))
-"""Languages of what people read; "" is that of a page of documentation."""
 HARMLESS_IN_CODE = QUARANTINED - {"invisible"}
 """Programs hold prompts, templates of chats and tests of both, and ignore keys: a hundred such places in the packages
 of one environment, none of them an attack, and a search for them would find nothing. What no screen shows stays out."""
