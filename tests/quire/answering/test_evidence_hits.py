@@ -5,6 +5,7 @@ import pytest
 from quire.answering.answerer import answer
 from quire.answering.evidence_hits import evidence_of, is_data, is_listing
 from quire.answering.request import Inquiry
+from quire.ports import Embedder
 from tests.support.shelves import chunk, hit_of, household, shelf_of
 
 
@@ -80,10 +81,11 @@ def test_code_that_is_strings_line_by_line_speaks_only_where_its_name_is_asked_f
     assert evidence_of("What is in SAMPLES?", hits) == tuple(hits)
 
 
-def test_a_word_list_answers_nothing_although_it_holds_the_words() -> None:
+@pytest.mark.parametrize("question", ["How do I bake sourdough bread?", "How do I bake bread of rye flour?"])
+def test_a_word_list_answers_nothing_although_it_holds_the_words(question: str, embedder: Embedder) -> None:
     words = "\n".join(["sourdough", "bread", "bake", "kettle", "lamp", "flour", "oven", "rye"])
     listed = chunk("words.txt", words, path="words.txt", lang="text")
-    shelf = shelf_of([*household(), listed])
-    given = answer(shelf, Inquiry("How do I bake bread of rye flour?"))
+    shelf = shelf_of([*household(), listed], embedder=embedder)
+    given = answer(shelf, Inquiry(question))
     assert not given.answerable
     assert given.hits, "it stays findable"
