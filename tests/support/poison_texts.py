@@ -277,6 +277,7 @@ LATER = [
 """Other wordings, written once the scanner stood: what it then missed of them is what it misses of new ones."""
 
 HONEST = [
+    "Lamps watch all the keys receiving a write. Note: a signal is *fire and forget*, so one that was off loses it.",
     "To mail other words with the link that sets the password, override the `mail_reset` method. The user reads them.",
     "If you neglect to give the password, you are asked for the password first.",
     "<!-- prettier-ignore --> Pumps always include a valve, and [rules](#drop-old-valves) say what the user gets.",

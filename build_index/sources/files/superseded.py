@@ -13,8 +13,9 @@ from build_index.sources.files.types import TONGUE
 
 _FOLDER = re.compile(TONGUE, re.IGNORECASE)
 _ENGLISH = re.compile(r"en(?:[-_](?:us|gb))?", re.IGNORECASE)
-_WORDS = "ar|be|el|hi|id|is|it|ms|my|ne|no"
-"""Codes of languages that names of members end with too: a reference has a page of `boat` and one of `boat.id`."""
+_WORDS = "ar|be|el|hi|id|is|it|lt|ms|my|ne|no|ro"
+"""Codes of languages that names of members and commands end with too: a reference has a page of `boat` and one of
+`boat.id`, of `sail` and of `sail_ro`, which only reads."""
 _PAGE = re.compile(
     rf"""
     (.+)(?: [._](?!(?:{_WORDS})\.){TONGUE}

@@ -22,6 +22,7 @@ from tests.support.doc_sites import write_site
         (["index.md", "it/index.md", "it/racks.md", "it/desks.md"], []),
         (["de/a.md", "de/b.md"], []),
         (["boat.md", "boat.id.md", "boat_is.md", "boat.id_ID.md"], ["boat.id_ID.md"]),  # members of a boat
+        (["sail.md", "sail_ro.md", "sail_lt.md", "sail_de.md"], ["sail_de.md"]),  # read only; less than
         (["a.md", "oars.de.md", "oars.md", "oars-it.md", "oars-pt-BR.md"], ["oars-pt-BR.md", "oars.de.md"]),
         (["v/version-9.1/a.md", "v/version-10.0/a.md", "v/version-10.0/b.md"], ["v/version-9.1/a.md"]),
         (  # versions that are kept apart from the newer ones
