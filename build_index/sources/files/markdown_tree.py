@@ -26,7 +26,7 @@ from build_index.sources.files.text_files import (
     walk_files,
 )
 from build_index.sources.files.types import TEXT as CODE_TEXT
-from build_index.sources.files.types import language_of
+from build_index.sources.files.types import language_of, page_role
 from build_index.sources.site_config import FoundSite, folders_above
 from quire.chunking.markdown import spoken
 from quire.documents import Document, Value
@@ -225,6 +225,8 @@ def _document(path: str, text: str, titles: tuple[str, str], url: str) -> Docume
         "section": title,
         "url": url,
     }
+    if role := page_role(path):
+        metadata["role"] = role
     if folder_title not in ("", title):
         metadata["chapters"] = (title, folder_title)
     if language is None:

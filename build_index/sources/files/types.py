@@ -238,7 +238,7 @@ _EXAMPLE_NAME = re.compile(r"(?:example|demo)s?\.\w+", re.IGNORECASE)
 _SOURCE_FOLDERS = frozenset("src lib main app pkg internal".split())
 """Below these a folder is named for what the code is about: a package `com.shop.samples`, a class `Demo`."""
 _HISTORY_FOLDERS = frozenset(
-    "changelog changelogs releases release-notes release_notes whatsnew .changeset".split()
+    "announce announcements changelog changelogs releases release-notes release_notes whatsnew .changeset".split()
 )
 _HISTORY_NAME = re.compile(
     r"""
@@ -250,7 +250,9 @@ _HISTORY_NAME = re.compile(
 )
 _INTERFACE_NAME = re.compile(r"(?:variable|output|version)s?(?:[._-]\w+)?\.tf")
 """Of Terraform, where a module's variables and outputs stand apart from what it makes."""
-EXAMPLE, HISTORY, INTERFACE = "example", "history", "interface"
+_LEGACY = re.compile(r"(?:\d+[-_. ])?(?:legacy|deprecated|obsolete)(?:[-_. ].*)?", re.IGNORECASE)
+"""A folder or page of what something newer has taken the place of: `99-legacy/01-legacy-let.md`."""
+EXAMPLE, HISTORY, INTERFACE, LEGACY = "example", "history", "interface", "legacy"
 
 
 def language_of(path: str, head: str = "") -> str:
@@ -308,6 +310,17 @@ def role_of(path: str) -> str:
         if folder.lower() in _SOURCE_FOLDERS:
             return ""
     return EXAMPLE if _EXAMPLE_NAME.fullmatch(name) else ""
+
+
+def page_role(path: str) -> str:
+    """What a page is beside the documentation of what is used today: `legacy`, `history` as in `role_of`; "" for most.
+
+    >>> page_role("99-legacy/01-legacy-let.md"), page_role("release-notes/3.1.md"), page_role("guide/lines.md")
+    ('legacy', 'history', '')
+    """
+    if any(map(_LEGACY.fullmatch, path.split("/"))):
+        return LEGACY
+    return HISTORY if role_of(path) == HISTORY else ""
 
 
 def is_vendored(path: str) -> bool:

@@ -1,4 +1,6 @@
-"""Files beside the code (examples, tests, notes of releases) come after it unless a question asks for them."""
+"""Files beside the code (examples, tests, notes of releases) come after it unless a question asks for them, and so do
+pages of documentation about what is no longer used.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from build_index.sources.files.types import page_role
 from quire.documents import Document
 from quire.index.opened import OpenedIndex
 from quire.index.reader import open_segment
@@ -56,6 +59,30 @@ def test_code_comes_first_unless_an_example_or_a_release_is_asked_for(
     shop: OpenedIndex, embedder: Embedder, question: str, path: str
 ) -> None:
     assert retrieve(shop, embedder, Query(question)).hits[0].chunk.metadata["path"] == path
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("How do I hoist the sail of the boat?", "boats/sails.md"),
+        ("How did I hoist the sail of the legacy boat?", "legacy/hoisting.md"),
+    ],
+)
+def test_pages_of_what_is_no_longer_used_come_later_unless_they_are_asked_for(
+    tmp_path: Path, embedder: Embedder, question: str, path: str
+) -> None:
+    pages = {
+        "boats/sails.md": "# Sails\n\nHoist the sail of the boat with the winch, whose button does all the work.\n",
+        "boats/oars.md": "# Oars\n\nOars lie below the bench.\n",
+        "legacy/hoisting.md": "# Hoist the sail\n\nHoist the sail of the boat by hand: pull the rope to hoist it.\n",
+    }
+    documents = [
+        Document(one, text, "docs", {"path": one} | ({"role": role} if (role := page_role(one)) else {}))
+        for one, text in pages.items()
+    ]
+    write_corpus(tmp_path / "segment", embedder, documents, profile="docs")
+    index = OpenedIndex([(open_segment(tmp_path / "segment"), 0)])
+    assert retrieve(index, embedder, Query(question)).hits[0].chunk.metadata["path"] == path
 
 
 def test_a_role_can_be_filtered_by(shop: OpenedIndex, embedder: Embedder) -> None:

@@ -74,7 +74,12 @@ PROFILES = {
             method=("member_type", "Function"),
         ),
         Profile("textbook", "textbook", ("chapter", "chapter_dir", "section", "filename", "heading", "path")),
-        Profile("docs", "chatbot", ("chapter", "section", "heading", "filename", "path")),
+        Profile(
+            "docs",
+            "chatbot",
+            ("chapter", "section", "heading", "filename", "path", "role"),
+            demotions=(("role", "legacy", 0.7), ("role", "history", 0.7)),
+        ),
         Profile(
             "code",
             "codebase",

@@ -2,7 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from build_index.sources.files.types import LANGUAGES, is_test_path, language_of, role_of, unwanted_name
+from build_index.sources.files.types import (
+    LANGUAGES,
+    is_test_path,
+    language_of,
+    page_role,
+    role_of,
+    unwanted_name,
+)
 from quire.parsing.languages import GRAMMARS
 
 
@@ -81,6 +88,20 @@ def test_paths_of_other_code_are_no_tests(path: str) -> None:
 )
 def test_examples_and_notes_of_releases_are_told_by_path(path: str, role: str) -> None:
     assert role_of(path) == role
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("99-legacy/01-let.md", "legacy"),
+        ("guide/deprecated-options.rst", "legacy"),
+        ("guide/legacyness.md", ""),
+        ("announce/release-2.0.rst", "history"),
+        ("examples/lamps.md", ""),
+    ],
+)
+def test_pages_about_what_was_are_told_by_path(path: str, role: str) -> None:
+    assert page_role(path) == role
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,7 @@ _ROLES = {
           | upgrad(?:e[sd]?|ing) | migrat(?:e[sd]?|ing|ions?) | deprecat(?:ed?|ions?) | removed | breaking | backwards?
           | since )\b
     """,
+    "legacy": r"\b(?: legacy | deprecat(?:ed?|ions?) | obsolete | old(?:er)? | former(?:ly)? | previous(?:ly)? )\b",
     "test": r"""
         \b(?: is | are | gets? | was | were )\b [^?]{1,80}? \b(?: tested | covered[ ]by )\b  # how, where it is
         | \b(?: which | what | where )\b [^?]{0,60}? [ ]
