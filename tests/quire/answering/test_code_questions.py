@@ -10,6 +10,7 @@ from quire.answering.answerer import answer
 from quire.answering.extractive.code_answers import error_lines
 from quire.answering.extractive.code_lines import value_line
 from quire.answering.extractive.extractive import choose_quotes
+from quire.answering.extractive.precedence import is_test
 from quire.answering.extractive.scoring import score_passages
 from quire.answering.extractive.weighing import weigh
 from quire.answering.findings import AskedCollection
@@ -195,6 +196,17 @@ def test_where_the_tests_are_is_told_by_folders() -> None:
     assert text_of(many, "Which test files are there?").endswith("\n- and 3 files in 3 more folders")
     assert "Tests stand in" not in text_of(shelf, "Where are the tests of push_jobs?")
     assert "Tests stand in" not in text_of(shelf_of([source], profile="code"), "Where are the tests?")
+
+
+def test_a_test_among_other_code_is_a_test_in_answers() -> None:
+    source = code("src/push.rs", "fn push_jobs(jobs: Jobs) {\n    queue.add(jobs);\n}\n", "push_jobs", 1)
+    text = "#[test]\nfn three_jobs() {\n    push_jobs(three());\n}\n"
+    test = code("src/push.rs", text, "three_jobs", 9)
+    test = test._replace(metadata={**test.metadata, "role": "test"})
+    assert (is_test(source), is_test(test)) == (False, True)
+    shelf = shelf_of([source, test], profile="code")
+    told = "Tests stand in:\n\n- `src`: one file, `src/push.rs` [1]"
+    assert text_of(shelf, "Where are the unit tests?") == told
 
 
 def test_where_an_error_comes_from_is_told_with_its_condition() -> None:

@@ -30,6 +30,52 @@ def cut(text: str, language: str, path: str = "a") -> list[Chunk]:
     return list(chunk_source_code(Document(path, text, "source_code", {"path": path, "lang": language})))
 
 
+RUST = """\
+/// Whether the lamp gives light.
+pub fn is_lit(lamp: &Lamp) -> bool {
+    lamp.watts > 0 && lamp.is_whole && lamp.switch.is_on() && !lamp.switch.is_torn() && lamp.cable.is_plugged()
+}
+
+/// A lamp for tests.
+#[derive(Clone)]
+#[cfg(all(test, unix))]
+pub fn lamp_of_tests() -> Lamp {
+    Lamp { watts: 40, is_whole: true, switch: Switch::on(), cable: Cable::plugged_into_the_wall_of_the_house() }
+}
+
+#[cfg(not(test))]
+pub fn wall() -> Wall {
+    Wall { sockets: vec![Socket::new(230, 50), Socket::new(230, 50), Socket::new(400, 50), Socket::new(12, 0)] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lamps() -> Vec<Lamp> {
+        vec![lamp_of_tests(), lamp_of_tests(), lamp_of_tests(), lamp_of_tests(), lamp_of_tests(), lamp_of_tests()]
+    }
+
+    #[test]
+    fn a_lamp_of_forty_watts_is_lit() {
+        for lamp in lamps() {
+            assert!(is_lit(&lamp), "a lamp of {} watts that is plugged in and switched on is dark", lamp.watts);
+        }
+    }
+}
+"""
+
+
+def test_tests_of_rust_among_other_code_are_told_by_their_attributes() -> None:
+    roles = {
+        chunk.metadata["symbol"]: chunk.metadata.get("role") for chunk in cut(RUST, "rust", "src/lamp.rs")
+    }
+    assert roles["is_lit"] is roles["wall"] is None
+    tests = {symbol for symbol, role in roles.items() if role == "test"}
+    assert {"lamp_of_tests"} < tests
+    assert tests == roles.keys() - {"is_lit", "wall"}
+
+
 def trees() -> Iterator[Path]:
     """Every 100th file of the standard library and of the installed packages."""
     found = [

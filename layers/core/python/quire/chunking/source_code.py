@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
-from bisect import bisect_left
+import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -224,6 +225,8 @@ def _chunk(file: _SourceFile, span: Span, text: str, summary: str, *, identity: 
         "heading": symbol,
         "sha256": text_sha256(text),
     }
+    if not metadata.get("is_test") and _is_test(span, text, file.outline):
+        metadata["role"] = "test"
     anchor = _anchor(span, text, file.anchors)
     if anchor and metadata.get("url"):
         metadata["url"] = f"{metadata['url']}#{anchor}"
@@ -267,6 +270,13 @@ def _symbols(span: Span, module: str) -> tuple[str, ...]:
             names[path[-1]] = None
         names[f"{module}.{own}" if module else own] = None
     return tuple(names)
+
+
+def _is_test(span: Span, text: str, outline: Outline) -> bool:
+    """Whether a span is a test or its support, in a file of other code: for that file it speaks like the rest of it."""
+    at = bisect_right(outline.tests, (span.start_line, sys.maxsize)) - 1
+    last = span.start_line + text.rstrip().count("\n")
+    return span.kind == "test" or (at >= 0 and last <= outline.tests[at][1])
 
 
 def _calls(span: Span, outline: Outline) -> tuple[str, ...]:

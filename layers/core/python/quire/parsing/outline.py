@@ -43,6 +43,7 @@ class Outline:
         references: `(line, name)` of what is called, constructed, extended or applied, ascending by line.
         doc: the file's own docstring or leading comment.
         package: the namespace or package that the file declares for all of it, dotted; "" where it declares none.
+        tests: `(first line, last line)` of what is compiled for tests alone beside other code, ascending.
     """
 
     definitions: tuple[Definition, ...] = ()
@@ -50,6 +51,7 @@ class Outline:
     references: tuple[tuple[int, str], ...] = ()
     doc: str = ""
     package: str = ""
+    tests: tuple[tuple[int, int], ...] = ()
 
 
 LONGEST_DOC = 600

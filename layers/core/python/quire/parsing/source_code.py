@@ -119,6 +119,7 @@ def parse_source(text: str, language: str, *, long: int) -> Outline:
         references=tuple(sorted((node.start_point[0] + 1, node.text.decode()) for node in captured)),
         doc=file_doc(root, docstrings=opened.grammar.docstrings),
         package=package_name(root),
+        tests=tuple(test_lines(root)) if language == "rust" else (),
     )
 
 
@@ -319,10 +320,34 @@ COMMENTS = frozenset("comment line_comment block_comment multiline_comment haddo
 ATTACHED = COMMENTS | {"attribute_item", "decorator"}
 """Nodes before a definition that belong to it."""
 
+_FOR_TESTS = re.compile(
+    r"""
+    \#\[ \s* (?: cfg \s* \( \s* (?: (?:all|any) \s* \( \s* )? test \b  # cfg(test), cfg(all(test, unix))
+      | (?: \w+ :: )* test \b )                                   # test, tokio::test
+    """,
+    re.VERBOSE,
+)
+"""An attribute of Rust before what only tests have."""
+_HOLD_TESTS = frozenset("mod_item impl_item declaration_list".split())
 _MOST_COMMENTS = 32
 _PACKAGES = frozenset(
     "namespace_definition file_scoped_namespace_declaration package_declaration package_clause package_header".split()
 )
+
+
+def test_lines(node: Any) -> Iterator[tuple[int, int]]:
+    """`(first line, last line)` of what stands behind an attribute for tests, from its comments on, in order."""
+    first, is_test = -1, False
+    for child in node.named_children:
+        if child.type in ATTACHED:
+            first = child.start_point[0] if first < 0 else first
+            is_test |= child.type == "attribute_item" and bool(_FOR_TESTS.match(node_text(child)))
+            continue
+        if is_test:
+            yield first + 1, last_row(child) + 1
+        elif child.type in _HOLD_TESTS:
+            yield from test_lines(child)
+        first, is_test = -1, False
 
 
 def last_row(node: Any) -> int:

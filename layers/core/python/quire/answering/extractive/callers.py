@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.extractive.code_lines import in_comments
+from quire.answering.extractive.precedence import is_test
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
@@ -54,7 +55,7 @@ def callers_in(
     name = last_part(subject)
     return sorted(
         chunks,
-        key=lambda chunk: (bool(chunk.metadata.get("is_test")), giving and not _gives(chunk.text, name)),
+        key=lambda chunk: (is_test(chunk), giving and not _gives(chunk.text, name)),
     )
 
 

@@ -12,7 +12,7 @@ from quire.analysis.terms import analyze, split_identifier
 from quire.answering.citations import cite
 from quire.documents import Chunk, Citation, Hit
 from quire.index.opened import OpenedIndex
-from quire.ordinals import contains
+from quire.ordinals import contains, union
 from quire.parsing.languages import GRAMMARS
 from quire.search.query import written_names
 
@@ -67,12 +67,14 @@ def find_places(
     there are beside them, and with how many files."""
     if "is_test" not in index.filters.fields or not asks_where_tests_are(question):
         return [], (0, 0)
-    ordinals = index.filters.chunks({"is_test": True})
     allowed = index.filters.chunks({**filters, "lang": sorted(GRAMMARS)})
-    if ordinals is None or allowed is None:
+    if allowed is None:
         return [], (0, 0)
+    found = (index.filters.chunks({"is_test": True}), index.filters.chunks({"role": "test"}))
+    ordinals = union([one for one in found if one is not None])
     ordinals = ordinals[contains(allowed, ordinals)]
-    sizes = Counter(map(index.documents.id_of, index.documents.numbers(ordinals).tolist()))
+    paths = [*map(index.documents.id_of, index.documents.numbers(ordinals).tolist())]
+    sizes, firsts = Counter(paths), dict(zip(reversed(paths), reversed(ordinals.tolist()), strict=True))
     wanted = set(analyze(question)) & (_KINDS - _UNIT)
     if wanted:
         sizes = Counter({path: size for path, size in sizes.items() if wanted <= set(analyze(path))})
@@ -81,7 +83,7 @@ def find_places(
         files.setdefault(_root(path), []).append(path)
     folders = sorted(files, key=lambda folder: (-len(files[folder]), folder))
     longest = [max(files[folder], key=lambda path: (sizes[path], path)) for folder in folders[:MOST_PLACES]]
-    heads = index.fetch([int(index.documents.chunks(path)[0]) for path in longest])
+    heads = index.fetch([firsts[path] for path in longest])
     shown = [FolderOfTests(one, len(files[one]), head) for one, head in zip(folders, heads, strict=False)]
     further = folders[MOST_PLACES:]
     return shown, (len(further), sum(len(files[one]) for one in further))

@@ -76,7 +76,7 @@ _CONNECTED = re.compile(
 
 def is_test(chunk: Chunk) -> bool:
     """Whether it stands in a test, which shows that something works and not how."""
-    return bool(chunk.metadata.get("is_test"))
+    return bool(chunk.metadata.get("is_test")) or chunk.metadata.get("role") == "test"
 
 
 def is_example(chunk: Chunk) -> bool:
