@@ -11,6 +11,7 @@ import pytest
 from quire.chunking import CHUNKERS
 from quire.chunking.source_code import chunk_source_code
 from quire.documents import Chunk, Document
+from quire.parsing.source_code import parse_source
 from tests.support.code_samples import SAMPLES, Sample
 
 LARGEST = 200_000
@@ -28,6 +29,41 @@ ENDINGS = {
 
 def cut(text: str, language: str, path: str = "a") -> list[Chunk]:
     return list(chunk_source_code(Document(path, text, "source_code", {"path": path, "lang": language})))
+
+
+BEHIND_A_LINE = """\
+/*!
+ * lamps, licensed under the MIT licence, copyright the lamp makers
+ */
+
+'use strict'
+
+/**
+ * Light the lamp.
+ */
+
+lamp.light = function light() { return this.switch.light() }
+
+/****/
+
+lamp.dim = function dim() { return this.switch.dim() }
+
+/**
+ * What a lamp is for.
+ */
+
+
+lamp.move = function move() { return this.switch.move() }
+"""
+
+
+def test_a_doc_comment_documents_what_follows_behind_one_blank_line() -> None:
+    outline = parse_source(BEHIND_A_LINE, "javascript", long=2400)
+    assert {one.names[0]: (one.start_line, one.doc) for one in outline.definitions} == {
+        "lamp.light": (7, "Light the lamp."),
+        "lamp.dim": (15, ""),
+        "lamp.move": (22, ""),
+    }
 
 
 RUST = """\

@@ -25,6 +25,9 @@ from quire.parsing.preprocessor import whole_branches, without_macros
 DEEPEST = 48
 """Definitions nested deeper than this stay part of what holds them."""
 
+SHORTEST_DOC = 8
+"""Characters of a comment that says something: `/**/` and `/****/` do not."""
+
 CROWD = 160
 """Where so many statements stand side by side, those of one line without a comment are data, not definitions."""
 
@@ -126,7 +129,7 @@ def parse_source(text: str, language: str, *, long: int) -> Outline:
 def _definitions(parent: Any, reader: _SyntaxReader, holder: str, depth: int) -> Iterator[Definition]:
     """Definitions among the children of a node; `holder` is the kind of the definition around them."""
     lead = (0, 0, 0)  # first row, first byte and last byte of the comments just read
-    commented, end, above = False, -1, 0
+    commented, end, reach, above = False, -1, -1, 0
     crowded = parent.named_child_count > CROWD
     for child in (*_comments_before(parent), *parent.named_children):
         kind = child.type
@@ -137,6 +140,7 @@ def _definitions(parent: Any, reader: _SyntaxReader, holder: str, depth: int) ->
             elif row > end:
                 lead, commented = (row, child.start_byte, child.end_byte), True
             end = last_row(child)
+            reach = end + 1 + _documents_below(child)
             continue
         row = child.start_point[0]
         if kind == "compound_statement" and row <= end + 1 and child.prev_named_sibling is not None:
@@ -147,9 +151,15 @@ def _definitions(parent: Any, reader: _SyntaxReader, holder: str, depth: int) ->
                 continue
         above = row
         if kind in reader.interesting and (commented or not crowded or row != child.end_point[0]):
-            first, *doc = lead if commented and row <= end + 1 else (row, 0, 0)
+            first, *doc = lead if commented and row <= reach else (row, 0, 0)
             yield from _read(child, reader, _SyntaxPlace(first, doc[0], doc[1], 0, holder, depth))
-        commented, end = False, last_row(child)
+        commented, end, reach = False, last_row(child), -1
+
+
+def _documents_below(comment: Any) -> bool:
+    """Whether a comment documents what follows behind a blank line too, as JSDoc does in the style of Express."""
+    text = node_text(comment)
+    return text.startswith("/**") and len(text) > SHORTEST_DOC and not is_legal_notice(comment_text(text))
 
 
 def _comments_before(body: Any) -> list[Any]:
