@@ -98,9 +98,9 @@ def tab(browser: Browser) -> Iterator[Page]:
 
 
 @contextmanager
-def watched(page: Page, home: str) -> Iterator[Visit]:
-    """Whatever the page complains of meanwhile, and wherever it goes but home, is a fault."""
-    visit = Visit(page, home)
+def listening(visit: Visit) -> Iterator[None]:
+    """Note what the page complains of meanwhile, and where it goes."""
+    page = visit.page
     watches = {
         "console": lambda one: visit.troubles.append(one.text) if one.type in ("error", "warning") else None,
         "pageerror": lambda error: visit.troubles.append(str(error)),
@@ -108,20 +108,33 @@ def watched(page: Page, home: str) -> Iterator[Visit]:
     }
     for event, note in watches.items():
         page.on(event, note)  # type: ignore[call-overload]
-    yield visit
-    for event, note in watches.items():
-        page.remove_listener(event, note)
+    try:
+        yield
+    finally:
+        for event, note in watches.items():
+            page.remove_listener(event, note)
+
+
+@contextmanager
+def watched(page: Page, home: str) -> Iterator[Visit]:
+    """Whatever the page complains of meanwhile, and wherever it goes but home, is a fault."""
+    visit = Visit(page, home)
+    with listening(visit):
+        yield visit
     assert visit.troubles == []
     assert {host for host in visit.hosts if host} <= {urlsplit(home).netloc}
 
 
 @pytest.fixture
-def visit(tab: Page, quire: str) -> Iterator[Visit]:
-    try:
-        with watched(tab, quire) as visit:
-            yield visit
-    finally:
-        leave_as_new(tab)
+def page(tab: Page) -> Iterator[Page]:
+    yield tab
+    leave_as_new(tab)
+
+
+@pytest.fixture
+def visit(page: Page, quire: str) -> Iterator[Visit]:
+    with watched(page, quire) as visit:
+        yield visit
 
 
 def leave_as_new(tab: Page) -> None:
@@ -131,6 +144,7 @@ def leave_as_new(tab: Page) -> None:
     tab.context.clear_permissions()
     tab.context.clear_cookies()
     tab.set_viewport_size(SCREEN)
+    tab.emulate_media(color_scheme="null")
     if tab.url.startswith("http"):
         tab.evaluate("localStorage.clear(); sessionStorage.clear()")
     tab.goto("about:blank")
@@ -229,18 +243,13 @@ def test_back_and_escape_close_a_passage_once(visit: Visit) -> None:
 
 
 @pytest.fixture
-def swapped(browser: Browser, tmp_path: Path) -> Iterator[tuple[Page, str, Shelf, list[str]]]:
-    """A page of its own over a shelf of its own, whose index a test may swap."""
+def swapped(page: Page, tmp_path: Path) -> Iterator[tuple[Page, str, Shelf]]:
+    """A page over a shelf of its own, whose index a test may swap."""
     shelf = Shelf(tmp_path)
     shelf.publish()
-    with running(shelf.app()) as url:
-        page = browser.new_page(reduced_motion="reduce")
-        page.set_default_timeout(10_000)
-        troubles: list[str] = []
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        yield page, url, shelf, troubles
-        page.close()
-    assert troubles == []
+    with running(shelf.app()) as url, watched(page, url) as visit:
+        yield page, url, shelf
+        visit.troubles[:] = [one for one in visit.troubles if "404" not in one]
 
 
 @pytest.mark.parametrize(
@@ -252,9 +261,9 @@ def swapped(browser: Browser, tmp_path: Path) -> Iterator[tuple[Page, str, Shelf
     ],
 )
 def test_a_deep_link_shows_the_version_it_names_after_an_index_swap(
-    swapped: tuple[Page, str, Shelf, list[str]], edit: str, says: str
+    swapped: tuple[Page, str, Shelf], edit: str, says: str
 ) -> None:
-    page, home, shelf, _ = swapped
+    page, home, shelf = swapped
     page.goto(f"{home}/?c=roblox&q={QUESTION}")
     page.locator(".card .title").first.click()
     dialog = page.get_by_role("dialog", name="Physics units")
@@ -272,9 +281,9 @@ def test_a_deep_link_shows_the_version_it_names_after_an_index_swap(
 
 
 def test_a_link_to_a_version_that_is_gone_shows_todays_passage_or_says_that_there_is_none(
-    swapped: tuple[Page, str, Shelf, list[str]],
+    swapped: tuple[Page, str, Shelf],
 ) -> None:
-    page, home, _, _ = swapped
+    page, home, _ = swapped
     page.goto(f"{home}/?c=roblox&q={QUESTION}")
     page.locator(".card .title").first.click()
     page.wait_for_url("**p=**")
@@ -322,9 +331,9 @@ def test_an_unknown_collection_is_told_and_another_can_be_chosen(visit: Visit) -
 
 
 def test_a_long_text_is_shown_where_it_speaks_of_the_question_and_whole_when_opened(
-    swapped: tuple[Page, str, Shelf, list[str]],
+    swapped: tuple[Page, str, Shelf],
 ) -> None:
-    page, home, shelf, _ = swapped
+    page, home, shelf = swapped
     filler = "Of other things, line after line. " * 60
     said = "Then call validateCSRFToken before every write."
     long = [one._replace(text=f"{filler}\n{said}\n{filler}") for one in api_documents()[:1]]
@@ -339,9 +348,9 @@ def test_a_long_text_is_shown_where_it_speaks_of_the_question_and_whole_when_ope
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_serious_is_found_by_axe_in_either_theme(
-    browser: Browser, quire: str, scheme: Literal["light", "dark"]
+    page: Page, quire: str, scheme: Literal["light", "dark"]
 ) -> None:
-    page = browser.new_page(color_scheme=scheme, reduced_motion="reduce")
+    page.emulate_media(color_scheme=scheme)
     page.goto(f"{quire}/?c=roblox")
     expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
     assert_accessible(page)
@@ -357,7 +366,6 @@ def test_nothing_serious_is_found_by_axe_in_either_theme(
     page.goto(f"{quire}/?c=roblox&q=gravity&plain=1")
     assert page.locator("h1").count() == 1
     assert_accessible(page)
-    page.close()
 
 
 def test_without_javascript_the_form_is_a_plain_get(browser: Browser, quire: str) -> None:
@@ -483,11 +491,10 @@ def test_offline_is_said_and_mended_by_itself(visit: Visit) -> None:
     visit.troubles[:] = [one for one in visit.troubles if "ERR_INTERNET_DISCONNECTED" not in one]
 
 
-def test_a_key_is_asked_for_and_kept_for_the_tab(browser: Browser, tmp_path: Path) -> None:
+def test_a_key_is_asked_for_and_kept_for_the_tab(page: Page, tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     shelf.publish()
     with running(shelf.app("secret")) as url:
-        page = browser.new_page(reduced_motion="reduce")
         page.goto(f"{url}/?c=roblox&q=gravity")
         expect(page.get_by_role("heading", name="This service asks for a key.")).to_be_visible()
         page.get_by_label("Key").fill("wrong")
@@ -499,7 +506,6 @@ def test_a_key_is_asked_for_and_kept_for_the_tab(browser: Browser, tmp_path: Pat
         page.reload()
         expect(page.locator(".card").first).to_be_visible()
         assert page.evaluate("sessionStorage.length") == 1
-        page.close()
 
 
 def test_an_answer_that_was_refused_can_be_asked_again(visit: Visit) -> None:
@@ -791,8 +797,8 @@ def test_a_formula_is_shown_as_it_is_written(visit: Visit) -> None:
 
 
 @contextmanager
-def book_page(browser: Browser, quire: str, attributes: str) -> Iterator[tuple[Page, list[str]]]:
-    """A page of another origin that loads the widget; gives what its console complains of beside it."""
+def book_page(page: Page, quire: str, attributes: str) -> Iterator[list[str]]:
+    """Show a page of another origin that loads the widget; gives what the console complains of."""
     body = "<article><h1>Lesson</h1><p id=p>A stud is a unit of length.</p></article>"
     script = f'<script src="{quire}/widget.js" {attributes} defer></script>'
     document = f'<!doctype html><html lang="en"><title>Book</title>{body}{script}</html>'
@@ -801,20 +807,17 @@ def book_page(browser: Browser, quire: str, attributes: str) -> Iterator[tuple[P
         return HTMLResponse(document, headers={"content-security-policy": BOOK_POLICY.format(quire=quire)})
 
     with running(Starlette(routes=[PageRoute("/", book)])) as url:
-        page = browser.new_page(reduced_motion="reduce")
-        troubles: list[str] = []
-        page.on("console", lambda one: troubles.append(one.text) if one.type == "error" else None)
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.goto(url)
-        yield page, troubles
-        page.close()
+        visit = Visit(page, url)
+        with listening(visit):
+            visit.go()
+            yield visit.troubles
 
 
 @needs_answers
 def test_the_widget_keeps_a_conversation_on_a_strict_page_and_asks_about_selected_text(
-    browser: Browser, quire: str
+    page: Page, quire: str
 ) -> None:
-    with book_page(browser, quire, 'data-collection="roblox"') as (page, troubles):
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
         expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
         page.locator("#p").select_text()
         page.get_by_role("button", name="Ask about this").click()
@@ -845,8 +848,8 @@ def test_the_widget_keeps_a_conversation_on_a_strict_page_and_asks_about_selecte
 
 
 @needs_answers
-def test_a_question_to_the_widget_stays_above_its_answer(browser: Browser, quire: str) -> None:
-    with book_page(browser, quire, 'data-collection="roblox"') as (page, troubles):
+def test_a_question_to_the_widget_stays_above_its_answer(page: Page, quire: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
         page.set_viewport_size({"width": 420, "height": 420})
         page.get_by_role("button", name="Ask", exact=True).click()
         dialog = page.get_by_role("dialog", name="Ask the documentation")
@@ -865,8 +868,8 @@ def test_a_question_to_the_widget_stays_above_its_answer(browser: Browser, quire
 
 
 @needs_answers
-def test_a_widget_s_visitor_is_asked_for_english_once(browser: Browser, quire: str) -> None:
-    with book_page(browser, quire, 'data-collection="roblox"') as (page, troubles):
+def test_a_widget_s_visitor_is_asked_for_english_once(page: Page, quire: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
         page.get_by_role("button", name="Ask", exact=True).click()
         dialog = page.get_by_role("dialog", name="Ask the documentation")
         dialog.get_by_label("Your question").fill("Wie bewege ich die Figur und wo ist das Tor?")
@@ -878,11 +881,11 @@ def test_a_widget_s_visitor_is_asked_for_english_once(browser: Browser, quire: s
 
 @needs_answers
 def test_a_server_that_restarts_under_the_widget_costs_that_question_alone(
-    browser: Browser, served: FastAPI
+    page: Page, served: FastAPI
 ) -> None:
     server = ExitStack()
     quire = server.enter_context(running(served))
-    with server, book_page(browser, quire, 'data-collection="roblox"') as (page, _):
+    with server, book_page(page, quire, 'data-collection="roblox"'):
         page.get_by_role("button", name="Ask", exact=True).click()
         dialog = page.get_by_role("dialog", name="Ask the documentation")
         field, turns = dialog.get_by_label("Your question"), dialog.locator(".turn")
@@ -919,9 +922,9 @@ def test_a_server_that_restarts_under_the_widget_costs_that_question_alone(
     ],
 )
 def test_a_widget_that_cannot_work_tells_the_sites_owner_and_shows_no_button(
-    browser: Browser, quire: str, attributes: str, told: str
+    page: Page, quire: str, attributes: str, told: str
 ) -> None:
-    with book_page(browser, quire, attributes) as (page, _):
+    with book_page(page, quire, attributes):
         with page.expect_console_message(lambda one: one.text.startswith("Quire widget: ")) as said:
             page.reload()
         assert told in said.value.text
@@ -932,9 +935,9 @@ def test_a_widget_that_cannot_work_tells_the_sites_owner_and_shows_no_button(
 
 
 @needs_answers
-def test_the_widget_outlives_the_body_of_a_page_that_is_replaced(browser: Browser, quire: str) -> None:
+def test_the_widget_outlives_the_body_of_a_page_that_is_replaced(page: Page, quire: str) -> None:
     """Turbo, Astro and other view transitions put another body in place of the one that the script saw."""
-    with book_page(browser, quire, 'data-collection="roblox"') as (page, troubles):
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
         page.get_by_role("button", name="Ask", exact=True).click()
         dialog = page.get_by_role("dialog", name="Ask the documentation")
         dialog.get_by_label("Your question").fill(QUESTION)
@@ -961,8 +964,8 @@ def test_the_widget_outlives_the_body_of_a_page_that_is_replaced(browser: Browse
         assert_accessible(page)
 
 
-def test_a_second_widget_on_a_page_is_told_to_the_sites_owner(browser: Browser, quire: str) -> None:
-    with book_page(browser, quire, 'data-collection="roblox"') as (page, troubles):
+def test_a_second_widget_on_a_page_is_told_to_the_sites_owner(page: Page, quire: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
         expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
         again = """([address, name]) => new Promise((done) => {
             const script = Object.assign(document.createElement("script"), { src: address, onload: done });
@@ -981,7 +984,8 @@ def test_a_second_widget_on_a_page_is_told_to_the_sites_owner(browser: Browser, 
 def test_a_widget_waits_for_no_server_that_takes_a_call_and_says_nothing(
     browser: Browser, quire: str
 ) -> None:
-    with book_page(browser, quire, 'data-collection="roblox"') as (page, troubles):
+    page = browser.new_page(reduced_motion="reduce")  # of its own, for its clock stays changed
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
         page.evaluate("sessionStorage.clear()")
         page.clock.install()
         page.add_init_script(TIMEOUTS_OF_THE_PAGES_CLOCK)
@@ -997,6 +1001,7 @@ def test_a_widget_waits_for_no_server_that_takes_a_call_and_says_nothing(
         page.clock.fast_forward(25_000)
         expect(dialog.get_by_role("alert")).to_have_text("The server cannot be reached.")
         assert (field.input_value(), troubles) == (QUESTION, [])
+    page.close()
 
 
 def test_page_and_widget_are_small() -> None:
