@@ -65,12 +65,12 @@ def test_a_swap_and_a_rollback_under_load_fail_no_question_and_mix_no_versions(
     new = publish(place.store, "roblox", api_documents(), embedder, engine="0.735.0.1")
     published = time.monotonic()
     most_s = REFRESH_S + seconds(OPENING_S)
-    time.sleep(most_s)
+    swarm.wait_for_version(new)
     swarm.wait_for(BATCH)
     assert swarm.lag_s(published, new) < most_s
     back = roll_back(place, "roblox", "0.732")
     rolled_back = time.monotonic()
-    time.sleep(most_s)
+    swarm.wait_for_version(back.version)
     swarm.wait_for(BATCH)
     assert swarm.lag_s(rolled_back, back.version) < most_s
     assert swarm.errors() == []

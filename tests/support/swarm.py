@@ -50,6 +50,13 @@ class Swarm:
             assert time.monotonic() < until, f"{len(self.seen)} answers, wanted {wanted}"
             time.sleep(0.005)
 
+    def wait_for_version(self, version: str, timeout_s: float = TIMEOUT_S) -> None:
+        """Return once each client's last answer is of that version."""
+        until = time.monotonic() + timeout_s
+        while any(one.versions != {version} for one in self.seen[-CLIENTS:]):
+            assert time.monotonic() < until, f"{version} is not served"
+            time.sleep(0.005)
+
     def errors(self) -> list[str]:
         """What went wrong: a status other than 200, a broken connection."""
         return [one.error or str(one.status) for one in self.seen if one.status != 200]
