@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -16,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from infra.packaging.layers import MAKERS, SERVING
+from infra.packaging.layers import MAKERS
 from quire.profiles import PROFILES
 from tests.support.alone import alone
-from tests.support.tree import ROOT
+from tests.support.tree import CORE, ROOT
 
 CONTEXT = {
     "repository": "acme/quire",
@@ -112,44 +113,48 @@ def flat(value: Any) -> str:
 
 
 @pytest.fixture(scope="session")
-def deployments(archive_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Deployment]:
+def deployments() -> dict[str, Deployment]:
     """Every deployment that tests look at, by name, out of one process: what costs is the CDK's first synthesis.
 
+    Kept until what it is made of changes; of archives and checkout a template has digests alone, which no test reads.
     Fails with what it printed where it, or cdk-nag, refuses.
     """
     if shutil.which("node") is None:
         pytest.skip("the CDK's library needs Node.js, and there is none on this machine")
-    own = tmp_path_factory.getbasetemp()
-    folder = (
-        own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    ) / "cdk"  # one for all processes of a run
-    folder.mkdir(exist_ok=True)
-    (folder / "other.toml").write_text(OTHER_COLLECTIONS, encoding="utf-8")
-    (folder / "many.toml").write_text(many_collections(), encoding="utf-8")
+    kept = ROOT / ".quire" / "cache" / "cdk"
+    folder = kept / _digest_of_inputs()
     choices = {
         "deployment": CONTEXT,
         "other_deployment": CONTEXT | OTHER | {"collections": str(folder / "other.toml")},
         "many": CONTEXT | KEPT | SHARDED | SMALL_ACCOUNT | {"collections": str(folder / "many.toml")},
     }
-    archives = folder / "archives"
+    told = folder / "printed.txt"
     with alone("cdk"):
-        _stand_in(archives, archive_folder)
-        told = folder / "printed.txt"
         if not told.exists():
-            told.write_text(_run_app(folder, archives, choices), encoding="utf-8")
+            shutil.rmtree(kept, ignore_errors=True)
+            archives = folder / "archives"
+            archives.mkdir(parents=True)
+            for name in MAKERS:
+                with zipfile.ZipFile(archives / f"{name}.zip", "w") as archive:
+                    archive.writestr("stand-in", name)
+            (folder / "other.toml").write_text(OTHER_COLLECTIONS, encoding="utf-8")
+            (folder / "many.toml").write_text(many_collections(), encoding="utf-8")
+            printed = _run_app(folder, archives, choices)
+            for staged in folder.glob("*/asset.*"):
+                shutil.rmtree(staged) if staged.is_dir() else staged.unlink()
+            told.write_text(printed, encoding="utf-8")
     printed = told.read_text(encoding="utf-8")
     return {name: Deployment(folder / name, printed) for name in choices}
 
 
-def _stand_in(archives: Path, made: Path) -> None:
-    """The archives as they are, with stand-ins for those that builds in shards alone have: a minute's making."""
-    archives.mkdir(exist_ok=True)
-    for name in {*MAKERS} - {*SERVING}:
-        with zipfile.ZipFile(archives / f"{name}.zip", "w") as archive:
-            archive.writestr("stand-in", name)
-    for name in SERVING:
-        if not (archives / f"{name}.zip").exists():
-            (archives / f"{name}.zip").symlink_to(made / f"{name}.zip")
+def _digest_of_inputs() -> str:
+    """Of all that the deployments are made of: the code that is imported for them, what it reads, and its libraries."""
+    read = hashlib.sha256(sys.version.encode())
+    code = sorted([*(ROOT / "infra").rglob("*.py"), *(ROOT / CORE / "quire").glob("*.py")])
+    named = ("cdk.json", "collections.toml", "functions/routes.json", "tests/requirements.txt")
+    for file in (*code, *(ROOT / one for one in named), Path(__file__)):
+        read.update(f"{file.relative_to(ROOT)}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return read.hexdigest()
 
 
 def synthesize(
