@@ -37,6 +37,8 @@ LONG = {
     "members": " ".join(f"Humanoid.Foo{number}" for number in range(30_000)),
     "wanted": "how many when who why deprecated " * 15_000,
 }
+UNCUT = ("no blanks", "strange words")
+"""Those that tell most plainly that nobody cut them: what answers on OpenAI's routes is what does on `/answer`."""
 COLLECTIONS = {
     "textbook": Collection("textbook", "textbook"),
     "celery": Collection("celery", "code"),
@@ -97,8 +99,10 @@ def cpu_s(client: TestClient, path: str, body: object) -> float:
     return min(took)
 
 
-@pytest.mark.parametrize("shape", LONG)
-@pytest.mark.parametrize("path", BODIES)
+@pytest.mark.parametrize(
+    ("path", "shape"),
+    [(path, shape) for path in BODIES for shape in LONG if not path.startswith("/v1") or shape in UNCUT],
+)
 def test_no_question_takes_longer_than_a_request_may(client: TestClient, path: str, shape: str) -> None:
     assert takes_cpu_within(cpu_s(client, path, filled(BODIES[path], LONG[shape])), MOST_CPU_S)
 
