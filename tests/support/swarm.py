@@ -51,7 +51,7 @@ class Swarm:
             time.sleep(0.005)
 
     def wait_for_version(self, version: str, timeout_s: float = TIMEOUT_S) -> None:
-        """Return once each client's last answer is of that version."""
+        """Return once the last answers, as many as there are clients, are of that version."""
         until = time.monotonic() + timeout_s
         while any(one.versions != {version} for one in self.seen[-CLIENTS:]):
             assert time.monotonic() < until, f"{version} is not served"
