@@ -21,7 +21,6 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route as PageRoute
 
 from functions.app.site import site
-from functions.web.faces import FUNCTIONS, load_face
 from quire.collections import Collection
 from tests.support.corpus import api_documents
 from tests.support.pages import CHROMIUM_FLAGS, chromium, running
@@ -37,17 +36,6 @@ TIMEOUTS_OF_THE_PAGES_CLOCK = """AbortSignal.timeout = (ms) => {
     setTimeout(() => ending.abort(new DOMException("", "TimeoutError")), ms);
     return ending.signal;
 }"""
-
-
-def has_answers() -> bool:
-    """Whether the native API has `POST /answer`."""
-    native = load_face("native")
-    assert native is not None
-    routes = [route for name in FUNCTIONS if name in native.routers for route in native.router(name).routes]
-    return any(getattr(route, "path", "") == "/answer" for route in routes)
-
-
-needs_answers = pytest.mark.skipif(not has_answers(), reason="the native API has no POST /answer")
 
 
 @pytest.fixture(scope="module")
@@ -98,9 +86,9 @@ def tab(browser: Browser) -> Iterator[Page]:
 
 
 @contextmanager
-def listening(visit: Visit) -> Iterator[None]:
+def listening(page: Page, home: str) -> Iterator[Visit]:
     """Note what the page complains of meanwhile, and where it goes."""
-    page = visit.page
+    visit = Visit(page, home)
     watches = {
         "console": lambda one: visit.troubles.append(one.text) if one.type in ("error", "warning") else None,
         "pageerror": lambda error: visit.troubles.append(str(error)),
@@ -109,7 +97,7 @@ def listening(visit: Visit) -> Iterator[None]:
     for event, note in watches.items():
         page.on(event, note)  # type: ignore[call-overload]
     try:
-        yield
+        yield visit
     finally:
         for event, note in watches.items():
             page.remove_listener(event, note)
@@ -118,8 +106,7 @@ def listening(visit: Visit) -> Iterator[None]:
 @contextmanager
 def watched(page: Page, home: str) -> Iterator[Visit]:
     """Whatever the page complains of meanwhile, and wherever it goes but home, is a fault."""
-    visit = Visit(page, home)
-    with listening(visit):
+    with listening(page, home) as visit:
         yield visit
     assert visit.troubles == []
     assert {host for host in visit.hosts if host} <= {urlsplit(home).netloc}
@@ -424,7 +411,6 @@ def test_nothing_overflows_on_a_phone(visit: Visit) -> None:
     assert page.evaluate("document.querySelector('#passage').scrollWidth") <= 360
 
 
-@needs_answers
 def test_a_question_that_is_asked_before_the_page_knows_its_collections_is_answered(visit: Visit) -> None:
     held: list[Route] = []
     visit.page.route("**/collections", lambda route: held.append(route))
@@ -437,7 +423,6 @@ def test_a_question_that_is_asked_before_the_page_knows_its_collections_is_answe
     assert len(held) == 1
 
 
-@needs_answers
 def test_an_answer_streams_and_its_citation_opens_the_marked_quote(visit: Visit) -> None:
     page = visit.go("?c=roblox")
     page.locator("#q").fill("At how many studs does gravity pull?")
@@ -522,7 +507,6 @@ def test_an_answer_that_was_refused_can_be_asked_again(visit: Visit) -> None:
     visit.troubles[:] = [one for one in visit.troubles if "status of 429" not in one]
 
 
-@needs_answers
 def test_a_second_question_takes_the_first_along_until_it_is_asked_alone(visit: Visit) -> None:
     page = visit.go("?c=roblox")
     first, second = "At how many studs does gravity pull?", "And how does a Humanoid move?"
@@ -555,7 +539,6 @@ def test_a_second_question_takes_the_first_along_until_it_is_asked_alone(visit: 
     expect(page.locator("#answer")).not_to_contain_text("Asked after")
 
 
-@needs_answers
 def test_back_leads_from_an_answer_to_the_question_before_it(visit: Visit) -> None:
     page = visit.go("?c=roblox")
     expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
@@ -573,7 +556,6 @@ def test_back_leads_from_an_answer_to_the_question_before_it(visit: Visit) -> No
     assert page.locator("#answer").is_hidden()
 
 
-@needs_answers
 def test_an_answer_comes_by_itself_once_the_server_is_back(visit: Visit) -> None:
     page = visit.go("?c=roblox")
     expect(page.get_by_role("heading", name="Answers you can check.")).to_be_visible()
@@ -612,7 +594,6 @@ def test_what_was_cut_off_a_long_question_is_told(visit: Visit) -> None:
     assert len(page.locator("#q").input_value()) == 8_000
 
 
-@needs_answers
 def test_where_nothing_is_found_the_other_collections_are_offered(visit: Visit) -> None:
     page = visit.go("?c=second")
     page.locator("#q").fill("zyzzyva")
@@ -622,7 +603,6 @@ def test_where_nothing_is_found_the_other_collections_are_offered(visit: Visit) 
     assert page.locator("#q").input_value() == "zyzzyva"
 
 
-@needs_answers
 def test_text_from_right_to_left_keeps_its_side_and_a_list_is_read_out_item_by_item(visit: Visit) -> None:
     done = {"answer": "العنوان\n\n- first\n- second", "answerable": True, "citations": [], "hits": []}
     page = visit.go("?c=roblox")
@@ -806,14 +786,11 @@ def book_page(page: Page, quire: str, attributes: str) -> Iterator[list[str]]:
     async def book(_: object) -> HTMLResponse:
         return HTMLResponse(document, headers={"content-security-policy": BOOK_POLICY.format(quire=quire)})
 
-    with running(Starlette(routes=[PageRoute("/", book)])) as url:
-        visit = Visit(page, url)
-        with listening(visit):
-            visit.go()
-            yield visit.troubles
+    with running(Starlette(routes=[PageRoute("/", book)])) as url, listening(page, url) as visit:
+        visit.go()
+        yield visit.troubles
 
 
-@needs_answers
 def test_the_widget_keeps_a_conversation_on_a_strict_page_and_asks_about_selected_text(
     page: Page, quire: str
 ) -> None:
@@ -847,7 +824,6 @@ def test_the_widget_keeps_a_conversation_on_a_strict_page_and_asks_about_selecte
         assert_accessible(page)
 
 
-@needs_answers
 def test_a_question_to_the_widget_stays_above_its_answer(page: Page, quire: str) -> None:
     with book_page(page, quire, 'data-collection="roblox"') as troubles:
         page.set_viewport_size({"width": 420, "height": 420})
@@ -867,7 +843,6 @@ def test_a_question_to_the_widget_stays_above_its_answer(page: Page, quire: str)
         assert troubles == []
 
 
-@needs_answers
 def test_a_widget_s_visitor_is_asked_for_english_once(page: Page, quire: str) -> None:
     with book_page(page, quire, 'data-collection="roblox"') as troubles:
         page.get_by_role("button", name="Ask", exact=True).click()
@@ -879,7 +854,6 @@ def test_a_widget_s_visitor_is_asked_for_english_once(page: Page, quire: str) ->
         assert troubles == []
 
 
-@needs_answers
 def test_a_server_that_restarts_under_the_widget_costs_that_question_alone(
     page: Page, served: FastAPI
 ) -> None:
@@ -934,7 +908,6 @@ def test_a_widget_that_cannot_work_tells_the_sites_owner_and_shows_no_button(
         expect(page.get_by_role("button", name="Ask about this")).to_be_hidden()
 
 
-@needs_answers
 def test_the_widget_outlives_the_body_of_a_page_that_is_replaced(page: Page, quire: str) -> None:
     """Turbo, Astro and other view transitions put another body in place of the one that the script saw."""
     with book_page(page, quire, 'data-collection="roblox"') as troubles:
