@@ -11,7 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from quire.answering.extractive.passages import LABEL, defined_at, is_row, is_underlined, torn_fence_end
+from quire.answering.extractive.passages import (
+    LABEL,
+    defined_at,
+    is_keyed,
+    is_row,
+    is_underlined,
+    torn_fence_end,
+)
 
 PARAGRAPH, LIST, TABLE, CODE, HEADING, NOTE = "paragraph", "list", "table", "code", "heading", "note"
 LONGEST_LABEL = 60
@@ -147,8 +154,9 @@ def _follows(paragraph: str) -> bool:
 def _leads(paragraph: str) -> bool:
     """Whether it announces the next block: ends with a colon, or is a bare label."""
     said = paragraph.rstrip()
-    is_short = "\n" not in said and len(said) <= LONGEST_LABEL
-    return said.endswith(":") or (is_short and (said.endswith("?") or not _ENDS.search(said)))
+    if "\n" in said or len(said) > LONGEST_LABEL or is_keyed(said):
+        return said.endswith(":")
+    return said.endswith(("?", ":")) or not _ENDS.search(said)
 
 
 @dataclass(slots=True)

@@ -37,6 +37,7 @@ _DEFINES = re.compile(
 _END = re.compile(r"[.!?…][\"'”’)\]*_`]*(?=\s)(?!\s+[a-z])|[。！？]")
 _ENDS = re.compile(r"[.!?…;)\"”'`\]。]\s*$")
 LONGEST_TITLE = 80
+_KEYED = re.compile(r"[*_\s]{0,3}[A-Z][\w -]{0,40}[*_]{0,2}:[*_]{0,2} \S")
 LONGEST_HEAD = 12
 """Lines of a directive's signatures and options that are told from what it says of them."""
 _ABBREVIATION = re.compile(
@@ -187,6 +188,15 @@ def _kind(line: str) -> str:
     return "indented" if _INDENT.match(line) else SENTENCE
 
 
+def is_keyed(line: str) -> bool:
+    """Whether a line tells a value by its key, and so needs no end: what a setting is by default.
+
+    >>> is_keyed("Default: 20"), is_keyed("**Default**: `true`"), is_keyed("On Android:"), is_keyed("On Android")
+    (True, True, False, False)
+    """
+    return bool(_KEYED.match(line))
+
+
 def is_row(line: str) -> bool:
     """Whether a line looks like a row of a table. A bar in code, as in `` `ls | wc` `` or a signature, divides nothing.
 
@@ -280,9 +290,8 @@ class _Cutter:
         self._lead = None
         spans = sentences(self._text, *paragraph)
         last = self._text[slice(*spans[-1])]
-        if (
-            len(spans) == 1 and len(last) <= LONGEST_TITLE and "\n" not in last and not _ENDS.search(last)
-        ) or last.endswith(":"):
+        is_short = len(spans) == 1 and len(last) <= LONGEST_TITLE and "\n" not in last
+        if last.endswith(":") or (is_short and not (_ENDS.search(last) or is_keyed(last))):
             self._lead = spans.pop()
         return spans
 
