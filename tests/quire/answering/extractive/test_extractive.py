@@ -533,12 +533,6 @@ def test_of_two_things_compared_each_has_its_place() -> None:
     }
 
 
-def test_a_further_quote_that_points_back_at_what_is_not_shown_is_left_out() -> None:
-    first = chunk("lamp.md", "The bulb of a lamp is changed by hand, every year.")
-    other = chunk("shop.md", "But the bulb of that lamp is changed by the shop.")
-    assert _answer("How is the bulb of a lamp changed?", first, other) == ["lamp.md"]
-
-
 def test_nothing_is_said_twice_where_quotes_grow_into_each_other_or_chunks_repeat_their_ends() -> None:
     parts = [
         f"The valve of pump {n} opens by its lid, and the lid of pump {n} by its key." for n in range(14)

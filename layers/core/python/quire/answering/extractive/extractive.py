@@ -56,7 +56,6 @@ from quire.answering.extractive.precedence import (
     is_entry,
     is_member,
     is_test,
-    points_back,
     quoted_message,
     shows_use,
 )
@@ -108,8 +107,6 @@ BESIDE_KEY = 1
 """Words that a question has at most beside the name of an entry and what it asks of it: "list the events of X"."""
 LITTLE = 1.5
 """What an accessor or a declaration has less where a place in code is asked for that it does not name."""
-SHORT = 300
-"""A further quote shorter than this that points back at what is not shown says nothing by itself."""
 SHORT_CHARACTERS, FEWEST_WORDS = 400, 5
 """Of what says most by itself; and the words of a passage that says anything."""
 WORTHLESS = -9.0
@@ -259,9 +256,8 @@ def choose_quotes(
         is_before = _is_before(one, opening, leads=entry is not None)
         if not (is_before or any(_covers(quote, one) for quote in quotes)):
             quote = _widened(question, one, ranked, room)
-            if len(quote.text) >= SHORT or not points_back(quote.hit.chunk, quote.start):
-                further = (MOST_SECTIONS - MOST_PLACES) * (one.hit.chunk.document_id == topic)
-                quotes = _with(quotes, quote, most + further, is_required=one in required)
+            further = (MOST_SECTIONS - MOST_PLACES) * (one.hit.chunk.document_id == topic)
+            quotes = _with(quotes, quote, most + further, is_required=one in required)
     return _said_once(
         _in_order(
             [*_completed(quotes, beside, room), *_heads(quotes), *_asked_behind(question, quotes[0])], topic

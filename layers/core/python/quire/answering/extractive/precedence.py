@@ -1,4 +1,4 @@
-"""What comes later in an answer than it would by its words: tests, what does little, what points back."""
+"""What comes later in an answer than it would by its words: tests, what does little."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 
 from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol
-from quire.answering.extractive.blocks import split_pieces
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk
 
@@ -62,13 +61,6 @@ _OF_MEMBERS = re.compile(
     \b(?:which|what)\b [^?]{1,60}?
     \b(?: are[ ]there | exist | can[ ][^?]{1,40}[ ](?:have|be|take)
       | are[ ](?:\w+ly[ ])?(?:supported|possible|allowed|valid|available|known|defined) )\b  # what may be chosen
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_CONNECTED = re.compile(
-    r"""
-    (?:but|and|or|also|then|however|alternatively|additionally|likewise|in[ ]addition  # a sentence before
-      |identical|same)\b                                                              # a thing before
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -199,16 +191,6 @@ def quoted_message(question: str) -> str:
     """
     found = max(_QUOTED.findall(question), key=len, default="").strip(".:! ")
     return found if len(found.split()) >= MESSAGE_WORDS else ""
-
-
-def points_back(chunk: Chunk, start: int) -> bool:
-    """Whether `chunk.text[start:]` begins with words that only what stands before it explains."""
-    if is_code_chunk(chunk):
-        return False
-    return any(
-        piece.start == start and (piece.follows or bool(_CONNECTED.match(chunk.text, start)))
-        for piece in split_pieces(chunk.text)
-    )
 
 
 def held_by(chunk: Chunk) -> str:

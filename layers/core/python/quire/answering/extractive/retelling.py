@@ -21,7 +21,6 @@ from quire.answering.extractive.continuing import Beside
 from quire.answering.extractive.extractive import (
     FIRST_CHARACTERS,
     SAME,
-    SHORT,
     SHORT_CHARACTERS,
     Quote,
     choose_quotes,
@@ -67,6 +66,9 @@ _REASONS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+SHORT_TAIL = 300
+"""Characters before the end of a text in which a piece is looked for in any case."""
+
 _WORDS = re.compile(r"\w+")
 _MARK = re.compile(r" ?\[\d{1,3}\]")
 _DIRECTIVE = re.compile(r"^ *\.\. (?:code|code-block|sourcecode):: *([\w+#-]+)", re.MULTILINE)
@@ -294,7 +296,9 @@ def _whole(hit: Hit, start: int) -> Quote:
         return Quote(hit, *span, span[0])
     if len(text) <= FIRST_CHARACTERS:
         return Quote(hit, 0, len(text.rstrip()), start)
-    pieces = [piece for piece in split_pieces(text) if piece.end > start or len(text) - piece.start <= SHORT]
+    pieces = [
+        piece for piece in split_pieces(text) if piece.end > start or len(text) - piece.start <= SHORT_TAIL
+    ]
     begin = pieces[0].start if pieces else 0
     above = [block for block in split_blocks(text) if block.end <= begin][-1:]
     begin = above[0].start if above and above[0].kind == HEADING else begin
