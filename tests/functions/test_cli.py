@@ -338,6 +338,24 @@ def test_a_pointer_that_is_damaged_is_told_with_what_helps_and_does_both(desk: D
     assert not held.exists()
 
 
+def test_a_folder_in_the_pointers_place_is_damage_and_no_missing_collection(
+    desk: Desk, tmp_path: Path
+) -> None:
+    store = ("--store", str(tmp_path / "store"))
+    desk.call("index", "shop", *store)
+    pointer = tmp_path / "store/collections/shop/current.json"
+    kept = pointer.read_bytes()
+    pointer.unlink()
+    pointer.mkdir()
+    for command in (("ask", "What is it?", "--collection", "shop"), ("index", "shop")):
+        told = desk.call(*command, *store, code=2)[1]
+        assert "collections/shop/current.json: is a folder, wanted a file. Remove that folder first" in told
+    assert "collections/shop/current.json: is a folder" in "".join(desk.call("status", *store))
+    pointer.rmdir()
+    pointer.write_bytes(kept)
+    assert desk.call("index", "shop", *store)[0].startswith("shop: ")
+
+
 def test_nothing_is_removed_while_a_build_into_another_store_works_in_the_cache(
     desk: Desk, tmp_path: Path
 ) -> None:

@@ -41,6 +41,8 @@ WRITE = "write"
 SWAP_ATTEMPTS = 50
 """Writers of one collection wait for each other: 20 ms at most between two tries, a second in all."""
 LOOKS_AT_ONCE = 16
+SHOWING = frozenset((POINTER, f"{POINTER}/"))
+"""What shows that a collection is there; a folder of that name is damage that a look at it tells."""
 MENDING = "Copy the newest file of {} over it, or remove the collection and build it again"
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -201,7 +203,7 @@ class Pointers:
         names = [name.rstrip("/") for name in self._objects.list(COLLECTIONS) if name.endswith("/")]
         with ThreadPoolExecutor(LOOKS_AT_ONCE) as pool:  # of a bucket each look is a call
             held = pool.map(self._objects.list, map(collection_key, names))
-            return [name for name, files in zip(names, held, strict=True) if POINTER in files]
+            return [name for name, files in zip(names, held, strict=True) if not SHOWING.isdisjoint(files)]
 
     def is_removed(self, name: str) -> bool:
         """Whether nothing of the collection is left, no segment and no version: it was removed as a whole."""
@@ -224,6 +226,7 @@ class Pointers:
         except KeyError:
             stored = None
         if stored is None:
+            self._refuse_folder(name)
             raise UnknownCollection(f"collection {name!r}: not in this store", field="collection")
         try:
             pointer = read_pointer(stored.data, stored.etag)
@@ -234,6 +237,15 @@ class Pointers:
         with self._guard:
             self._last[name] = pointer
         return pointer
+
+    def _refuse_folder(self, name: str) -> None:
+        """A folder that bears the pointer's name is damage, and no collection that is missing."""
+        path = self._objects.local_path(pointer_key(name))
+        if path is not None and path.is_dir():
+            mending = MENDING.format(versions_key(name))
+            raise ArtifactCorrupt(
+                f"{pointer_key(name)}: is a folder, wanted a file. Remove that folder first. {mending}"
+            )
 
     def versions(self, name: str) -> list[Pointer]:
         """Published versions that the store holds and the current state, newest first.
