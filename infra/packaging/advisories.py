@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+ANSWER_S = 300
 LOCKS = ("layers/runtime", "layers/llm", "build_index", "infra", "tests")
 _PIP = (
     "-m",
@@ -30,12 +31,14 @@ _PIP = (
 def advisories(command: Sequence[str]) -> list[str] | None:
     """A line for each; None where nobody answers, which is told."""
     try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=ANSWER_S
+        )
         said = json.loads(done.stdout)
         if "vulnerabilities" in said:
             return [f"infra, npm: {name}: {one['severity']}" for name, one in said["vulnerabilities"].items()]
         return list(_of_python(said["dependencies"]))
-    except OSError as error:
+    except (OSError, subprocess.TimeoutExpired) as error:
         why = str(error)
     except (ValueError, KeyError):
         why = ((done.stderr or done.stdout).strip().splitlines() or ["it said nothing"])[-1]

@@ -32,6 +32,8 @@ UV_SETTINGS = {
     "no-cache-dir": "UV_NO_CACHE",
 }
 COMMA_SEPARATED = {"UV_FIND_LINKS"}
+INSTALL_S = 1800
+"""An installation takes seconds, on a slow line minutes; half an hour is an index that does not answer."""
 
 
 def pip_settings(listing: str) -> dict[str, str]:
@@ -67,8 +69,19 @@ def locked_entry(lock: str, package: str) -> str:
     return match.group() if match else ""
 
 
-def _run(command: tuple[str, ...], environ: Mapping[str, str] | None = None) -> bool:
-    return subprocess.run(command, env=environ, check=False, cwd=ROOT).returncode == 0
+def run_bounded(
+    command: tuple[str, ...], environ: Mapping[str, str] | None = None, *, timeout_s: float = INSTALL_S
+) -> bool:
+    """Whether a command ended well; one that runs for `timeout_s` is ended, and that is said with a way out."""
+    try:
+        return subprocess.run(command, env=environ, check=False, cwd=ROOT, timeout=timeout_s).returncode == 0
+    except subprocess.TimeoutExpired:
+        print(
+            f"environment: {' '.join(command[:4])} was not done after {timeout_s:g} s and was ended: see whether the "
+            "package index answers (`pip config list` names it), then run this again; what came is kept",
+            file=sys.stderr,
+        )
+        return False
 
 
 def _installed_uv(lock: Path) -> str:
@@ -86,7 +99,7 @@ def _installed_uv(lock: Path) -> str:
         pinned = Path(folder) / "requirements.txt"
         pinned.write_text(entry + "\n", encoding="utf-8")
         install = (*PIP, "install", "--quiet", "--only-binary=:all:", "--require-hashes", "-r", str(pinned))
-        return str(uv) if entry and _run(install) and uv.is_file() else ""
+        return str(uv) if entry and run_bounded(install) and uv.is_file() else ""
 
 
 def _install(lock: Path) -> bool:
@@ -96,10 +109,12 @@ def _install(lock: Path) -> bool:
         listing = subprocess.run((*PIP, "config", "list"), capture_output=True, text=True, check=False).stdout
         environ = uv_environment(pip_settings(listing), os.environ)
         install = (uv, "pip", "install", "--python", sys.executable)
-        if _run((*install, *locked), environ) and _run((*install, "--quiet", *editable), environ):
+        if run_bounded((*install, *locked), environ) and run_bounded(
+            (*install, "--quiet", *editable), environ
+        ):
             return True
     print(f"environment: uv could not install {lock}; pip does, which takes longer", flush=True)
-    return _run((*PIP, "install", *locked)) and _run((*PIP, "install", "--quiet", *editable))
+    return run_bounded((*PIP, "install", *locked)) and run_bounded((*PIP, "install", "--quiet", *editable))
 
 
 def main(arguments: list[str]) -> int:

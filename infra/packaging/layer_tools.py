@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from infra.packaging.install import PIP, pip_settings, uv_environment
+from infra.packaging.install import INSTALL_S, PIP, pip_settings, uv_environment
 from quire.errors import ConfigError
 
 PYTHON = "3.13"
@@ -56,22 +56,29 @@ def _version_of(python: str) -> str:
     return done.stdout.strip()
 
 
-def install_lock(lock: Path, site: Path) -> None:
+def install_lock(lock: Path, site: Path, *, timeout_s: float = INSTALL_S) -> None:
     """Install a lock for Lambda, whatever this machine is.
 
     Raises:
-        ConfigError: a package cannot be had, or not for that platform.
+        ConfigError: a package cannot be had, not for that platform, or not within `timeout_s`.
     """
     listing = subprocess.run((*PIP, "config", "list"), capture_output=True, text=True, check=False).stdout
     target = ("--python-version", PYTHON, "--python-platform", PLATFORM, "--target", str(site))
     how = ("--require-hashes", "--no-deps", "--only-binary", ":all:", "--link-mode", "copy", "--quiet")
-    done = subprocess.run(
-        (_uv(), "pip", "install", *target, *how, "-r", str(lock)),
-        env=uv_environment(pip_settings(listing), os.environ),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            (_uv(), "pip", "install", *target, *how, "-r", str(lock)),
+            env=uv_environment(pip_settings(listing), os.environ),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=timeout_s,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ConfigError(
+            f"layers: {lock} was not installed after {timeout_s:g} s: see whether the package index answers "
+            "(`pip config list` names it), then run this again"
+        ) from error
     if done.returncode:
         raise ConfigError(f"layers: {lock} cannot be installed: {done.stderr.strip()[-800:]}")
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from infra.packaging.install import locked_entry, pip_settings, uv_environment
+from infra.packaging.install import PIP, locked_entry, pip_settings, run_bounded, uv_environment
 from tests.support.tree import ROOT
 
 
@@ -55,6 +56,18 @@ def test_what_uv_was_told_itself_outranks_pip() -> None:
 
 def test_without_settings_uv_is_told_of_no_index() -> None:
     assert "UV_DEFAULT_INDEX" not in uv_environment(pip_settings(_listing({})), {})
+
+
+def test_an_index_that_takes_the_call_and_never_answers_ends_the_installation_with_a_way_out(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        index = f"http://127.0.0.1:{silent.getsockname()[1]}/simple"
+        waits = (*PIP, "install", "--quiet", "--timeout", "60", "--index-url", index, "never-there")
+        assert not run_bounded(waits, {"PIP_CONFIG_FILE": "/dev/null", "no_proxy": "*"}, timeout_s=4)
+    told = capsys.readouterr().err
+    assert "was not done after 4 s and was ended: see whether the package index answers" in told
+    assert run_bounded((sys.executable, "-c", ""))
 
 
 @pytest.mark.parametrize("lock", ["build_index/requirements.txt", "tests/requirements.txt"])
