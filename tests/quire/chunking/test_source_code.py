@@ -374,3 +374,34 @@ def test_tests_are_chunks_with_their_titles_and_define_nothing() -> None:
         *(f"a basket › adds {n}" for n in range(4)),
     ]  # the helper stands with the head
     assert [chunk.symbols for chunk in chunks] == [("basket", "spec.basket_spec.basket"), *([()] * 4)]
+
+
+ZIG = """\
+pub fn Queue(comptime T: type) type {
+    if (is_small) return struct {
+        pub fn first(self: Self) T { return self.one; }
+    };
+    return struct {
+        pub fn push(self: *Self, value: T) void { self.items.append(value); }
+    };
+}
+"""
+SCALA = "package object lamps {\n  def light(a: Int) = a\n}\n"
+RUBY = (
+    "class Lamp\n  unless method_defined? :light\n    def light(a)\n      a\n    end\n  end\n"
+    "  if old?\n    def dim\n    end\n  end\nend\n"
+)
+ELIXIR = "".join(("defmodule Lamp do\n", *(f"  defp watts_{n}(:x), do: {n}\n" for n in range(200)), "end\n"))
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "names"),
+    [
+        ("zig", ZIG, {"Queue", "Queue.first", "Queue.push"}),
+        ("scala", SCALA, {"lamps", "lamps.light"}),
+        ("ruby", RUBY, {"Lamp", "Lamp.light", "Lamp.dim"}),
+        ("elixir", ELIXIR, {"Lamp", "Lamp.watts_0", "Lamp.watts_199"}),
+    ],
+)
+def test_definitions_are_known_wherever_they_stand(language: str, text: str, names: set[str]) -> None:
+    assert names <= {name for chunk in cut(text, language) for name in chunk.symbols}

@@ -41,6 +41,7 @@ class Grammar:
         words: where a call or block defines: its first word -> kind; "" takes the word itself.
         clauses: whether neighbouring definitions of one name are one, as the equations of a function are.
         tests: words by which a call with a title and a block is a test or a group of tests.
+        type_of_types: what a function returns that makes a type, with members.
     """
 
     package: str
@@ -60,6 +61,7 @@ class Grammar:
     words: Mapping[str, str] = field(default_factory=dict)
     clauses: bool = False
     tests: frozenset[str] = frozenset()
+    type_of_types: str = ""
 
 
 def node_kinds(**types: str) -> dict[str, str]:
@@ -234,6 +236,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         (superclass (constant) @r)
         """,
         name_fields=("name", "left"),
+        opened=frozenset(("if", "unless")),
         tests=frozenset(
             """
             describe context it specify example feature scenario shared_examples shared_examples_for shared_context
@@ -432,6 +435,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         | {
             "class_definition": "class",
             "object_definition": "class",
+            "package_object": "class",
             "trait_definition": "trait",
             "enum_definition": "enum",
         },
@@ -450,6 +454,10 @@ GRAMMARS: Mapping[str, Grammar] = {
             "struct_declaration enum_declaration union_declaration opaque_declaration error_set_declaration".split()
         ),
         named_by=frozenset(("identifier",)),
+        opened=frozenset(
+            "expression_statement return_expression struct_declaration union_declaration".split()
+        ),
+        type_of_types="type",
     ),
     "elixir": Grammar(
         "tree_sitter_elixir",

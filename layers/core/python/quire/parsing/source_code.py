@@ -29,7 +29,8 @@ SHORTEST_DOC = 8
 """Characters of a comment that says something: `/**/` and `/****/` do not."""
 
 CROWD = 160
-"""Where so many statements stand side by side, those of one line without a comment are data, not definitions."""
+"""Where so many statements stand side by side, those of one line without a comment are data, not definitions, but for
+functions."""
 
 # Nodes that are looked through for the definitions inside them, in all languages alike.
 _OPEN = frozenset(
@@ -150,7 +151,8 @@ def _definitions(parent: Any, reader: _SyntaxReader, holder: str, depth: int) ->
                 commented, end = False, last_row(child)
                 continue
         above = row
-        if kind in reader.interesting and (commented or not crowded or row != child.end_point[0]):
+        is_data = crowded and not commented and row == child.end_point[0]
+        if kind in reader.interesting and not (is_data and _kind(child, reader.grammar) != "function"):
             first, *doc = lead if commented and row <= reach else (row, 0, 0)
             yield from _read(child, reader, _SyntaxPlace(first, doc[0], doc[1], 0, holder, depth))
         commented, end, reach = False, last_row(child), -1
@@ -264,11 +266,19 @@ def _content(node: Any, kind: str, reader: _SyntaxReader, holder: str) -> tuple[
     body = _body(node, reader.grammar)
     if kind == "namespace" and body is None:
         return "", None, None
+    if kind == "function" and reader.grammar.type_of_types and _returns(node) == reader.grammar.type_of_types:
+        return "struct", body, None
     if kind not in ("variable", "property"):
         return kind, body, None
     if body is not None and body.type in reader.grammar.bodies:
         return "class", body, None
     return _valued(node, kind, reader, holder)
+
+
+def _returns(node: Any) -> str:
+    """The type that a function says it returns; "" where it says none."""
+    returned = node.child_by_field_name("type")
+    return "" if returned is None else node_text(returned)
 
 
 def _valued(node: Any, kind: str, reader: _SyntaxReader, holder: str) -> tuple[str, Any, Any]:
