@@ -67,12 +67,14 @@ class PoisonScan:
         spares_code: whether those of `HARMLESS_IN_CODE` are in code nevertheless let pass, and not said.
         finds: everything that was found, in order.
         kept_out: how many chunks were kept out.
+        said: rules with the documents in which a find of theirs was said.
     """
 
     quarantined: Collection[str] = QUARANTINED
     spares_code: bool = True
     finds: list[Find] = field(default_factory=list)
     kept_out: int = 0
+    said: set[tuple[str, str]] = field(default_factory=set)
 
     @property
     def policy(self) -> tuple[str, ...]:
@@ -80,14 +82,17 @@ class PoisonScan:
         return (*sorted(self.quarantined), *(["code is spared"] if self.spares_code else []))
 
     def lets_pass(self, finds: Sequence[Find]) -> bool:
-        """Whether a chunk with these finds may be indexed; they are kept, and said unless code is spared them."""
+        """Whether a chunk with these finds may be indexed; they are kept, and said unless code is spared them: where no
+        chunk is kept out, the first of a rule in a document."""
         self.finds += finds
         told = [
             one for one in finds if not (self.spares_code and one.in_code and one.rule in HARMLESS_IN_CODE)
         ]
         kept_out = any(find.rule in self.quarantined for find in told)
         for find in told:
-            say(f"{'kept out' if kept_out else 'found'}: {find}")
+            if kept_out or (find.rule, find.document_id) not in self.said:
+                say(f"{'kept out' if kept_out else 'found'}: {find}")
+            self.said.add((find.rule, find.document_id))
         self.kept_out += kept_out
         return not kept_out
 

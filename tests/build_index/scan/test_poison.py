@@ -171,6 +171,16 @@ def test_code_keeps_what_it_says_to_models_and_loses_what_no_screen_shows(
     assert not asked.lets_pass(list(scan_chunk(prompt)))
 
 
+def test_of_one_document_the_first_find_of_a_rule_is_said_where_nothing_is_kept_out(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    scan = PoisonScan()
+    flooded = [chunk("buy now " * 400, 1)._replace(document_id=page) for page in ("a.md", "a.md", "b.md")]
+    assert all(scan.lets_pass(list(scan_chunk(one))) for one in flooded)
+    assert [line.split(":")[1].strip() for line in capsys.readouterr().err.splitlines()] == ["flood", "flood"]
+    assert len(scan.finds) == 3
+
+
 @pytest.mark.parametrize(
     "text",
     [
