@@ -391,6 +391,24 @@ RUBY = (
     "class Lamp\n  unless method_defined? :light\n    def light(a)\n      a\n    end\n  end\n"
     "  if old?\n    def dim\n    end\n  end\nend\n"
 )
+CPP = """\
+namespace harbor {
+namespace {
+class Lamp final : public Light {
+ public:
+  Lamp(int watts)
+      :
+#if defined(CHECKED)
+        watts_(watts),
+#endif
+        is_on_(false) {
+    start();
+  }
+};
+}  // namespace
+int CountLamps() { return 3; }
+}  // namespace harbor
+"""
 ELIXIR = "".join(("defmodule Lamp do\n", *(f"  defp watts_{n}(:x), do: {n}\n" for n in range(200)), "end\n"))
 
 
@@ -400,6 +418,7 @@ ELIXIR = "".join(("defmodule Lamp do\n", *(f"  defp watts_{n}(:x), do: {n}\n" fo
         ("zig", ZIG, {"Queue", "Queue.first", "Queue.push"}),
         ("scala", SCALA, {"lamps", "lamps.light"}),
         ("ruby", RUBY, {"Lamp", "Lamp.light", "Lamp.dim"}),
+        ("cpp", CPP, {"Lamp", "Lamp.Lamp", "CountLamps"}),
         ("elixir", ELIXIR, {"Lamp", "Lamp.watts_0", "Lamp.watts_199"}),
     ],
 )

@@ -171,7 +171,8 @@ def _is_torn(branch: Sequence[str], above: str, behind: str) -> bool:
         depth += _balance(line, "{([", "})]")
         if depth < 0:
             return True
-    begins = not above.endswith(_ENDED) and bool(_GOES_ON.match(branch[0]))
+    is_listed = above == ":" or above.endswith(",")  # what a constructor sets, one after the other
+    begins = is_listed or (not above.endswith(_ENDED) and bool(_GOES_ON.match(branch[0])))
     ends = not branch[-1].endswith(_ENDED) and behind.startswith(("{", ";", "where ", "=>"))
     return depth != 0 or begins or ends
 

@@ -234,6 +234,8 @@ def _body(node: Any, grammar: Grammar) -> Any:
 def _defined(node: Any, kind: str, reader: _SyntaxReader, place: _SyntaxPlace) -> Iterator[Definition]:
     names = declared_names(node, reader.grammar, reader.source)
     if not names:
+        body = _body(node, reader.grammar) if kind == "namespace" else None
+        yield from () if body is None else _definitions(body, reader, place.holder, place.depth + 1)
         return
     kind, body, value = _content(node, kind, reader, place.holder)
     if not kind:
