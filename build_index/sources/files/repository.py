@@ -174,7 +174,7 @@ def _source_code(
     repository: Repository, path: str, content: bytes, text: str, *, named: bool
 ) -> Document | str:
     extension, head = PurePosixPath(path).suffix.lower(), text[:HEAD_CHARACTERS]
-    language = language_of(path, head)
+    language = language_of(path, text)  # a header of C++ may say so below a long comment
     if is_translation(head):
         if not named:
             return "translation"

@@ -255,12 +255,12 @@ _LEGACY = re.compile(r"(?:\d+[-_. ])?(?:legacy|deprecated|obsolete)(?:[-_. ].*)?
 EXAMPLE, HISTORY, INTERFACE, LEGACY = "example", "history", "interface", "legacy"
 
 
-def language_of(path: str, head: str = "") -> str:
+def language_of(path: str, text: str = "") -> str:
     """The language of a file, "" where its kind is not known.
 
     Args:
         path: relative, with forward slashes.
-        head: the file's beginning, for what its name leaves open: a script without an extension, a C++ header.
+        text: what the file holds, for what its name leaves open: a script without an extension, a C++ header.
 
     >>> language_of("a/b.py"), language_of("Dockerfile"), language_of("logo.png"), language_of("bin/run", "#!/bin/sh")
     ('python', 'dockerfile', '', 'shell')
@@ -270,11 +270,11 @@ def language_of(path: str, head: str = "") -> str:
     known = (
         NAMES.get(lower) or LANGUAGES.get(PurePosixPath(lower).suffix) or NAMES.get(lower.partition(".")[0])
     )
-    if known == "c" and lower.endswith(".h") and _CPP.search(head):
+    if known == "c" and lower.endswith(".h") and _CPP.search(text):
         return "cpp"
     if known or "." in name.lstrip("."):
         return known or ""
-    shebang = _SHEBANG.match(head.partition("\n")[0][:200])
+    shebang = _SHEBANG.match(text.partition("\n")[0][:200])
     return _INTERPRETERS.get(shebang[1], "") if shebang else ""
 
 

@@ -138,8 +138,9 @@ def test_other_encodings_are_read(tmp_path: Path) -> None:
 def test_a_header_with_classes_is_cpp(tmp_path: Path) -> None:
     write(tmp_path, "a.h", "namespace shop {\nclass Basket;\n}\n")
     write(tmp_path, "b.h", "int total(int *prices);\n")
+    write(tmp_path, "c.h", "// What a basket holds and how it is paid for.\n" * 200 + "namespace shop {\n}\n")
     documents, _ = read(Repository(tmp_path, "shop"))
-    assert [documents[path].metadata["lang"] for path in ("a.h", "b.h")] == ["cpp", "c"]
+    assert [documents[path].metadata["lang"] for path in ("a.h", "b.h", "c.h")] == ["cpp", "c", "cpp"]
 
 
 def test_an_unreadable_file_is_a_failure_and_the_rest_is_read(tmp_path: Path) -> None:
