@@ -42,6 +42,7 @@ class Grammar:
         clauses: whether neighbouring definitions of one name are one, as the equations of a function are.
         tests: words by which a call with a title and a block is a test or a group of tests.
         type_of_types: what a function returns that makes a type, with members.
+        marks_tests: whether attributes say what is compiled for tests alone.
     """
 
     package: str
@@ -62,6 +63,7 @@ class Grammar:
     clauses: bool = False
     tests: frozenset[str] = frozenset()
     type_of_types: str = ""
+    marks_tests: bool = False
 
 
 def node_kinds(**types: str) -> dict[str, str]:
@@ -315,6 +317,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         (impl_item trait: (type_identifier) @r)
         """,
         name_fields=("name", "type"),
+        marks_tests=True,
     ),
     "java": Grammar(
         "tree_sitter_java",

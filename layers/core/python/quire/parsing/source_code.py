@@ -123,7 +123,7 @@ def parse_source(text: str, language: str, *, long: int) -> Outline:
         references=tuple(sorted((node.start_point[0] + 1, node.text.decode()) for node in captured)),
         doc=file_doc(root, docstrings=opened.grammar.docstrings),
         package=package_name(root),
-        tests=tuple(test_lines(root)) if language == "rust" else (),
+        tests=tuple(test_lines(root)) if known.marks_tests else (),
     )
 
 
