@@ -148,8 +148,9 @@ def deployments() -> dict[str, Deployment]:
 
 
 def _digest_of_inputs() -> str:
-    """Of all that the deployments are made of: the code that is imported for them, what it reads, and its libraries."""
-    read = hashlib.sha256(sys.version.encode())
+    """Of all that the deployments are made of: the code that is imported, what it reads, libraries and Node.js."""
+    node = subprocess.run(("node", "--version"), capture_output=True, check=True).stdout
+    read = hashlib.sha256(sys.version.encode() + node)
     code = sorted([*(ROOT / "infra").rglob("*.py"), *(ROOT / CORE / "quire").glob("*.py")])
     named = ("cdk.json", "collections.toml", "functions/routes.json", "tests/requirements.txt")
     for file in (*code, *(ROOT / one for one in named), Path(__file__)):

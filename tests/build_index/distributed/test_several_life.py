@@ -323,7 +323,7 @@ def test_swaps_rollbacks_and_writes_under_clients_fail_no_question(
         ("/query", {"collection": "book", "q": f"river {number}", "mode": "keyword"}) for number in range(8)
     ]
     settings_ = bucket.settings(tmp_path / "server", refresh_s=0.1)
-    with running(local_app(settings_)) as url, Swarm(url, asked, 0.06) as swarm:
+    with running(local_app(settings_)) as url, Swarm(url, asked, 0.02) as swarm:
         swarm.wait_for(16)
         (tmp_path / "copied/page11.md").write_text("# Lake\n\nStill water.\n")
         second = bucket.publish(bucket.store)
