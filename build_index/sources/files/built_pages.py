@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from quire.parsing.asciidoc_markdown import ASCIIDOC
 from quire.parsing.formats import HTML, suffix_of
 
 NAMED = frozenset(("_build", "_site", "htmlcov"))
@@ -23,7 +24,7 @@ BUILT = 0.5
 """The share of a folder's pages that are made of sources outside of it, from which on it is a build."""
 MOST_COMPARED = 5
 MOST_WORDS = 200
-_SOURCES = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".rst", ".adoc", ".asciidoc", ".org")
+_SOURCES = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".rst", *ASCIIDOC, ".org")
 _MADE = (*HTML, ".js", ".mjs", ".css", ".txt", ".json", ".xml", ".map", ".svg")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _TAG = re.compile(r"<[^<>]*+>")

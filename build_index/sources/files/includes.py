@@ -4,6 +4,8 @@ Sources: mdBook's `{{#include}}`; of MkDocs `pymdownx.snippets`, `markdown-inclu
 `markdown-include-variants` with its `{* path *}`; VitePress's `<<<` and `@include`; the directives `include` and
 `literalinclude` of reStructuredText and Sphinx; AsciiDoc's `include::` with the names that Antora gives to files;
 Quarto's `{{< include >}}`.
+
+What is included stands in the page, but for sections of AsciiDoc that are files of their own (`is_section`).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from build_index.sources.files.text_files import read_text
 from build_index.sources.site_config import FoundSite, folders_above
 from quire.errors import SourceError
 from quire.limits import CODE_FILE_BYTES
+from quire.parsing.asciidoc_markdown import ASCIIDOC
 from quire.parsing.secret_forms import is_secret_name
 
 DEEPEST = 8
@@ -48,10 +51,24 @@ _RESOURCE = re.compile(
     re.VERBOSE,
 )
 """A file of a component of Antora: `module:partial$path`."""
+SECTION = 1_500
+"""Characters from which on a section of AsciiDoc in a file of its own is cited by that file's lines."""
+_BEGINS_WITH_HEADING = re.compile(
+    r"""
+    (?: (?:
+        | :!?\w[^\n]*+                           # an attribute
+        | //[^\n]*+                              # a comment
+        | \[[^\n]*+ | \(\(\([^\n]*+             # what a block is, an entry of the index
+        | (?:ifn?def|ifeval|endif|include)::[^\n]*+
+    ) [ \t]*+ \n )*+
+    =++[ \t]
+    """,
+    re.VERBOSE,
+)
 _ASCIIDOC_HEADING = re.compile(r"^(?==+[ \t])", re.MULTILINE)
 IMPORT = re.compile(r"^import\s+\w+\s+from\s*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
 """A page of MDX imports another."""
-_PAGE = re.compile(r"^include::([^\s\[\]{}]+\.(?:adoc|asciidoc))\[", re.MULTILINE)
+_PAGE = re.compile(r"^include::([^\s\[\]{}]+\.(?:adoc|asciidoc|asc))\[", re.MULTILINE)
 _QUARTO_PAGE = re.compile(r"^\{\{<[ \t]*include[ \t]+([^\s<>{}\"']+)[ \t]*>\}\}", re.MULTILINE)
 _ROWS = re.compile(r"(\d*)(?:([:,])(\d*))?")
 _MARK = re.compile(
@@ -99,6 +116,9 @@ class IncludedFiles:
             file = self._found(page, _target(found))
             if file is None:
                 continue
+            if found["adoc"] and self.is_section(file):
+                yield written, ""
+                continue
             parts = (found[one] for one in ("part", "section", "rows", "region", "ln", "given"))
             chosen = next(filter(None, parts), "")
             if (file, chosen) not in known:
@@ -145,6 +165,18 @@ class IncludedFiles:
             file = self._found(self.root / path, target)
             if file and file.is_relative_to(self.root):
                 yield file.relative_to(self.root).as_posix()
+
+    def is_section(self, file: Path) -> bool:
+        """Whether a file of AsciiDoc that pages include has a heading, and is long or includes files itself, as
+        sections and chapters of books do.
+
+        Such a file is a page of its own at its owner's address, so that it is cited by its own lines.
+        """
+        if not file.name.lower().endswith(ASCIIDOC) or not file.is_relative_to(self.root):
+            return False
+        text = self._read(file)
+        is_long = len(text) > SECTION or "\ninclude::" in text
+        return is_long and bool(_BEGINS_WITH_HEADING.match(text))
 
     def outside(self, path: str, text: str) -> Iterator[Path]:
         """Files outside the source that a page includes: a build is another one when they change."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
@@ -72,12 +72,12 @@ def read_markdown_tree(
 
     What a page of Markdown includes of other files stands in it. A file that a page of other markup includes, and that
     is not read as a page, is a document behind the first such page, at that page's address. A file of AsciiDoc or
-    Quarto that a page includes is no document of its own.
+    Quarto that a page includes is no document of its own, but for long sections of AsciiDoc, at that page's address.
 
     `chapter` and `section` are the page's title, as `/ingest` has it; `chapters` adds its folder's, so that both are
-    found by. `url` is where the `site` shows the page, "" where it shows none; without a site it is the path.
-    `excluded` is told of copies, files without a word and documents of other kinds, and, where the `newest` pages alone
-    are read, of translations and older versions.
+    found by, or the title of the page that includes it. `url` is where the `site` shows the page, "" where it shows
+    none; without a site it is the path. `excluded` is told of copies, files without a word and documents of other
+    kinds, and, where the `newest` pages alone are read, of translations and older versions.
 
     Raises:
         SourceError: `root` is no folder.
@@ -88,7 +88,7 @@ def read_markdown_tree(
     seen: set[bytes] = set()
     folders: dict[str, str] = {"": ""}
     included = included_files(root, site)
-    owners = _owners(root, included)
+    owners = page_owners(root, included)
     anchors = site.site.anchors._replace(wiki=is_vault(root))
     paths = list(walk_files(root, SUFFIXES))
     superseded = {
@@ -97,7 +97,7 @@ def read_markdown_tree(
     }
     links = PageLinks(frozenset(paths) - superseded.keys(), partial(_address, root, site))
     for path in paths:
-        if reason := superseded.get(path) or _why_no_document(path, site, owners):
+        if reason := superseded.get(path) or _why_no_document(path, site, owners, included):
             excluded.add(reason, path)
             continue
         read = _read_page(root, path, site, owners)
@@ -106,13 +106,15 @@ def read_markdown_tree(
             continue
         text, title, url = read
         digest = hashlib.sha256(text.encode()).digest()
-        if not text.strip() or digest in seen:
-            excluded.add("duplicate" if text.strip() else _EMPTY[suffix_of(path) in CONVERTED], path)
+        if reason := _why_no_text(path, text) or ("duplicate" if digest in seen else ""):
+            excluded.add(reason, path)
             continue
         seen.add(digest)
-        titles = (title, _known_folder_title(root, path.rpartition("/")[0], folders))
-        document = _document(path, text, titles, url)
-        yield document._replace(
+        above = _title_of_owner(root, path, owners) or _known_folder_title(
+            root, path.rpartition("/")[0], folders
+        )
+        titles = (title, above)
+        yield _document(path, text, titles, url)._replace(
             anchors=anchors, includes=included.in_place(path, text), links=links.addresses(path, text)
         )
         for one in included.fragments(path, text):
@@ -153,7 +155,7 @@ def _read_page(
         return Failure(path, str(error))
 
 
-def _owners(root: Path, included: IncludedFiles) -> Mapping[str, str]:
+def page_owners(root: Path, included: IncludedFiles) -> Mapping[str, str]:
     """The page that each file is shown on that others include or import: of several the one that stands nearest."""
     owners: dict[str, str] = {}
     for path in walk_files(root, (*_MARKUP, *ASCIIDOC, *QUARTO, ".md", ".mdx")):
@@ -180,6 +182,12 @@ def _text_or_nothing(root: Path, path: str) -> str:
         return ""
 
 
+def _title_of_owner(root: Path, path: str, owners: Mapping[str, str]) -> str:
+    """Of a section of AsciiDoc the title of the page that includes it, else ""."""
+    owner = owners.get(path, "") if path.lower().endswith(ASCIIDOC) else ""
+    return _title(_text_or_nothing(root, owner), owner) if owner else ""
+
+
 def files_outside(root: Path, site: FoundSite) -> Iterator[Path]:
     """Files outside `root` that its pages include, in their order."""
     included = included_files(root, site)
@@ -200,12 +208,24 @@ def _text(root: Path, path: str) -> str:
     return read_apart(RawFile(path, read_bytes(root, path, CONVERTED_FILE_BYTES)))
 
 
-def _why_no_document(path: str, site: FoundSite | None = None, owners: Collection[str] = ()) -> str:
+def _why_no_text(path: str, text: str) -> str:
+    """Why a file holds nothing to read; "" where it does."""
+    if not text.strip():
+        return _EMPTY[suffix_of(path) in CONVERTED]
+    return "signature" if path.endswith(".asc") and text.startswith("-----BEGIN PGP ") else ""
+
+
+def _why_no_document(
+    path: str,
+    site: FoundSite | None = None,
+    owners: Mapping[str, str] | None = None,
+    included: IncludedFiles | None = None,
+) -> str:
     """Why a file of text is none: `settings` are for programs, `built` is what a generator made of documents, or a
     book's list of its pages, `included` stands in the page that includes it.
     """
-    if path in owners and path.lower().endswith((*ASCIIDOC, *QUARTO)):
-        return "included"
+    if included and owners and path in owners and path.lower().endswith((*ASCIIDOC, *QUARTO)):
+        return "" if included.is_section(included.root / path) else "included"
     if _FOR_PROGRAMS.fullmatch(PurePosixPath(path).name):
         return "settings"
     contents = site.site.contents if site and site.site.generator in ("gitbook", "mdbook") else ()

@@ -16,7 +16,7 @@ HEAD_CHARACTERS = 4096
 SKIPPED = frozenset(("node_modules", "__pycache__"))
 DOCUMENTS = tuple(
     """
-    .md .mdx .markdown .qmd .rmd .rst .adoc .asciidoc .org .textile .txt .html .htm
+    .md .mdx .markdown .qmd .rmd .rst .adoc .asciidoc .asc .org .textile .txt .html .htm
     .pdf .doc .docx .odt .rtf .ppt .pptx .odp .epub .tex .ipynb
     """.split()
 )

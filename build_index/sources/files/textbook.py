@@ -12,12 +12,14 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from build_index.sources import Failure
-from build_index.sources.files.markdown_tree import category_label, read_markdown_tree
+from build_index.sources.files.includes import included_files
+from build_index.sources.files.markdown_tree import category_label, page_owners, read_markdown_tree
 from build_index.sources.files.selection import Excluded
 from build_index.sources.files.table_of_contents import listed_chapters
 from build_index.sources.site_config import FoundSite
 from quire.chunking.markdown import spoken
 from quire.documents import AnchorRules, Document, Value
+from quire.parsing.asciidoc_markdown import ASCIIDOC
 from quire.parsing.front_matter import read_front_matter
 from quire.parsing.site_pages import PublishedSite
 
@@ -28,6 +30,8 @@ _FILE_OF_CHAPTER = re.compile(r"ch(?:apter)?[\s_-]*0*([1-9]\d*)(?:[\s_.-]|$)", r
 """Books of one folder call the files of a chapter `ch04-00-ownership`, `ch04-01-references`."""
 _NUMBER = re.compile(r"^\d+[-_.\s]+")
 _INTRODUCTIONS = ("index", "readme", "intro", "introduction")
+_LAID_OUT = (":", "=", "//", "[", "(((", "ifdef::", "ifndef::", "endif::", "toc::")
+"""How lines of AsciiDoc begin that are not text."""
 _COMPONENTS = ("import ", "export ", "<")
 
 
@@ -55,7 +59,10 @@ def read_book(
     pages = [one for one in read if isinstance(one, Document)]
     titles = {one.id: _own_title(one) for one in pages}
     folders = {one.folder for one in site.site.contents}
-    listed = listed_chapters(root, {one.id: one for one in pages}, titles)
+    texts = {one.id: one for one in pages}
+    listed = listed_chapters(root, texts, titles)
+    are_included = any(one.id.lower().endswith(ASCIIDOC) for one in pages)
+    owners = page_owners(root, included_files(root, site)) if are_included else {}
     seen: set[bytes] = set()
     for page in pages:
         digest = hashlib.sha256(_content(page).encode()).digest()
@@ -63,7 +70,25 @@ def read_book(
             excluded.add("duplicate", page.id)
             continue
         seen.add(digest)
-        yield _of_book(page, listed.get(page.id) or chapter_of(root, page.id, titles, folders))
+        first = _page_of_chapter(page.id, owners, texts)
+        yield _of_book(page, listed.get(page.id) or chapter_of(root, first, titles, folders))
+
+
+def _page_of_chapter(path: str, owners: Mapping[str, str], pages: Mapping[str, Document]) -> str:
+    """The page that a section belongs to that is a file of its own; a book's first file is no chapter."""
+    seen = {path}
+    while (
+        (owner := owners.get(path, "")) in pages and owner not in seen and not _lists_files(pages[owner].text)
+    ):
+        seen.add(owner)
+        path = owner
+    return path
+
+
+def _lists_files(text: str) -> bool:
+    """Whether a page of AsciiDoc includes more files than it has lines of its own, as a book's first file does."""
+    lines = [line for line in text.splitlines() if line and not line.startswith(_LAID_OUT)]
+    return len(lines) < 2 * sum(line.startswith("include::") for line in lines)
 
 
 def _own_title(page: Document) -> str:

@@ -7,6 +7,7 @@ import pytest
 from build_index.pipeline.reading import open_reading
 from build_index.sources.files.includes import select_lines
 from build_index.sources.files.markdown_tree import files_outside, read_markdown_tree
+from build_index.sources.files.selection import Excluded
 from build_index.sources.site_config import FoundSite, find_site
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
@@ -119,6 +120,28 @@ def test_what_a_page_of_asciidoc_includes_stands_in_it(tmp_path: Path) -> None:
     (page,) = documents(write_site(tmp_path, pages))
     (chunk,) = chunks(page)
     assert chunk.text == ("# Moor\n\n## Knots\n\nTwo of them.\n\n```\ntie();\nend();\n```\n\nFirst note.")
+
+
+def test_a_long_section_of_asciidoc_in_a_file_of_its_own_is_cited_by_its_lines(tmp_path: Path) -> None:
+    rope = "[[rope]]\n// How to keep it.\n== Rope\n\n" + "Hemp rots where it stays wet. " * 60
+    pages = {
+        "book.asc": "= Harbour\n:toc:\n\ninclude::part/moor.asc[]\n",
+        "part/moor.asc": "= Moor\n\nBefore.\n\ninclude::rope.asc[leveloffset=+1]\n\ninclude::short.asc[]\n",
+        "part/rope.asc": rope,
+        "part/short.asc": "== Short\n\nTwo words.\n",
+        "release.tar.asc": "-----BEGIN PGP SIGNATURE-----\n\niQIzBAAB\n-----END PGP SIGNATURE-----\n",
+    }
+    excluded = Excluded()
+    found = read_markdown_tree(write_site(tmp_path, pages), None, excluded)
+    cut = {one.id: chunks(one) for one in found if isinstance(one, Document)}
+    assert {path: any("Hemp" in one.text for one in parts) for path, parts in cut.items()} == {
+        "book.asc": False,
+        "part/moor.asc": False,
+        "part/rope.asc": True,
+    }
+    assert cut["part/rope.asc"][0].metadata["start_line"] == 3
+    assert cut["part/moor.asc"][0].text == "# Moor\n\nBefore.\n\n## Short\n\nTwo words."
+    assert excluded.reasons == {"included": 1, "signature": 1}
 
 
 def test_what_a_page_of_quarto_includes_stands_in_it(tmp_path: Path) -> None:

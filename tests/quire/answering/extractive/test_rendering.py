@@ -270,6 +270,30 @@ def test_words_of_two_elements_that_touch_are_set_apart() -> None:
     assert plain_words(text) == "Pass it to the `pump()` call `pump` option."
 
 
+def test_code_that_begins_with_a_row_is_shown_whole() -> None:
+    code = "```astro\n---\nconst lamp = 1;\n---\n<p>{lamp}</p>\n```"
+    page = chunk("lamp.mdx", f"# Lamp\n\nWrite:\n\n{code}\n\nIt is lit.")
+    assert (
+        shown(cite(1, hit_of(page), 0, len(page.text))) == f"**Lamp**\n\nWrite:\n\n{code}\n\nIt is lit. [1]"
+    )
+
+
+def test_a_picture_in_inline_code_is_kept() -> None:
+    assert plain_words("Write `![]()` or `![alt](a.png)`, ![a lamp](b.png).") == (
+        "Write `![]()` or `![alt](a.png)`, a lamp."
+    )
+
+
+def test_what_a_chunk_repeats_of_the_section_before_is_told_as_that_sections() -> None:
+    page = chunk(
+        "light.md",
+        "It is pressed twice.\n\n## Lamps\n\nThey burn it.",
+        headings=("Oil", "Lamps"),
+        anchors=("", ""),
+    )
+    assert [title_above(page, 0), title_above(page, page.text.index("They"))] == ["**Oil**", "**Lamps**"]
+
+
 def test_a_comment_in_a_heading_is_not_shown() -> None:
     assert (
         show(chunk("a.md", "## Release v<!-- put the version here -->\n\nPack it."))

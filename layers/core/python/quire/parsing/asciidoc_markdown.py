@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-ASCIIDOC = (".adoc", ".asciidoc")
+ASCIIDOC = (".adoc", ".asciidoc", ".asc")
 LONGEST_LINE = 2_000
 """Up to which a line may take in the next one."""
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from quire.answering.citations import sections_of
 from quire.answering.extractive.blocks import (
     CODE,
     HEADING,
@@ -128,6 +129,14 @@ def _section_before(chunk: Chunk, before: Chunk) -> int | None:
     if not first or first[0].kind == HEADING or chunk.breadcrumb != before.breadcrumb:
         return None
     return max((block.start for block in split_blocks(before.text) if block.kind == HEADING), default=0)
+
+
+def repeated_end(chunk: Chunk, beside: Beside) -> int:
+    """Where the end of another section stops that the chunk begins with, as chunks of books do; 0 where it has none."""
+    if not sections_of(chunk)[0] or chunk.text.startswith("#"):
+        return 0
+    before = beside(chunk, -1)
+    return _repeated(before.text, chunk.text) if before else 0
 
 
 def is_torn(before: Chunk, after: Chunk, start: int) -> bool:

@@ -36,6 +36,7 @@ from quire.answering.extractive.continuing import (
     Rest,
     is_torn,
     nothing_beside,
+    repeated_end,
     rest_before,
     rest_behind,
 )
@@ -227,7 +228,7 @@ def choose_quotes(
     that the question is about as a whole more sections follow, each in short. Where the evidence is weak there is one
     more place at most.
     """
-    ranked = _ranked(question, scored)
+    ranked = _said_once_by_chunks(_ranked(question, scored), beside)
     entry = _entry_of_name(question, ranked)
     opening = entry or _opening(question, ranked)
     if opening is None:
@@ -290,6 +291,13 @@ def _ranked(question: Weighed, scored: Sequence[Scored]) -> list[Scored]:
     less = {chunk_id: _lessened(question, chunk) for chunk_id, chunk in code.items()}
     judged = (_judged(question, one, less.get(one.hit.chunk.id, 0.0)) for one in answers)
     return sorted(judged, key=lambda one: -one.score)
+
+
+def _said_once_by_chunks(ranked: Sequence[Scored], beside: Beside) -> list[Scored]:
+    """Without what chunks repeat of the section before theirs, where that is not the best."""
+    chunks = {one.hit.chunk.id: one.hit.chunk for one in ranked}
+    ends = {chunk_id: repeated_end(chunk, beside) for chunk_id, chunk in chunks.items()}
+    return [one for n, one in enumerate(ranked) if not n or one.passage.end > ends[one.hit.chunk.id]]
 
 
 def _opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:

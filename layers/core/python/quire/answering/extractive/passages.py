@@ -145,6 +145,7 @@ def is_underlined(lines: Sequence[str], number: int, *, over: bool = False) -> b
     title, row = lines[number].rstrip(), lines[number + 1].rstrip()
     if (
         not title.strip()
+        or title.lstrip().startswith(("```", "~~~"))  # code that begins with a row, such as front matter
         or not _UNDERLINE.fullmatch(row)
         or (
             len(row) < len(title)

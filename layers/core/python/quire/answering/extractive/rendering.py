@@ -333,7 +333,7 @@ def title_above(chunk: Chunk, place: int) -> str:
     if is_code_chunk(chunk):
         return ""
     above = [block for block in split_blocks(chunk.text) if block.kind == HEADING and block.start <= place]
-    title = chunk.text[above[-1].start : above[-1].end] if above else str(chunk.metadata.get("heading") or "")
+    title = chunk.text[above[-1].start : above[-1].end] if above else where_of(chunk, 0)[1]
     return _heading(as_read(chunk._replace(text=title)).strip())
 
 
@@ -557,7 +557,8 @@ def _without_comments(text: str) -> str:
 
 
 def _without_debris(text: str) -> str:
-    text = _IMAGE.sub(r"\g<alt>", _IMAGES.sub("", _without_comments(text)))
+    text = _IMAGES.sub("", _without_comments(text))
+    text = _outside(text, _code_spans(text), lambda words: _IMAGE.sub(r"\g<alt>", words))
     text = _INLINE_CODE.sub(lambda found: f"`{unescape(found[1])}`", text)
     return _BARE_CHECKBOX.sub(r"\1", _CHECKBOX.sub(r"\1", text))
 
