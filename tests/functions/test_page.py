@@ -23,6 +23,7 @@ from starlette.routing import Route as PageRoute
 from functions.app.site import site
 from quire.collections import Collection
 from tests.support.corpus import api_documents
+from tests.support.pace import is_within
 from tests.support.pages import CHROMIUM_FLAGS, chromium, running
 from tests.support.served import Shelf
 
@@ -753,6 +754,22 @@ def test_an_escaped_mark_of_the_source_s_own_is_text_and_cites_nothing(visit: Vi
         [site().release, r"Take items\[0], `items[1]` and \[99]. [2]"],
     )
     assert found == [1, "Take items[0], items[1] and [99]. "]
+
+
+def test_what_nothing_closes_is_shown_at_once(visit: Visit) -> None:
+    parts = ["`a``", "![a](", "[a](", "![", "**a ", "_a ", "$a ", r"\<"]
+    milliseconds = visit.go().evaluate(
+        """async ([release, parts]) => {
+            const { markdown } = await import(`./assets/${release}/markdown.js`);
+            const began = performance.now();
+            for (const part of parts) markdown(part.repeat(100000 / part.length));
+            return performance.now() - began;
+        }""",
+        [site().release, parts],
+    )
+    assert is_within(
+        milliseconds / 1_000, 2.5
+    )  # 1; without longest lengths 6, and four times that for twice the text
 
 
 def test_a_formula_is_shown_as_it_is_written(visit: Visit) -> None:

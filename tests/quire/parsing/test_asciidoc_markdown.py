@@ -42,6 +42,9 @@ def parts(source: str) -> list[tuple[str, int]]:
             "See the knots, more, here, A and Ctrl+C.",
         ]),
         ("See {docs}/oars[the oars] and `{a}/b[c]`, or {this}.\n", ["See the oars and `{a}/b[c]`, or {this}."]),
+        ("The \"`soft`\" and '`hard`' lands, <<sea#_rocks_and_reefs>> and <<sea#tides>>.\n", [
+            "The “soft” and ‘hard’ lands, rocks and reefs and tides.",
+        ]),
         ("Write `<<a,b>>` or menu:File[Save > As], [.path]#x#, image:a.png[] ((knot)).\n", [
             "Write `<<a,b>>` or File > Save > As, x, knot.",
         ]),

@@ -247,6 +247,7 @@ def test_a_heading_is_shown_without_its_fragment_and_class(mark: str) -> None:
         ("## Oil ##", "Oil"),
         ("### In C ###  ", "In C"),
         ("## In C#", "In C#"),
+        ("## When a `Box<T>` and `<Image />` help", r"When a Box\<T> and \<Image /> help"),
         ("Changing oil\n---", "Changing oil"),
     ],
 )

@@ -148,6 +148,7 @@ _LITERAL = re.compile(
     """,
     re.VERBOSE,
 )
+_QUOTED = re.compile(r"""(["'])`([^`\n]{1,300}+)`\1""")
 _MARKED = re.compile(
     r"""
     (?<![\w\#])\#\#?([^\s\#](?:[^\#\n]{0,200}[^\s\#])?)\#\#?(?![\w\#])  # #highlighted#
@@ -503,6 +504,8 @@ class _AsciiDocReader:
         """Words with links by what they say, attributes by their values, code between ticks."""
         if "{" in text:
             text = _NAMES.sub(lambda found: self._names.get(found[1].lower(), found[0]), text)
+        if '`"' in text or "`'" in text:
+            text = _QUOTED.sub(lambda found: f"“{found[2]}”" if found[1] == '"' else f"‘{found[2]}’", text)
         text = _LITERAL.sub(_as_code, text)
         if "[" in text or "<<" in text or "((" in text:
             code = [found.span() for found in _CODE.finditer(text)]
@@ -566,10 +569,11 @@ def _said(link: re.Match[str], code: Sequence[tuple[int, int]]) -> str:
         return f" ({link['note']})"
     if link["manual"]:
         return f"{link['manual']}({link['chapter']})"
+    if link["anchor"] and not link["named"]:
+        page, _, section = link["anchor"].rpartition("#")
+        return section.strip("_").replace("_", " ") if section.startswith("_") else section or page
     words = link["shown"] or (link["words"] or "").strip('"^')
-    return words or next(
-        filter(None, link.group("page", "named", "anchor", "key", "indexed", "of", "made")), ""
-    )
+    return words or next(filter(None, link.group("page", "named", "key", "indexed", "of", "made")), "")
 
 
 def _count(columns: str) -> int:

@@ -114,6 +114,8 @@ _HEADING_MARK = re.compile(r"#{1,6} +")
 _CLOSING_MARK = re.compile(r"(?<=\S)[ \t]++#++$")
 """Markdown lets a heading end as it begins: `## Options ##`."""
 _WORD = re.compile(r"\w++")
+_TAG_BEGINS = re.compile(r"(?<!\\)<(?=[A-Za-z/!])")
+"""In a title without its ticks: what shows Markdown would take `Box<T>` for an element, and leave it out."""
 _NOTE_SIGNS = re.compile(r"(?<=\s)\*++$")
 _TITLE_END = re.compile(r"(?<!\s)\s*+\\?\{(?::?[ \t]*+[#.]|/\*)[^{}\n]*+\}\s*+$")
 """The fragment or class of a heading, as `{#install}` or `{/* #install */}`."""
@@ -449,7 +451,8 @@ def _heading(quote: str) -> str:
     words, marked = _HEADING_MARK.subn("", _COMMENT.sub("", quote).strip(), count=1)
     title = _TITLE_END.sub("", _CLOSING_MARK.sub("", words) if marked else words)
     title = _NOTE_SIGNS.sub(lambda signs: signs[0].replace("*", r"\*"), title.replace("`", ""))
-    return f"**{_escaped(title)}**" if not _UNDER_LINE.fullmatch(title) else ""
+    title = _TAG_BEGINS.sub(r"\<", _escaped(title))
+    return f"**{title}**" if not _UNDER_LINE.fullmatch(title) else ""
 
 
 def _own_fence(stored: str, quote: str, *, is_code: bool) -> str | None:
