@@ -35,7 +35,7 @@ from quire.ingestion.rows import read_apart
 from quire.limits import CONVERTED_FILE_BYTES
 from quire.parsing.asciidoc_markdown import ASCIIDOC
 from quire.parsing.formats import CONVERTED, HTML, TEXT, RawFile, kind_of, suffix_of, title_of
-from quire.parsing.latex import parse_latex
+from quire.parsing.latex_markdown import LATEX
 from quire.parsing.org import parse_org
 from quire.parsing.outline import Outline
 from quire.parsing.quarto import QUARTO
@@ -44,10 +44,21 @@ from quire.parsing.rst import parse_rst
 _MARKUP: Mapping[str, tuple[str, Callable[[str], Outline]]] = {
     ".rst": ("rst", parse_rst),
     ".org": ("org", parse_org),
-    ".tex": ("latex", parse_latex),
 }
 _APIS = tuple(f"{name}.{kind}" for name in ("openapi", "swagger") for kind in ("yaml", "yml", "json"))
-SUFFIXES = (".md", ".mdx", ".markdown", *QUARTO, *ASCIIDOC, *_MARKUP, *HTML, *TEXT, *CONVERTED, *_APIS)
+SUFFIXES = (
+    ".md",
+    ".mdx",
+    ".markdown",
+    *QUARTO,
+    *ASCIIDOC,
+    *LATEX,
+    *_MARKUP,
+    *HTML,
+    *TEXT,
+    *CONVERTED,
+    *_APIS,
+)
 """How names of pages end, and the names of descriptions of APIs."""
 _API_TITLE = re.compile(r"""^[ ]*"?title"?[ ]*:[ ]*(\S.*)""", re.MULTILINE)
 _NO_PAGES = frozenset(("404.html", "genindex.html", "py-modindex.html"))

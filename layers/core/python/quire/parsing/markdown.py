@@ -16,6 +16,7 @@ from quire.parsing.contents import without_contents
 from quire.parsing.front_matter import FrontMatter, read_front_matter
 from quire.parsing.html import on_tag, without_indent
 from quire.parsing.inline import make_part, normal_line
+from quire.parsing.latex_markdown import LATEX, latex_as_markdown
 from quire.parsing.markup import clean_markup, looks_mdx, without_code
 from quire.parsing.myst import plain_directives
 from quire.parsing.page import Block, Page, Section, moved_to, with_lines
@@ -59,7 +60,7 @@ def dialect_of(
         references: whether code spans may be cross references.
         wiki: it lies among notes that link as wikis do.
     """
-    if path.lower().endswith((*ASCIIDOC, *QUARTO)):
+    if path.lower().endswith((*ASCIIDOC, *LATEX, *QUARTO)):
         return Dialect()
     if path.endswith(".mdx"):
         return Dialect(mdx=True, strict="all", references=references)
@@ -95,8 +96,8 @@ def parse_markdown(
     dialect = dialect or dialect_of(path, text)
     rules = anchors or AnchorRules()
     text, lines = _with_included(without_template_tags(_plain(text), rules.generator), includes or {}, path)
-    if path.lower().endswith(ASCIIDOC):
-        text, numbers = as_markdown(text)
+    if path.lower().endswith((*ASCIIDOC, *LATEX)):
+        text, numbers = as_markdown(text) if path.lower().endswith(ASCIIDOC) else latex_as_markdown(text)
         lines = [lines[number - 1] for number in numbers] if lines else numbers
     elif path.lower().endswith(QUARTO):
         text = plain_quarto(text)
@@ -168,6 +169,8 @@ def page_title(text: str, path: str = "") -> str:
     text = _plain(text)
     if path.lower().endswith(ASCIIDOC):
         text = as_markdown(text)[0]
+    elif path.lower().endswith(LATEX):
+        text = latex_as_markdown(text)[0]
     elif path.lower().endswith(QUARTO):
         text = plain_quarto(text)
     head = read_front_matter(text, path)
