@@ -17,6 +17,7 @@ from quire.parsing.front_matter import FrontMatter, read_front_matter
 from quire.parsing.html import on_tag, without_indent
 from quire.parsing.inline import make_part, normal_line
 from quire.parsing.latex_markdown import LATEX, latex_as_markdown
+from quire.parsing.man_page import is_man_page, man_as_markdown
 from quire.parsing.markup import clean_markup, looks_mdx, without_code
 from quire.parsing.myst import plain_directives
 from quire.parsing.page import Block, Page, Section, moved_to, with_lines
@@ -60,7 +61,7 @@ def dialect_of(
         references: whether code spans may be cross references.
         wiki: it lies among notes that link as wikis do.
     """
-    if path.lower().endswith((*ASCIIDOC, *LATEX, *QUARTO)):
+    if path.lower().endswith((*ASCIIDOC, *LATEX, *QUARTO)) or is_man_page(path, text):
         return Dialect()
     if path.endswith(".mdx"):
         return Dialect(mdx=True, strict="all", references=references)
@@ -96,8 +97,8 @@ def parse_markdown(
     dialect = dialect or dialect_of(path, text)
     rules = anchors or AnchorRules()
     text, lines = _with_included(without_template_tags(_plain(text), rules.generator), includes or {}, path)
-    if path.lower().endswith((*ASCIIDOC, *LATEX)):
-        text, numbers = as_markdown(text) if path.lower().endswith(ASCIIDOC) else latex_as_markdown(text)
+    if made := _made_markdown(text, path):
+        text, numbers = made
         lines = [lines[number - 1] for number in numbers] if lines else numbers
     elif path.lower().endswith(QUARTO):
         text = plain_quarto(text)
@@ -121,6 +122,15 @@ def parse_markdown(
         keywords=keywords if isinstance(keywords, tuple) else tuple(keywords.split(", ")),
         sections=tuple(with_lines(one, lines) for one in anchored) if lines else tuple(anchored),
     )
+
+
+def _made_markdown(text: str, path: str) -> tuple[str, Sequence[int]] | None:
+    """Another markup as Markdown with the line that each of its lines stands on; None for what is Markdown."""
+    if path.lower().endswith(ASCIIDOC):
+        return as_markdown(text)
+    if path.lower().endswith(LATEX):
+        return latex_as_markdown(text)
+    return man_as_markdown(text) if is_man_page(path, text) else None
 
 
 def _opening_heading(sections: Sequence[Section]) -> str:
@@ -167,10 +177,8 @@ def page_title(text: str, path: str = "") -> str:
         SourceError: the front matter is malformed.
     """
     text = _plain(text)
-    if path.lower().endswith(ASCIIDOC):
-        text = as_markdown(text)[0]
-    elif path.lower().endswith(LATEX):
-        text = latex_as_markdown(text)[0]
+    if made := _made_markdown(text, path):
+        text = made[0]
     elif path.lower().endswith(QUARTO):
         text = plain_quarto(text)
     head = read_front_matter(text, path)
