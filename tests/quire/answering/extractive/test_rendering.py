@@ -295,6 +295,13 @@ def test_what_a_chunk_repeats_of_the_section_before_is_told_as_that_sections() -
     assert [title_above(page, 0), title_above(page, page.text.index("They"))] == ["**Oil**", "**Lamps**"]
 
 
+def test_links_of_notes_among_code_are_shown_by_their_words() -> None:
+    note = chunk(
+        "notes/boat.md", "# Boat\n\nRow [[Boats|a boat]] or `[[a]]`.\n\n```ts\n[[a|b]]\n```", lang="markdown"
+    )
+    assert show(note) == "**Boat**\n\nRow a boat or `[[a]]`.\n\n```ts\n[[a|b]]\n```\n[1]"
+
+
 def test_a_comment_in_a_heading_is_not_shown() -> None:
     assert (
         show(chunk("a.md", "## Release v<!-- put the version here -->\n\nPack it."))

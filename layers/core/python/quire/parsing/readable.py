@@ -20,6 +20,7 @@ from quire.parsing.python_markdown import plain_blocks
 from quire.parsing.quarto import QUARTO, plain_quarto
 from quire.parsing.scan import BREAK, INSERT, MARKS, NOTHING, TICK, Dialect, Insert, MarkupScan
 from quire.parsing.template_tags import generator_in, without_template_tags
+from quire.parsing.wiki import plain_links
 
 _INSERT = re.compile(rf"(?P<before>[^{INSERT}]*+){INSERT}(?P<number>\d++){INSERT}(?P<rest>.*)", re.DOTALL)
 _LABEL = re.compile(rf"{INSERT}\d++{INSERT}")
@@ -122,6 +123,7 @@ def readable_markdown(text: str, path: str) -> ReadableText:
         lines, dialect = plain_quarto(lines), Dialect()
     else:
         lines = plain_directives(plain_blocks(lines, everywhere=False), everywhere="}`" in lines)
+        lines = plain_links(lines)
         dialect = _dialect(lines, path)
     if "<" in lines:
         lines = _with_whole_tables(lines if dialect.mdx else without_indent(lines))

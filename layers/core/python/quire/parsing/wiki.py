@@ -21,6 +21,29 @@ _MARKUP = re.compile(
 )
 
 
+_LINK_OR_CODE = re.compile(
+    r"""
+    (?P<code> ^[ ]{0,3}(?P<fence>`{3,}+|~{3,}+)[^\n]*+(?:\n(?![ ]{0,3}(?P=fence))[^\n]*+)*+ | `[^`\n]{1,500}+` )
+    | !\[\[ [^\[\]\n]{1,500}+ \]\]                       # an embedded file
+    | \[\[ (?P<target>[^\W\d_][^\[\]\n|]{0,500}+) (?:\\?\|(?P<words>[^\[\]\n]{1,500}+))? \]\](?!\()
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+def plain_links(text: str) -> str:
+    """Markdown with links of notes by what they show, as many lines as before; code stays as it is.
+
+    >>> plain_links("Use [[Oars|the oars]] of [[Boats#Kinds]], ![[oar.png]] or `[[a]]`.")
+    'Use the oars of Boats > Kinds,  or `[[a]]`.'
+    """
+    if not SIGNS.search(text):
+        return text
+    return _LINK_OR_CODE.sub(
+        lambda found: found["code"] or found["words"] or link_words(found["target"] or ""), text
+    )
+
+
 def read_wiki_markup(state: StateInline, silent: bool) -> bool:
     """Rule of inline Markdown: a link says its words, or what it leads to; what is not shown says nothing."""
     found = _MARKUP.match(state.src, state.pos, state.posMax) if state.src[state.pos] in "![%=^" else None
