@@ -77,9 +77,9 @@ def read_book(
 def _page_of_chapter(path: str, owners: Mapping[str, str], pages: Mapping[str, Document]) -> str:
     """The page that a section belongs to that is a file of its own; a book's first file is no chapter."""
     seen = {path}
-    while (
-        (owner := owners.get(path, "")) in pages and owner not in seen and not _lists_files(pages[owner].text)
-    ):
+    while (owner := owners.get(path, "")) in pages and owner not in seen:
+        if owner not in owners and _lists_files(pages[owner].text):
+            break
         seen.add(owner)
         path = owner
     return path
