@@ -25,6 +25,7 @@ from build_index.sources.files.types import (
 from quire.documents import Document, Value
 from quire.errors import NoText, SourceError
 from quire.parsing.formats import CONVERTED, HTML, RawFile, kind_of, suffix_of
+from quire.parsing.latex_markdown import LATEX
 from quire.parsing.man_page import is_man_page
 
 LONGEST_LINE = 20_000
@@ -168,8 +169,8 @@ def _document(repository: Repository, path: str, content: bytes, *, named: bool)
         return "empty"
     if suffix_of(path) in HTML and is_exported_page(text[:HEAD_CHARACTERS]):
         return Document(path, text, "html", {**_facts(repository, path, "html"), "kind": "section"})
-    if is_man_page(path, text):
-        return Document(path, text, "docs", {**_facts(repository, path, "man"), "kind": "section"})
+    if markup := "latex" if suffix_of(path) in LATEX else "man" if is_man_page(path, text) else "":
+        return Document(path, text, "docs", {**_facts(repository, path, markup), "kind": "section"})
     return _source_code(repository, path, content, text, named=named)
 
 

@@ -36,7 +36,7 @@ LANGUAGES: Mapping[str, str] = {
         "rst": ".rst",
         "asciidoc": ".adoc .asciidoc .asc",
         "org": ".org",
-        "latex": ".tex .ltx .sty",
+        "latex": ".tex .ltx",
         "json": ".json .jsonc",
         "yaml": ".yml .yaml",
         "ini": ".ini .cfg .conf .properties",

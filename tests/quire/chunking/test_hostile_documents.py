@@ -32,7 +32,8 @@ HOSTILE = {
     "comments and keys": ("source_code", "a.yaml", "# a\n" * 12_000 + "a:\n  b:\n    c:\n" * 3_000),
     "blanks before a colon": ("source_code", "a.yaml", "a" + " " * 100_000 + "b"),
     "targets": ("source_code", "Makefile", "a " * 50_000 + ":"),
-    "commands in commands": ("source_code", "a.tex", "\\a{" * 33_000),
+    "macros in macros": ("docs", "a.1", ".Op Fl x " * 10_000),
+    "commands in commands": ("docs", "a.tex", "\\a{" * 33_000),
     "stars": ("source_code", "a.org", "*a " * 33_000),
     "headlines": ("source_code", "a.org", "".join("*" * (n % 12 + 1) + " a\n" for n in range(14_000))),
 }

@@ -281,7 +281,6 @@ def test_files_that_declare_are_cut_by_what_they_declare() -> None:
     ("language", "text"),
     [
         ("org", "#+title: Pumps\n\n* Setup\nOil the [[file:a.org][main pump]].\n"),
-        ("latex", "\\title{Pumps}\n\\section{Setup}\nOil the \\emph{main pump}.\n"),
     ],
 )
 def test_other_markup_keeps_its_lines_and_embeds_what_one_reads(language: str, text: str) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quire.chunking import CHUNKERS
 from quire.documents import Document
@@ -75,3 +77,18 @@ def test_what_nothing_closes_is_read_to_the_end(part: str) -> None:
     shown, numbers = latex_as_markdown(f"Oil.\n\n{part * 20_000} coal")
     assert len(shown.split("\n")) == len(numbers)
     assert "Oil." in shown
+
+
+PARTS = [
+    *("a", "\\", "{", "}", "[", "]", "%", "\n", "$", "&", "\\item ", "\\emph{", "\\[", "\\]"),
+    *("\\begin{tabular}", "\\end{tabular}", "\\begin{itemize}", "\\end{itemize}"),
+]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=60))
+def test_any_text_is_read_in_the_order_of_its_lines(parts: list[str]) -> None:
+    text = "".join(parts)
+    shown, numbers = latex_as_markdown(text)
+    assert len(shown.split("\n")) == len(numbers)
+    assert list(numbers) == sorted(numbers)
+    assert 1 <= numbers[0] <= numbers[-1] <= len(text.split("\n"))

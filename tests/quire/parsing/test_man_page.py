@@ -3,6 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from build_index.sources.files.repository import Repository, read_repository
 from quire.chunking import CHUNKERS
@@ -65,3 +67,35 @@ def test_a_manual_page_of_a_repository_is_read_as_prose_and_cited_by_its_lines(t
     chunks = list(CHUNKERS[found["oar.1"].kind](found["oar.1"]))
     assert "- `--left`: Row left." in " ".join(chunks[-1].text.split())
     assert (chunks[-1].metadata["end_line"], is_man_page("liboar.1", found["liboar.1"].text)) == (5, False)
+
+
+PARTS = [
+    *(
+        "a",
+        "\\",
+        '"',
+        "\n",
+        "\n.",
+        ".It ",
+        ".Bl",
+        ".El",
+        ".TP",
+        ".IP x",
+        ".nf",
+        ".fi",
+        ".Op ",
+        "Fl ",
+        "\\fB",
+        "\\fR",
+    ),
+    *(".RS", ".RE", ".Sh A", " b", "."),
+]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=60))
+def test_any_text_is_read_in_the_order_of_its_lines(parts: list[str]) -> None:
+    text = "".join(parts)
+    shown, numbers = man_as_markdown(text)
+    assert len(shown.split("\n")) == len(numbers)
+    assert list(numbers) == sorted(numbers)
+    assert 1 <= numbers[0] <= numbers[-1] <= len(text.split("\n"))

@@ -21,7 +21,6 @@ from quire.parsing.contents import contents_lines
 from quire.parsing.declarations import DECLARED, parse_declarations
 from quire.parsing.front_matter import read_front_matter
 from quire.parsing.languages import GRAMMARS
-from quire.parsing.latex import parse_latex, readable_latex
 from quire.parsing.org import parse_org, readable_org
 from quire.parsing.outline import Outline
 from quire.parsing.rst import is_label, parse_rst, readable_rst, rst_anchors
@@ -38,7 +37,6 @@ _MARKUP: Mapping[str, tuple[Callable[[str], Outline], Callable[[str], str]]] = {
     "rst": (parse_rst, readable_rst),
     "asciidoc": (parse_asciidoc, readable_asciidoc),
     "org": (parse_org, readable_org),
-    "latex": (parse_latex, readable_latex),
 }
 _EVERYDAY = frozenset("key table stage target resource".split())
 """Kinds whose names are words such as `build` and `users`: they are symbols only by their path, `services.web`."""
