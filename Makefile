@@ -25,14 +25,18 @@ help: ## show the targets
 # ---- environment ------------------------------------------------------------------------------------------------
 
 $(VENV)/bin/python:
-	@found=; for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python3.14 python); do \
-		if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found=$$python; break; fi; \
+	@found=; for oldest in "3, 11, 5" "3, 11"; do \
+		for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python3.14 python); do \
+			if [ -z "$$found" ] && $$python -c "import sys; sys.exit(sys.version_info < ($$oldest))" 2>/dev/null; then found=$$python; fi; \
+		done; \
 	done; \
 	if [ -z "$$found" ]; then \
 		echo "make: wanted Python 3.11 or later, found $$($(or $(PYTHON),python3) --version 2>&1 | head -1); say PYTHON=/path/to/python" >&2; \
 		exit 1; \
 	fi; \
 	echo "environment: $(VENV) with $$($$found --version)"; \
+	$$found -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || \
+		echo "make: its re module misreads patterns, which 3.11.5 mended: some pages are read badly; say PYTHON=/path/to/a/newer/one" >&2; \
 	$$found -m venv --clear $(VENV) || { rm -rf $(VENV); \
 		echo "make: this Python has no venv module with pip; on Debian: apt-get install python3-venv" >&2; exit 1; }
 
