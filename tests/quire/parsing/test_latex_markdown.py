@@ -46,9 +46,13 @@ def blocks(text: str) -> list[str]:
          "\\end{tabular}\n\\caption{What it costs}\n\\end{table}"), [
             "| Oil | **Cost** |\n| --- | --- |\n| A & B | 5 |", "What it costs",
         ]),
-        ("\\def\\a#1{\n  b\n}\n\\newcommand{\\c}[1]{d #1}\nText.", ["Text."]),
-        ("\\title{Pumps}\n\\usepackage{x}\nNot shown.\n\\begin{document}\n\\maketitle\nShown.\n\\end{document}", [
+        ("\\def\\a#1{\n  b\n}\n\\newcommand{\\c}[1]{\\{ #1}\nText.", ["Text."]),
+        ("\\def\\a{{\nb\n\nText.", ["Text."]),
+        ("\\documentclass{x}\n\\title{Pumps}\nNot shown.\n\\begin{document}\n\\maketitle\nShown.\n\\end{document}", [
             "# Pumps", "Shown.",
+        ]),
+        ("Write:\n\\begin{verbatim}\n\\documentclass{article}\n\\begin{document}\n\\end{verbatim}\nSo.", [
+            "Write:", "```\n\\documentclass{article}\n\\begin{document}\n```", "So.",
         ]),
     ],
 )  # fmt: skip
@@ -77,6 +81,7 @@ def test_what_nothing_closes_is_read_to_the_end(part: str) -> None:
     shown, numbers = latex_as_markdown(f"Oil.\n\n{part * 20_000} coal")
     assert len(shown.split("\n")) == len(numbers)
     assert "Oil." in shown
+    assert "coal" in shown
 
 
 PARTS = [

@@ -39,6 +39,8 @@ def blocks(text: str) -> list[str]:
             "- `-f`ile:\n  Reads it.", "  Twice.", "- `row`:\n  [`-a`]\n  Rows.", "End.",
         ]),
         (".Bd -literal\n$ oar -n\n.Ed\nThen\n.Dl row all\n", ["```\n$ oar -n\n```", "Then", "```\nrow all\n```"]),
+        (".nf\nrow\n.SH END\nDone.\n", ["```\nrow\n```", "## End", "Done."]),
+        (".de X Y\nhidden\n.Y\nShown.\n", ["Shown."]),
         (".de X\nhidden\n..\n.if n \\{\\\n.\\}\nShown \\(em \\(lqso\\(rq \\e \\s-1X\\s0\\&.\n", ["Shown — “so” \\ X."]),
     ],
 )  # fmt: skip

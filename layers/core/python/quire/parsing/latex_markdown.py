@@ -56,6 +56,8 @@ _RULES = re.compile(
     """,
     re.VERBOSE,
 )
+_SIGN_OF_BRACE = re.compile(r"\\[{}\\]")
+_CLASS = re.compile(r"[ \t]*+\\document(?:class|style)\b")
 _LABEL = re.compile(r"\\label\{[^{}]*+\}")
 _FORMULA = re.compile(r"(?<!\\)\\\[((?:[^\\]|\\[^\[\]]){0,400}+)\\\]")
 """A formula that stands on one line."""
@@ -162,12 +164,27 @@ def latex_as_markdown(text: str) -> tuple[str, Sequence[int]]:
     """
     reader = _LatexReader(text)
     lines = text.split("\n")
-    begin = next((at for at, line in enumerate(lines, 1) if r"\begin{document}" in line), 0)
+    begin = _first_line(lines)
     for number, line in enumerate(lines, 1):
         if number > begin or _HEADING.match(line):
             reader.take(line, number)
-    reader.flush()
+    reader.end()
     return "\n".join(line for _, line in reader.shown), [number for number, _ in reader.shown] or [1]
+
+
+def _first_line(lines: Sequence[str]) -> int:
+    """The line that begins the document behind its settings; 0 for a part of one, such as a chapter that shows code
+    of LaTeX."""
+    is_whole = False
+    for number, line in enumerate(lines, 1):
+        if is_whole and r"\begin{document}" in line:
+            return number
+        is_whole = is_whole or bool(_CLASS.match(line))
+        if not is_whole and (
+            r"\begin{" in line or (_HEADING.match(line) and not line.lstrip().startswith(r"\title"))
+        ):
+            return 0
+    return 0
 
 
 @dataclass(slots=True)
@@ -197,6 +214,7 @@ class _LatexReader:
         while rest:
             rest = self._take_held(rest, number, self._held) if self._held else self._take_words(rest, number)
         if not line.strip() and self._held is None:
+            self._open_braces = 0  # whatever a macro leaves open, the next paragraph is read
             self.flush()
         elif not line and self._held and self._held.closing == "```":
             self.shown.append((number, ""))
@@ -205,7 +223,8 @@ class _LatexReader:
         """Take the words of a line up to what is held; gives what stands behind its beginning."""
         line = _COMMENT.sub("", line)
         if self._open_braces or _SETTING.match(line):
-            self._open_braces = max(self._open_braces + line.count("{") - line.count("}"), 0)
+            braces = _SIGN_OF_BRACE.sub("", line)
+            self._open_braces = max(self._open_braces + braces.count("{") - braces.count("}"), 0)
             return ""
         line = _FORMULA.sub(r"$$\1$$", self._behind_heading(line, number))
         if len(line) > LONGEST_LINE:
@@ -303,6 +322,12 @@ class _LatexReader:
         self.flush()
         self._held = _HeldLines(end, closing)
         self._show(number, opening)
+
+    def end(self) -> None:
+        """Show what is open."""
+        if self._rows is not None:
+            self._show_table(self._rows)
+        self.flush()
 
     def flush(self) -> None:
         """Show the paragraph that is open."""

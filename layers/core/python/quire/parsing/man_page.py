@@ -154,14 +154,14 @@ class _ManReader:
         self._is_item = False
         self._waits_for_term = False
         self._is_code = False
-        self._is_hidden = False
+        self._hidden_until = ""
         self._name = ""
 
     def take(self, line: str, number: int) -> None:
         """Add a line of the page."""
         self._number = number
-        if self._is_hidden:
-            self._is_hidden = line.strip() not in ("..", ".ig")
+        if self._hidden_until:
+            self._hidden_until = "" if line.strip() == self._hidden_until else self._hidden_until
         elif line[:1] in (".", "'") and line[:2] != "''":
             self._take_macro(line[1:].strip())
         elif self._is_code:
@@ -194,7 +194,8 @@ class _ManReader:
             self.shown.append((self._number, self._of_mdoc(arguments).replace("`", "")))
             self._close_code()
         elif name in ("de", "ig", "am"):
-            self._is_hidden = True
+            named = arguments[1:2] if name != "ig" else arguments[:1]
+            self._hidden_until = f".{named[0] if named else '.'}"
         else:
             self._take_item_or_words(name, arguments)
 
@@ -245,6 +246,7 @@ class _ManReader:
         return line.end()
 
     def _head(self, name: str, arguments: list[str]) -> None:
+        self._close_code()
         self._paragraph()
         self._depth, self._is_item = 0, False
         words = (arguments[:1] if _HEADINGS[name] == 1 else [" ".join(arguments)]) or [""]
