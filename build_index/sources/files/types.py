@@ -252,14 +252,6 @@ _INTERFACE_NAME = re.compile(r"(?:variable|output|version)s?(?:[._-]\w+)?\.tf")
 """Of Terraform, where a module's variables and outputs stand apart from what it makes."""
 _LEGACY = re.compile(r"(?:\d+[-_. ])?(?:legacy|deprecated|obsolete)(?:[-_. ].*)?", re.IGNORECASE)
 """A folder or page of what something newer has taken the place of: `99-legacy/01-legacy-let.md`."""
-_UPGRADE = re.compile(
-    r"""
-    (?:\d+[-_. ])?  # its place among others
-    (?: upgrad(?:e|es|ing) | migrat(?:e|ing|ion)[-_ ](?:to|from|guides?|v?\d) ) (?:[-_. ].*)?
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-"""On coming from an older version or from something else; a folder `migrations` is often about those of databases."""
 EXAMPLE, HISTORY, INTERFACE, LEGACY = "example", "history", "interface", "legacy"
 
 
@@ -323,13 +315,12 @@ def role_of(path: str) -> str:
 def page_role(path: str) -> str:
     """What a page is beside the documentation of what is used today: `legacy`, `history` as in `role_of`; "" for most.
 
-    >>> page_role("99-legacy/01-legacy-let.md"), page_role("guides/migrate-to-v3/oars.md"), page_role("guide/lines.md")
+    >>> page_role("99-legacy/01-legacy-let.md"), page_role("release-notes/3.1.md"), page_role("guide/lines.md")
     ('legacy', 'history', '')
     """
-    parts = path.split("/")
-    if any(map(_LEGACY.fullmatch, parts)):
+    if any(map(_LEGACY.fullmatch, path.split("/"))):
         return LEGACY
-    return HISTORY if role_of(path) == HISTORY or any(map(_UPGRADE.fullmatch, parts)) else ""
+    return HISTORY if role_of(path) == HISTORY else ""
 
 
 def is_vendored(path: str) -> bool:
