@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from build_index.sources.files.text_files import read_text
+from build_index.sources.files.text_files import SKIPPED, read_text
 from build_index.sources.site_config import FoundSite, folders_above
 from quire.errors import SourceError
 from quire.limits import CODE_FILE_BYTES
@@ -116,7 +116,7 @@ class IncludedFiles:
             file = self._found(page, _target(found))
             if file is None:
                 continue
-            if found["adoc"] and self.is_section(file):
+            if found["adoc"] and not _takes_part(found["given"]) and self.is_section(file):
                 yield written, ""
                 continue
             parts = (found[one] for one in ("part", "section", "rows", "region", "ln", "given"))
@@ -170,9 +170,12 @@ class IncludedFiles:
         """Whether a file of AsciiDoc that pages include has a heading, and is long or includes files itself, as
         sections and chapters of books do.
 
-        Such a file is a page of its own at its owner's address, so that it is cited by its own lines.
+        Such a file is a page of its own at its owner's address, so that it is cited by its own lines. Where no page is
+        read (`.hidden/`), what is included stands in the page that includes it.
         """
         if not file.name.lower().endswith(ASCIIDOC) or not file.is_relative_to(self.root):
+            return False
+        if any(one.startswith(".") or one in SKIPPED for one in file.relative_to(self.root).parts):
             return False
         text = self._read(file)
         is_long = len(text) > SECTION or "\ninclude::" in text
@@ -239,6 +242,11 @@ def _is_rst(path: str) -> bool:
 def _target(found: re.Match[str]) -> str:
     kinds = ("mdbook", "snippet", "page", "code", "variant", "bang", "adoc", "quarto")
     return next(found[one] for one in kinds if found[one])
+
+
+def _takes_part(given: str) -> bool:
+    """Whether an `include::` of AsciiDoc takes a part of the file alone."""
+    return any(name != "leveloffset" for name, _ in _GIVEN.findall(given))
 
 
 def _filled(text: str, inner: Mapping[str, str]) -> str:

@@ -126,8 +126,13 @@ def test_a_long_section_of_asciidoc_in_a_file_of_its_own_is_cited_by_its_lines(t
     rope = "[[rope]]\n// How to keep it.\n== Rope\n\n" + "Hemp rots where it stays wet. " * 60
     pages = {
         "book.asc": "= Harbour\n:toc:\n\ninclude::part/moor.asc[]\n",
-        "part/moor.asc": "= Moor\n\nBefore.\n\ninclude::rope.asc[leveloffset=+1]\n\ninclude::short.asc[]\n",
+        "part/moor.asc": (
+            "= Moor\n\nBefore.\n\ninclude::rope.asc[leveloffset=+1]\n\ninclude::short.asc[]\n\n"
+            "include::tagged.asc[tag=tie]\n\ninclude::.hidden/oil.asc[]\n"
+        ),
         "part/rope.asc": rope,
+        "part/tagged.asc": f"== Knots\n\n// tag::tie[]\nTie it twice.\n// end::tie[]\n\n{'It slips. ' * 200}\n",
+        "part/.hidden/oil.asc": f"== Oil\n\n{'It drips. ' * 200}\n",
         "part/short.asc": "== Short\n\nTwo words.\n",
         "release.tar.asc": "-----BEGIN PGP SIGNATURE-----\n\niQIzBAAB\n-----END PGP SIGNATURE-----\n",
     }
@@ -138,9 +143,14 @@ def test_a_long_section_of_asciidoc_in_a_file_of_its_own_is_cited_by_its_lines(t
         "book.asc": False,
         "part/moor.asc": False,
         "part/rope.asc": True,
+        "part/tagged.asc": False,
     }
     assert cut["part/rope.asc"][0].metadata["start_line"] == 3
-    assert cut["part/moor.asc"][0].text == "# Moor\n\nBefore.\n\n## Short\n\nTwo words."
+    moor = "\n\n".join(one.text for one in cut["part/moor.asc"])
+    assert moor.startswith(
+        "# Moor\n\nBefore.\n\n## Short\n\nTwo words.\n\nTie it twice.\n\n## Oil\n\nIt drips."
+    )
+    assert "It slips." not in moor
     assert excluded.reasons == {"included": 1, "signature": 1}
 
 

@@ -73,9 +73,7 @@ _SETTING = re.compile(
 LONGEST_LINE = 5_000
 """Of a longer one environments are not read."""
 _CODE = frozenset("verbatim lstlisting minted Verbatim alltt".split())
-_MATH = frozenset(
-    "equation align gather multline eqnarray displaymath math alignat flalign dmath narrowmultline".split()
-)
+_MATH = frozenset("equation align gather multline eqnarray displaymath math alignat flalign dmath".split())
 _LISTS = {"itemize": "-", "enumerate": "1.", "description": "-"}
 _TABLES = frozenset("tabular tabularx tabulary longtable".split())
 _STATED = {
@@ -92,7 +90,7 @@ _STATED = {
 """Environments that say something, and what is printed above."""
 _THEOREM = re.compile(
     r"""
-    \\(?:newtheorem|declaretheorem)\*?+\{([^{}]{1,60}+)\}
+    \\newtheorem\*?+\{([^{}]{1,60}+)\}
     (?:\[[^\[\]]*+\])?+\{([^{}]{1,80}+)\}  # what it is counted with, and what is printed
     """,
     re.VERBOSE,
@@ -127,14 +125,14 @@ _WORDS = {
 _WORDS |= {name: name for name, said in _WORDS.items() if not said}
 _DROPPED = frozenset(
     """
-    label index indexdef indexsee indexfoot glossary vspace hspace vskip hskip setlength addtolength setcounter
-    addtocounter newcommand renewcommand providecommand newenvironment newtheorem declaretheorem usepackage
+    glossary vspace hspace vskip hskip setlength addtolength setcounter
+    addtocounter newcommand renewcommand providecommand newenvironment newtheorem usepackage
     documentclass input include includegraphics bibliography bibliographystyle pagestyle thispagestyle cite citep citet
     citeauthor citeyear parencite textcite autocite nocite footnotemark phantomsection addcontentsline markboth
-    markright hypersetup graphicspath definecolor color pagecolor author date symlabel tikzset lstset
+    markright hypersetup graphicspath definecolor color pagecolor author date tikzset lstset
     """.split()
 )
-"""Commands of which neither the name nor what they are given is printed."""
+"""Commands of which neither the name nor what they are given is printed, beside those of `_is_dropped`."""
 _SILENT = frozenset(
     """
     noindent centering raggedright raggedleft small footnotesize scriptsize tiny normalsize large Large LARGE huge Huge
@@ -369,6 +367,11 @@ class _LatexReader:
             self._show(rows[-1][0], "")
 
 
+def _is_dropped(name: str) -> bool:
+    """Whether a command prints nothing, nor what it is given; books define labels and index marks of their own."""
+    return name in _DROPPED or name.startswith("index") or name.endswith("label")
+
+
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
@@ -417,7 +420,7 @@ def _read_token(text: str, found: re.Match[str], groups: list[_OpenBraces]) -> i
         if text.startswith("{", at) and not text.startswith("{}", at) and len(groups) < DEEPEST:
             groups.append(_OpenBraces(name))
             return at + 1
-        is_silent = name in _SILENT or name in _DROPPED
+        is_silent = name in _SILENT or _is_dropped(name)
         said.append(_WORDS.get(name, "" if is_silent else name))
         return at + 2 * text.startswith("{}", at)
     if found["brace"] == "{":
@@ -453,7 +456,7 @@ def _close(groups: list[_OpenBraces], *, is_followed: bool = False) -> _OpenBrac
     said, name, around = "".join(group.said), group.name, groups[-1].said
     gone = "\n" * said.count("\n")
     following = None
-    if name in _DROPPED:
+    if _is_dropped(name):
         around.append(gone)
         following = _OpenBraces(name) if is_followed else None
     elif name == "texorpdfstring":  # the second one is for the outline
