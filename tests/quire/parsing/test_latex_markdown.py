@@ -46,6 +46,18 @@ def blocks(text: str) -> list[str]:
          "\\end{tabular}\n\\caption{What it costs}\n\\end{table}"), [
             "| Oil | **Cost** |\n| --- | --- |\n| A & B | 5 |", "What it costs",
         ]),
+        (("\\begin{itemize}\n\\pt One\n\\begin{enumerate}[(a)]\n  \\pt[x] Deep \\pt\n\\end{enumerate}\n"
+         "\\pt Last\n\\end{itemize}\n\\begin{itemize}\n\\itemsep 0pt\n\\small\n\\item Oil\n\\end{itemize}"), [
+            "- One", "  1. x: Deep pt", "- Last", "- Oil",
+        ]),
+        ("\\begin{example}\n  [How \\emph{oil} flows]\n  \\label{ex:oil}\n\\layout\nDown.\n\\end{example}", [
+            "**Example (How *oil* flows).** Down.",
+        ]),
+        (r"B\'ezout, G\"{o}del, \v{S}a\'{\i}, gar\c{c}on, S\o{}ren \=x", ["Bézout, Gödel, Šaí, garçon, Søren x̄"]),
+        ("Let $T = \\begin{bmatrix} 2 & 1 \\\\ 0 & 3\n\\end{bmatrix}$ be.", [
+            "Let $T = \\begin{bmatrix} 2 & 1 \\\\ 0 & 3\n\\end{bmatrix}$ be.",
+        ]),
+        ("See:\n\\begin{tikzcd}\nA \\ar[r] & B\n\\end{tikzcd} So.", ["See:\nSo."]),
         ("\\def\\a#1{\n  b\n}\n\\newcommand{\\c}[1]{\\{ #1}\nText.", ["Text."]),
         ("\\def\\a{{\nb\n\nText.", ["Text."]),
         ("\\documentclass{x}\n\\title{Pumps}\nNot shown.\n\\begin{document}\n\\maketitle\nShown.\n\\end{document}", [

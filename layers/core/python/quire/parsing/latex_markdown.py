@@ -7,6 +7,7 @@ Formulas stay TeX between dollars. What only lays out, indexes or cites is left 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -32,7 +33,9 @@ _HEADING = re.compile(
 )
 _PARTS = re.compile(
     r"""
-    ( \\begin\{[^{}]{1,60}+\} | \\end\{[^{}]{1,60}+\}
+    ( \\(?:begin|end)\{
+      (?!(?:[a-zA-Z]*matrix|[dr]?cases|array|(?:gather|align(?:ed)?|multline)ed|split|alignedat)\*?\})  # of formulas
+      [^{}]{1,60}+\}
     | \\item(?![A-Za-z])
     | (?<!\\)\\[\[\]] )            # a formula on lines of its own; `\\[2pt]` breaks a line
     """,
@@ -65,7 +68,9 @@ _SETTING = re.compile(
     r"""
     [ \t]*+\\(?: [gex]?def | let | (?:re)?newcommand | providecommand | (?:re)?newenvironment | newtheorem
       | DeclareMathOperator | DeclareRobustCommand | makeat(?:letter|other) | newif | newlength | newcounter
-      | (?:use|Require|Provides)package | documentclass )(?![A-Za-z])  # in plain TeX, LaTeX, a class
+      | (?:use|Require|Provides)package | documentclass  # in plain TeX, LaTeX, a class
+      | [A-Za-z]{0,20}?(?:sep|skip|indent)[ \t]*+=?[ \t]*+-?\.?\d[^\n]*+
+      )(?![A-Za-z])
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -74,6 +79,8 @@ LONGEST_LINE = 5_000
 """Of a longer one environments are not read."""
 _CODE = frozenset("verbatim lstlisting minted Verbatim alltt".split())
 _MATH = frozenset("equation align gather multline eqnarray displaymath math alignat flalign dmath".split())
+_DRAWN = frozenset("tikzpicture tikzcd asy asydef pspicture pgfpicture picture forest".split())
+"""What programs draw from: no words of the document."""
 _LISTS = {"itemize": "-", "enumerate": "1.", "description": "-"}
 _TABLES = frozenset("tabular tabularx tabulary longtable".split())
 _STATED = {
@@ -98,6 +105,7 @@ _THEOREM = re.compile(
 _TOKEN = re.compile(
     r"""
       \\verb\*?(?P<bar>[^\sA-Za-z*])(?P<verbatim>[^\n]{0,300}?)(?P=bar)
+    | \\ (?: (?P<accent>['"`^~=.]) | (?P<mark>[cvHukr])(?=\{) ) (?:\{\\?(?P<held>[A-Za-z])\} | \\?(?P<letter>[A-Za-z]))
     | \\(?P<name>[A-Za-z@]++)\*?+
     | \\\((?P<inline>(?:[^\\]|\\[^)(]){0,300}?)\\\)
     | \\(?P<sign>.)
@@ -108,6 +116,15 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _OPTIONS = re.compile(r"(?:[ \t]*+\[[^\[\]]{0,500}+\])*+")
+_ALONE = re.compile(r"[ \t]*+(?:\n|\Z)")
+_BEGINS_ITEM = re.compile(r"[ \t]*+\\(?!begin|item|\w*(?:sep|skip|indent)\b)([A-Za-z]++)(?=[ \t\[]|$)")
+_ACCENTS = dict(
+    zip(
+        "'`^\"~=.cvHukr",
+        "\u0301\u0300\u0302\u0308\u0303\u0304\u0307\u0327\u030c\u030b\u0306\u0328\u030a",
+        strict=True,
+    )
+)
 _QUOTES = {"``": "“", "''": "”", "`": "‘", "'": "’"}
 _WORDS = {
     **dict.fromkeys(("ldots", "dots", "textellipsis"), "…"),
@@ -119,6 +136,7 @@ _WORDS = {
     "ss": "ß",
     "copyright": "©",
     "S": "§",
+    **dict(zip("o O l L aa AA ae AE oe OE i j".split(), "øØłŁåÅæÆœŒij", strict=True)),
     "par": " ",
 }
 """Commands without words of their own that print something."""
@@ -202,6 +220,8 @@ class _LatexReader:
         self._stated = _STATED | dict(_THEOREM.findall(text))
         self._held: _HeldLines | None = None
         self._lists: list[str] = []
+        self._awaits_item = False
+        self._item: re.Pattern[str] | None = None  # the document's own command for an item
         self._mark = ""  # of the item that the next paragraph begins
         self._rows: list[tuple[int, str]] | None = None
         self._open_braces = 0  # of a macro that is being defined
@@ -224,11 +244,19 @@ class _LatexReader:
             braces = _SIGN_OF_BRACE.sub("", line)
             self._open_braces = max(self._open_braces + braces.count("{") - braces.count("}"), 0)
             return ""
-        line = _FORMULA.sub(r"$$\1$$", self._behind_heading(line, number))
+        line = _FORMULA.sub(r"$$\1$$", self._behind_heading(self._with_items(line), number))
         if len(line) > LONGEST_LINE:
             self._paragraph.append((number, line))
             return ""
         return self._take_parts(line, number)
+
+    def _with_items(self, line: str) -> str:
+        r"""The line with `\item` for the document's own command: only such a one can stand where a list begins."""
+        begins = _BEGINS_ITEM.match(line) if self._awaits_item else None
+        if begins and begins[1] not in _SILENT and begins[1] not in _WORDS:
+            self._item = re.compile(rf"[ \t]*+\\{begins[1]}(?![A-Za-z])")
+        found = self._item.match(line) if self._item and self._lists else None
+        return rf"\item{line[found.end() :]}" if found else line
 
     def _behind_heading(self, line: str, number: int) -> str:
         heading = _HEADING.match(line)
@@ -255,6 +283,9 @@ class _LatexReader:
 
     def _take_held(self, line: str, number: int, held: _HeldLines) -> str:
         said, found, rest = line.partition(held.end)
+        if not held.closing:  # a drawing
+            self._held = None if found else held
+            return rest.removeprefix("*").removeprefix("}")
         is_code = held.closing == "```"
         shown = said.rstrip() if is_code else _LABEL.sub("", said).rstrip()
         if shown or (is_code and not found):
@@ -271,6 +302,7 @@ class _LatexReader:
         if part == r"\item":
             self.flush()
             term = _OPTION.match(rest)
+            self._awaits_item = False
             self._mark = f"{self._lists[-1] if self._lists else '-'} "
             if term is None:
                 return rest
@@ -294,9 +326,13 @@ class _LatexReader:
         if name in _MATH:
             self._hold(number, "$$", f"\\end{{{name}", "$$")
             return rest
+        if name in _DRAWN:
+            self._held = _HeldLines(f"\\end{{{name}", "")
+            return ""
         self.flush()
         if name in _LISTS:
             self._lists.append(_LISTS[name])
+            self._awaits_item = True
         elif name in _TABLES:
             self._rows = []
         elif name in self._stated:
@@ -330,6 +366,10 @@ class _LatexReader:
     def flush(self) -> None:
         """Show the paragraph that is open."""
         lines, self._paragraph = self._paragraph, []
+        title = _OPTION.match(lines[0][1]) if lines and self._mark.endswith(".** ") else None
+        if title:  # on the line below what begins a statement
+            self._mark = f"{self._mark[:-4]} ({_one_line(_inline(title[1]))}).** "
+            lines[0] = (lines[0][0], lines[0][1][title.end() :])
         said = _inline("\n".join(part for _, part in lines)).split("\n") if lines else []
         numbers = [number for number, _ in lines]
         shown = [
@@ -420,7 +460,7 @@ def _read_token(text: str, found: re.Match[str], groups: list[_OpenBraces]) -> i
         if text.startswith("{", at) and not text.startswith("{}", at) and len(groups) < DEEPEST:
             groups.append(_OpenBraces(name))
             return at + 1
-        is_silent = name in _SILENT or _is_dropped(name)
+        is_silent = name in _SILENT or _is_dropped(name) or _stands_alone(text, found)
         said.append(_WORDS.get(name, "" if is_silent else name))
         return at + 2 * text.startswith("{}", at)
     if found["brace"] == "{":
@@ -436,9 +476,19 @@ def _read_token(text: str, found: re.Match[str], groups: list[_OpenBraces]) -> i
     return at
 
 
+def _stands_alone(text: str, found: re.Match[str]) -> bool:
+    """Whether a command is all that its line holds: it lays out."""
+    before = text.rfind("\n", 0, found.start()) + 1
+    return text[before : found.start()].isspace() | (before == found.start()) and bool(
+        _ALONE.match(text, found.end())
+    )
+
+
 def _said(found: re.Match[str]) -> str:
     if found["bar"]:
         return f"`{found['verbatim']}`"
+    if accent := found["accent"] or found["mark"]:
+        return unicodedata.normalize("NFC", (found["held"] or found["letter"]) + _ACCENTS[accent])
     if found["inline"] is not None:
         return f"${found['inline'].strip()}$"
     if sign := found["sign"]:
