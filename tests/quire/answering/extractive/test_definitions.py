@@ -5,7 +5,15 @@ import time
 import pytest
 
 from quire.answering.answerer import answer
-from quire.answering.extractive.definitions import LISTED, OPENING, PARTLY, SAID, Term, definition_shares
+from quire.answering.extractive.definitions import (
+    LISTED,
+    OPENING,
+    PARTLY,
+    SAID,
+    STATED,
+    Term,
+    definition_shares,
+)
 from quire.answering.extractive.passages import split_passages
 from quire.answering.findings import AskedCollection, find
 from quire.answering.request import Inquiry
@@ -52,6 +60,25 @@ def test_an_answer_opens_with_the_sentence_that_defines_what_is_asked_for(
     assert first.hit.chunk.document_id == "air.md"
     assert first.quote[first.answers_at - first.start :].startswith("A damper is a flap")
     assert problems(given) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "worth"),
+    [
+        ("Oil.\n\nDefinition 2.1 (Flue). A flue $F$ consists of:\n\n- a pipe", STATED),
+        ("**Definition.** A pipe $P$ is a flue if it is open.\n\nSo is oil.", STATED),
+        ("Definition. For a house $H$, a flue $F$ is two pipes.", STATED),
+        ("A flue is a pipe.\n\nLemma. A flue is open.", SAID),
+        ("Theorem 3. A flue is open.\n\nExample (Chimney). A flue is a pipe.", 0),
+        ("For a house, a flue is two pipes.", 0),
+        ("A pipe is a flue if and only if it is open.", 0),
+        ("Definition of terms\n\nThe flue is a pipe.", SAID),
+    ],
+)
+def test_what_a_book_states_as_a_definition_defines_most_and_a_theorem_nothing(
+    text: str, worth: float
+) -> None:
+    assert Term("flue").said(text) == worth
 
 
 def test_a_line_of_a_session_defines_nothing() -> None:

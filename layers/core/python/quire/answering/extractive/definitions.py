@@ -26,6 +26,8 @@ SAID = 1.0
 """What "X is a …" is worth, and an abbreviation that is spelled out."""
 PARTLY, LISTED = 0.6, 0.4
 """What says something that it is or does ("X are …", "… called X"), and an entry of a list ("X: …")."""
+STATED = 1.3
+"""What a book states as a definition is worth: "Definition 2.1. A group is …"."""
 OPENING = 0.35
 """What stands first below a title that says X has more."""
 
@@ -34,7 +36,7 @@ _BEGINS = rf"""
     (?: ^ | (?<=[.!?:][ ]) | (?<=\n) ) (?! [ \t]*+ >>> ) [ \t>*+-]*+ (?: (?:the|an?)[ ] )?  # no line of a session
     (?-i: (?: (?!(?:Each|Every|Some|Any|No|This|That|If|When)\b) [A-Z][\w.]*+ [ ] )? )  # "A Tokio task"
     {_NAMED}
-    (?: [ ]\([^()\n]{{1,80}}\) | ,[ ][^,.\n]{{2,60}}, )?            # an aside
+    (?: [ ]\([^()\n]{{1,80}}\) | ,[ ][^,.\n]{{2,60}}, | [ ]\$[^$\n]{{1,60}}\$ )?  # an aside, a formula
 """
 _WHOLE = rf"""
     {_BEGINS} [ ] (?:
@@ -48,9 +50,11 @@ _WHOLE = rf"""
 """
 _PARTLY = rf"""
     {_BEGINS} [ ] (?: is | are | provides? | allows? | lets? | enables? | describes? | represents? | gives?
-      | consists?[ ]of | contains? ) [ ] (?! (?: not | now | available | required ) \b
+      | consists?[ ]of | contains? ) (?:[ ]|(?=:)) (?! (?: not | now | available | required ) \b
       | (?! used | designed | intended | composed | based | defined ) \w+ed \b )
   | {_BEGINS} [ ]? — [ ]? [a-z]
+  | \b(?:is|are) [ ] (?:(?:said[ ]to[ ]be|called)[ ])? (?:an?|the)?[ ]? {_NAMED} [ ]
+    (?:if|when|provided)\b (?! [ ]and[ ]only )
   | \b(?: call(?:ed|s)? | known[ ]as | termed | named | referred[ ]to[ ]as ) [ ] (?:the[ ]|an?[ ])? {_NAMED} (?!\w)
 """
 _ENTRY = rf"""
@@ -61,7 +65,21 @@ _ENTRY = rf"""
 """
 """What begins a sentence, item or line and says what the term is; what says something of it; an entry that it heads.
 `NAME` is the term."""
-_SHARES = {_WHOLE: SAID, _PARTLY: PARTLY, _ENTRY: LISTED}
+_BEHIND_COMMA = (
+    rf""",[ ] (?:an?|the) [ ] {_NAMED} (?:[ ]\$[^$\n]{{1,60}}\$)? [ ] (?:is|are|consists?[ ]of) \b"""
+)
+"""Counts in what a book states as a definition alone: "For a set $A$, a relation $R$ on $A$ is …"."""
+_SHARES = {_WHOLE: SAID, _PARTLY: PARTLY, _ENTRY: LISTED, _BEHIND_COMMA: 0.0}
+_STATEMENT = re.compile(
+    r"""
+    [ \t>*_]*+
+    (?: (Definition)
+      | Theorem | Lemma | Proposition | Corollary | Claim | Proof | Exercise | Problem | Example  # what is so
+    ) \b (?= [\s*_]*+ [\d.(*_] )
+    """,
+    re.VERBOSE,
+)
+"""What begins a paragraph of a book that states things: `Definition 2.1.`, `**Lemma (Oil).**`."""
 _TITLE_WORDS = re.compile(
     r"""
     ^(?: (?: what[ ](?:is|are) | about | using | the | an? | introduction[ ]to | introducing | overview[ ]of
@@ -99,21 +117,32 @@ class Term:
         self._spelled_out = _spelled_out(term)
 
     def said(self, text: str) -> float:
-        """How far the text says what the term is: `SAID`, `PARTLY`, `LISTED` or 0."""
+        """How far the text says what the term is: `STATED`, `SAID`, `PARTLY`, `LISTED` or 0."""
         if self._spelled_out and self._spelled_out.search(text):
             return SAID
         spans = [
             (max(text.rfind("\n", 0, found.start()) + 1, found.start() - BEFORE), found.end() + BEHIND)
             for found in islice(self._name.finditer(text), MOST_NAMED)
         ]
-        shares = (
-            share for share, form in self._forms.items() if any(form.search(text, *span) for span in spans)
-        )
-        return next(shares, 0.0)
+        found = [
+            (share, _STATEMENT.match(text, _paragraph(text, said.start())))
+            for share, form in self._forms.items()
+            for span in spans
+            if (said := form.search(text, *span))
+        ]
+        if any(statement and statement[1] for _, statement in found):
+            return STATED
+        return next((share for share, statement in found if not statement), 0.0)
 
     def is_title(self, title: str) -> bool:
         """Whether the title says the term and nothing else."""
         return bool(self._stems) and tuple(analyze(_TITLE_WORDS.sub("", title).lower())) == self._stems
+
+
+def _paragraph(text: str, at: int) -> int:
+    """Where the paragraph around a place begins."""
+    before = text.rfind("\n\n", 0, at + 1)
+    return before + 2 if before >= 0 else 0
 
 
 def asked_term(question: str) -> Term | None:
