@@ -117,7 +117,7 @@ _TOKEN = re.compile(
 )
 _OPTIONS = re.compile(r"(?:[ \t]*+\[[^\[\]]{0,500}+\])*+")
 _ALONE = re.compile(r"[ \t]*+(?:\n|\Z)")
-_BEGINS_ITEM = re.compile(r"[ \t]*+\\(?!begin|item|\w*(?:sep|skip|indent)\b)([A-Za-z]++)(?=[ \t\[]|$)")
+_BEGINS_LINE = re.compile(r"[ \t]*+\\([A-Za-z]++)(?=[ \t\[]|$)")
 _ACCENTS = dict(
     zip(
         "'`^\"~=.cvHukr",
@@ -221,7 +221,7 @@ class _LatexReader:
         self._held: _HeldLines | None = None
         self._lists: list[str] = []
         self._awaits_item = False
-        self._item: re.Pattern[str] | None = None  # the document's own command for an item
+        self._item = "item"  # the document's own command for one
         self._mark = ""  # of the item that the next paragraph begins
         self._rows: list[tuple[int, str]] | None = None
         self._open_braces = 0  # of a macro that is being defined
@@ -252,11 +252,10 @@ class _LatexReader:
 
     def _with_items(self, line: str) -> str:
         r"""The line with `\item` for the document's own command: only such a one can stand where a list begins."""
-        begins = _BEGINS_ITEM.match(line) if self._awaits_item else None
-        if begins and begins[1] not in _SILENT and begins[1] not in _WORDS:
-            self._item = re.compile(rf"[ \t]*+\\{begins[1]}(?![A-Za-z])")
-        found = self._item.match(line) if self._item and self._lists else None
-        return rf"\item{line[found.end() :]}" if found else line
+        begins = _BEGINS_LINE.match(line) if self._lists else None
+        if begins and self._awaits_item and begins[1] not in _SILENT and begins[1] not in _WORDS:
+            self._item = begins[1]
+        return rf"\item{line[begins.end() :]}" if begins and begins[1] == self._item else line
 
     def _behind_heading(self, line: str, number: int) -> str:
         heading = _HEADING.match(line)
