@@ -93,7 +93,7 @@ function paragraph(lines, at, cite) {
 
 // Each part has a longest length: else what nothing closes would be looked for to the end of the text, again and again.
 const INLINE = /(?<code>(`+)(?!`)([\s\S]{0,1000}?[^`])\2(?!`))|(?<image>!\[([^\]]{0,300})\]\([^)]{0,2000}\))|(?<link>\[([^\][]{1,500})\]\(([^()\s]{0,2000}(?:\([^()\s]{0,500}\)[^()\s]{0,2000}){0,4})[^)]{0,300}\))|(?<mark>\[(\d+(?:,\s*\d+)*)\])|(?<bold>\*\*(\S(?:[\s\S]{0,1000}?\S)?)\*\*)|(?<soft>(?<![\w*])[*](\S(?:[^*\n]{0,1000}?\S)?)[*](?![\w*]))|(?<under>(?<!\w)_(\S(?:[^_\n]{0,1000}?\S)?)_(?!\w))|<(?<auto>https?:\/\/[^\s<>]+)>|(?<bare>https?:\/\/[^\s<>()\[\]"'`]*[^\s<>()\[\]"'`.,;:!?])|(?<escape>\\[\\`*_#<[\]])|(?<formula>\$\$(?:(?!\[\d)[^$\\]|\\[^])+\$\$|\$(?![\s$])(?:(?!\[\d)[^$\\`\n]|\\.)+(?<!\s)\$(?!\w))/g;
-const ESCAPED_MARK = /\\(\[\d+(?:,\s*\d+)*\])/g;
+const BRACED_BRACKET = /\{\[\}(?=\d)/g; // of an interval `$[0,1]$`, kept apart from marks
 
 function inline(text, cite) {
   const parts = [];
@@ -118,7 +118,7 @@ function span(match, cite) {
   if (g.soft) return [h("em", null, ...inline(match[14], cite))];
   if (g.under) return [h("em", null, ...inline(match[16], cite))];
   if (g.escape) return [g.escape.slice(1)];
-  if (g.formula) return [g.formula.replace(ESCAPED_MARK, "$1")]; // TeX: its stars and backslashes mark nothing; a citation is none of it
+  if (g.formula) return [g.formula.replace(BRACED_BRACKET, "[")]; // TeX: its stars and backslashes mark nothing; a citation is none of it
   const url = g.auto ?? g.bare;
   return [anchor(url, url, null)];
 }

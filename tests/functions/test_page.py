@@ -784,7 +784,7 @@ def test_a_formula_is_shown_as_it_is_written(visit: Visit) -> None:
         [
             site().release,
             (
-                r"For $A^*$ and $B^*$ is $$\{x\[1]\} \\ \|y\|$$ [1]. "
+                r"For $A^*$ and $B^*$ is $$\{x{[}1]\} \\ \|y\|$$ [1]. "
                 r"It costs $5, *not* $6, by `$x` or \[2], US$5 [1], CA$."
             ),
         ],

@@ -309,6 +309,15 @@ def test_a_comment_in_a_heading_is_not_shown() -> None:
     )
 
 
+def test_an_interval_in_a_formula_stays_one_and_is_no_mark() -> None:
+    text = show(
+        chunk("a.md", "Take $x \\in [0, 1]$, [2] for $5 or $6, and $$y[1] = __z__$$ of __main__ here.")
+    )
+    assert text.startswith(
+        r"Take $x \in {[}0, 1]$, \[2] for $5 or $6, and $$y{[}1] = __z__$$ of `__main__` here."
+    )
+
+
 def test_what_looks_like_a_mark_in_the_source_is_escaped_outside_code() -> None:
     one = chunk("a.md", "Take items[0] or [99], but `items[2]` and [a link](x) stay.")
     text = show(one)

@@ -20,6 +20,8 @@ _CONNECTOR = re.compile(_JOIN)
 _OPTION = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*+")
 """An option of a command, `--dry-run`: a name, however common its words are."""
 _WRITTEN = re.compile(f"{_OPTION.pattern}|{_TOKEN.pattern}")
+VERSION = re.compile(r"[vV]?(\d++(?:\.\d++)+(?:[A-Za-z]{1,5}\d*+)?)")
+"""A version, a decimal number or an address, `5.0.0rc1`: a name, however common its numbers are."""
 _UNSPACED = re.compile(r"[\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 """Chinese characters and Japanese syllables, which are written without blanks between words."""
 _DOTTED = rf"[^\W\d]\w*+(?:{_JOIN}[^\W\d]\w*+)++"
@@ -71,6 +73,11 @@ def analyze(text: str) -> list[str]:
 
     >>> analyze("--dry-run")
     ['__dry_run', 'dri', 'run']
+
+    So does a version, with or without its `v`.
+
+    >>> analyze("v5.0.1")
+    ['5.0.1', 'v5', '5', '0', '1']
 
     How an address begins is no word: else each link would be about HTTPS.
 
@@ -127,7 +134,9 @@ def _expand_piece(piece: str) -> tuple[str, ...]:
         return _expand_known(bare) if bare else ()
     if piece.isalnum() or _TOKEN.fullmatch(piece):
         return _expand(piece)
-    return tuple(chain.from_iterable(map(_expand_known, _TOKEN.findall(piece))))
+    version = VERSION.fullmatch(piece)
+    whole = (version[1].lower(),) if version else ()
+    return (*whole, *chain.from_iterable(map(_expand_known, _TOKEN.findall(piece))))
 
 
 _expand_known = lru_cache(maxsize=1 << 17)(_expand_piece)

@@ -120,7 +120,7 @@ def gather(
     priors = index.filters.priors(_demotions(profile, question))
     symbols = (
         *[_find_symbol(index, name, question, priors) for name in question.names],
-        *[_find_command(index, command, priors, allowed) for command in question.commands],
+        *[_find_exact(index, term, priors, allowed) for term in question.exact],
     )
     named = union([symbol.chunks for symbol in symbols])
     named = named if allowed is None else intersection(named, allowed)
@@ -247,14 +247,14 @@ def _find_symbol(
     )
 
 
-def _find_command(
-    index: OpenedIndex, command: str, priors: NDArray[np.float32], allowed: Ordinals | None
+def _find_exact(
+    index: OpenedIndex, term: str, priors: NDArray[np.float32], allowed: Ordinals | None
 ) -> NamedSymbol:
-    """The chunks that show a command, which are what names it in a collection; of those that are filtered for, since
-    many may show it."""
-    chunks = union([index.search({command: 1.0}, MOST_NAMED, allowed).ordinals])
+    """The chunks that show a command or have a version in their headings, which are what names it in a collection; of
+    those that are filtered for, since many may show it."""
+    chunks = union([index.search({term: 1.0}, MOST_NAMED, allowed).ordinals])
     is_own = np.zeros(len(chunks), np.bool_)
-    return NamedSymbol(command, command, chunks, priors[chunks], is_own, files=(), read=())
+    return NamedSymbol(term, term, chunks, priors[chunks], is_own, files=(), read=())
 
 
 def _own_chunks(index: OpenedIndex, name: str) -> Ordinals:

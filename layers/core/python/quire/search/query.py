@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from quire.analysis.commands import asked_commands, possible_commands
 from quire.analysis.symbols import fold_symbol
-from quire.analysis.terms import HEADING_MARK, STOP_WORDS, analyze, identifiers, words
+from quire.analysis.terms import HEADING_MARK, STOP_WORDS, VERSION, analyze, identifiers, words
 from quire.analysis.word_forms import forms_of
 from quire.index.bm25 import idf
 from quire.search.intent import Intent, WantedDefinition, content_terms, read_intent
@@ -19,8 +19,14 @@ from quire.search.intent import Intent, WantedDefinition, content_terms, read_in
 MOST_NAMES, MOST_JOINED = 64, 6
 """Names that a question is read for; each may cost a walk through the hierarchy of an API. And those of which each two
 are tried as a member and what holds it."""
-COMMAND_WEIGHT = 5.0
+EXACT_WEIGHT = 5.0
 """Of a command that the question writes, beside 1 of a word. Chosen on Laravel's documentation and React Native's."""
+_OF_RELEASES = frozenset(
+    analyze(
+        "version release date note change changelog history new add fix remove deprecate break support upgrade"
+    )
+)
+"""What is asked about a version itself."""
 LITTLE, MUCH = 0.3, 0.9
 SHORTEST_UNFINISHED = 10
 SHORTEST_MENDED, LONGEST_MENDED = 4, 40
@@ -85,10 +91,11 @@ class Question(NamedTuple):
         known_share: share of the question's information (summed idf) in terms that the collection holds, 0 to 1; a
             word whose spelling was mended counts only where it became a symbol's name.
         foreign: it writes an identifier that the collection neither defines nor mentions.
-        focus: 1 where it says next to nothing beside its `names` and `commands`, so that it is about them; 0 where it
-            says much.
+        focus: 1 where it says next to nothing beside `names`, `commands` and `versions`, so that it is about them; 0
+            where it says much.
         forms: terms for other forms of its words, with weights, that the collection holds; marked ones included.
         commands: marked terms of the commands that it writes and the collection shows, in order.
+        versions: marked terms of the versions that it writes and headings of the collection have, in order.
     """
 
     text: str
@@ -105,11 +112,22 @@ class Question(NamedTuple):
     focus: float = 0.0
     forms: Mapping[str, float] = NOTHING_ELSE
     commands: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+
+    @property
+    def exact(self) -> tuple[str, ...]:
+        """Its commands and versions."""
+        return (*self.commands, *self.versions)
 
     @property
     def searched(self) -> dict[str, float]:
-        """What keywords are searched by: its terms, the other forms of its words, and its commands."""
-        return {**self.terms, **self.forms, **dict.fromkeys(self.commands, COMMAND_WEIGHT)}
+        """What keywords are searched by: its terms, the other forms of its words, its commands and versions."""
+        return {
+            **self.terms,
+            **self.forms,
+            **dict.fromkeys(self.commands, EXACT_WEIGHT),
+            **dict.fromkeys(self.versions, EXACT_WEIGHT * self.focus),
+        }
 
 
 def read_question(
@@ -144,6 +162,7 @@ def read_question(
     names, whole = _names(wording, asked, vocabulary, resolve)
     terms = _weighed(said, heading_weight)
     commands = tuple(asked_commands(text, vocabulary.document_frequency))
+    versions = tuple(_named_versions(said, vocabulary))
     return Question(
         text=wording.text,
         terms=terms,
@@ -156,9 +175,10 @@ def read_question(
         foreign=_is_foreign(wording.identifiers[:MOST_NAMES], vocabulary, resolve),
         defined=wanted if wanted and wanted.name in names else None,
         subject=subject if subject in names else "",
-        focus=_focus([*names, *commands], frequencies, vocabulary.chunk_count),
+        focus=_focus([*names, *commands, *versions], frequencies, vocabulary.chunk_count),
         forms=NOTHING_ELSE if whole else _held_forms(wording.forms, terms, vocabulary, heading_weight),
         commands=commands,
+        versions=versions,
     )
 
 
@@ -205,6 +225,13 @@ def _without_unknown_options(
     return [term for term in terms if term not in options or vocabulary.document_frequency(term)]
 
 
+def _named_versions(terms: Iterable[str], vocabulary: Vocabulary) -> Iterator[str]:
+    """Marked terms of those that are versions which headings of the collection have."""
+    for term in dict.fromkeys(terms):
+        if VERSION.fullmatch(term) and vocabulary.document_frequency(HEADING_MARK + term):
+            yield HEADING_MARK + term
+
+
 def term_weights(text: str, heading_weight: float) -> dict[str, float]:
     """The text's terms with weights, one that is said again counting twice at most; then those of headings."""
     return _weighed(analyze(text), heading_weight)
@@ -242,6 +269,8 @@ def _focus(names: Sequence[str], frequencies: Mapping[str, int], chunks: int) ->
     if not names:
         return 0.0
     named = {term for name in names for term in analyze(name)}
+    if any(map(VERSION.fullmatch, named)):
+        named |= _OF_RELEASES.union(filter(VERSION.fullmatch, frequencies))
     beside = sum(idf(chunks, held) for term, held in frequencies.items() if held and term not in named)
     share = beside / idf(chunks, 1)
     return min(max((MUCH - share) / (MUCH - LITTLE), 0.0), 1.0)

@@ -67,7 +67,8 @@ def _weight(profile: Profile, question: Question, mode: str) -> float:
     if mode != "hybrid":
         return 1.0 if mode == "vector" else 0.0
     names_option = any(name.startswith("--") for name in identifiers(question.text))
-    return profile.identifier_vector_weight if question.names or names_option else profile.vector_weight
+    named = question.names or question.versions or names_option
+    return profile.identifier_vector_weight if named else profile.vector_weight
 
 
 def fuse_sides(candidates: Candidates, weight: float) -> NDArray[np.float32]:
@@ -189,7 +190,10 @@ def _defined(symbol: NamedSymbol) -> NDArray[np.float32]:
 
 
 def _share(symbol: NamedSymbol, question: Question) -> float:
-    """Of a bare name in a sentence half the lead, more where the sentence says little beside it."""
+    """Of a bare name in a sentence half the lead, more where the sentence says little beside it; of a version nothing
+    where it says much, as in "How do I do this in 2.1?"."""
+    if symbol.name in question.versions:
+        return question.focus
     if question.whole or symbol.name == question.subject or "." in symbol.folded:
         return 1.0
     return 0.5 + 0.5 * question.focus

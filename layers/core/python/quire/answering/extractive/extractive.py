@@ -62,6 +62,7 @@ from quire.answering.extractive.precedence import (
 )
 from quire.answering.extractive.rendering import as_read, is_code_chunk, shown, title_above
 from quire.answering.extractive.scoring import Scored, asks_for_page
+from quire.answering.extractive.versions import of_versions
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Citation, Hit
 from quire.search.intent import read_intent
@@ -228,7 +229,7 @@ def choose_quotes(
     that the question is about as a whole more sections follow, each in short. Where the evidence is weak there is one
     more place at most.
     """
-    ranked = _said_once_by_chunks(_ranked(question, scored), beside)
+    ranked = of_versions(question, _said_once_by_chunks(_ranked(question, scored), beside))
     entry = _entry_of_name(question, ranked)
     opening = entry or _opening(question, ranked)
     if opening is None:

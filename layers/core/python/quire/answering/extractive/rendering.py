@@ -71,6 +71,13 @@ _TICKS = re.compile(r"`++")
 _OPENING = re.compile(r"^ *+(?P<ticks>`{3,}+)[^\n]*+\n", re.M)
 _CLOSING = re.compile(r"^ *+(?P<ticks>`{3,}+)[ \t]*+$", re.M)
 _MARK = re.compile(r"(?<!\\)\[(?=\d{1,3}(?:,\s*\d{1,3})*\](?!\())")
+_FORMULA = re.compile(
+    r"""
+    ( (?<!\\)\$\$[^$]{1,1000}+\$\$
+    | (?<![\\$])\$(?![\s$])(?:[^$\\`\n]|\\.){1,1000}+(?<!\s)\$(?![\w$]) )  # no price: what is inside touches both signs
+    """,
+    re.VERBOSE,
+)
 _DUNDER = re.compile(
     r"(?<![\w`\\*])(\w++(?<=__)(?:\.\w++){0,4}(?:\(\))?)(?![\w`*])"
 )  # and `__` before, see below
@@ -619,7 +626,10 @@ def _escaped(words: str) -> str:
     )
     if bare != words:
         bare = _GAP.sub("\n\n", bare)
-    return _DUNDER.sub(_as_code, _MARK.sub(r"\\[", bare))
+    parts = _FORMULA.split(bare)
+    parts[::2] = (_DUNDER.sub(_as_code, _MARK.sub(r"\\[", words)) for words in parts[::2])
+    parts[1::2] = (_MARK.sub("{[}", formula) for formula in parts[1::2])
+    return "".join(parts)
 
 
 def _as_code(match: re.Match[str]) -> str:
