@@ -27,6 +27,14 @@ KINDS = frozenset(analyze("option flag switch argument parameter"))
 """What a question calls an option beside its name."""
 
 _BEGINS = r"^ [ \t]*+ (?: [-*+|][ \t]++ | \#{1,6}[ ] )? [`*\"]{0,3}"
+_KEY = re.compile(
+    r"""
+    (?<![\w./-]) (?: [A-Z]{1,6}-?\d{2,6}             # the code of an error or a rule
+      | [a-z][a-z0-9]*+ (?: -[a-z0-9]++ )++ ) (?![\w/-])  # a key of settings
+    """,
+    re.VERBOSE,
+)
+"""Names that words of a text may look like: they count where the question writes no other."""
 _OPTION = rf"""
     {_BEGINS}
     (?: --?\w[\w-]*+ [`*"]{{0,3}}                                 # another name first: `-f FILE, --file`
@@ -36,8 +44,9 @@ _OPTION = rf"""
     (?! (?-i: [ ][a-z]++[ ][a-z] ) )                              # it begins no sentence
 """
 _NAME = rf"""
-    {_BEGINS} (?: \w{{1,40}} \. ){{0,3}} NAME [`*\\]{{0,3}}          # of something: `hooks.stop`
-    (?: \( | [ ]?[:=—–|] | [ ]-[ ] | [ ]?$ )                      # its arguments, or what it is
+    {_BEGINS} (?: [\w-]{{1,60}} [`*]{{0,2}} [ ]*+ \| [ ]*+ [`*]{{0,2}} )?  # the cell before: `key | VARIABLE`
+    \[? (?: \w{{1,40}} \. ){{0,3}} NAME [`*\\\]]{{0,3}}           # of something: `hooks.stop`
+    (?: \( | [ ]*+ (?: [:=—–|] | $ ) | [ ]-[ ] )                  # its arguments or address, or what it is
 """
 """What an entry of `NAME` begins with, for options and for other names."""
 _EXPLAINED = re.compile(r"[^\n]{0,60}?(?: {2}|\t)[ \t]*+[A-Za-z(]")
@@ -50,8 +59,10 @@ def asked_name(question: str) -> str:
 
     >>> asked_name("What does `--dry-run` do?"), asked_name("--dry-run or --check?")
     ('--dry-run', '')
+    >>> asked_name("How do I fix DL3008?"), asked_name("What is max-open-files for?")
+    ('dl3008', 'max-open-files')
     """
-    names = set(map(fold_symbol, written_names(question)))
+    names = set(map(fold_symbol, written_names(question) or _KEY.findall(question)))
     return next(iter(names)) if len(names) == 1 else ""
 
 

@@ -239,6 +239,8 @@ class _Cutter:
 
     def take(self, start: int, end: int, kind: str) -> None:
         """Add a line; a line of another kind ends the block."""
+        if kind == "rule" and self._is_below_header(self._text[start:end]):
+            return
         if kind in ("blank", "rule"):
             self.end_block()
         elif kind in ("heading", TITLE, DEFINED):
@@ -258,6 +260,10 @@ class _Cutter:
                 self.end_block()
             self._kind = kind
             self._spans.append((start + _marker(self._text[start:end]), end))
+
+    def _is_below_header(self, rule: str) -> bool:
+        """Whether the rule parts the first row of a table from the others; between rows of a grid others stand."""
+        return self._kind == ROW and len(self._spans) == 1 and "|" in rule
 
     def _continue(self, start: int, end: int) -> None:
         if self._spans:
