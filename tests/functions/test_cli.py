@@ -246,7 +246,7 @@ def test_what_a_messy_folder_loses_is_named_also_when_nothing_changed(desk: Desk
     (folder / "notes").mkdir(parents=True)
     (folder / "a.md").write_text("# Hours\n\nThe store opens at seven.\n", encoding="utf-8")
     (folder / ".env").write_text("API_KEY=abc", encoding="utf-8")
-    (folder / "LIESMICH").write_text("Nur ein paar Worte.", encoding="utf-8")
+    (folder / "RULES").write_text("1, 2, 3, 17", encoding="utf-8")
     (folder / "notes" / "picture.md").write_bytes(bytes(range(256)))
     (folder / "notes" / "blank\n.md").write_text(" \n", encoding="utf-8")
     for number in range(4):
@@ -254,7 +254,7 @@ def test_what_a_messy_folder_loses_is_named_also_when_nothing_changed(desk: Desk
     (folder / os.fsdecode(b"caf\xe9.md")).write_text("# Soup", encoding="utf-8")
     told = (
         "left out: 1 with keys or passwords (.env), 1 with names that are no text (caf\\udce9.md), "
-        "1 binary (notes/picture.md), 1 of other kinds (LIESMICH), "
+        "1 binary (notes/picture.md), 1 of other kinds (RULES), "
         "4 symbolic links (link0.md, link1.md, link2.md, …), 1 empty (notes/blank\\n.md)"
     )
     place = (str(folder), "--store", str(tmp_path / "store"))

@@ -13,7 +13,7 @@ from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.built_pages import built_pages
 from build_index.sources.files.selection import Excluded, Selection, select_files
 from build_index.sources.files.superseded import superseded_pages
-from build_index.sources.files.text_files import HEAD_CHARACTERS, decode, read_plain
+from build_index.sources.files.text_files import HEAD_CHARACTERS, decode, is_written, read_plain
 from build_index.sources.files.types import (
     TEXT,
     is_exported_page,
@@ -183,9 +183,9 @@ def _source_code(
         if not named:
             return "translation"
         language = TEXT
-    if not language and extension and _is_data(content):
-        return extension
-    language = language or (TEXT if extension else "")
+    if not language and _is_no_text(extension, content):
+        return extension or "type"
+    language = language or TEXT
     reason = _unwanted_content(text, head, language)
     if reason:
         return reason
@@ -205,8 +205,6 @@ def _facts(repository: Repository, path: str, language: str) -> dict[str, Value]
 
 
 def _unwanted_content(text: str, head: str, language: str) -> str:
-    if not language:
-        return "type"
     if "generated" in head.lower() and any(map(_GENERATED.match, head.split("\n")[:_GENERATED_LINES])):
         return "generated"
     lines = text.count("\n") + 1
@@ -218,6 +216,11 @@ def _unwanted_content(text: str, head: str, language: str) -> str:
     return "minified" if is_dense else ""
 
 
+def _is_no_text(extension: str, content: bytes) -> bool:
+    """Whether a file of an unknown kind is data or, by its first line, a script that only its language would open."""
+    return _is_data(content) or (not extension and content.startswith(b"#!"))
+
+
 def _is_data(content: bytes) -> bool:
     r"""Whether a file of an unknown kind is not UTF-8, or begins with more numbers and marks than words.
 
@@ -227,6 +230,8 @@ def _is_data(content: bytes) -> bool:
     try:
         head = content.decode()[:HEAD_CHARACTERS]
     except UnicodeDecodeError:
+        return True
+    if not is_written(content):
         return True
     return sum(map(str.isalpha, head)) < LETTERS * len("".join(head.split()))
 

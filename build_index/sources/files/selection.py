@@ -35,11 +35,11 @@ class Excluded:
     """What was left out, by reason: how much, and the first paths; a folder counts once, whatever it holds.
 
     Reasons: `gitignore`, `exclude` (a glob), `pattern` (no wanted pattern matches), an extension such as `.png`
-    (what is no text, or data), `type` (no extension and no known kind), `symlink`, `special` (a pipe, a device),
-    `name` (not UTF-8), `unreadable` (a folder), `size`, `lock`, `minified`, `generated`, `translation`, `older
-    version` (of documentation), `built` (of sources beside it), `included` (by a page), `signature` (of PGP),
-    `vendored` (a folder), `binary`, `empty`, `no text` (a PDF of pictures), `duplicate` and `secret` (by the name
-    or the text, whatever a caller asks for).
+    (what is no text, or data), `type` (no extension, and a tool's dot file, data or a script of an unknown kind),
+    `symlink`, `special` (a pipe, a device), `name` (not UTF-8), `unreadable` (a folder), `size`, `lock`, `minified`,
+    `generated`, `translation`, `older version` (of documentation), `built` (of sources beside it), `included` (by a
+    page), `signature` (of PGP), `vendored` (a folder), `binary`, `empty`, `no text` (a PDF of pictures), `duplicate`
+    and `secret` (by the name or the text, whatever a caller asks for).
     """
 
     reasons: Counter[str] = field(default_factory=Counter)

@@ -243,8 +243,9 @@ _HISTORY_FOLDERS = frozenset(
 _HISTORY_NAME = re.compile(
     r"""
     (?: change[-_]?(?:logs?|archive|history|notes) | changes | history | news | release[-_]?notes? | whats?[-_]?new
-      | upgrad(?:e|ing) | migrat(?:ion|ing) | authors | contributors )  # what came of it, and by whom
-    (?: [-_.].* )? \. (?: md | mdx | markdown | rst | adoc | txt )
+      | (?: upgrad(?:e|ing) | migrat(?:ion|ing) ) (?=.*\.)  # a script has the bare word
+      | authors | contributors )                          # what came of it, and by whom
+    (?: (?: [-_.].* )? \. (?: md | mdx | markdown | rst | adoc | txt ) )?
     """,
     re.IGNORECASE | re.VERBOSE,
 )
