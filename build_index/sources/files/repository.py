@@ -50,6 +50,16 @@ _GENERATED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _GENERATED_LINES = 12
+PAGE_WORDS = 20
+"""Fewer are no document: the frame that a program writes into."""
+WORDS_A_MARK = 50
+"""So many words of a page that tells about templates stand beside one mark of them at least."""
+_WHOLE_PAGE = re.compile(r"<!doctype html|<html\b|<body\b", re.IGNORECASE)
+_TEMPLATE_MARKS = ("{{", "{%", "<%", "<?php", "<?=")
+_SCRIPT = re.compile(r"<(script|style)\b", re.IGNORECASE)
+_SCRIPT_END = re.compile(r"</(?:script|style)\b", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*+>")
+_WORD = re.compile(r"[^\W\d_]{2,}+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +177,7 @@ def _document(repository: Repository, path: str, content: bytes, *, named: bool)
         return "binary" if language_of(path) else extension or "binary"
     if not text.strip():
         return "empty"
-    if suffix_of(path) in HTML and is_exported_page(text[:HEAD_CHARACTERS]):
+    if suffix_of(path) in HTML and _is_page(text):
         return Document(path, text, "html", {**_facts(repository, path, "html"), "kind": "section"})
     if markup := "latex" if suffix_of(path) in LATEX else "man" if is_man_page(path, text) else "":
         return Document(path, text, "docs", {**_facts(repository, path, markup), "kind": "section"})
@@ -207,13 +217,49 @@ def _facts(repository: Repository, path: str, language: str) -> dict[str, Value]
 def _unwanted_content(text: str, head: str, language: str) -> str:
     if "generated" in head.lower() and any(map(_GENERATED.match, head.split("\n")[:_GENERATED_LINES])):
         return "generated"
-    lines = text.count("\n") + 1
     if language in _DOCUMENTS:  # with one long line, such as a list of numbers, among those that are written
         return ""
-    if len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE:
-        return "minified"
-    is_dense = language != TEXT and len(text) > 4000 and len(text) / lines > LONG_LINES
-    return "minified" if is_dense else ""
+    return "minified" if _has_long_line(text) or (language != TEXT and _is_dense(text)) else ""
+
+
+def _has_long_line(text: str) -> bool:
+    return len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE
+
+
+def _is_dense(text: str) -> bool:
+    return len(text) > 4000 and len(text) / (text.count("\n") + 1) > LONG_LINES
+
+
+def _is_page(text: str) -> bool:
+    """Whether an HTML file is a document and no part of a program: a tool exported it, nobody writes lines so long by
+    hand, or it is whole, fills in no template, and shows more than its scripts are long.
+
+    >>> prose = "<p>Boats need oars and sails to cross the bay in the morning.</p>" * 2
+    >>> _is_page(f"<!doctype html><body>{prose}"), _is_page(prose), _is_page(f"<html><body>{prose}{{{{ more }}}}")
+    (True, False, False)
+    """
+    head = text[:HEAD_CHARACTERS]
+    if is_exported_page(head):
+        return True
+    shown, script_length = _shown_words(text)
+    if len(shown) < PAGE_WORDS:
+        return False
+    if _is_dense(text) or _has_long_line(text):
+        return True
+    is_template = sum(map(text.count, _TEMPLATE_MARKS)) * WORDS_A_MARK > len(shown)
+    return bool(_WHOLE_PAGE.search(head)) and not is_template and sum(map(len, shown)) > script_length
+
+
+def _shown_words(text: str) -> tuple[list[str], int]:
+    """The words of an HTML file outside of its tags, scripts and styles; and how long its scripts are."""
+    before, *others = _SCRIPT.split(text)
+    shown, script_length = [before], 0
+    for tag, part in zip(others[::2], others[1::2], strict=True):
+        end = _SCRIPT_END.search(part)
+        inside = end.start() if end else len(part)
+        shown.append(part[inside:])
+        script_length += inside if tag.lower() == "script" else 0
+    return _WORD.findall(_TAG.sub(" ", " ".join(shown))), script_length
 
 
 def _is_no_text(extension: str, content: bytes) -> bool:

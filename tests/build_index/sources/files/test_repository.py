@@ -96,6 +96,40 @@ def test_plain_text_without_an_extension_is_read_and_data_without_one_is_not(tmp
     assert (chunk.metadata["start_line"], chunk.metadata["end_line"]) == (1, 2)
 
 
+PROSE = "<p>Boats need oars and sails to cross the bay in the morning.</p>\n" * 10
+WHOLE = f"<!DOCTYPE html>\n<html><head><title>Boats</title></head><body>\n{PROSE}</body></html>"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (WHOLE, "html"),
+        (WHOLE.replace("<head>", f"<head><style>{'p { margin: 0 }' * 100}</style>"), "html"),
+        (f"<!DOCTYPE html><html><body>{PROSE * 10}</body></html>".replace("\n", ""), "html"),
+        (f"<article>{PROSE * 40}</article>".replace("\n", ""), "html"),
+        (f"{WHOLE}{PROSE * 9}<p>Write it as <code>{{{{ name }}}}</code>.</p>", "html"),
+        (
+            WHOLE.replace("</body>", "<p>{{ captain }} {% if away %}is at sea{% endif %}</p></body>"),
+            "source_code",
+        ),
+        (WHOLE.replace("</body>", f"<script>{'row(1);' * 200}</script></body>"), "source_code"),
+        (WHOLE.replace(PROSE, '<div id="root"></div>'), "source_code"),
+        (PROSE, "source_code"),
+    ],
+)
+def test_html_that_says_something_is_a_page_and_what_a_program_fills_in_is_code(
+    tmp_path: Path, text: str, kind: str
+) -> None:
+    write(tmp_path, "boats.html", text)
+    documents, reasons = read(Repository(tmp_path, "shop"))
+    assert (documents["boats.html"].kind, reasons) == (kind, {})
+
+
+def test_html_of_one_line_that_says_nothing_is_minified(tmp_path: Path) -> None:
+    write(tmp_path, "report.html", f"<html><body><script>{'draw(1);' * 2000}</script><style></body></html>")
+    assert read(Repository(tmp_path, "shop")) == ({}, {"minified": 1})
+
+
 def test_a_document_with_a_long_line_of_numbers_is_read(tmp_path: Path) -> None:
     numbers = f"[{', '.join(['0.0125'] * 4000)}]"
     for name in ("vectors.adoc", "vectors.md", "vectors.rst"):
