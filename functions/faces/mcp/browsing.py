@@ -40,11 +40,28 @@ def read(service: Knowledge, caller: Caller, args: a.ReadArguments) -> Reply:
     shown = 0
     for chunk in chunks:
         shown += 1
-        if not reply.cite(chunk, found.served, number=shown, text=chunk.text):
+        if not _cite_lines(reply, found, chunk, number=shown, wanted=(first, last)):
             break
     if shown < len(chunks):
         reply.parts.append(f"{len(chunks) - shown} more passages follow: read on with id {chunks[shown].id}.")
     return reply
+
+
+def _cite_lines(reply: Reply, found: Read, chunk: Chunk, *, number: int, wanted: tuple[int, int]) -> bool:
+    """Cite the wanted lines of a passage, all of it where its stored lines are not the file's one to one."""
+    start, end = chunk.metadata.get("start_line"), chunk.metadata.get("end_line")
+    breaks = [place for place, character in enumerate(chunk.text) if character == "\n"]
+    if not isinstance(start, int) or not isinstance(end, int) or len(breaks) != end - start:
+        return reply.cite(chunk, found.served, number=number, text=chunk.text)
+    first, last = max(wanted[0], start), min(wanted[1], end)
+    if (first, last) == (start, end):
+        return reply.cite(chunk, found.served, number=number, text=chunk.text)
+    begins = [0, *(place + 1 for place in breaks), len(chunk.text)]
+    span = begins[first - start], begins[last - start + 1]
+    part = chunk._replace(metadata={**chunk.metadata, "start_line": first, "end_line": last})
+    told = f" (lines {first}-{last} of this passage, which has {start}-{end})"
+    text = chunk.text[slice(*span)].rstrip("\n")
+    return reply.cite(part, found.served, number=number, extra=told, text=text, span=span)
 
 
 def _found(service: Knowledge, caller: Caller, args: a.ReadArguments) -> tuple[Read, int, int]:
