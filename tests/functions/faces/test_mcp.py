@@ -237,6 +237,18 @@ def test_a_passage_whose_lines_are_not_the_files_is_read_whole(shelf: Shelf) -> 
     assert told["citations"][0]["end_line"] == 40
 
 
+def test_what_an_answer_quotes_of_a_passage_is_verified(shelf: Shelf) -> None:
+    more = (f"Yard {number} has {number} masts, which nobody has painted for years." for number in range(60))
+    facts: dict[str, Value] = {"path": "yard.md", "title": "Yard", "start_line": 10, "end_line": 134}
+    text = "\n\n".join((LINES, *more))
+    shelf.publish("yard", [Document("yard.md", text, "api_member", facts)])
+    _, told = answered(shelf, "answer", question="When are ropes coiled?", collection="yard")
+    [citation] = told["citations"]
+    assert citation["end_line"] < 134
+    checked = shelf.client().post("/verify", json={"collection": "yard", "citations": [citation]})
+    assert checked.json()["refused"] == 0, checked.text
+
+
 def test_changes_name_the_documents_that_a_version_brought_and_lost(shelf: Shelf) -> None:
     documents = api_documents()
     shelf.publish(documents=documents[1:], engine="0.736.0.1")
