@@ -26,23 +26,6 @@ if TYPE_CHECKING:
     from quire.ports import ObjectStore
 
 
-LEFT_OUT = {
-    "secret": "with keys or passwords",
-    "size": "over 1 MB",
-    "unreadable": "unreadable",
-    "name": "with names that are no text",
-    "minified": "minified",
-    "generated": "generated",
-    "binary": "binary",
-    "built": "built of others",
-    "vendored": "folders that others wrote",
-    "translation": "translated",
-    "older version": "of older versions",
-    "type": "of other kinds",
-    "symlink": "symbolic links",
-    "no text": "without text, such as scans",
-    "empty": "empty",
-}
 EMPTY = "nothing is indexed there yet: run `quire index PATH`"
 
 
@@ -183,19 +166,11 @@ def _summary(outcome: JobOutcome) -> str:
 
 
 def _left_out(excluded: Mapping[str, int], paths: Mapping[str, Sequence[str]]) -> str:
-    """What was not read for a reason that the user did not give, as a further line; "" where that is nothing.
+    """What was not read for a reason that the user did not give, as a further line; "" where that is nothing."""
+    from build_index.sources.files.selection import ASKED, told
 
-    How a name ends says enough of what has that for its reason; of other reasons the first paths are named.
-    """
-    from build_index.sources.files.selection import first_names
-
-    counts = [
-        f"{excluded[reason]} {words}{first_names(paths.get(reason, ()), excluded[reason])}"
-        for reason, words in LEFT_OUT.items()
-        if excluded.get(reason)
-    ]
-    counts += [f"{count} {reason}" for reason, count in sorted(excluded.items()) if reason.startswith(".")]
-    return f"\nleft out: {', '.join(counts)}" if counts else ""
+    counts = told({one: count for one, count in excluded.items() if one not in ASKED}, paths)
+    return f"\nleft out: {counts}" if counts else ""
 
 
 _ADDRESS = re.compile(r"(https?|ssh|git|s3):/+(.+)", re.DOTALL)

@@ -421,7 +421,25 @@ def test_a_build_in_the_background_that_fails_says_why_and_so_does_its_exit_code
     (tmp_path / "empty").mkdir()
     store = ("--store", str(tmp_path / "store"))
     _, err = desk.call("index", str(tmp_path / "empty"), "--background", *store, code=2)
-    assert "no chunk could be read" in err
+    assert "empty: there is no file in it to read" in err
+
+
+def test_a_folder_with_nothing_to_read_says_what_was_left_out_and_what_was_wanted(
+    desk: Desk, tmp_path: Path
+) -> None:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / "a.png").write_bytes(b"\x89PNG")
+    (folder / "b.py").write_text("", encoding="utf-8")
+    place = (str(folder), "--store", str(tmp_path / "store"))
+    _, err = desk.call("index", *place, code=2)
+    assert err.splitlines()[-1] == (
+        f"quire: pictures: nothing to index in {folder}: 2 files and folders seen, none with text to index; "
+        "left out: 1 empty (b.py), 1 .png. Wanted a folder with text, code or documents"
+    )
+    _, err = desk.call("index", *place, "--pattern", "*.rs", code=2)
+    assert "left out: 2 that no pattern names (a.png, b.py)" in err
+    assert err.strip().endswith("; another `pattern` may take more")
 
 
 def test_a_file_that_hangs_its_parser_is_told_and_the_rest_of_the_folder_is_found(
