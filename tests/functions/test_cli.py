@@ -124,6 +124,23 @@ def test_indexing_again_takes_only_what_changed(desk: Desk) -> None:
     assert " 0 files changed, " in out
 
 
+def test_files_that_are_left_out_are_not_among_the_changed(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "yard"
+    folder.mkdir()
+    (folder / "ropes.md").write_text("# Ropes\n\nRopes are coiled at noon.\n", encoding="utf-8")
+    (folder / "numbers").write_text("1, 2, 3, 17", encoding="utf-8")
+    (folder / "picture.md").write_bytes(b"\x00\x01")
+    place = (str(folder), "--store", str(tmp_path / "store"))
+    assert " 1 file changed, " in desk.call("index", *place)[0]
+    (folder / "numbers").write_text("1, 2, 3, 18", encoding="utf-8")
+    assert " 0 files changed, " in desk.call("index", *place)[0]
+    (folder / "numbers").write_text("Sails are red.", encoding="utf-8")
+    assert " 1 file changed, " in desk.call("index", *place)[0]
+    (folder / "picture.md").unlink()
+    (folder / "ropes.md").unlink()
+    assert " 1 file changed, " in desk.call("index", *place)[0]
+
+
 def test_search_prints_places_that_an_editor_opens(desk: Desk) -> None:
     first, _, rest = desk.call("search", "doCurlGet", "-n", "1")[0].partition("\n")
     place, symbol, _ = first.split()
