@@ -19,6 +19,7 @@ from functions.cli.choosing import HeldIndex, free_name, name_of, read_held
 from functions.cli.common import NOTHING, JsonOption, StoreOption, counted, print_json
 from functions.cli.user_directories import export, settings_for
 from quire.adapters.stores import open_objects
+from quire.collections import check_name
 from quire.errors import BuildInProgress, InputError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def index(
     Names and words can be searched first, from any shell; what is ended before its vectors are there goes on when it is
     called again.
     """
-    folder, settings = _folder(path), settings_for(store)
+    folder, name, settings = _folder(path), name and check_name(name), settings_for(store)
     objects = open_objects(settings.store)
     # The build's libraries cost half a second to import: only this command needs them. At a first build the processes
     # that cut files import theirs meanwhile.

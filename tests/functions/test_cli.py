@@ -124,6 +124,24 @@ def test_indexing_again_takes_only_what_changed(desk: Desk) -> None:
     assert " 0 files changed, " in out
 
 
+def test_a_question_need_not_be_quoted(desk: Desk) -> None:
+    words = ("where", "is", "doCurlGet", "defined?")
+    for command in ("search", "ask"):
+        assert desk.call(command, *words, "-n", "2") == desk.call(command, " ".join(words), "-n", "2")
+    assert "Missing argument 'QUESTION'" in desk.run("ask", code=2).stderr
+
+
+def test_a_name_that_can_be_none_is_told_what_names_are(desk: Desk, tmp_path: Path) -> None:
+    wanted = "a letter a to z, then up to 62 of a to z, 0 to 9, '_' and '-'"
+    _, err = desk.call("search", "x", "-c", "the shöp", code=2)
+    assert err == f"quire: collection 'the shöp': not in this store, which holds shop; a name is {wanted}\n"
+    for name in ("the shöp", "../shop", "x" * 64):
+        place = ("--name", name, "--store", str(tmp_path / "store"))
+        assert (
+            desk.call("index", "shop", *place, code=2)[1] == f"quire: collection {name!r}: wanted {wanted}\n"
+        )
+
+
 def test_files_that_are_left_out_are_not_among_the_changed(desk: Desk, tmp_path: Path) -> None:
     folder = tmp_path / "yard"
     folder.mkdir()
