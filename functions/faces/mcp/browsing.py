@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 
 from functions.faces.mcp import arguments as a
@@ -21,6 +22,7 @@ from functions.web.browsing import (
 from quire.documents import Chunk
 from quire.errors import InputError
 from quire.index.opened import OpenedIndex
+from quire.parsing.formats import first_line
 from quire.service.documents import Read, near_documents, read_around, read_document
 from quire.service.knowledge import Knowledge
 
@@ -49,12 +51,10 @@ def read(service: Knowledge, caller: Caller, args: a.ReadArguments) -> Reply:
 
 def _cite_lines(reply: Reply, found: Read, chunk: Chunk, *, number: int, wanted: tuple[int, int]) -> bool:
     """Cite the wanted lines of a passage, all of it where its stored lines are not the file's one to one."""
-    start, end = chunk.metadata.get("start_line"), chunk.metadata.get("end_line")
-    breaks = [place for place, character in enumerate(chunk.text) if character == "\n"]
-    if not isinstance(start, int) or not isinstance(end, int) or len(breaks) != end - start:
-        return reply.cite(chunk, found.served, number=number, text=chunk.text)
-    first, last = max(wanted[0], start), min(wanted[1], end)
-    if (first, last) == (start, end):
+    start, breaks = first_line(chunk), [match.start() for match in re.finditer("\n", chunk.text)]
+    end = (start or 0) + len(breaks)
+    first, last = max(wanted[0], start or 0), min(wanted[1], end)
+    if start is None or (first, last) == (start, end):
         return reply.cite(chunk, found.served, number=number, text=chunk.text)
     begins = [0, *(place + 1 for place in breaks), len(chunk.text)]
     span = begins[first - start], begins[last - start + 1]

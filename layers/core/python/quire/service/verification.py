@@ -19,6 +19,7 @@ from quire.index.layout import payload_shard
 from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment
 from quire.index.tensors import file_facts
+from quire.parsing.formats import first_line
 from quire.service.access import Caller
 from quire.service.knowledge import Knowledge
 
@@ -224,10 +225,8 @@ def _in_part(name: str, said: Value, chunk: Chunk) -> bool:
 
 def _on_line(name: str, said: Value, chunk: Chunk, span: tuple[int, int]) -> bool:
     """Whether these characters begin or end on that line, where the stored lines are the file's."""
-    first, last = chunk.metadata.get("start_line"), chunk.metadata.get("end_line")
-    if name not in ("start_line", "end_line") or not isinstance(first, int) or not isinstance(last, int):
-        return False
-    if chunk.text.count("\n") != last - first:
+    first = first_line(chunk)
+    if name not in ("start_line", "end_line") or first is None:
         return False
     at = span[0] if name == "start_line" else max(span[0], span[1] - 1)
     return said == first + chunk.text.count("\n", 0, at)
