@@ -50,8 +50,8 @@ _GENERATED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _GENERATED_LINES = 12
-PAGE_WORDS = 20
-"""Fewer are no document: the frame that a program writes into."""
+PAGE_WORDS, MANY_WORDS, LITTLE_MARKUP = 20, 100, 0.2
+"""Fewer words are no document: the frame that a program writes into. Up to many, they are this share of the file."""
 WORDS_A_MARK = 50
 """So many words of a page that tells about templates stand beside one mark of them at least."""
 _WHOLE_PAGE = re.compile(r"<!doctype html|<html\b|<body\b", re.IGNORECASE)
@@ -242,12 +242,15 @@ def _is_page(text: str) -> bool:
     if is_exported_page(head):
         return True
     shown, script_length = _shown_words(text)
+    length = sum(map(len, shown))
     if len(shown) < PAGE_WORDS:
         return False
     if _is_dense(text) or _has_long_line(text):
         return True
+    if length <= script_length or (len(shown) < MANY_WORDS and length < LITTLE_MARKUP * len(text)):
+        return False
     is_template = sum(map(text.count, _TEMPLATE_MARKS)) * WORDS_A_MARK > len(shown)
-    return bool(_WHOLE_PAGE.search(head)) and not is_template and sum(map(len, shown)) > script_length
+    return bool(_WHOLE_PAGE.search(head)) and not is_template
 
 
 def _shown_words(text: str) -> tuple[list[str], int]:

@@ -151,6 +151,7 @@ _TRANSLATED_WORDS = re.compile(rf"{TONGUE}\.(?:json|ya?ml|php|properties|ini)", 
 _EXPORTED = re.compile(
     r"""
     <meta \s+ name = ["']? generator ["']? \s+ content = ["']? [^\s"'{<>]
+    | <!--[ ]Book[ ]generated[ ]using[ ]mdBook
     | <body \s+ class = "theme-default [ ] aui-theme-default"  # Confluence's
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -361,6 +362,8 @@ def is_exported_page(head: str) -> bool:
     Such a page is a document; HTML that people write by hand is part of a program.
 
     >>> is_exported_page('<html><head><meta name=Generator content="Microsoft Word 15">')
+    True
+    >>> is_exported_page("<head><!-- Book generated using mdBook --><meta charset=UTF-8>")
     True
     >>> is_exported_page('<link href="styles/site.css"></head><body class="theme-default aui-theme-default">')
     True

@@ -114,6 +114,7 @@ WHOLE = f"<!DOCTYPE html>\n<html><head><title>Boats</title></head><body>\n{PROSE
         ),
         (WHOLE.replace("</body>", f"<script>{'row(1);' * 200}</script></body>"), "source_code"),
         (WHOLE.replace(PROSE, '<div id="root"></div>'), "source_code"),
+        (WHOLE.replace(PROSE, '<button id="row" class="wide">Row</button>\n' * 40), "source_code"),
         (PROSE, "source_code"),
     ],
 )
