@@ -10,6 +10,8 @@ from typing import TextIO, TypeVar
 T = TypeVar("T")
 QUIET_S = 1.0
 EVERY_S = 1.0
+LOG_EVERY_S = 10.0
+"""Between two lines where nobody draws them again: a build of minutes leaves a screen of them at most."""
 TOO_EARLY = 0.01
 """Of so small a share nothing is foretold: the first items wait for the first block of them."""
 
@@ -21,24 +23,26 @@ def track(
     total: int | None = None,
     out: TextIO | None = None,
     weigh: Callable[[T], int] = lambda _: 1,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[T]:
-    """Pass the items through and say once a second how it goes; a step under a second says nothing.
+    """Pass the items through and say how it goes; a step under a second says nothing.
 
-    A terminal shows one line that is drawn again, anything else a line each time.
+    A terminal shows one line that is drawn again once a second, anything else a line every ten.
     With `total` the time left is estimated from the rate so far. An item counts for as much as `weigh` says.
     """
     stream = out or sys.stderr
-    started = said = time.monotonic()
+    started = said = clock()
+    every_s = EVERY_S if stream.isatty() else LOG_EVERY_S
     done = 0
     for item in items:
         yield item
         done += weigh(item)
-        now = time.monotonic()
-        if now - said >= EVERY_S:
+        now = clock()
+        if now - said >= every_s:
             said = now
             line = _line(label, done, total, now - started)
             print(*_drawn(line, stream), sep="", end="", file=stream, flush=True)
-    seconds = time.monotonic() - started
+    seconds = clock() - started
     if seconds >= QUIET_S:
         line = f"{label}: {done} in {seconds:.1f} s ({done / seconds:.0f}/s)"
         print(*_drawn(line, stream)[:2], file=stream, sep="", flush=True)

@@ -95,6 +95,7 @@ class KnownFiles(NamedTuple):
         named: the first paths of all that was left out for each of these reasons.
         roots: the folders that they lie in.
         failed: files that could not be read, with the reason.
+        unread: those of `digests` that nothing is indexed of.
     """
 
     digests: Mapping[str, str] = {}
@@ -102,6 +103,12 @@ class KnownFiles(NamedTuple):
     named: Mapping[str, Sequence[str]] = {}
     roots: tuple[Root, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
+    unread: tuple[str, ...] = ()
+
+    def indexed(self) -> dict[str, str]:
+        """The digests of the files that are indexed."""
+        unread = frozenset(self.unread)
+        return {path: digest for path, digest in self.digests.items() if path not in unread}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +132,8 @@ class Ledger:
             return KnownFiles()
         roots = (Root(folder, tuple(patterns), tuple(exclude)) for folder, patterns, exclude in kept["roots"])
         failed = tuple((path, reason) for path, reason in kept["failed"])
-        return KnownFiles(kept["digests"], kept["by_content"], kept["named"], tuple(roots), failed)
+        found = (kept["digests"], kept["by_content"], kept["named"])
+        return KnownFiles(*found, tuple(roots), failed, tuple(kept["unread"]))
 
     def write(self, version: str, known: KnownFiles) -> None:
         """Keep it."""
@@ -148,7 +156,7 @@ class Ledger:
         return self.collection.encode()
 
     def _identity(self, version: str) -> list[Any]:
-        return [5, version, self.code]  # 5: the form of what is kept, with files that failed
+        return [6, version, self.code]  # 6: the form of what is kept, with files that nothing is indexed of
 
 
 def _digest(file: Path) -> str:

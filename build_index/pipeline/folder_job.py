@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -44,6 +44,7 @@ from build_index.sources.files.selection import DEFAULT_EXCLUDE, Excluded
 from build_index.wiring import open_store, open_tools, settings
 from quire.collections import check_name
 from quire.errors import BuildInProgress, QuireError, UnknownCollection
+from quire.index.opened import OpenedIndex
 from quire.ports import Embedder, Vectors, WordList
 from quire.profiles import profile_named
 from quire.store.store import SegmentStore
@@ -59,7 +60,7 @@ class JobOutcome:
 
     Attributes:
         files, chunks: in the index that is served now.
-        changed: files that are new, different or gone since the last build; all of them at the first.
+        changed: files that are new, different or gone since the last build, without those that nothing is indexed of.
         embedded: passages that the model embedded; the others were kept from earlier builds.
         tokens, embedding_s: what the model read, and how long it took.
         seconds: of the whole job.
@@ -109,10 +110,13 @@ def run_order(order: Order, store: SegmentStore, opening: Callable[[], Tools], c
         tools = opening()
         timed = _TimedEmbedder(tools.embedder)
         report = _build(order, roots, replace(tools, embedder=timed), store)
-        outcome = replace(_built(report, changed), embedding_s=timed.seconds)
+        outcome = replace(_built(report), embedding_s=timed.seconds)
         by_content = Counter(report.ingested.excluded) - excluded.reasons
         named = {reason: report.ingested.left_out.get(reason, ()) for reason in by_content}
-        ledger.write(outcome.version, KnownFiles(digests, by_content, named, roots, outcome.failed))
+        unread = _unread(store.open(order.collection), roots, digests)
+        now = KnownFiles(digests, by_content, named, roots, outcome.failed, tuple(unread))
+        ledger.write(outcome.version, now)
+        outcome = replace(outcome, changed=count_changes(known.indexed(), now.indexed()))
     return replace(
         outcome,
         seconds=time.perf_counter() - started,
@@ -237,14 +241,27 @@ def forget(cache: Path, name: str) -> None:
     shutil.rmtree(cache / "built" / name, ignore_errors=True)
 
 
-def _built(report: BuildReport, changed: int) -> JobOutcome:
+def _unread(index: OpenedIndex, roots: Sequence[Root], paths: Collection[str]) -> list[str]:
+    """Those of the files that nothing is indexed of; of several folders ids begin with the folder's name."""
+    unread = []
+    for root in roots:
+        prefix = f"{Path(root.folder).resolve().name}/" if len(roots) > 1 else ""
+        below = f"{Path(root.folder)}/".replace("//", "/")
+        unread += [
+            path
+            for path in paths
+            if path.startswith(below) and not len(index.documents.chunks(prefix + path[len(below) :]))
+        ]
+    return unread
+
+
+def _built(report: BuildReport) -> JobOutcome:
     done = report.ingested
     assert report.published is not None
     return JobOutcome(
         version=report.published.version,
         files=done.manifest.counts.documents,
         chunks=done.manifest.counts.chunks,
-        changed=changed,
         embedded=int(done.embedding["embedded"]),
         tokens=int(done.embedding["tokens"]),
         failed=tuple((one.path, one.reason) for one in done.failures),

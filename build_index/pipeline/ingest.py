@@ -38,7 +38,7 @@ from build_index.pipeline.readers import Prepared
 from build_index.progress import say, track
 from build_index.scan.poison import PoisonScan, open_scan
 from build_index.sources import Failure
-from build_index.sources.files.selection import Excluded
+from build_index.sources.files.selection import Excluded, told
 from build_index.sources.registry import OpenedSources
 from quire.analysis.terms import forget
 from quire.canonical_json import canonical_json
@@ -80,12 +80,28 @@ class IngestReport:
 
 
 def why_nothing(plan: BuildPlan, withheld: int, failures: int, excluded: Excluded) -> str:
-    """What a build that found no chunk at all says."""
-    sources = ", ".join(f"{key}={location}" for key, location in plan.sources)
-    return (
-        f"{plan.name}: no chunk could be read from {sources}: {withheld} kept out, {failures} files failed, "
-        f"{excluded}; is there anything that profile {plan.profile.name} reads?"
+    """What a build that found no chunk at all says: of which source, what became of what is there, what to do."""
+    where = " and ".join(location for _, location in plan.sources)
+    became = [
+        f"left out: {told(excluded.reasons, excluded.paths)}" if excluded.total else "",
+        f"could not be read: {failures}" if failures else "",
+        f"passages kept out as orders to models: {withheld}" if withheld else "",
+    ]
+    count = excluded.total + failures
+    seen = (
+        f"{count} {'file or folder' if count == 1 else 'files and folders'} seen, none with text to index; "
     )
+    found = (
+        (seen if count else "") + "; ".join(filter(None, became))
+        if any(became)
+        else "there is no file in it to read"
+    )
+    profile = plan.profile.name
+    wanted = "folder with text, code or documents"
+    if profile != "code":
+        wanted = f"source with what profile {profile} reads, which build_index/README.md lists"
+    hint = "; another `pattern` may take more" if excluded.reasons["pattern"] else ""
+    return f"{plan.name}: nothing to index in {where}: {found}. Wanted a {wanted}{hint}"
 
 
 Stage: TypeAlias = Callable[[Path, Manifest], object]

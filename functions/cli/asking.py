@@ -30,7 +30,7 @@ GIVE_TERMS = "give `--terms`"
 
 
 def search(
-    question: QuestionArgument,
+    words: QuestionArgument,
     collection: CollectionOption = "",
     top: TopOption = 8,
     *,
@@ -50,7 +50,7 @@ def search(
     from quire.search.retrieval import Query
     from quire.service.access import ANYONE
 
-    service, name = open_chosen(store, collection)
+    question, (service, name) = " ".join(words), open_chosen(store, collection)
     query = Query(question, top, read_filters(filters), min_score, terms=terms)
     found = service.search(ANYONE, name, query, version or None)
     warn(found.degraded)
@@ -75,7 +75,7 @@ def search(
 
 
 def ask(
-    question: QuestionArgument,
+    words: QuestionArgument,
     collection: CollectionOption = "",
     top: TopOption = 8,
     *,
@@ -93,7 +93,7 @@ def ask(
     from quire.service.ask import ask as ask_collection
 
     service, name = open_chosen(store, collection)
-    inquiry = Inquiry(question, top_k=top, filters=read_filters(filters), terms=terms)
+    inquiry = Inquiry(" ".join(words), top_k=top, filters=read_filters(filters), terms=terms)
     served, answer = ask_collection(service, ANYONE, name, inquiry, version=version or None)
     warn(answer.degraded)
     notices = (*answer.notices, *advice(answer.notices, GIVE_TERMS))

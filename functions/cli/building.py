@@ -19,6 +19,7 @@ from functions.cli.choosing import HeldIndex, free_name, name_of, read_held
 from functions.cli.common import NOTHING, JsonOption, StoreOption, counted, print_json
 from functions.cli.user_directories import export, settings_for
 from quire.adapters.stores import open_objects
+from quire.collections import check_name
 from quire.errors import BuildInProgress, InputError
 
 if TYPE_CHECKING:
@@ -26,23 +27,6 @@ if TYPE_CHECKING:
     from quire.ports import ObjectStore
 
 
-LEFT_OUT = {
-    "secret": "with keys or passwords",
-    "size": "over 1 MB",
-    "unreadable": "unreadable",
-    "name": "with names that are no text",
-    "minified": "minified",
-    "generated": "generated",
-    "binary": "binary",
-    "built": "built of others",
-    "vendored": "folders that others wrote",
-    "translation": "translated",
-    "older version": "of older versions",
-    "type": "of other kinds",
-    "symlink": "symbolic links",
-    "no text": "without text, such as scans",
-    "empty": "empty",
-}
 EMPTY = "nothing is indexed there yet: run `quire index PATH`"
 
 
@@ -67,7 +51,7 @@ def index(
     Names and words can be searched first, from any shell; what is ended before its vectors are there goes on when it is
     called again.
     """
-    folder, settings = _folder(path), settings_for(store)
+    folder, name, settings = _folder(path), name and check_name(name), settings_for(store)
     objects = open_objects(settings.store)
     # The build's libraries cost half a second to import: only this command needs them. At a first build the processes
     # that cut files import theirs meanwhile.
@@ -183,19 +167,11 @@ def _summary(outcome: JobOutcome) -> str:
 
 
 def _left_out(excluded: Mapping[str, int], paths: Mapping[str, Sequence[str]]) -> str:
-    """What was not read for a reason that the user did not give, as a further line; "" where that is nothing.
+    """What was not read for a reason that the user did not give, as a further line; "" where that is nothing."""
+    from build_index.sources.files.selection import ASKED, told
 
-    How a name ends says enough of what has that for its reason; of other reasons the first paths are named.
-    """
-    from build_index.sources.files.selection import first_names
-
-    counts = [
-        f"{excluded[reason]} {words}{first_names(paths.get(reason, ()), excluded[reason])}"
-        for reason, words in LEFT_OUT.items()
-        if excluded.get(reason)
-    ]
-    counts += [f"{count} {reason}" for reason, count in sorted(excluded.items()) if reason.startswith(".")]
-    return f"\nleft out: {', '.join(counts)}" if counts else ""
+    counts = told({one: count for one, count in excluded.items() if one not in ASKED}, paths)
+    return f"\nleft out: {counts}" if counts else ""
 
 
 _ADDRESS = re.compile(r"(https?|ssh|git|s3):/+(.+)", re.DOTALL)

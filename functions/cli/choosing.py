@@ -13,7 +13,7 @@ from zlib import crc32
 import typer
 
 from functions.cli.user_directories import settings_for
-from quire.collections import RESERVED
+from quire.collections import NAME, NAME_WANTED, RESERVED
 from quire.errors import ArtifactError, UnknownCollection
 from quire.settings import LOCAL_ROOT, Settings
 
@@ -94,9 +94,15 @@ def choose(service: Knowledge, wanted: str, settings: Settings) -> str:
     Where it was not named and there are others, standard error says which it is.
 
     Raises:
-        UnknownCollection: the store holds none.
+        UnknownCollection: the store holds none, or what was named can be no name.
     """
     names = service.catalog.names()
+    if wanted and not NAME.fullmatch(wanted):
+        held = ", ".join(names) or "nothing"
+        raise UnknownCollection(
+            f"collection {wanted!r}: not in this store, which holds {held}; a name is {NAME_WANTED}",
+            field="collection",
+        )
     if wanted or len(names) == 1:
         return wanted or names[0]
     if not names:

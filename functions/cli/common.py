@@ -50,7 +50,9 @@ TermsOption = Annotated[
     str,
     typer.Option("--terms", help="Names and words that the sources would use, ranked beside the question."),
 ]
-QuestionArgument = Annotated[str, typer.Argument(help="In words, or just a name.")]
+QuestionArgument = Annotated[
+    list[str], typer.Argument(metavar="QUESTION", help="In words, quoted or not, or just a name.")
+]
 
 
 def open_catalog(settings: Settings, objects: ObjectStore) -> Catalog:

@@ -14,6 +14,7 @@ from quire.canonical_json import canonical_json
 from quire.documents import Chunk, text_sha256
 from quire.errors import InputError, QuireError, UnknownVersion
 from quire.index.opened import OpenedIndex
+from quire.parsing.formats import first_line
 from quire.service.documents import document_names
 from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
@@ -174,13 +175,11 @@ def _holding(index: OpenedIndex, text: str, ignore_case: bool) -> Iterator[Chunk
 
 
 def _lines(chunk: Chunk, text: str, ignore_case: bool) -> Iterator[Match]:
-    lines = chunk.text.split("\n")
-    first, last = chunk.metadata.get("start_line"), chunk.metadata.get("end_line")
-    is_exact = isinstance(first, int) and isinstance(last, int) and last - first + 1 == len(lines)
+    first = first_line(chunk)
     wanted = text.lower() if ignore_case else text
-    for number, line in enumerate(lines):
+    for number, line in enumerate(chunk.text.split("\n")):
         if wanted in (line.lower() if ignore_case else line):
-            place = first + number if is_exact and isinstance(first, int) else None
+            place = None if first is None else first + number
             yield Match(chunk, line.strip(), place)
 
 

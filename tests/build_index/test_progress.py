@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -18,18 +16,26 @@ class Screen(io.StringIO):
         return True
 
 
-def _slow() -> Iterator[int]:
-    for item in range(2):
-        time.sleep(1.05)
-        yield item
+class Clock:
+    """One that goes on by so many seconds each time somebody looks at it."""
+
+    def __init__(self, step_s: float) -> None:
+        self.now, self.step_s = 0.0, step_s
+
+    def __call__(self) -> float:
+        self.now += self.step_s
+        return self.now
 
 
-@pytest.mark.parametrize(("out", "lines", "redrawn"), [(Screen(), 1, 3), (io.StringIO(), 3, 0)])
-def test_a_terminal_shows_one_line_drawn_again_and_a_log_a_line_each_time(
-    out: io.StringIO, lines: int, redrawn: int
+@pytest.mark.parametrize(
+    ("out", "step_s", "lines", "redrawn"),
+    [(Screen(), 1.05, 1, 21), (io.StringIO(), 1.05, 3, 0), (io.StringIO(), 11.0, 21, 0)],
+)
+def test_a_terminal_shows_one_line_drawn_again_and_a_log_a_line_every_ten_seconds(
+    out: io.StringIO, step_s: float, lines: int, redrawn: int
 ) -> None:
-    assert list(track(_slow(), "reading", total=2, out=out)) == [0, 1]
+    assert list(track(range(20), "reading", total=20, out=out, clock=Clock(step_s))) == list(range(20))
     said = out.getvalue()
     assert (said.count("\n"), said.count("\r\x1b[K")) == (lines, redrawn)
-    assert "reading: 1/2 (" in said
+    assert "reading: 10/20 (" in said
     assert said.endswith("/s)\n")

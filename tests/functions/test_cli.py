@@ -124,6 +124,41 @@ def test_indexing_again_takes_only_what_changed(desk: Desk) -> None:
     assert " 0 files changed, " in out
 
 
+def test_a_question_need_not_be_quoted(desk: Desk) -> None:
+    words = ("where", "is", "doCurlGet", "defined?")
+    for command in ("search", "ask"):
+        assert desk.call(command, *words, "-n", "2") == desk.call(command, " ".join(words), "-n", "2")
+    assert "Missing argument 'QUESTION'" in desk.run("ask", code=2).stderr
+
+
+def test_a_name_that_can_be_none_is_told_what_names_are(desk: Desk, tmp_path: Path) -> None:
+    wanted = "a letter a to z, then up to 62 of a to z, 0 to 9, '_' and '-'"
+    _, err = desk.call("search", "x", "-c", "the shöp", code=2)
+    assert err == f"quire: collection 'the shöp': not in this store, which holds shop; a name is {wanted}\n"
+    for name in ("the shöp", "../shop", "x" * 64):
+        place = ("--name", name, "--store", str(tmp_path / "store"))
+        assert (
+            desk.call("index", "shop", *place, code=2)[1] == f"quire: collection {name!r}: wanted {wanted}\n"
+        )
+
+
+def test_files_that_are_left_out_are_not_among_the_changed(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "yard"
+    folder.mkdir()
+    (folder / "ropes.md").write_text("# Ropes\n\nRopes are coiled at noon.\n", encoding="utf-8")
+    (folder / "numbers").write_text("1, 2, 3, 17", encoding="utf-8")
+    (folder / "picture.md").write_bytes(b"\x00\x01")
+    place = (str(folder), "--store", str(tmp_path / "store"))
+    assert " 1 file changed, " in desk.call("index", *place)[0]
+    (folder / "numbers").write_text("1, 2, 3, 18", encoding="utf-8")
+    assert " 0 files changed, " in desk.call("index", *place)[0]
+    (folder / "numbers").write_text("Sails are red.", encoding="utf-8")
+    assert " 1 file changed, " in desk.call("index", *place)[0]
+    (folder / "picture.md").unlink()
+    (folder / "ropes.md").unlink()
+    assert " 1 file changed, " in desk.call("index", *place)[0]
+
+
 def test_search_prints_places_that_an_editor_opens(desk: Desk) -> None:
     first, _, rest = desk.call("search", "doCurlGet", "-n", "1")[0].partition("\n")
     place, symbol, _ = first.split()
@@ -246,7 +281,7 @@ def test_what_a_messy_folder_loses_is_named_also_when_nothing_changed(desk: Desk
     (folder / "notes").mkdir(parents=True)
     (folder / "a.md").write_text("# Hours\n\nThe store opens at seven.\n", encoding="utf-8")
     (folder / ".env").write_text("API_KEY=abc", encoding="utf-8")
-    (folder / "LIESMICH").write_text("Nur ein paar Worte.", encoding="utf-8")
+    (folder / "RULES").write_text("1, 2, 3, 17", encoding="utf-8")
     (folder / "notes" / "picture.md").write_bytes(bytes(range(256)))
     (folder / "notes" / "blank\n.md").write_text(" \n", encoding="utf-8")
     for number in range(4):
@@ -254,7 +289,7 @@ def test_what_a_messy_folder_loses_is_named_also_when_nothing_changed(desk: Desk
     (folder / os.fsdecode(b"caf\xe9.md")).write_text("# Soup", encoding="utf-8")
     told = (
         "left out: 1 with keys or passwords (.env), 1 with names that are no text (caf\\udce9.md), "
-        "1 binary (notes/picture.md), 1 of other kinds (LIESMICH), "
+        "1 binary (notes/picture.md), 1 of other kinds (RULES), "
         "4 symbolic links (link0.md, link1.md, link2.md, …), 1 empty (notes/blank\\n.md)"
     )
     place = (str(folder), "--store", str(tmp_path / "store"))
@@ -421,7 +456,25 @@ def test_a_build_in_the_background_that_fails_says_why_and_so_does_its_exit_code
     (tmp_path / "empty").mkdir()
     store = ("--store", str(tmp_path / "store"))
     _, err = desk.call("index", str(tmp_path / "empty"), "--background", *store, code=2)
-    assert "no chunk could be read" in err
+    assert "empty: there is no file in it to read" in err
+
+
+def test_a_folder_with_nothing_to_read_says_what_was_left_out_and_what_was_wanted(
+    desk: Desk, tmp_path: Path
+) -> None:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / "a.png").write_bytes(b"\x89PNG")
+    (folder / "b.py").write_text("", encoding="utf-8")
+    place = (str(folder), "--store", str(tmp_path / "store"))
+    _, err = desk.call("index", *place, code=2)
+    assert err.splitlines()[-1] == (
+        f"quire: pictures: nothing to index in {folder}: 2 files and folders seen, none with text to index; "
+        "left out: 1 empty (b.py), 1 .png. Wanted a folder with text, code or documents"
+    )
+    _, err = desk.call("index", *place, "--pattern", "*.rs", code=2)
+    assert "left out: 2 that no pattern names (a.png, b.py)" in err
+    assert err.strip().endswith("; another `pattern` may take more")
 
 
 def test_a_file_that_hangs_its_parser_is_told_and_the_rest_of_the_folder_is_found(

@@ -13,7 +13,7 @@ from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.built_pages import built_pages
 from build_index.sources.files.selection import Excluded, Selection, select_files
 from build_index.sources.files.superseded import superseded_pages
-from build_index.sources.files.text_files import HEAD_CHARACTERS, decode, read_plain
+from build_index.sources.files.text_files import HEAD_CHARACTERS, decode, is_written, read_plain
 from build_index.sources.files.types import (
     TEXT,
     is_exported_page,
@@ -50,6 +50,16 @@ _GENERATED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _GENERATED_LINES = 12
+PAGE_WORDS, MANY_WORDS, LITTLE_MARKUP = 20, 100, 0.2
+"""Fewer words are no document: the frame that a program writes into. Up to many, they are this share of the file."""
+WORDS_A_MARK = 50
+"""So many words of a page that tells about templates stand beside one mark of them at least."""
+_WHOLE_PAGE = re.compile(r"<!doctype html|<html\b|<body\b", re.IGNORECASE)
+_TEMPLATE_MARKS = ("{{", "{%", "<%", "<?php", "<?=")
+_SCRIPT = re.compile(r"<(script|style)\b", re.IGNORECASE)
+_SCRIPT_END = re.compile(r"</(?:script|style)\b", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*+>")
+_WORD = re.compile(r"[^\W\d_]{2,}+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +177,7 @@ def _document(repository: Repository, path: str, content: bytes, *, named: bool)
         return "binary" if language_of(path) else extension or "binary"
     if not text.strip():
         return "empty"
-    if suffix_of(path) in HTML and is_exported_page(text[:HEAD_CHARACTERS]):
+    if suffix_of(path) in HTML and _is_page(text):
         return Document(path, text, "html", {**_facts(repository, path, "html"), "kind": "section"})
     if markup := "latex" if suffix_of(path) in LATEX else "man" if is_man_page(path, text) else "":
         return Document(path, text, "docs", {**_facts(repository, path, markup), "kind": "section"})
@@ -183,9 +193,9 @@ def _source_code(
         if not named:
             return "translation"
         language = TEXT
-    if not language and extension and _is_data(content):
-        return extension
-    language = language or (TEXT if extension else "")
+    if not language and _is_no_text(extension, content):
+        return extension or "type"
+    language = language or TEXT
     reason = _unwanted_content(text, head, language)
     if reason:
         return reason
@@ -205,17 +215,59 @@ def _facts(repository: Repository, path: str, language: str) -> dict[str, Value]
 
 
 def _unwanted_content(text: str, head: str, language: str) -> str:
-    if not language:
-        return "type"
     if "generated" in head.lower() and any(map(_GENERATED.match, head.split("\n")[:_GENERATED_LINES])):
         return "generated"
-    lines = text.count("\n") + 1
     if language in _DOCUMENTS:  # with one long line, such as a list of numbers, among those that are written
         return ""
-    if len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE:
-        return "minified"
-    is_dense = language != TEXT and len(text) > 4000 and len(text) / lines > LONG_LINES
-    return "minified" if is_dense else ""
+    return "minified" if _has_long_line(text) or (language != TEXT and _is_dense(text)) else ""
+
+
+def _has_long_line(text: str) -> bool:
+    return len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE
+
+
+def _is_dense(text: str) -> bool:
+    return len(text) > 4000 and len(text) / (text.count("\n") + 1) > LONG_LINES
+
+
+def _is_page(text: str) -> bool:
+    """Whether an HTML file is a document and no part of a program: a tool exported it, nobody writes lines so long by
+    hand, or it is whole, fills in no template, and shows more than its scripts are long.
+
+    >>> prose = "<p>Boats need oars and sails to cross the bay in the morning.</p>" * 2
+    >>> _is_page(f"<!doctype html><body>{prose}"), _is_page(prose), _is_page(f"<html><body>{prose}{{{{ more }}}}")
+    (True, False, False)
+    """
+    head = text[:HEAD_CHARACTERS]
+    if is_exported_page(head):
+        return True
+    shown, script_length = _shown_words(text)
+    length = sum(map(len, shown))
+    if len(shown) < PAGE_WORDS:
+        return False
+    if _is_dense(text) or _has_long_line(text):
+        return True
+    if length <= script_length or (len(shown) < MANY_WORDS and length < LITTLE_MARKUP * len(text)):
+        return False
+    is_template = sum(map(text.count, _TEMPLATE_MARKS)) * WORDS_A_MARK > len(shown)
+    return bool(_WHOLE_PAGE.search(head)) and not is_template
+
+
+def _shown_words(text: str) -> tuple[list[str], int]:
+    """The words of an HTML file outside of its tags, scripts and styles; and how long its scripts are."""
+    before, *others = _SCRIPT.split(text)
+    shown, script_length = [before], 0
+    for tag, part in zip(others[::2], others[1::2], strict=True):
+        end = _SCRIPT_END.search(part)
+        inside = end.start() if end else len(part)
+        shown.append(part[inside:])
+        script_length += inside if tag.lower() == "script" else 0
+    return _WORD.findall(_TAG.sub(" ", " ".join(shown))), script_length
+
+
+def _is_no_text(extension: str, content: bytes) -> bool:
+    """Whether a file of an unknown kind is data or, by its first line, a script that only its language would open."""
+    return _is_data(content) or (not extension and content.startswith(b"#!"))
 
 
 def _is_data(content: bytes) -> bool:
@@ -227,6 +279,8 @@ def _is_data(content: bytes) -> bool:
     try:
         head = content.decode()[:HEAD_CHARACTERS]
     except UnicodeDecodeError:
+        return True
+    if not is_written(content):
         return True
     return sum(map(str.isalpha, head)) < LETTERS * len("".join(head.split()))
 

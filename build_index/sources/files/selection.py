@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -35,11 +35,11 @@ class Excluded:
     """What was left out, by reason: how much, and the first paths; a folder counts once, whatever it holds.
 
     Reasons: `gitignore`, `exclude` (a glob), `pattern` (no wanted pattern matches), an extension such as `.png`
-    (what is no text, or data), `type` (no extension and no known kind), `symlink`, `special` (a pipe, a device),
-    `name` (not UTF-8), `unreadable` (a folder), `size`, `lock`, `minified`, `generated`, `translation`, `older
-    version` (of documentation), `built` (of sources beside it), `included` (by a page), `signature` (of PGP),
-    `vendored` (a folder), `binary`, `empty`, `no text` (a PDF of pictures), `duplicate` and `secret` (by the name
-    or the text, whatever a caller asks for).
+    (what is no text, or data), `type` (no extension, and a tool's dot file, data or a script of an unknown kind),
+    `symlink`, `special` (a pipe, a device), `name` (not UTF-8), `unreadable` (a folder), `size`, `lock`, `minified`,
+    `generated`, `translation`, `older version` (of documentation), `built` (of sources beside it), `included` (by a
+    page), `signature` (of PGP), `vendored` (a folder), `binary`, `empty`, `no text` (a PDF of pictures), `duplicate`
+    and `secret` (by the name or the text, whatever a caller asks for).
     """
 
     reasons: Counter[str] = field(default_factory=Counter)
@@ -74,6 +74,54 @@ def first_names(paths: Sequence[str], count: int) -> str:
     ]
     more = ["…"] if count > len(shown) else []
     return f" ({', '.join([*shown, *more])})" if shown else ""
+
+
+ASKED = {
+    "gitignore": "named by .gitignore",
+    "exclude": "of kinds or folders that are excluded",
+    "pattern": "that no pattern names",
+    "lock": "lock files",
+    "special": "pipes or devices",
+    "included": "that pages include",
+    "signature": "signatures",
+    "duplicate": "copies of others",
+}
+"""What hardly anybody misses, in words for users: no summary of a build that found something names it."""
+_WORDS = {
+    "secret": "with keys or passwords",
+    "size": "over 1 MB",
+    "unreadable": "unreadable",
+    "name": "with names that are no text",
+    "minified": "minified",
+    "generated": "generated",
+    "binary": "binary",
+    "built": "built of others",
+    "vendored": "folders that others wrote",
+    "translation": "translated",
+    "older version": "of older versions",
+    "type": "of other kinds",
+    "symlink": "symbolic links",
+    "no text": "without text, such as scans",
+    "empty": "empty",
+    **ASKED,
+}
+
+
+def told(excluded: Mapping[str, int], paths: Mapping[str, Sequence[str]]) -> str:
+    """What was left out in words for users, by reason; "" where that is nothing.
+
+    How a name ends says enough of what has that for its reason; of other reasons the first paths are named.
+
+    >>> told({".png": 2, "type": 1}, {"type": ["RULES"]})
+    '1 of other kinds (RULES), 2 .png'
+    """
+    counts = [
+        f"{excluded[reason]} {words}{first_names(paths.get(reason, ()), excluded[reason])}"
+        for reason, words in _WORDS.items()
+        if excluded.get(reason)
+    ]
+    counts += [f"{count} {reason}" for reason, count in sorted(excluded.items()) if reason.startswith(".")]
+    return ", ".join(counts)
 
 
 @dataclass(frozen=True, slots=True)

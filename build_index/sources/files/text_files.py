@@ -169,7 +169,7 @@ def _decoded(content: bytes) -> str | None:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        if not _is_written(content):
+        if not is_written(content):
             return None
     try:
         return content.decode("cp1252")
@@ -177,7 +177,7 @@ def _decoded(content: bytes) -> str | None:
         return content.decode("latin-1")
 
 
-def _is_written(content: bytes) -> bool:
-    """Whether hardly any control characters stand in the beginning of what is not UTF-8."""
+def is_written(content: bytes) -> bool:
+    """Whether hardly any control characters stand in the beginning."""
     head = content[:HEAD_CHARACTERS]
     return sum(byte < 9 or 13 < byte < 27 for byte in head) <= len(head) // 50

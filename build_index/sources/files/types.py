@@ -151,6 +151,7 @@ _TRANSLATED_WORDS = re.compile(rf"{TONGUE}\.(?:json|ya?ml|php|properties|ini)", 
 _EXPORTED = re.compile(
     r"""
     <meta \s+ name = ["']? generator ["']? \s+ content = ["']? [^\s"'{<>]
+    | <!--[ ]Book[ ]generated[ ]using[ ]mdBook
     | <body \s+ class = "theme-default [ ] aui-theme-default"  # Confluence's
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -243,8 +244,9 @@ _HISTORY_FOLDERS = frozenset(
 _HISTORY_NAME = re.compile(
     r"""
     (?: change[-_]?(?:logs?|archive|history|notes) | changes | history | news | release[-_]?notes? | whats?[-_]?new
-      | upgrad(?:e|ing) | migrat(?:ion|ing) | authors | contributors )  # what came of it, and by whom
-    (?: [-_.].* )? \. (?: md | mdx | markdown | rst | adoc | txt )
+      | (?: upgrad(?:e|ing) | migrat(?:ion|ing) ) (?=.*\.)  # a script has the bare word
+      | authors | contributors )                          # what came of it, and by whom
+    (?: (?: [-_.].* )? \. (?: md | mdx | markdown | rst | adoc | txt ) )?
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -360,6 +362,8 @@ def is_exported_page(head: str) -> bool:
     Such a page is a document; HTML that people write by hand is part of a program.
 
     >>> is_exported_page('<html><head><meta name=Generator content="Microsoft Word 15">')
+    True
+    >>> is_exported_page("<head><!-- Book generated using mdBook --><meta charset=UTF-8>")
     True
     >>> is_exported_page('<link href="styles/site.css"></head><body class="theme-default aui-theme-default">')
     True

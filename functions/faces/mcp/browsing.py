@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 
 from functions.faces.mcp import arguments as a
@@ -21,6 +22,7 @@ from functions.web.browsing import (
 from quire.documents import Chunk
 from quire.errors import InputError
 from quire.index.opened import OpenedIndex
+from quire.parsing.formats import first_line
 from quire.service.documents import Read, near_documents, read_around, read_document
 from quire.service.knowledge import Knowledge
 
@@ -40,11 +42,26 @@ def read(service: Knowledge, caller: Caller, args: a.ReadArguments) -> Reply:
     shown = 0
     for chunk in chunks:
         shown += 1
-        if not reply.cite(chunk, found.served, number=shown, text=chunk.text):
+        if not _cite_lines(reply, found, chunk, number=shown, wanted=(first, last)):
             break
     if shown < len(chunks):
         reply.parts.append(f"{len(chunks) - shown} more passages follow: read on with id {chunks[shown].id}.")
     return reply
+
+
+def _cite_lines(reply: Reply, found: Read, chunk: Chunk, *, number: int, wanted: tuple[int, int]) -> bool:
+    """Cite the wanted lines of a passage, all of it where its stored lines are not the file's one to one."""
+    start, breaks = first_line(chunk), [match.start() for match in re.finditer("\n", chunk.text)]
+    end = (start or 0) + len(breaks)
+    first, last = max(wanted[0], start or 0), min(wanted[1], end)
+    if start is None or (first, last) == (start, end):
+        return reply.cite(chunk, found.served, number=number, text=chunk.text)
+    begins = [0, *(place + 1 for place in breaks), len(chunk.text)]
+    span = begins[first - start], begins[last - start + 1]
+    part = chunk._replace(metadata={**chunk.metadata, "start_line": first, "end_line": last})
+    told = f" (lines {first}-{last} of this passage, which has {start}-{end})"
+    text = chunk.text[slice(*span)].rstrip("\n")
+    return reply.cite(part, found.served, number=number, extra=told, text=text, span=span)
 
 
 def _found(service: Knowledge, caller: Caller, args: a.ReadArguments) -> tuple[Read, int, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from functions.web.wire import citation_wire, place_of
-from quire.documents import Chunk
+from quire.documents import Chunk, text_sha256
 from quire.store.catalog import Served, Unopened
 
 CHARACTERS_A_TOKEN = 4
@@ -52,11 +52,26 @@ class Reply:
         self.left -= len(written) + 2
         return is_whole
 
-    def cite(self, chunk: Chunk, served: Served, *, number: int, extra: str = "", text: str = "") -> bool:
-        """Add a passage, or `text` of it, under a line that names it; False once nothing more fits."""
+    def cite(
+        self,
+        chunk: Chunk,
+        served: Served,
+        *,
+        number: int,
+        extra: str = "",
+        text: str = "",
+        span: tuple[int, int] | None = None,
+    ) -> bool:
+        """Add a passage, or `text` of it, under a line that names it; False once nothing more fits.
+
+        Where the chunk's lines are those of a part, `span` says which characters of its text that is.
+        """
         if self.left <= 0:
             return False
         cited = {"n": number, "collection": served.name, **citation_wire(chunk, served.version)}
+        if span:
+            quoted = chunk.text[slice(*span)]
+            cited |= {"start": span[0], "end": span[1], "sha256": text_sha256(quoted)}
         self.citations.append({**cited, "document": chunk.document_id, "symbols": list(chunk.symbols)})
         where = f"{served.name}: " if len(self.served) > 1 else ""
         head = f"[{number}] {where}{headline(chunk)}{extra}\nid: {chunk.id}"

@@ -107,7 +107,8 @@ def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
         reply.say(f"Note: {line}")
     _say_terms(reply, given.terms)
     for number, citation in {one.n: one for one in given.citations}.items():
-        if not reply.cite(quoted_part(citation), served, number=number, text=_unsaid(citation, given)):
+        part, span = quoted_part(citation), (citation.start, citation.end)
+        if not reply.cite(part, served, number=number, text=_unsaid(citation, given), span=span):
             break
     return reply
 

@@ -21,6 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, META
 from functions.faces.mcp.server import tool_list
 from quire.adapters.folder import FolderStore
+from quire.documents import Document, Value
 from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents
 from tests.support.mcp_agent import PASSAGE, READERS, Reader
@@ -203,6 +204,59 @@ def test_lines_of_a_document_are_read_alone_and_lines_beyond_its_end_are_an_erro
     result = ask(shelf, "read", collection="roblox", document=document, start_line=900)
     assert result.is_error
     assert "ends at line" in said(result)
+
+
+LINES = "Ropes are coiled at noon.\nSails are red.\n\nOars are long.\nBoats are blue."
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "shown"),
+    [(11, 11, "Sails are red."), (11, 12, "Sails are red."), (12, 13, "\nOars are long."), (10, 14, LINES)],
+)
+def test_the_lines_asked_for_are_read_alone_and_their_citation_is_verified(
+    shelf: Shelf, first: int, last: int, shown: str
+) -> None:
+    facts: dict[str, Value] = {"path": "yard.md", "title": "Yard", "start_line": 10, "end_line": 14}
+    shelf.publish("yard", [Document("yard.md", LINES, "api_member", facts)])
+    text, told = answered(shelf, "read", document=f"yard.md:{first}-{last}", collection="yard")
+    head, _, below = text.partition("\nid: ")
+    assert below.partition("\n")[2] == shown
+    assert f"yard.md:{first}-{last}" in head
+    assert (f"lines {first}-{last} of this passage, which has 10-14" in head) == ((first, last) != (10, 14))
+    [citation] = told["citations"]
+    assert (citation["start_line"], citation["end_line"]) == (first, last)
+    checked = shelf.client().post("/verify", json={"collection": "yard", "citations": [citation]})
+    assert checked.json()["refused"] == 0, checked.text
+
+
+def test_a_passage_whose_lines_are_not_the_files_is_read_whole(shelf: Shelf) -> None:
+    facts: dict[str, Value] = {"path": "yard.tex", "title": "Yard", "start_line": 10, "end_line": 40}
+    shelf.publish("yard", [Document("yard.tex", LINES, "api_member", facts)])
+    text, told = answered(shelf, "read", document="yard.tex", start_line=11, end_line=11, collection="yard")
+    assert LINES in text
+    assert told["citations"][0]["end_line"] == 40
+
+
+def test_lines_of_latex_are_not_told_from_those_of_the_markdown_that_it_became(shelf: Shelf) -> None:
+    latex = "\\section{Ropes}\nRopes are coiled at noon.\n\n% a comment\nSails are red.\n"
+    shelf.publish("yard", [Document("yard.tex", latex, "docs", {"path": "yard.tex", "title": "Yard"})])
+    text, told = answered(shelf, "grep", pattern="coiled", collection="yard")
+    assert "yard.tex:1-5: Ropes are coiled at noon." in text
+    text, told = answered(shelf, "read", document="yard.tex:2", collection="yard")
+    assert "Ropes are coiled at noon.\n\nSails are red." in text
+    assert (told["citations"][0]["start_line"], told["citations"][0]["end_line"]) == (1, 5)
+
+
+def test_what_an_answer_quotes_of_a_passage_is_verified(shelf: Shelf) -> None:
+    more = (f"Yard {number} has {number} masts, which nobody has painted for years." for number in range(60))
+    facts: dict[str, Value] = {"path": "yard.md", "title": "Yard", "start_line": 10, "end_line": 134}
+    text = "\n\n".join((LINES, *more))
+    shelf.publish("yard", [Document("yard.md", text, "api_member", facts)])
+    _, told = answered(shelf, "answer", question="When are ropes coiled?", collection="yard")
+    [citation] = told["citations"]
+    assert citation["end_line"] < 134
+    checked = shelf.client().post("/verify", json={"collection": "yard", "citations": [citation]})
+    assert checked.json()["refused"] == 0, checked.text
 
 
 def test_changes_name_the_documents_that_a_version_brought_and_lost(shelf: Shelf) -> None:

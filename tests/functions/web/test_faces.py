@@ -63,3 +63,27 @@ def test_a_collection_whose_face_is_not_deployed_still_has_the_native_api(tmp_pa
     assert client.post("/other/query", json={}).status_code == 404
     assert client.post("/query", json={"collection": "other", "q": "gravity"}).json()["hits"]
     assert client.get("/reference").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "field"),
+    [
+        ("/query", "application/problem+json", "field"),
+        ("/s/retrieve-context", "application/problem+json", "field"),
+        ("/r/query", "application/json", "detail"),
+        ("/t/api/query", "application/json", "detail"),
+        ("/c/query", "application/json", "detail"),
+        ("/d/chat", "application/json", "message"),
+        ("/v1/chat/completions", "application/json", "error"),
+        ("/mcp", "application/json", "error"),
+    ],
+)
+def test_an_error_has_the_shape_that_the_readme_says_of_its_face(
+    tmp_path: Path, path: str, kind: str, field: str
+) -> None:
+    shelf = Shelf(tmp_path)
+    for profile in ("sites", "roblox", "textbook", "code", "docs"):
+        shelf.publish(profile[0], profile=profile)
+    reply = shelf.client().post(path, json={})
+    assert (reply.status_code in (400, 422), reply.headers["content-type"]) == (True, kind)
+    assert field in reply.json()

@@ -217,6 +217,7 @@ def test_citations_are_read_out_of_whole_responses(library: Library) -> None:
         ({"hits": []}, "citations"),
         ([], "citations"),
         ("text", "citations"),
+        ({}, "id"),
         ({"id": "a", "version": "b"}, "sha256"),
         ({"id": 1, "version": "b", "sha256": "c"}, "id"),
         ({"id": "a", "version": "b", "sha256": "c", "start": -1}, "start"),
@@ -228,6 +229,12 @@ def test_what_is_no_citation_is_refused_by_its_field(value: Any, field: str) -> 
     with pytest.raises(InputError) as refused:
         read_claims(value)
     assert refused.value.field == field
+
+
+@pytest.mark.parametrize("value", [{}, [], {"hits": []}, "text", {"id": "a", "version": 3}])
+def test_a_refusal_names_the_fields_of_a_citation(value: Any) -> None:
+    with pytest.raises(InputError, match="an object with `id`, `version` and `sha256`"):
+        read_claims(value)
 
 
 def test_a_quote_without_offsets_may_stand_anywhere_in_the_chunk(library: Library) -> None:

@@ -13,6 +13,7 @@ from quire.errors import ConfigError
 from quire.settings import check_rewrite
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}")
+NAME_WANTED = "a letter a to z, then up to 62 of a to z, 0 to 9, '_' and '-'"
 ENGINES = ("quire", "opensearch")
 VECTOR_INDEXES = ("auto", "usearch", "cells", "exact")
 RESERVED = frozenset(
@@ -67,9 +68,7 @@ def check_name(name: str) -> str:
         ConfigError: it is reserved or has other characters.
     """
     if not NAME.fullmatch(name):
-        raise ConfigError(
-            f"collection {name!r}: wanted a letter, then letters, digits, '_' or '-', lower-case"
-        )
+        raise ConfigError(f"collection {name!r}: wanted {NAME_WANTED}")
     if name in RESERVED:
         raise ConfigError(f"collection {name!r}: the name is reserved for a route, choose another")
     return name

@@ -6,6 +6,7 @@ import base64
 import re
 from typing import NamedTuple
 
+from quire.documents import Chunk
 from quire.errors import SourceError
 
 PART = "\f"
@@ -18,6 +19,16 @@ CONVERTED = (*UNITS, *BOOKS)
 """What `read_converted` makes text of: their bytes are none."""
 HTML = (".html", ".htm")
 TEXT = (".txt", ".text")
+_REWRITTEN = re.compile(
+    r"""
+    \.(?:
+        tex | ltx | adoc | asciidoc | asc
+        | (?: [1-9][a-z]{0,4} | [ln] )(?:\.in)?  # manual pages
+    )$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""How the names of files end that become pages of Markdown whose lines are others."""
 READABLE = (
     "Markdown (.md, .mdx), HTML (.html), plain text (.txt), notebooks (.ipynb), PDF (.pdf), books (.epub), "
     "Word (.docx) and PowerPoint (.pptx)"
@@ -52,6 +63,24 @@ def suffix_of(path: str) -> str:
     name = path[path.rfind("/") + 1 :]
     dot = name.rfind(".")
     return name[dot:].lower() if 0 < dot < len(name) - 1 else ""
+
+
+def first_line(chunk: Chunk) -> int | None:
+    """The file's line on which a stored text begins whose lines are the file's one to one; None where they are not.
+
+    Of a page that is written anew as many lines may be stored as it has, and be others all the same.
+
+    >>> lines = {"path": "a.tex", "start_line": 3, "end_line": 4}
+    >>> first_line(Chunk("", "a.tex", "x\\ny", "", lines)), first_line(Chunk("", "a.tex", "x", "", lines))
+    (3, None)
+    >>> first_line(Chunk("", "a.tex", "x\\ny", "", lines | {"content_hash": "0f"}))
+    """
+    known = chunk.metadata
+    first, last = known.get("start_line"), known.get("end_line")
+    if not isinstance(first, int) or not isinstance(last, int) or chunk.text.count("\n") != last - first:
+        return None
+    is_page = "content_hash" in known  # and no code, whose lines stay as they are
+    return None if is_page and _REWRITTEN.search(str(known.get("path") or chunk.document_id)) else first
 
 
 def fenced(code: str, language: str = "") -> str:

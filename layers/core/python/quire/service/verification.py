@@ -19,6 +19,7 @@ from quire.index.layout import payload_shard
 from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment
 from quire.index.tensors import file_facts
+from quire.parsing.formats import first_line
 from quire.service.access import Caller
 from quire.service.knowledge import Knowledge
 
@@ -29,6 +30,9 @@ UNKNOWN_VERSION = "unknown version"
 
 PLACES = ("path", "start_line", "end_line", "heading", "url")
 """What a citation says of where its text stands; checked where it is said."""
+
+NEEDED = ("id", "version", "sha256")
+WANTED = "an object with `id`, `version` and `sha256`, as `hits` and `citations` of a reply are"
 
 _VERSION_ID = re.compile(r"[0-9a-f]{12}")
 _TEXT_FRAGMENT = ":~:"
@@ -127,7 +131,7 @@ def read_claims(value: Any) -> list[Claim]:
     """
     claims = [_claim(one) for one in _citations(value)]
     if not claims:
-        raise InputError("citations: wanted at least one, found none", field="citations")
+        raise InputError(f"citations: wanted at least one, {WANTED}; found none", field="citations")
     return claims
 
 
@@ -143,7 +147,7 @@ def _citations(value: Any) -> Iterator[Mapping[str, Any]]:
         else:
             yield _flat(value)
     else:
-        raise InputError(f"citations: wanted objects, found {str(value)[:40]!r}", field="citations")
+        raise InputError(f"citations: wanted {WANTED}; found {str(value)[:40]!r}", field="citations")
 
 
 def _flat(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -157,9 +161,10 @@ def _flat(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _claim(said: Mapping[str, Any]) -> Claim:
-    for name in ("id", "version", "sha256"):
+    for name in NEEDED:
         if not isinstance(said.get(name), str):
-            raise InputError(f"{name}: every citation needs one, found {said.get(name)!r}", field=name)
+            found = f"{str(said[name])[:40]!r}" if said.get(name) is not None else f"no `{name}`"
+            raise InputError(f"{name}: a citation is {WANTED}; found {found}", field=name)
     quote, start, end = said.get("quote"), said.get("start"), said.get("end")
     if not isinstance(quote, str | None):
         raise InputError(f"quote: wanted a text, found {quote!r}", field="quote")
@@ -220,10 +225,8 @@ def _in_part(name: str, said: Value, chunk: Chunk) -> bool:
 
 def _on_line(name: str, said: Value, chunk: Chunk, span: tuple[int, int]) -> bool:
     """Whether these characters begin or end on that line, where the stored lines are the file's."""
-    first, last = chunk.metadata.get("start_line"), chunk.metadata.get("end_line")
-    if name not in ("start_line", "end_line") or not isinstance(first, int) or not isinstance(last, int):
-        return False
-    if chunk.text.count("\n") != last - first:
+    first = first_line(chunk)
+    if name not in ("start_line", "end_line") or first is None:
         return False
     at = span[0] if name == "start_line" else max(span[0], span[1] - 1)
     return said == first + chunk.text.count("\n", 0, at)

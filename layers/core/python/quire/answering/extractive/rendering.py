@@ -38,7 +38,7 @@ from quire.answering.extractive.rst_text import (
     told_options,
 )
 from quire.documents import Chunk, Citation
-from quire.parsing.formats import CONVERTED
+from quire.parsing.formats import CONVERTED, first_line
 
 if TYPE_CHECKING:
     from quire.parsing.readable import ReadablePart
@@ -243,8 +243,7 @@ def quoted_part(citation: Citation) -> Chunk:
     chosen for.
     """
     chunk, known = citation.hit.chunk, dict(citation.hit.chunk.metadata)
-    first, last = known.get("start_line"), known.get("end_line")
-    if isinstance(first, int) and isinstance(last, int) and chunk.text.count("\n") == last - first:
+    if (first := first_line(chunk)) is not None:
         known["start_line"], known["end_line"] = _lines(chunk.text, first, citation.start, citation.end)
     if is_code_chunk(chunk):
         symbol = next(iter(_symbols_in(chunk, citation.start, citation.end)), "")
