@@ -8,6 +8,7 @@ import pytest
 
 from quire.answering.answerer import answer
 from quire.answering.extractive.entries import entry_of
+from quire.answering.extractive.weighing import weigh
 from quire.answering.request import Inquiry
 from quire.documents import Chunk
 from tests.support.pace import takes_cpu_within
@@ -105,6 +106,12 @@ def test_a_question_of_nothing_but_an_option_is_searched_for() -> None:
         ("stop", "### `hooks.stop(at)`: Time", True),
         ("stop", "stop is what it does", False),
         ("PUMP_DEBUG", "| `PUMP_DEBUG` | Says more |", True),
+        ("PUMP_DEBUG", "| `pump-debug` | `PUMP_DEBUG` | Says more |", True),
+        ("pump-debug", "| Of `pump-debug` | Says more |", False),
+        ("p3008", "| [P3008](https://pump.example/P3008)   | Error | Turn it off. |", True),
+        ("bad-seal", "## The seal must be whole [bad-seal]", True),
+        ("bad-seal", "The seal must be whole [bad-seal]\n---------------------------------", True),
+        ("bad-seal", "pump(1)  # The seal must be whole [bad-seal]", False),
     ],
 )
 def test_an_entry_begins_with_its_name_and_is_no_sentence(name: str, line: str, is_entry: bool) -> None:
@@ -142,6 +149,63 @@ Options:
       --timeout time   ends after it
 ```
 """
+
+
+CODES = """\
+| Code | Level | What to do |
+|:-----|:------| :--------- |
+| [P3008](https://pump.example/P3008) | error | Turn the pump off before you open it. |
+| [P3009](https://pump.example/P3009) | error | Fill the pump first. |
+"""
+KEYS = """\
+| Key | Variable | What it is |
+| --- | --- | --- |
+| `max-open-valves` | `PUMP_MAX_OPEN_VALVES` | Valves that may be open at a time. |
+| `valve-mode` | `PUMP_VALVE_MODE` | How valves are opened. |
+"""
+CHECKS = """\
+Seals
+=====
+
+The seal is whole [bad-seal]
+----------------------------
+
+A seal that leaks is changed.
+
+The seal is dry [seal]
+----------------------
+
+A wet seal is dried.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What does P3008 mean?", "Turn the pump off"),
+        ("How do I fix P3008?", "Turn the pump off"),
+        ("P3009", "Fill the pump"),
+        ("What does max-open-valves do?", "Valves that may be open"),
+        ("How do I set valve-mode?", "How valves are opened"),
+        ("what is PUMP_VALVE_MODE for", "How valves are opened"),
+        ("What does error code bad-seal mean?", "A seal that leaks"),
+        ("What is [seal]?", "A wet seal is dried"),
+    ],
+)
+def test_a_code_a_key_or_a_variable_is_told_by_its_row_or_section(question: str, said: str) -> None:
+    about = "A valve is open or not. The mode of a valve, of valves and of pumps is set. Errors mean that pumps fail."
+    pages = [page(*one) for one in (("codes", CODES, 0), ("keys", KEYS, 1), ("about", about, 3))]
+    checks = chunk("checks.rst", CHECKS, 2, kind="section", lang="rst", heading="Seals")
+    given = answer(shelf_of([*pages, checks, page("habits", PROSE, 4)], profile="docs"), Inquiry(question))
+    assert said in given.citations[0].quote
+
+
+def test_a_kind_that_the_sources_call_otherwise_is_no_strange_word() -> None:
+    keys = "| Key | What it does |\n| --- | --- |\n| `<c-r>` | Refresh the pumps |\n| `<c-x>` | Stop all pumps |\n"
+    shelf = shelf_of([page("keys", keys, 0), page("habits", PROSE, 1)], profile="docs")
+    weighed = weigh("What is the shortcut to refresh the price of keys?", shelf.index).idf
+    assert {*weighed} == {"refresh", "price", "key"}
+    assert {*weigh("Which shortcut?", shelf.index).idf} == {"shortcut"}
 
 
 def test_an_option_is_told_by_its_line_in_the_help_of_a_command() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,6 +69,14 @@ Pruning
 
 Prune in winter.
 """
+
+
+@pytest.mark.parametrize("rule", ["| --- | --- |", "|:---|:---:| ---:|", "--- | ---"])
+def test_the_first_row_of_a_table_is_a_passage_and_its_header_the_lead_of_all(rule: str) -> None:
+    text = f"| Key | What |\n{rule}\n| a | opens it |\n| b | shuts it |\n\nMore.\n"
+    rows = [one for one in split_passages(text) if one.kind == "row"]
+    assert [text[one.start : one.end] for one in rows] == ["| a | opens it |", "| b | shuts it |"]
+    assert [text[slice(*one.lead)] for one in rows if one.lead] == ["| Key | What |"] * 2
 
 
 def test_titles_with_a_row_of_signs_below_are_headings_and_begin_no_code() -> None:

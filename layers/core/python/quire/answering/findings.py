@@ -19,7 +19,7 @@ from quire.answering.abstention import (
 from quire.answering.conversation import says_something
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.definitions import SAID, defining_hits
-from quire.answering.extractive.entries import entry_hits, entry_of
+from quire.answering.extractive.entries import asked_name, begins_entry, entry_hits, entry_of
 from quire.answering.extractive.parts import AskedPart, is_about, parts_of
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
@@ -52,6 +52,9 @@ _CONTRASTED = re.compile(
     """,
     re.VERBOSE,
 )
+
+_IS_EXACT = re.compile(r"[a-z][_\d]")
+"""Of a name what no word of the language has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +193,7 @@ def _evidence(
     if read_intent(question).meaning and not is_defined and searched.text == question:
         # Of a term that is said and never explained no answer is sure: the words that ask for its meaning are missing.
         asked = searched = weigh(question, index, as_written=True)
-    is_named = _names_a_hit(question, told)
+    is_named = _names_a_hit(question, told) or _names_an_entry(question, read[1])
     topic = collection.abstention.topic
     evidence = gather(
         asked,
@@ -269,6 +272,12 @@ def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
         or any(entry.search(hit.chunk.text) for entry in options)
         for hit in hits[:READ_HITS]
     )
+
+
+def _names_an_entry(question: str, scored: Sequence[Scored]) -> bool:
+    """Whether a list or table explains the one code or variable that the question writes: `E0502`, `LOG_LEVEL`."""
+    name = asked_name(question)
+    return _IS_EXACT.search(name) is not None and any(begins_entry(one, name) for one in scored)
 
 
 def _contrasting_first(subject: str, index: OpenedIndex, scored: Sequence[Scored]) -> list[Scored]:

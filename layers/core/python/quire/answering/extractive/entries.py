@@ -29,8 +29,9 @@ KINDS = frozenset(analyze("option flag switch argument parameter"))
 _BEGINS = r"^ [ \t]*+ (?: [-*+|][ \t]++ | \#{1,6}[ ] )? [`*\"]{0,3}"
 _KEY = re.compile(
     r"""
-    (?<![\w./-]) (?: [A-Z]{1,6}-?\d{2,6}             # the code of an error or a rule
-      | [a-z][a-z0-9]*+ (?: -[a-z0-9]++ )++ ) (?![\w/-])  # a key of settings
+    (?<![\w./-]) (?: [A-Z]{1,6}-?\d{2,6}                   # the code of an error or a rule
+      | [a-z][a-z0-9]*+ (?: -[a-z0-9]++ )++ ) (?![\w/-])     # a key of settings
+    | (?: (?<=\[) (?=[a-z][\w-]{1,40}\]) | (?<=error[ ]code[ ]) ) \w[\w-]*+  # `[arg-type]`
     """,
     re.VERBOSE,
 )
@@ -49,6 +50,10 @@ _NAME = rf"""
     (?: \( | [ ]*+ (?: [:=—–|] | $ ) | [ ]-[ ] )                  # its arguments or address, or what it is
 """
 """What an entry of `NAME` begins with, for options and for other names."""
+_TITLE_END = r"""
+    | ^ (?: \#{1,6}[ ] [^\n]{1,120} [ ] [\[(] NAME [\])] [ ]*+ $     # a title that ends in it: "Index is valid [index]"
+      | \S [^\n]{1,120} [ ] [\[(] NAME [\])] [ ]*+ \n [=~^-]{3} )
+"""
 _EXPLAINED = re.compile(r"[^\n]{0,60}?(?: {2}|\t)[ \t]*+[A-Za-z(]")
 """What follows an option in the help of a command: its value, a gap, and what it does."""
 
@@ -80,7 +85,7 @@ def entry_of(name: str) -> re.Pattern[str]:
     >>> [bool(entry_of("stop").search(line)) for line in ("### hooks.stop(at): Time", "stop that", "`stop` | ends it")]
     [True, False, True]
     """
-    form = _OPTION if name.startswith("-") else _NAME
+    form = _OPTION if name.startswith("-") else _NAME + _TITLE_END
     return re.compile(form.replace("NAME", re.escape(name)), re.IGNORECASE | re.MULTILINE | re.VERBOSE)
 
 
@@ -153,7 +158,7 @@ def _at_entry(one: Scored, name: str) -> Scored | None:
 
 def _is_titled(one: Scored, name: str) -> bool:
     title = title_above(one.hit.chunk, one.passage.start).strip("*\n ").rpartition(" › ")[2]
-    return bool(entry_of(name).match(title))
+    return bool(entry_of(name).match(title)) or title.lower().endswith((f" [{name}]", f" ({name})"))
 
 
 def entry_hits(

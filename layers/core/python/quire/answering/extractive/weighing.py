@@ -125,17 +125,28 @@ class Weighed:
         return sum(weight for term, weight in self.idf.items() if term in terms) / self.total
 
 
+KINDS = frozenset(
+    analyze(
+        "shortcut hotkey keybinding keystroke key flag switch option parameter argument setting property attribute "
+        "field command function method keyword syntax snippet"
+    )
+)
+"""What a question calls a thing beside its name, where the sources may call it otherwise or by its name alone."""
+
+
 def weigh(question: str, lexicon: Lexicon, *, as_written: bool = False) -> Weighed:
     """Weigh a question's terms by how rare they are in the collection (BM25's idf).
 
-    Words that only ask for a meaning ("stand for") count where it is taken `as_written` alone.
+    Words that only ask for a meaning ("stand for") count where it is taken `as_written` alone, and so do those that
+    call by its kind what the collection calls otherwise.
     """
     asked, terms = read_intent(question), analyze(question)
     count = lexicon.chunk_count
-    idf = {}
-    for term in dict.fromkeys(terms if as_written else content_terms(asked, terms)):
-        held = lexicon.document_frequency(term)
-        idf[term] = math.log(1 + (count - held + 0.5) / (held + 0.5))
+    said = terms if as_written else content_terms(asked, terms)
+    held = {term: lexicon.document_frequency(term) for term in dict.fromkeys(said)}
+    if not as_written and any(held.values()):
+        held = {term: chunks for term, chunks in held.items() if chunks or term not in KINDS}
+    idf = {term: math.log(1 + (count - chunks + 0.5) / (chunks + 0.5)) for term, chunks in held.items()}
     return Weighed(question, idf, _names(question), asked.is_code)
 
 
