@@ -80,7 +80,9 @@ def test_technical_english_is_left_alone(question: str) -> None:
     assert not is_foreign(question)
 
 
-@pytest.mark.parametrize("question", ["RemoteEvent:FireServer()", "`où` est_ce_que", "", "???", "été"])
+@pytest.mark.parametrize(
+    "question", ["RemoteEvent:FireServer()", "jest --watch", "`où` est_ce_que", "", "???", "été"]
+)
 def test_with_fewer_than_two_words_beside_code_it_does_not_judge(question: str) -> None:
     assert not is_foreign(question)
 
@@ -128,6 +130,7 @@ PAGES = (
     "Wer krank ist, meldet sich bis neun Uhr bei der Leitung.",
 )
 CODE = ("def open_gate(sensor): return sensor.read()",) * 200
+JEST = Shelf("Jest mocks timers.", "Run jest in the folder.", "A timer is real or not.")
 SCRIPTS = Shelf("var lamp = find(1)", "var hall = 2", "var shelf = 3", "A lamp for the hall.")
 
 
@@ -139,6 +142,10 @@ SCRIPTS = Shelf("var lamp = find(1)", "var hall = 2", "var shelf = 3", "A lamp f
         ("How often do I descale it?", GERMAN, False),
         ("Wie oft muss ich die Maschine entkalken?", Shelf("Descale the machine every two months."), True),
         ("hur fungerar var och som?", SCRIPTS, True),
+        ("jest mock timers", JEST, False),
+        ("jest --watch", JEST, False),
+        ("czy jest z timers?", JEST, True),
+        ("jest mock timers", SCRIPTS, True),
         ("Was passiert, wenn der Sensor ausfällt?", Shelf(*CODE, *PAGES), False),
         ("Wie oft muss ich die Maschine entkalken?", Shelf(*CODE, *PAGES), False),
         ("Was passiert, wenn der Sensor ausfällt?", Shelf(*CODE, *PAGES[:2]), True),

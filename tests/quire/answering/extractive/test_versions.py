@@ -92,6 +92,6 @@ def test_versions_compared_are_both_shown(lamp: AskedCollection) -> None:
 
 
 def test_a_version_that_is_a_condition_does_not_bring_its_release_notes(lamp: AskedCollection) -> None:
-    question = "How do I set the wick of the lamp longer in 2.1.0?"
+    question = "How do I set the wick by the wheel in 2.1.0?"
     assert retrieve(lamp.index, lamp.embedder, Query(question)).hits[0].chunk.document_id == "docs/guide.md"
     assert "Turn the wheel to the right" in answer(lamp, Inquiry(question)).citations[0].quote

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from functools import lru_cache
 
 from quire.analysis.commands import command_terms
+from quire.analysis.entries import entry_terms
 from quire.analysis.symbols import fold_symbol, last_part
-from quire.analysis.terms import HEADING_MARK, VERSION, analyze
+from quire.analysis.terms import HEADING_MARK, analyze
 from quire.documents import Chunk
 
 CALL_MARK = "&"
 """Stands before a referred name among a chunk's terms; no term that `quire.analysis.terms` makes begins so."""
 PROSE = frozenset(("", "markdown", "rst", "asciidoc", "html", "latex", "man", "text"))
 """Languages of what people read; "" is that of a page of documentation."""
-_UNDERLINES = frozenset(("===", "---", "~~~", "^^^"))
 
 
 def call_terms(chunk: Chunk) -> dict[str, float]:
@@ -43,30 +42,15 @@ def keyword_terms(chunk: Chunk) -> tuple[Counter[str], float]:
     """Term frequencies of a chunk and its length in terms.
 
     Text, breadcrumb and aliases count alike; breadcrumb and symbols count once more as marked heading terms, and
-    names that the chunk refers to as marked call terms, and so do versions that merged sections of it are about; these
-    add nothing to the length.
+    names that the chunk refers to as marked call terms; commands and entries that it shows are marked too. These add
+    nothing to the length.
     """
     heading = analyze(chunk.breadcrumb)
     said = analyze(f"{chunk.text}\n{chunk.aliases}" if chunk.aliases else chunk.text)
     is_prose = chunk.metadata.get("lang", "") in PROSE
-    named = dict.fromkeys(
-        [*heading, *analyze("\n".join(chunk.symbols)), *(_versions_in(chunk.text) if is_prose else ())]
-    )
-    shown = command_terms(chunk.text) if is_prose else ()
+    named = dict.fromkeys([*heading, *analyze("\n".join(chunk.symbols))])
+    shown = {**command_terms(chunk.text), **entry_terms(chunk.text, chunk.breadcrumb)} if is_prose else {}
     frequencies = Counter(
         [*said, *heading, *(HEADING_MARK + term for term in named), *call_terms(chunk), *shown]
     )
     return frequencies, float(len(said) + len(heading))
-
-
-def _versions_in(text: str) -> Iterator[str]:
-    """Versions in headings of Markdown and reStructuredText, of the sections that were merged: in a list of releases
-    each has few lines.
-
-    >>> list(_versions_in("# 2.1.0 (May)\\n\\n* Mends 2.0.9.\\n\\n2.0.9\\n=====\\n"))
-    ['2.1.0', '2.0.9']
-    """
-    lines = text.split("\n")
-    for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        if line.startswith("#") or (below[:3] in _UNDERLINES and not below.strip(below[0])):
-            yield from (term for term in analyze(line) if VERSION.fullmatch(term))

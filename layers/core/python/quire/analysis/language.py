@@ -167,7 +167,7 @@ def is_unread(question: str, sources: SourceWords) -> bool:
     JavaScript), or three of them together in three chunks: a few pages beside much code. Of another script they have a
     question where they have half of its words, or its script's small words.
     """
-    if not is_foreign(question):
+    if not is_foreign(question) or not is_foreign(_without_own(question, sources)):
         return False
     listed = [
         word.lower().replace("’", "'") for word in _WORD.findall(unicodedata.normalize("NFC", question))
@@ -181,6 +181,18 @@ def is_unread(question: str, sources: SourceWords) -> bool:
     else:
         told = [telling for telling in _TOLD if not telling.isdisjoint(listed)]
     return not any(_is_spoken(telling, sources, often) for telling in told)
+
+
+def _without_own(question: str, sources: SourceWords) -> str:
+    """The question without small words that the sources have all over: `jest` is a product and a word of Polish."""
+    often = _often(sources)
+    own = {
+        word
+        for word in words(question)
+        if _foreignness(word.lower())
+        and any(sources.document_frequency(one) >= often for one in analyze(word))
+    }
+    return " ".join(word for word in question.split() if own.isdisjoint(words(word)))
 
 
 def _scripts(listed: Iterable[str]) -> set[str]:
@@ -239,10 +251,12 @@ _ENGLISH = frozenset(
 
 
 def _without_code(text: str) -> str:
-    """The text without identifiers, without what stands in back quotes, and without pieces that hold code's marks."""
+    """The text without identifiers, options, what stands in back quotes, and pieces that hold code's marks."""
     names = set(identifiers(text))
     text = _QUOTED.sub("`", text)
-    text = " ".join(piece for piece in text.split() if not _CODE_MARK.search(piece))
+    text = " ".join(
+        piece for piece in text.split() if not (_CODE_MARK.search(piece) or piece.startswith("-"))
+    )
     return " ".join(word for word in words(text) if word not in names)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from quire.analysis.keywords import call_term, calls_of
 from quire.analysis.symbols import fold_symbol, last_part
-from quire.analysis.terms import HEADING_MARK
+from quire.analysis.terms import HEADING_MARK, analyze
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
 from quire.ordinals import NONE, contains, difference, intersection, union
@@ -32,7 +32,9 @@ DEPTH = 120
 """Candidates from each side. 10 lose recall; beyond 100 no golden question of four collections finds more."""
 KEYWORD_DEPTH = 800
 """Keyword scores looked up for the vectors' candidates; further down they are as good as nothing."""
-MOST_NAMED = 64
+MOST_NAMED, MOST_HOLDING = 64, 1_024
+SAME = 0.9
+"""Of the best title's score, from which on a title says as much of the question."""
 RELATED = 20
 MOST_DEFINING = 8
 MOST_DEFINITIONS = 4
@@ -120,7 +122,7 @@ def gather(
     priors = index.filters.priors(_demotions(profile, question))
     symbols = (
         *[_find_symbol(index, name, question, priors) for name in question.names],
-        *[_find_exact(index, term, priors, allowed) for term in question.exact],
+        *[_find_exact(index, term, question, priors, allowed=allowed) for term in question.exact],
     )
     named = union([symbol.chunks for symbol in symbols])
     named = named if allowed is None else intersection(named, allowed)
@@ -248,11 +250,26 @@ def _find_symbol(
 
 
 def _find_exact(
-    index: OpenedIndex, term: str, priors: NDArray[np.float32], allowed: Ordinals | None
+    index: OpenedIndex,
+    term: str,
+    question: Question,
+    priors: NDArray[np.float32],
+    *,
+    allowed: Ordinals | None,
 ) -> NamedSymbol:
-    """The chunks that show a command or have a version in their headings, which are what names it in a collection; of
-    those that are filtered for, since many may show it."""
-    chunks = union([index.search({term: 1.0}, MOST_NAMED, allowed).ordinals])
+    """The chunks that show a command or have an entry, which are what names it in a collection; of those that are
+    filtered for, since many may show it.
+
+    Of many entries, such as options of several commands, those whose titles say most of the rest of the question.
+    """
+    chunks = union([index.search({term: 1.0}, MOST_HOLDING, allowed).ordinals])
+    own = {HEADING_MARK + part for part in analyze(term)}
+    beside = {one: 1.0 for one in question.terms if one.startswith(HEADING_MARK) and one not in own}
+    if term in question.entries and len(chunks) > 1 and beside:
+        titled = index.search(beside, MOST_NAMED, chunks)
+        if len(titled.ordinals):
+            chunks = union([titled.ordinals[titled.scores >= SAME * titled.scores.max()]])
+    chunks = chunks[:MOST_NAMED]
     is_own = np.zeros(len(chunks), np.bool_)
     return NamedSymbol(term, term, chunks, priors[chunks], is_own, files=(), read=())
 

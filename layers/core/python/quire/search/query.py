@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from quire.analysis.commands import asked_commands, possible_commands
+from quire.analysis.entries import KEY, ROW_MARK, SECTION_MARK, asked_entries
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import HEADING_MARK, STOP_WORDS, VERSION, analyze, identifiers, words
 from quire.analysis.word_forms import forms_of
@@ -21,12 +22,14 @@ MOST_NAMES, MOST_JOINED = 64, 6
 are tried as a member and what holds it."""
 EXACT_WEIGHT = 5.0
 """Of a command that the question writes, beside 1 of a word. Chosen on Laravel's documentation and React Native's."""
-_OF_RELEASES = frozenset(
+_OF_ENTRIES = frozenset(
     analyze(
-        "version release date note change changelog history new add fix remove deprecate break support upgrade"
+        "set mean use configure enable disable change value default fix resolve ignore error warning code rule option "
+        "setting parameter argument flag field key property variable environment "
+        "version release date note changelog history new add remove deprecate break support upgrade"
     )
 )
-"""What is asked about a version itself."""
+"""What is asked about a key, a code or a version itself."""
 LITTLE, MUCH = 0.3, 0.9
 SHORTEST_UNFINISHED = 10
 SHORTEST_MENDED, LONGEST_MENDED = 4, 40
@@ -91,11 +94,12 @@ class Question(NamedTuple):
         known_share: share of the question's information (summed idf) in terms that the collection holds, 0 to 1; a
             word whose spelling was mended counts only where it became a symbol's name.
         foreign: it writes an identifier that the collection neither defines nor mentions.
-        focus: 1 where it says next to nothing beside `names`, `commands` and `versions`, so that it is about them; 0
+        focus: 1 where it says next to nothing beside `names`, `commands` and `entries`, so that it is about them; 0
             where it says much.
         forms: terms for other forms of its words, with weights, that the collection holds; marked ones included.
         commands: marked terms of the commands that it writes and the collection shows, in order.
-        versions: marked terms of the versions that it writes and headings of the collection have, in order.
+        entries: marked names that it writes and sections, rows or items of the collection are called by, in order;
+            versions are among them.
     """
 
     text: str
@@ -112,21 +116,22 @@ class Question(NamedTuple):
     focus: float = 0.0
     forms: Mapping[str, float] = NOTHING_ELSE
     commands: tuple[str, ...] = ()
-    versions: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
 
     @property
     def exact(self) -> tuple[str, ...]:
-        """Its commands and versions."""
-        return (*self.commands, *self.versions)
+        """What chunks are named by: its commands and entries; where an option is asked for, that alone."""
+        has_option = any(name[1:].startswith("-") for name in self.entries)
+        return self.entries if has_option else (*self.commands, *self.entries)
 
     @property
     def searched(self) -> dict[str, float]:
-        """What keywords are searched by: its terms, the other forms of its words, its commands and versions."""
+        """What keywords are searched by: its terms, the other forms of its words, its commands and entries."""
         return {
             **self.terms,
             **self.forms,
             **dict.fromkeys(self.commands, EXACT_WEIGHT),
-            **dict.fromkeys(self.versions, EXACT_WEIGHT * self.focus),
+            **dict.fromkeys(self.entries, EXACT_WEIGHT * self.focus),
         }
 
 
@@ -162,7 +167,10 @@ def read_question(
     names, whole = _names(wording, asked, vocabulary, resolve)
     terms = _weighed(said, heading_weight)
     commands = tuple(asked_commands(text, vocabulary.document_frequency))
-    versions = tuple(_named_versions(said, vocabulary))
+    told = [
+        name for name in _named(wording) if not vocabulary.has_symbol(name)
+    ]  # a symbol is told by its definition
+    entries = tuple(asked_entries(told, vocabulary.document_frequency))
     return Question(
         text=wording.text,
         terms=terms,
@@ -175,10 +183,10 @@ def read_question(
         foreign=_is_foreign(wording.identifiers[:MOST_NAMES], vocabulary, resolve),
         defined=wanted if wanted and wanted.name in names else None,
         subject=subject if subject in names else "",
-        focus=_focus([*names, *commands, *versions], frequencies, vocabulary.chunk_count),
+        focus=_focus([*names, *commands, *entries], frequencies, vocabulary.chunk_count),
         forms=NOTHING_ELSE if whole else _held_forms(wording.forms, terms, vocabulary, heading_weight),
         commands=commands,
-        versions=versions,
+        entries=entries,
     )
 
 
@@ -215,6 +223,8 @@ def _expected(wording: _ReadText) -> Iterator[str]:
         yield term
         yield HEADING_MARK + term
     yield from chain.from_iterable(possible_commands(wording.text))
+    for name in map(fold_symbol, _named(wording)):
+        yield from (SECTION_MARK + name, ROW_MARK + name)
 
 
 def _without_unknown_options(
@@ -225,11 +235,9 @@ def _without_unknown_options(
     return [term for term in terms if term not in options or vocabulary.document_frequency(term)]
 
 
-def _named_versions(terms: Iterable[str], vocabulary: Vocabulary) -> Iterator[str]:
-    """Marked terms of those that are versions which headings of the collection have."""
-    for term in dict.fromkeys(terms):
-        if VERSION.fullmatch(term) and vocabulary.document_frequency(HEADING_MARK + term):
-            yield HEADING_MARK + term
+def _named(wording: _ReadText) -> list[str]:
+    """What the question writes as a name or a version."""
+    return [*written_keys(wording.text)[:MOST_NAMES], *filter(VERSION.fullmatch, wording.terms)]
 
 
 def term_weights(text: str, heading_weight: float) -> dict[str, float]:
@@ -269,8 +277,8 @@ def _focus(names: Sequence[str], frequencies: Mapping[str, int], chunks: int) ->
     if not names:
         return 0.0
     named = {term for name in names for term in analyze(name)}
-    if any(map(VERSION.fullmatch, named)):
-        named |= _OF_RELEASES.union(filter(VERSION.fullmatch, frequencies))
+    if any(name.startswith((SECTION_MARK, ROW_MARK)) for name in names):
+        named |= _OF_ENTRIES.union(filter(VERSION.fullmatch, frequencies))
     beside = sum(idf(chunks, held) for term, held in frequencies.items() if held and term not in named)
     share = beside / idf(chunks, 1)
     return min(max((MUCH - share) / (MUCH - LITTLE), 0.0), 1.0)
@@ -352,6 +360,15 @@ def written_names(text: str) -> list[str]:
     (['sdstrim'], [])
     """
     return [*identifiers(text), *_marked(text)]
+
+
+def written_keys(text: str) -> list[str]:
+    """What is written as a name of code, else what may be the name of a key or a code.
+
+    >>> written_keys("What does `spawn` do?"), written_keys("How do I fix E0502?"), written_keys("Is max-files known?")
+    (['spawn'], ['E0502'], ['max-files'])
+    """
+    return written_names(text) or KEY.findall(text)
 
 
 def _marked(text: str) -> list[str]:

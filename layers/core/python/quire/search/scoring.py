@@ -67,7 +67,7 @@ def _weight(profile: Profile, question: Question, mode: str) -> float:
     if mode != "hybrid":
         return 1.0 if mode == "vector" else 0.0
     names_option = any(name.startswith("--") for name in identifiers(question.text))
-    named = question.names or question.versions or names_option
+    named = question.names or names_option or (question.entries and question.focus)
     return profile.identifier_vector_weight if named else profile.vector_weight
 
 
@@ -190,9 +190,9 @@ def _defined(symbol: NamedSymbol) -> NDArray[np.float32]:
 
 
 def _share(symbol: NamedSymbol, question: Question) -> float:
-    """Of a bare name in a sentence half the lead, more where the sentence says little beside it; of a version nothing
+    """Of a bare name in a sentence half the lead, more where the sentence says little beside it; of an entry nothing
     where it says much, as in "How do I do this in 2.1?"."""
-    if symbol.name in question.versions:
+    if symbol.name in question.entries:
         return question.focus
     if question.whole or symbol.name == question.subject or "." in symbol.folded:
         return 1.0

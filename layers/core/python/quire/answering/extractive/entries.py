@@ -17,7 +17,7 @@ from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
-from quire.search.query import term_weights, written_names
+from quire.search.query import term_weights, written_keys
 
 LOOKED_AT, MOST_BESIDE = 32, 5
 """Chunks that say the name best, in which its entries are looked for, where the question says no more words beside."""
@@ -27,15 +27,6 @@ KINDS = frozenset(analyze("option flag switch argument parameter"))
 """What a question calls an option beside its name."""
 
 _BEGINS = r"^ [ \t]*+ (?: [-*+|][ \t]++ | \#{1,6}[ ] )? [`*\"]{0,3}"
-_KEY = re.compile(
-    r"""
-    (?<![\w./-]) (?: [A-Z]{1,6}-?\d{2,6}                   # the code of an error or a rule
-      | [a-z][a-z0-9]*+ (?: -[a-z0-9]++ )++ ) (?![\w/-])     # a key of settings
-    | (?: (?<=\[) (?=[a-z][\w-]{1,40}\]) | (?<=error[ ]code[ ]) ) \w[\w-]*+  # `[arg-type]`
-    """,
-    re.VERBOSE,
-)
-"""Names that words of a text may look like: they count where the question writes no other."""
 _OPTION = rf"""
     {_BEGINS}
     (?: --?\w[\w-]*+ [`*"]{{0,3}}                                 # another name first: `-f FILE, --file`
@@ -67,7 +58,7 @@ def asked_name(question: str) -> str:
     >>> asked_name("How do I fix DL3008?"), asked_name("What is max-open-files for?")
     ('dl3008', 'max-open-files')
     """
-    names = set(map(fold_symbol, written_names(question) or _KEY.findall(question)))
+    names = set(map(fold_symbol, written_keys(question)))
     return next(iter(names)) if len(names) == 1 else ""
 
 
