@@ -155,3 +155,49 @@ def test_no_text_takes_long(hostile: str) -> None:
     for term in ("lamp", "LAMP", "a a a a"):
         Term(term).said(hostile)
     assert takes_cpu_within(time.process_time() - started, 0.5)
+
+
+README = """\
+# Heat by Kilnkit [![Build](https://kiln.example/badge.svg)](https://kiln.example/ci)
+
+[![Version](https://kiln.example/version.svg)](https://kiln.example)
+
+Kilnkit is a program that fires clay by a curve of heat.
+
+## Install
+
+Take it from the shelf."""
+NEWS = "# News of {0}\n\nKilnkit is the best there is, says part {0}. Part {0} of Kilnkit: Kilnkit, kilnkit, kilnkit."
+TOOL = "# Start\n\nGlazer sends the glaze to the kiln, and waits.\n\nGlazer is installed by hand.\n"
+
+
+def kilns(home: str, text: str, name: str) -> AskedCollection:
+    """A collection in which nearly all that there is says the product's name more often than the page about it."""
+    news = [
+        chunk(f"news/{n}.md", NEWS.format(n).replace("Kilnkit", name), n + 1, lang="markdown")
+        for n in range(90)
+    ]
+    made = chunk(home, text, 0, lang="markdown", start_line=1)
+    code = chunk("kiln.py", f"class {name}:\n    heat = 0\n", 99, lang="python", kind="class")
+    return shelf_of([*news, made._replace(breadcrumb=home), code._replace(symbols=(name,))])
+
+
+def test_what_a_product_is_is_told_by_the_page_for_strangers() -> None:
+    given = answer(kilns("README.md", README, "Kilnkit"), Inquiry("What is Kilnkit?"))
+    assert given.citations[0].quote.startswith("Kilnkit is a program that fires clay")
+    assert given.text.startswith("**Heat by Kilnkit**\n\nKilnkit is a program")
+    assert problems(given) == []
+
+
+def test_what_a_product_does_says_what_it_is_on_its_first_page() -> None:
+    given = answer(kilns("docs/index.md", TOOL, "Glazer"), Inquiry("What is Glazer?"))
+    assert "Glazer sends the glaze to the kiln" in given.citations[0].quote
+
+
+def test_a_definition_is_found_however_often_its_term_is_said_elsewhere() -> None:
+    told = chunk("far/away.md", "Once more.\n\nA slip bucket is a bucket for slip.", 500, lang="markdown")
+    often = [
+        chunk(f"n{n}.md", f"Slip bucket {n}, slip bucket, slip bucket and bucket.", n) for n in range(90)
+    ]
+    given = answer(shelf_of([*often, told]), Inquiry("What is a slip bucket?"))
+    assert "A slip bucket is a bucket for slip." in given.citations[0].quote

@@ -13,8 +13,9 @@ from itertools import chain
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import VERSION, analyze
 
-SECTION_MARK, ROW_MARK = "=", "|"
+SECTION_MARK, ROW_MARK, DEFINED_MARK = "=", "|", "~"
 """Stand before a name among a chunk's terms; no term that `quire.analysis.terms` makes begins so."""
+MOST_DEFINED = 40
 MOST_ENTRIES = 200
 LONGEST_LINE = 300
 LONGEST_NAME = 80
@@ -49,6 +50,16 @@ _OPTIONS = re.compile(
 _OPTION = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*+")
 _LOOKS_WRITTEN = re.compile(r"[-_.:\d]|[a-z][A-Z]")
 """What a word of a text has not: a row or a title that begins with such a name needs no quotes."""
+_DEFINES = re.compile(
+    r"""
+    (?: ^ | (?<=[.!?][ ]) ) [ \t>*+-]*+ (?: (?:the|an?)[ ] )?
+    (?! (?:this|that|these|those|there|it|each|every|some|any|no|if|when|which|what|here|one) \b )
+    [*_`"]{0,3} (?P<term> \w[\w.+/-]{0,40} (?: [ ]\w[\w.+/-]{0,40} ){0,3}? ) [*_`"]{0,3}
+    (?: [ ]\([^()\n]{1,60}\) )?                              # its abbreviation
+    \s (?:is|are) \s (?: an? | the | one[ ]of ) \s
+    """,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
+)
 _SIGNS = frozenset('|-*+`"')
 KEY = re.compile(
     r"""
@@ -78,6 +89,27 @@ def entry_terms(text: str, breadcrumb: str = "") -> dict[str, float]:
         if len(found) >= MOST_ENTRIES:
             break
     return found
+
+
+def definition_terms(text: str) -> dict[str, float]:
+    """Marked terms of what the text says what it is: "A lamp stand is a pole".
+
+    >>> definition_terms("A lamp stand is a pole. **Lamps** (L) are the best. It is a lamp.")
+    {'~lamp_stand': 1.0, '~lamp': 1.0}
+    """
+    found: dict[str, float] = {}
+    for said in _DEFINES.finditer(text):
+        if term := defined_term(said["term"]):
+            found[term] = 1.0
+        if len(found) >= MOST_DEFINED:
+            break
+    return found
+
+
+def defined_term(term: str) -> str:
+    """The marked term by which definitions of it are found; "" for one of small words alone."""
+    stems = analyze(term)
+    return DEFINED_MARK + "_".join(stems) if stems else ""
 
 
 def asked_entries(names: Iterable[str], is_known: Callable[[str], object]) -> list[str]:

@@ -6,7 +6,7 @@ from collections import Counter
 from functools import lru_cache
 
 from quire.analysis.commands import command_terms
-from quire.analysis.entries import entry_terms
+from quire.analysis.entries import definition_terms, entry_terms
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import HEADING_MARK, analyze
 from quire.documents import Chunk
@@ -42,15 +42,20 @@ def keyword_terms(chunk: Chunk) -> tuple[Counter[str], float]:
     """Term frequencies of a chunk and its length in terms.
 
     Text, breadcrumb and aliases count alike; breadcrumb and symbols count once more as marked heading terms, and
-    names that the chunk refers to as marked call terms; commands and entries that it shows are marked too. These add
+    names that the chunk refers to as marked call terms; commands, entries and definitions are marked too. These add
     nothing to the length.
     """
     heading = analyze(chunk.breadcrumb)
     said = analyze(f"{chunk.text}\n{chunk.aliases}" if chunk.aliases else chunk.text)
     is_prose = chunk.metadata.get("lang", "") in PROSE
     named = dict.fromkeys([*heading, *analyze("\n".join(chunk.symbols))])
-    shown = {**command_terms(chunk.text), **entry_terms(chunk.text, chunk.breadcrumb)} if is_prose else {}
+    shown = _shown_terms(chunk) if is_prose else {}
     frequencies = Counter(
         [*said, *heading, *(HEADING_MARK + term for term in named), *call_terms(chunk), *shown]
     )
     return frequencies, float(len(said) + len(heading))
+
+
+def _shown_terms(chunk: Chunk) -> dict[str, float]:
+    text = chunk.text
+    return {**command_terms(text), **entry_terms(text, chunk.breadcrumb), **definition_terms(text)}

@@ -6,19 +6,23 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
+from pathlib import PurePosixPath
 
+from quire.analysis.entries import defined_term
 from quire.analysis.terms import analyze
 from quire.answering.evidence_hits import evidence_of
-from quire.answering.extractive.passages import CODE, Passage
+from quire.answering.extractive.passages import CODE, Passage, split_passages
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
+from quire.ordinals import intersection, union
+from quire.ports import Ordinals
 from quire.search.intent import read_intent
 from quire.search.query import term_weights
 
 LOOKED_AT = 64
 """Chunks that say the term best, in which definitions are looked for: about 2 ms."""
-MOST_FOUND = 2
+MOST_FOUND = 3
 HEADING_WEIGHT = 0.5
 MOST_NAMED, BEFORE, BEHIND = 16, 60, 140
 """Of a text so many places that say the term are looked at, with so many characters around each."""
@@ -30,6 +34,27 @@ STATED = 1.3
 """What a book states as a definition is worth: "Definition 2.1. A group is …"."""
 OPENING = 0.35
 """What stands first below a title that says X has more."""
+HOME, START, START_LINES, LATER = 0.3, 0.2, 40, 0.01
+"""So has what stands on a page that tells what all of it is: of many sentences on a product the one for strangers."""
+_HOME_STEMS = (
+    "readme",
+    "index",
+    "intro",
+    "introduction",
+    "overview",
+    "about",
+    "getting-started",
+    "home",
+    "00-intro",
+)
+HOMES = tuple(
+    f"{folder}{stem}{suffix}"
+    for folder in ("", "docs/", "docs/source/", "doc/")
+    for stem in ("README", *_HOME_STEMS)
+    for suffix in (".md", ".mdx", ".rst", ".adoc", ".html", "")
+)
+HOME_CHUNKS, MOST_HOMES = 2, 4
+"""Of so many such pages so many chunks are looked at, whatever they say of the term."""
 
 _NAMED = r"""[*_`"'“”‘’]{0,3} NAME [*_`"'“”‘’]{0,3}"""
 _BEGINS = rf"""
@@ -38,9 +63,13 @@ _BEGINS = rf"""
     {_NAMED}
     (?: [ ]\([^()\n]{{1,80}}\) | ,[ ][^,.\n]{{2,60}}, | [ ]\$[^$\n]{{1,60}}\$ )?  # an aside, a formula
 """
+_PRAISE = r"""
+    (?:an?|the) [ ] (?: (?: free[ ] (?:and[ ])? )? open[ -]source[ ](?:project|software|effort)  # of any product
+      | (?: very|really|quite|great|good|better|best|excellent|nice|popular|official|perfect ) ) \b
+"""
 _WHOLE = rf"""
     {_BEGINS} [ ] (?:
-      (?:is|are|was) [ ]
+      (?:is|are|was) [ ] (?! {_PRAISE} )
       (?: an? | the | both | one[ ]of | any | another | how | basically | simply | just | short[ ]for ) [ ]
     | are [ ]                                                       # "Roles are parts"; not "Roles are loaded early"
       (?! (?: \w+ (?:ed|ing|ly|al|ble|ful|ant|ent|ive|ous|ary) | not|now|always|often|never|only|also|very|too ) \b )
@@ -65,6 +94,8 @@ _ENTRY = rf"""
 """
 """What begins a sentence, item or line and says what the term is; what says something of it; an entry that it heads.
 `NAME` is the term."""
+_AT_HOME = rf"{_BEGINS} [ ] (?!(?:is|was|has)\b) [a-z]++(?<=s) [ ]"
+"""What its own first page says that the product does: "Quill sends letters"."""
 _BEHIND_COMMA = (
     rf""",[ ] (?:an?|the) [ ] {_NAMED} (?:[ ]\$[^$\n]{{1,60}}\$)? [ ] (?:is|are|consists?[ ]of) \b"""
 )
@@ -114,6 +145,8 @@ class Term:
         self._name = re.compile(name, re.IGNORECASE)
         forms = {share: form.replace("NAME", name) for form, share in _SHARES.items()}
         self._forms = {share: re.compile(form, re.IGNORECASE | re.VERBOSE) for share, form in forms.items()}
+        form = _AT_HOME.replace("NAME", name)
+        self._at_home = re.compile(form, re.IGNORECASE | re.VERBOSE)
         self._spelled_out = _spelled_out(term)
 
     def said(self, text: str) -> float:
@@ -133,6 +166,10 @@ class Term:
         if any(statement and statement[1] for _, statement in found):
             return STATED
         return next((share for share, statement in found if not statement), 0.0)
+
+    def does(self, text: str) -> bool:
+        """Whether a text of the page that tells what it is begins with what it does."""
+        return bool(self._at_home.match(text))
 
     def is_title(self, title: str) -> bool:
         """Whether the title says the term and nothing else."""
@@ -164,9 +201,14 @@ def definition_shares(question: str, chunk: Chunk, passages: Sequence[Passage]) 
     text = chunk.text
     titled = [one for one in passages if one.heading and term.is_title(text[slice(*one.heading)])]
     first = {one.heading: one.start for one in reversed(titled)}.values()
+    said = [0.0 if one.kind == CODE else term.said(text[one.start : one.end]) for one in passages]
+    if home := _home_worth(chunk):
+        does = (PARTLY * term.does(text[one.start : one.end]) for one in passages)
+        said = [share or other for share, other in zip(said, does, strict=True)]
+        said = [share and share + home - LATER * order for order, share in enumerate(said)]
     return [
-        0.0 if one.kind == CODE else term.said(text[one.start : one.end]) + OPENING * (one.start in first)
-        for one in passages
+        share + OPENING * (one.start in first and one.kind != CODE)
+        for one, share in zip(passages, said, strict=True)
     ]
 
 
@@ -177,9 +219,15 @@ def defining_hits(
     term = asked_term(question)
     if term is None or not seen:
         return ()
-    found = index.search(term_weights(term.text, HEADING_WEIGHT), LOOKED_AT, index.filters.chunks(filters))
-    texts = [chunk for chunk in index.fetch(found.ordinals.tolist()) if not is_code_chunk(chunk)]
-    shares = {chunk.id: term.said(chunk.text) + OPENING * term.is_title(_own_title(chunk)) for chunk in texts}
+    allowed = index.filters.chunks(filters)
+    by_words = index.search(term_weights(term.text, HEADING_WEIGHT), LOOKED_AT, allowed).ordinals
+    by_definition = index.search({defined_term(term.text): 1.0}, LOOKED_AT, allowed).ordinals
+    ordinals = union([by_words, by_definition, _first_of_homes(index, allowed)])
+    texts = [chunk for chunk in index.fetch(ordinals.tolist()) if not is_code_chunk(chunk)]
+    shares = {
+        chunk.id: max(definition_shares(question, chunk, split_passages(chunk.text)), default=0.0)
+        for chunk in texts
+    }
     best = sorted((chunk for chunk in texts if shares[chunk.id]), key=lambda chunk: -shares[chunk.id])
     known = {hit.chunk.id for hit in seen}
     new = [chunk for chunk in best[:MOST_FOUND] if chunk.id not in known]
@@ -190,8 +238,21 @@ def defining_hits(
     return evidence_of(question, tuple(hits))
 
 
-def _own_title(chunk: Chunk) -> str:
-    return chunk.breadcrumb.rpartition(" › ")[2]
+def _first_of_homes(index: OpenedIndex, allowed: Ordinals | None) -> Ordinals:
+    """The first chunks of the pages that tell what all of it is, ascending."""
+    known = (index.documents.chunks(path) for path in HOMES)
+    first = union([chunks[:HOME_CHUNKS] for chunks in known if len(chunks)][:MOST_HOMES])
+    return first if allowed is None else intersection(first, allowed)
+
+
+def _home_worth(chunk: Chunk) -> float:
+    """What a definition has more on a page that tells what all of it is: near the root and at its beginning more."""
+    path = PurePosixPath(str(chunk.metadata.get("path") or chunk.document_id))
+    if path.stem.lower() not in _HOME_STEMS:
+        return 0.0
+    first = chunk.metadata.get("start_line")
+    is_start = isinstance(first, int) and first <= START_LINES
+    return (HOME + START * is_start) / len(path.parts)
 
 
 def _spelled_out(term: str) -> re.Pattern[str] | None:

@@ -83,15 +83,12 @@ _DUNDER = re.compile(
 )  # and `__` before, see below
 _CHECKBOX = re.compile(r"^([^\S\n]*+(?:[-*+]|\d{1,3}[.)])\s++)\[[ xX]?\]\s+", re.M)
 _BARE_CHECKBOX = re.compile(r"^([^\S\n]*+)\[[ xX]?\]\s+", re.M)
-_IMAGES = re.compile(
-    r"""
-    ^[ \t]*+
-    (?:(?:\[[ ]?!\[[^\[\]\n]*+\]\([^()\n]*+\)[ ]?\]\([^()\n]*+\)  # a badge: a picture that is a link
-      | !\[[^\[\]\n]*+\](?:\([^()\n]*+\)|\[[^\[\]\n]*+\])) [ \t]*+)++  # a picture
-    $\n?
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
+_PICTURES = r"""
+    (?: (?: \[[ ]?!\[[^\[\]\n]*+\]\([^()\n]*+\)[ ]?\]\([^()\n]*+\)   # a badge: a picture that is a link
+        | !\[[^\[\]\n]*+\](?:\([^()\n]*+\)|\[[^\[\]\n]*+\]) )        # a picture
+      (?: \{[^{}\n]*+\} )?+ [ \t]*+ )++                                # its attributes
+"""
+_IMAGES = re.compile(rf"^[ \t]*+ {_PICTURES} $\n?", re.MULTILINE | re.VERBOSE)
 """Lines of pictures alone."""
 _IMAGE = re.compile(r"!\[(?P<alt>[^\[\]\n]*+)\](?:\([^()\n]*+\)|\[[^\[\]\n]*+\])")
 _BREAK = re.compile(r"<br\s*/?>", re.I)
@@ -455,10 +452,18 @@ def _heading(quote: str) -> str:
         named = f"**{', '.join(f'`{name}`' for name in names)}**"
         return "\n\n".join(filter(None, (named, told_options(quote))))
     words, marked = _HEADING_MARK.subn("", _COMMENT.sub("", quote).strip(), count=1)
+    words = _without_badges(words)
     title = _TITLE_END.sub("", _CLOSING_MARK.sub("", words) if marked else words)
     title = _NOTE_SIGNS.sub(lambda signs: signs[0].replace("*", r"\*"), title.replace("`", ""))
     title = _TAG_BEGINS.sub(r"\<", _escaped(title))
     return f"**{title}**" if not _UNDER_LINE.fullmatch(title) else ""
+
+
+def _without_badges(title: str) -> str:
+    """The title without the pictures at its end."""
+    at = title.find("![")
+    at -= title[at - 1 : at] == "["
+    return title[:at].rstrip() if at > 0 and _IMAGES.fullmatch(title[at:]) else title
 
 
 def _own_fence(stored: str, quote: str, *, is_code: bool) -> str | None:
