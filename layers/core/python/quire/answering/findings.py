@@ -20,6 +20,7 @@ from quire.answering.conversation import says_something
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.definitions import SAID, defining_hits
 from quire.answering.extractive.entries import asked_name, begins_entry, entry_hits, entry_of
+from quire.answering.extractive.known_pages import known_page_hits, opens_known_page
 from quire.answering.extractive.parts import AskedPart, is_about, parts_of
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import with_siblings
@@ -193,7 +194,11 @@ def _evidence(
     if read_intent(question).meaning and not is_defined and searched.text == question:
         # Of a term that is said and never explained no answer is sure: the words that ask for its meaning are missing.
         asked = searched = weigh(question, index, as_written=True)
-    is_named = _names_a_hit(question, told) or _names_an_entry(question, read[1])
+    is_named = (
+        _names_a_hit(question, told)
+        or _names_an_entry(question, read[1])
+        or bool(opens_known_page(question, read[1]))
+    )
     topic = collection.abstention.topic
     evidence = gather(
         asked,
@@ -243,6 +248,7 @@ def _passages(
     most = READ_CODE if collection.index.profile == "code" else READ_HITS
     read += defining_hits(collection.index, text, read, filters)
     read += entry_hits(collection.index, text, read, filters)
+    read += known_page_hits(collection.index, text, read, filters)
     first = (*told[:most], *read[len(told) :])
     embedder = collection.embedder
     apart = embedder.embed([uncommon])[0] if uncommon and embedder is not None else None

@@ -41,6 +41,7 @@ from quire.answering.extractive.continuing import (
     rest_behind,
 )
 from quire.answering.extractive.entries import asked_name, best_entry, leads_entry
+from quire.answering.extractive.known_pages import opens_known_page
 from quire.answering.extractive.parts import AskedPart, is_about
 from quire.answering.extractive.passages import ROW, split_passages
 from quire.answering.extractive.places_of_tests import is_named_for
@@ -307,7 +308,11 @@ def _opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
     ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST
     listing = [one for one in ranked if not all(map(_is_facts, _asked_lines(question, one.hit.chunk)))]
     return max(
-        _of_tests(question, ranked) or _of_member(question, ranked) or listing or ranked,
+        opens_known_page(question.text, ranked)
+        or _of_tests(question, ranked)
+        or _of_member(question, ranked)
+        or listing
+        or ranked,
         key=lambda one: one.score + ahead * (one.hit.rank == found_first),
         default=None,
     )

@@ -1,0 +1,154 @@
+"""Pages that projects call alike, for what strangers ask of any of them: its licence, its newest release, how to begin,
+how to take part. Their words seldom are the question's: the licence of MIT does not say "licence of Lamp"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from quire.analysis.entries import SECTION_MARK, entry_terms
+from quire.analysis.terms import VERSION
+from quire.answering.extractive.passages import CODE, split_passages
+from quire.answering.extractive.scoring import Scored
+from quire.documents import Chunk, Hit
+from quire.index.opened import OpenedIndex
+from quire.ordinals import intersection
+
+FOLDERS = ("", "docs/", "doc/", "docs/source/", "docs/src/", "docs/docs/", "docs/content/", ".github/")
+SUFFIXES = ("", ".md", ".mdx", ".rst", ".adoc", ".txt", ".html")
+FIRST_CHUNKS = 24
+"""Of a list of releases, in which the newest is looked for: an introduction or what is not released stands first."""
+NEAR, FEWEST_PASSAGES, FIRST_READ = 100, 1, 3
+_UNRELEASED = re.compile(r"unreleased|not (?:yet )?released|in development|\btbd\b")
+_RELEASES = ("changelog", "changes", "history", "news", "releases", "release-notes", "release_notes")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """A page that many projects have.
+
+    Attributes:
+        asks: what a question says that is answered by it.
+        stems: how its file is called, without folder and suffix, the likelier first.
+        of_release: its first section about a version is meant, and not its beginning.
+    """
+
+    asks: re.Pattern[str]
+    stems: tuple[str, ...]
+    of_release: bool = False
+
+    def tells(self, chunk: Chunk) -> bool:
+        """Whether the answer may begin in a chunk of it."""
+        return bool(_release_in(chunk)) if self.of_release else _says_enough(chunk)
+
+
+_PAGES = (
+    KnownPage(
+        re.compile(
+            r"""
+            (?: \b(?:what|which) (?:['’]s|[ ]is)? (?:[ ](?:the|its|kind|type|of|software|source)){0,3} [ ] licen[cs]e\b
+                (?! [^?]{0,60} \b(?: need | requires? | keys? | buy | purchase | activate | plans? )\b )  # his own
+              | \blicen[cs]ed[ ]under\b | \bhow[ ]is\b [^?]{0,40} \blicen[cs]ed\b
+              | ^\W*(?:the[ ])?licen[cs]e\W*$ | \bis\b [^?]{0,40} \b(?:open[ -]source|free[ ]software)\W*$ )
+            """,
+            re.IGNORECASE | re.VERBOSE,
+        ),
+        ("LICENSE", "LICENCE", "COPYING", "license", "licence"),
+    ),
+    KnownPage(
+        re.compile(
+            r"""
+            \b(?:latest|newest|current|most[ ]recent|last)[ ](?:stable[ ])?(?:version|release)\b
+            | \bwhat(?:['’]s|[ ]is)[ ]new\W*$  # and nothing that it is in
+            """,
+            re.IGNORECASE | re.VERBOSE,
+        ),
+        (*map(str.upper, _RELEASES), *map(str.capitalize, _RELEASES), *_RELEASES),
+        of_release=True,
+    ),
+    KnownPage(
+        re.compile(r"\b(?:get(?:ting)? started|quick[ -]?start|first steps)\b", re.IGNORECASE),
+        (
+            "getting-started",
+            "getting_started",
+            "GettingStarted",
+            "quickstart",
+            "quick-start",
+            "first-steps",
+            "tutorial",
+        ),
+    ),
+    KnownPage(
+        re.compile(r"\bhow\b[^?]{0,20} contribute\b|\bcontributing\W*$", re.IGNORECASE),
+        ("CONTRIBUTING", "contributing", "Contributing"),
+    ),
+)
+
+
+def known_page_hits(
+    index: OpenedIndex, question: str, seen: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
+) -> tuple[Hit, ...]:
+    """The chunk of the page that such a question is answered by, with the rank behind the hits seen; none where it is
+    one of the first, which are read anyway, and for other questions."""
+    page = _asked_page(question)
+    if page is None or not seen:
+        return ()
+    allowed = index.filters.chunks(filters)
+    for path in _paths(page):
+        ordinals = index.documents.chunks(path)
+        ordinals = ordinals if allowed is None else intersection(ordinals, allowed)
+        chunks = index.fetch(ordinals[: FIRST_CHUNKS if page.of_release else 1])
+        told = (
+            next((one for one in chunks if _release_in(one)), None)
+            if page.of_release
+            else next(iter(chunks), None)
+        )
+        if told is not None:
+            if any(hit.chunk.id == told.id for hit in seen[:FIRST_READ]):
+                return ()
+            return (Hit(told, seen[-1].rank + 1, seen[0].score, None, seen[0].version),)
+    return ()
+
+
+def opens_known_page(question: str, ranked: Sequence[Scored]) -> list[Scored]:
+    """The passages of the page that such a question is answered by, from where it is answered; none for others."""
+    page = _asked_page(question)
+    if page is None:
+        return []
+    paths = set(_paths(page))
+    own = [one for one in ranked if one.hit.chunk.document_id in paths and page.tells(one.hit.chunk)]
+    if not own:
+        return []
+    first = min(own, key=lambda one: _start_line(one.hit.chunk)).hit.chunk
+    at = _release_in(first) if page.of_release else 0
+    behind = [one for one in own if one.hit.chunk.id == first.id and one.passage.start >= at]
+    return [min(behind or own, key=lambda one: (one.passage.kind == CODE, one.passage.start))]
+
+
+def _asked_page(question: str) -> KnownPage | None:
+    return next((page for page in _PAGES if page.asks.search(question[:200])), None)
+
+
+def _paths(page: KnownPage) -> Iterator[str]:
+    for stem, folder, suffix in product(page.stems, FOLDERS, SUFFIXES):
+        yield f"{folder}{stem}{suffix}"
+
+
+def _release_in(chunk: Chunk) -> int:
+    """Behind the beginning of the text's first heading of what was released; 0 where it has none."""
+    text = chunk.text.lower()
+    marked = (name.removeprefix(SECTION_MARK) for name in entry_terms(chunk.text, chunk.breadcrumb))
+    named = (text.find(name) for name in marked if VERSION.fullmatch(name))
+    return next((at + 1 for at in named if at >= 0 and not _UNRELEASED.search(text, at, at + NEAR)), 0)
+
+
+def _says_enough(chunk: Chunk) -> bool:
+    """Whether it says more than its title and what a generator reads."""
+    return sum(one.kind != CODE for one in split_passages(chunk.text)) >= FEWEST_PASSAGES
+
+
+def _start_line(chunk: Chunk) -> int:
+    line = chunk.metadata.get("start_line")
+    return line if isinstance(line, int) else 0

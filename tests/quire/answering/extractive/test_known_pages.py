@@ -1,0 +1,84 @@
+"""What strangers ask of any project: its licence, its newest release, how to begin, how to take part."""
+
+from __future__ import annotations
+
+import pytest
+
+from quire.answering.answerer import answer
+from quire.answering.findings import AskedCollection
+from quire.answering.request import Inquiry
+from tests.support.shelves import chunk, shelf_of
+
+LICENCE = """\
+MIT
+
+Copyright 2026 the potters
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software, to deal in it."""
+UNRELEASED = "# Changes\n\n## Version 3.1.0\n\nUnreleased\n\n- A hotter kiln.\n\n"
+CHANGES = (
+    "## Version 3.0.2\n\nReleased in May.\n\n- Mends the lid.\n\n## Version 3.0.1\n\nReleased in April.\n"
+)
+START = "# Quickstart\n\n```{module} kiln\n```\n\nTake clay. Form a bowl of it.\n\n## Further\n\nFire it."
+HELP = "# Taking part\n\nBring clay. We fire together on Mondays.\n"
+OTHER = """\
+# Kiln
+
+The kiln has a version of the lid that is the newest release of heat. A licensed potter contributes to how it starts.
+The latest lid is open to all. Get the kiln started, the licence of the lid is under the kiln."""
+
+
+@pytest.fixture(scope="module")
+def kiln() -> AskedCollection:
+    texts = {
+        "LICENSE": LICENCE,
+        "docs/quickstart.md": START,
+        ".github/CONTRIBUTING.md": HELP,
+        **{f"about/{n}.md": OTHER.replace("Kiln", f"Kiln {n}") for n in range(12)},
+    }
+    made = [chunk(path, text, 0, lang="markdown", start_line=1) for path, text in texts.items()]
+    changes = [chunk("CHANGES.md", UNRELEASED, 0, lang="markdown", start_line=1)]
+    changes.append(chunk("CHANGES.md", CHANGES, 1, lang="markdown", start_line=9))
+    return shelf_of([*made, *changes])
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What license is Kiln under?", "Permission is hereby granted"),
+        ("Is the kiln open source?", "Permission is hereby granted"),
+        ("license?", "Permission is hereby granted"),
+        ("What is the latest version of Kiln?", "Mends the lid"),
+        ("newest release", "Mends the lid"),
+        ("How do I get started with Kiln?", "Take clay."),
+        ("How can I contribute to Kiln?", "Bring clay."),
+    ],
+)
+def test_such_a_question_is_answered_by_the_page_that_projects_have_for_it(
+    kiln: AskedCollection, question: str, said: str
+) -> None:
+    given = answer(kiln, Inquiry(question))
+    assert given.answerable
+    assert said in given.text.partition("about/")[0]
+    assert given.citations[0].hit.chunk.document_id.partition("/")[0] != "about"
+
+
+def test_what_is_not_released_is_no_release(kiln: AskedCollection) -> None:
+    first = answer(kiln, Inquiry("What is the latest version of Kiln?")).text.partition("[1]")[0]
+    assert "3.0.2" in first
+    assert "hotter" not in first
+
+
+def test_other_questions_are_told_by_other_pages(kiln: AskedCollection) -> None:
+    for question in (
+        "Which potter is licensed?",
+        "Where is the lid of the kiln?",
+    ):
+        assert answer(kiln, Inquiry(question)).citations[0].hit.chunk.document_id.startswith("about/")
+
+
+def test_where_there_is_no_such_page_the_search_decides() -> None:
+    shelf = shelf_of(
+        [chunk("a.md", "# Terms\n\nThe license of the kiln is that of MIT."), chunk("b.md", OTHER)]
+    )
+    assert "that of MIT" in answer(shelf, Inquiry("What license is the kiln under?")).citations[0].quote
