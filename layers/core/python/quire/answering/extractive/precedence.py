@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol
@@ -128,6 +129,7 @@ def asks_for_tests(question: str) -> bool:
     return bool(_OF_TESTS.search(question))
 
 
+@lru_cache(maxsize=64)
 def asks_for_example(question: str) -> bool:
     """Whether it asks to see something used.
 
@@ -183,6 +185,7 @@ def asks_for_giving(question: str) -> bool:
     return bool(_OF_GIVING.search(question[:MEMBERS_CHARACTERS]))
 
 
+@lru_cache(maxsize=64)
 def quoted_message(question: str) -> str:
     """What a question has between quotation marks, such as the words of an error; "" where that is a word or two.
 
