@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Protocol
 
@@ -224,6 +224,7 @@ def _unlike_code(telling: frozenset[str]) -> frozenset[str]:
     )
 
 
+@lru_cache(maxsize=64)
 def is_foreign(question: str) -> bool:
     """Whether the question is written in another language than English.
 

@@ -36,6 +36,8 @@ _IDENTIFIER = re.compile(
 )
 HEADING_MARK = "@"
 """Terms of breadcrumbs and symbols are indexed once more behind this mark, so that a question can weigh them apart."""
+ASKED_AGAIN = 64
+"""Texts whose words are kept: those of one question are asked for dozens of times."""
 LONGEST_TOKEN = 80
 LONGEST_KNOWN = 160
 """Longer pieces between blanks hardly come twice, and are not kept."""
@@ -106,7 +108,12 @@ def identifiers(text: str) -> list[str]:
     >>> identifiers("does Part.Touched fire before task.spawn or RunService with --dry-run?")
     ['Part.Touched', 'task.spawn', 'RunService', '--dry-run']
     """
-    return [token for token in _WRITTEN.findall(text) if _IDENTIFIER.fullmatch(token)]
+    return [*_identifiers(text)]
+
+
+@lru_cache(maxsize=ASKED_AGAIN)
+def _identifiers(text: str) -> tuple[str, ...]:
+    return tuple(token for token in _WRITTEN.findall(text) if _IDENTIFIER.fullmatch(token))
 
 
 def words(text: str) -> list[str]:
@@ -115,7 +122,12 @@ def words(text: str) -> list[str]:
     >>> words("Why isn't Part.Touched firing?")
     ['Why', "isn't", 'Part.Touched', 'firing']
     """
-    return _TOKEN.findall(text)
+    return [*_words(text)]
+
+
+@lru_cache(maxsize=ASKED_AGAIN)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_TOKEN.findall(text))
 
 
 def split_identifier(name: str) -> list[str]:
