@@ -21,6 +21,18 @@ CHANGES = (
 )
 START = "# Quickstart\n\n```{module} kiln\n```\n\nTake clay. Form a bowl of it.\n\n## Further\n\nFire it."
 HELP = "# Taking part\n\nBring clay. We fire together on Mondays.\n"
+README = """\
+# The kiln
+
+It is hot. A kiln is a box.
+
+## Installation
+
+Carry it in. The kiln stands on bricks.
+
+## Lids
+
+A lid is laid on top."""
 OTHER = """\
 # Kiln
 
@@ -34,6 +46,7 @@ def kiln() -> AskedCollection:
         "LICENSE": LICENCE,
         "docs/quickstart.md": START,
         ".github/CONTRIBUTING.md": HELP,
+        "README.md": README,
         **{f"about/{n}.md": OTHER.replace("Kiln", f"Kiln {n}") for n in range(12)},
     }
     made = [chunk(path, text, 0, lang="markdown", start_line=1) for path, text in texts.items()]
@@ -52,6 +65,8 @@ def kiln() -> AskedCollection:
         ("newest release", "Mends the lid"),
         ("How do I get started with Kiln?", "Take clay."),
         ("How can I contribute to Kiln?", "Bring clay."),
+        ("How do I install Kiln?", "Carry it in."),
+        ("how to install it", "Carry it in."),
     ],
 )
 def test_such_a_question_is_answered_by_the_page_that_projects_have_for_it(

@@ -50,7 +50,7 @@ _HOME_STEMS = (
 HOMES = tuple(
     f"{folder}{stem}{suffix}"
     for folder in ("", "docs/", "docs/source/", "doc/")
-    for stem in ("README", *_HOME_STEMS)
+    for stem in ("README", "Readme", *_HOME_STEMS)
     for suffix in (".md", ".mdx", ".rst", ".adoc", ".html", "")
 )
 HOME_CHUNKS, MOST_HOMES = 2, 4

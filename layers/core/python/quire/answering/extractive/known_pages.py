@@ -10,6 +10,7 @@ from itertools import product
 
 from quire.analysis.entries import SECTION_MARK, entry_terms
 from quire.analysis.terms import VERSION
+from quire.answering.extractive.blocks import HEADING, split_blocks
 from quire.answering.extractive.passages import CODE, split_passages
 from quire.answering.extractive.scoring import Scored
 from quire.documents import Chunk, Hit
@@ -20,7 +21,7 @@ FOLDERS = ("", "docs/", "doc/", "docs/source/", "docs/src/", "docs/docs/", "docs
 SUFFIXES = ("", ".md", ".mdx", ".rst", ".adoc", ".txt", ".html")
 FIRST_CHUNKS = 24
 """Of a list of releases, in which the newest is looked for: an introduction or what is not released stands first."""
-NEAR, FEWEST_PASSAGES, FIRST_READ = 100, 1, 3
+NEAR, FIRST_READ, ASKED_CHARACTERS = 100, 3, 200
 _UNRELEASED = re.compile(r"unreleased|not (?:yet )?released|in development|\btbd\b")
 _RELEASES = ("changelog", "changes", "history", "news", "releases", "release-notes", "release_notes")
 
@@ -30,18 +31,27 @@ class KnownPage:
     """A page that many projects have.
 
     Attributes:
-        asks: what a question says that is answered by it.
+        asks: what a question says that is answered by it; its group `of` stands in what answers.
         stems: how its file is called, without folder and suffix, the likelier first.
         of_release: its first section about a version is meant, and not its beginning.
+        title: what the title of the section that is meant holds; None for the page's beginning.
     """
 
     asks: re.Pattern[str]
     stems: tuple[str, ...]
     of_release: bool = False
+    title: re.Pattern[str] | None = None
 
-    def tells(self, chunk: Chunk) -> bool:
-        """Whether the answer may begin in a chunk of it."""
-        return bool(_release_in(chunk)) if self.of_release else _says_enough(chunk)
+    def begins(self, question: str, chunk: Chunk) -> int:
+        """Where in the chunk the answer begins, counted from 1; 0 where it does not."""
+        asked = self.asks.search(question[:ASKED_CHARACTERS])
+        if asked is None or (asked.groupdict().get("of") or "").lower() not in chunk.text.lower():
+            return 0
+        if self.of_release:
+            return _release_in(chunk)
+        if self.title is not None:
+            return _titled(chunk, self.title)
+        return int(any(one.kind != CODE for one in split_passages(chunk.text)))
 
 
 _PAGES = (
@@ -84,6 +94,16 @@ _PAGES = (
         re.compile(r"\bhow\b[^?]{0,20} contribute\b|\bcontributing\W*$", re.IGNORECASE),
         ("CONTRIBUTING", "contributing", "Contributing"),
     ),
+    KnownPage(
+        re.compile(
+            r"""
+            \bhow\b [^?]{0,20} [ ]install (?: [ ](?!it\b|this\b)(?P<of>[\w.-]++) | [ ]it | [ ]this )? \W*$  # no more
+            """,
+            re.IGNORECASE | re.VERBOSE,
+        ),
+        ("INSTALL", "install", "installation", "Installation", "README", "Readme", "readme", "index"),
+        title=re.compile(r"\binstall(?:ation|ing)?\b", re.IGNORECASE),
+    ),
 )
 
 
@@ -99,16 +119,12 @@ def known_page_hits(
     for path in _paths(page):
         ordinals = index.documents.chunks(path)
         ordinals = ordinals if allowed is None else intersection(ordinals, allowed)
-        chunks = index.fetch(ordinals[: FIRST_CHUNKS if page.of_release else 1])
-        told = (
-            next((one for one in chunks if _release_in(one)), None)
-            if page.of_release
-            else next(iter(chunks), None)
-        )
-        if told is not None:
-            if any(hit.chunk.id == told.id for hit in seen[:FIRST_READ]):
+        for chunk in index.fetch(ordinals[:FIRST_CHUNKS]):
+            if not page.begins(question, chunk):
+                continue
+            if any(hit.chunk.id == chunk.id for hit in seen[:FIRST_READ]):
                 return ()
-            return (Hit(told, seen[-1].rank + 1, seen[0].score, None, seen[0].version),)
+            return (Hit(chunk, seen[-1].rank + 1, seen[0].score, None, seen[0].version),)
     return ()
 
 
@@ -117,18 +133,19 @@ def opens_known_page(question: str, ranked: Sequence[Scored]) -> list[Scored]:
     page = _asked_page(question)
     if page is None:
         return []
-    paths = set(_paths(page))
-    own = [one for one in ranked if one.hit.chunk.document_id in paths and page.tells(one.hit.chunk)]
-    if not own:
+    places = {path: place for place, path in enumerate(_paths(page))}
+    pages = {one.hit.chunk.id: one.hit.chunk for one in ranked if one.hit.chunk.document_id in places}
+    begins = {chunk.id: at for chunk in pages.values() if (at := page.begins(question, chunk))}
+    if not begins:
         return []
-    first = min(own, key=lambda one: _start_line(one.hit.chunk)).hit.chunk
-    at = _release_in(first) if page.of_release else 0
-    behind = [one for one in own if one.hit.chunk.id == first.id and one.passage.start >= at]
-    return [min(behind or own, key=lambda one: (one.passage.kind == CODE, one.passage.start))]
+    first = min((pages[one] for one in begins), key=lambda one: (places[one.document_id], _start_line(one)))
+    own = [one for one in ranked if one.hit.chunk.id == first.id]
+    behind = [one for one in own if one.passage.start >= begins[first.id] - 1] or own
+    return [min(behind, key=lambda one: (one.passage.kind == CODE and page.title is None, one.passage.start))]
 
 
 def _asked_page(question: str) -> KnownPage | None:
-    return next((page for page in _PAGES if page.asks.search(question[:200])), None)
+    return next((page for page in _PAGES if page.asks.search(question[:ASKED_CHARACTERS])), None)
 
 
 def _paths(page: KnownPage) -> Iterator[str]:
@@ -144,9 +161,11 @@ def _release_in(chunk: Chunk) -> int:
     return next((at + 1 for at in named if at >= 0 and not _UNRELEASED.search(text, at, at + NEAR)), 0)
 
 
-def _says_enough(chunk: Chunk) -> bool:
-    """Whether it says more than its title and what a generator reads."""
-    return sum(one.kind != CODE for one in split_passages(chunk.text)) >= FEWEST_PASSAGES
+def _titled(chunk: Chunk, title: re.Pattern[str]) -> int:
+    """Behind the beginning of the first heading that holds the title; 0 where there is none."""
+    headings = (block for block in split_blocks(chunk.text) if block.kind == HEADING)
+    found = (block.start + 1 for block in headings if title.search(chunk.text, block.start, block.end))
+    return next(found, 0)
 
 
 def _start_line(chunk: Chunk) -> int:
