@@ -355,3 +355,48 @@ def test_lines_that_hold_what_a_question_gives_open_the_answer(
     text = text_of(shelf_of_files(), question)
     assert text.startswith(opening)
     assert line in text
+
+
+KILN = "class Kiln\n  def heat\n    fire\n  end\nend\n"
+ABOUT = "# This class is defined where the Kiln class is: a class defined for each Kiln.\nclass Shelf\nend\n"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where is the class Kiln defined?",
+        "where is class Kiln",
+        "Where is the Kiln class?",
+        "Show me the Kiln class",
+        "Where can I find the Kiln class?",
+        "Which file defines Kiln?",
+    ],
+)
+def test_a_definition_is_shown_however_much_others_say_of_classes(question: str) -> None:
+    often = [
+        code(f"shelf{n}.rb", ABOUT.replace("Shelf", f"Shelf{n}"), f"Shelf{n}", 1, kind="class")
+        for n in range(8)
+    ]
+    kiln = code("kiln/body.rb", KILN, "Kiln", 1, kind="class")
+    heat = code(
+        "kiln/body.rb", "def heat_class\n  # the Kiln class is defined above\nend\n", "Kiln.heat_class", 9
+    )
+    given = answer(shelf_of([*often, kiln, heat], profile="code"), Inquiry(question))
+    assert given.citations[0].quote.startswith("class Kiln")
+
+
+def test_of_many_definitions_of_a_name_all_heads_are_shown() -> None:
+    fire = "# Fires it.\ndef fire(heat,\n         hours)\n  burn(heat)\nend\n"
+    kinds = [
+        code(f"{name}.rb", fire, f"{name}.fire", 1, kind="method")
+        for name in ("Kiln", "Oven", "Stove", "Grill")
+    ]
+    tested = code("test_fire.rb", fire, "TestFire.fire", 1, kind="method")
+    named = [one._replace(symbols=(*one.symbols, "fire")) for one in (*kinds, tested)]
+    text = text_of(shelf_of(named, profile="code"), "Where is fire defined?")
+    assert [f"`{name}.fire`" in text for name in ("Kiln", "Oven", "Stove", "Grill", "TestFire")] == [
+        True
+    ] * 4 + [False]
+    assert text.count("hours)") == 4
+    assert "burn" not in text
+    assert "burn" in text_of(shelf_of(named[:3], profile="code"), "Where is fire defined?")

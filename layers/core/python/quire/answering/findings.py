@@ -269,9 +269,11 @@ def undefined_letter(inquiry: Inquiry, searched: str, index: OpenedIndex, scored
 
 
 def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
-    """Whether the question names a symbol that one of the first hits defines, as code or by asking for its callers, or
-    an option that one of them has an entry of."""
-    names = {fold_symbol(name) for name in (*written_names(question), read_intent(question).related) if name}
+    """Whether the question names a symbol that one of the first hits defines, as code or by asking for its place or its
+    callers, or an option that one of them has an entry of."""
+    asked = read_intent(question)
+    wanted = (asked.definition.name,) if asked.definition and asked.is_place else ()
+    names = {fold_symbol(name) for name in (*written_names(question), asked.related, *wanted) if name}
     options = [entry_of(name) for name in names if name.startswith("--")]
     return any(
         not names.isdisjoint(map(fold_symbol, hit.chunk.symbols))

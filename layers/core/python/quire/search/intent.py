@@ -42,6 +42,8 @@ class Intent:
     (WantedDefinition(name='Task.retry', kind=''), None)
     >>> Intent("class Celery").definition, Intent("side effects of revoke").definition
     (WantedDefinition(name='Celery', kind='class'), WantedDefinition(name='revoke', kind=''))
+    >>> Intent("Show me the Lamp class").definition, Intent("the exit code of lamp").definition
+    (WantedDefinition(name='Lamp', kind='class'), None)
     >>> Intent("Touched event").definition, Intent("What should I use instead of wait()?").definition
     (WantedDefinition(name='Touched', kind='event'), WantedDefinition(name='wait', kind=''))
     >>> Intent("usages of revoke").related, Intent("What calls Task.retry?").related, Intent("what is it").related
@@ -210,16 +212,28 @@ _KIND = r"""
 """
 _BEFORE, _AFTER = rf"(?: {_KIND.format('before')} \s+ )?", rf"(?: \s+ {_KIND.format('after')} )?"
 _DEFINITION_HINTS = r"""
-    \b(?: where | defin | implement | declar | effects?\W+of | callees  # words of such a question
+    \b(?: where | show | find | open | contains | has\b | code | source | body  # words of such a question
+      | defin | implement | declar | effects?\W+of | callees
       | replac | alternativ | successor | instead | deprecat | obsolete )
     | ^\W*+\w++\s++\S++\W*+$                                         # or two words, such as `class Task`
 """
+_SHOWING = r"""
+    \b(?: where (?:\s+is|'s | \s+can\s+(?:i|we|you)\s+(?:find|see) ) | show(?:\s+me)? | find | open )
+    \s+ (?:the\s+)?
+"""
+_ITS_CODE = r"(?: \s+ (?: definition | implementation | declaration | code | source (?:\s+code)? ) )?"
 _DEFINED = (
     rf"""\bwhere (?:\s+(?:is|are|was|were)|'s) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \s+
     (?: implemented | defined | declared )\b""",
     rf"\bwhere \s+ (?:do|does|did) \s+\w+\s+ (?:implement|define|declare) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER}",
-    rf"""\b(?: definition | implementation | declaration | side[\s-]*effects? | callees ) \s+of\s+ (?:the\s+)?
-    {_BEFORE}{_NAME}{_AFTER}""",
+    rf"""\b(?: definition | implementation | declaration | source(?:\s+code)? | body
+    | (?<! error\s ) (?<! exit\s ) (?<! status\s ) (?<! return\s ) code | side[\s-]*effects? | callees ) \s+of\s+
+    (?:the\s+)? {_BEFORE}{_NAME}{_AFTER}""",
+    # "Show me the Lamp class", "Where can I find the class Lamp?"
+    rf"{_SHOWING} {_NAME} \s+ {_KIND.format('after')} {_ITS_CODE} \W*$",
+    rf"{_SHOWING} {_KIND.format('before')} \s+ {_NAME} {_ITS_CODE} \W*$",
+    rf"""\b(?:which|what) \s+ (?:file|module|package|class) \s+ (?:defines|declares|implements|contains|has) \s+
+    (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \W*$""",
     rf"^\W* {_KIND.format('before')} \s+ {_NAME} \W*$",
     rf"^\W* {_NAME} \s+ {_KIND.format('after')} \W*$",
     # of what is deprecated: it says what to use in its place

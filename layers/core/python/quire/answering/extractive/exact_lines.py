@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
+from quire.analysis.symbols import fold_separators, fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.extractive.callers import lines_around
 from quire.answering.extractive.code_answers import CODE_CHARACTERS, WHOLE_CHARACTERS, CodeLines
@@ -16,13 +17,15 @@ from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
 from quire.ordinals import contains
-from quire.search.intent import read_intent
+from quire.search.intent import WantedDefinition, read_intent
 
 LOOKED_AT = 64
 MOST_SHOWN = 4
 MANY = 256
 """Chunks of a kind that are looked at for a name which many say."""
 MOST_SUBTYPES = 12
+MOST_WHOLE = 3
+"""Definitions of a name that are shown whole: of more the heads of all tell where they are."""
 HEAD_LINES = 16
 """Lines that the head of a type may have."""
 BELOW = 3
@@ -120,15 +123,19 @@ def exact_lines(
         return _subtypes_of(index, found["name"], filters)
     if found := _OF_MEMBERS.search(question[:ASKED_CHARACTERS]):
         return _members_of(index, found["name"], filters)
-    name = read_intent(question).related
-    if name.isupper():
-        return _lines_with(
-            index,
-            name,
-            filters,
-            lambda line: name in _WORD.findall(line) and bool(_ENVIRONMENT.search(line)),
-        )
-    return []
+    asked = read_intent(question)
+    return _definitions_of(index, asked.definition, filters) or _environment(index, asked.related, filters)
+
+
+def _environment(
+    index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]]
+) -> list[CodeLines]:
+    """Where code reads the variable of the environment."""
+
+    def reads(line: str) -> bool:
+        return name in _WORD.findall(line) and bool(_ENVIRONMENT.search(line))
+
+    return _lines_with(index, name, filters, reads) if name.isupper() else []
 
 
 def _lines_that_say(
@@ -222,6 +229,43 @@ def _subtypes_of(
                 found.append((chunk, at, at + head.count("\n")))
     found.sort(key=lambda one: is_test(one[0]) or is_example(one[0]))
     return [*_as_lines(found, index.version, most=MOST_SUBTYPES)]
+
+
+def _definitions_of(
+    index: OpenedIndex, wanted: WantedDefinition | None, filters: Mapping[str, str | Sequence[str]]
+) -> list[CodeLines]:
+    """The heads of all that is called so, where they are more than whole definitions are shown of; tests left out."""
+    if wanted is None or "." in fold_symbol(wanted.name):
+        return []
+    ordinals, allowed = index.symbols.chunks(wanted.name), index.filters.chunks(filters)
+    ordinals = ordinals if allowed is None else ordinals[contains(allowed, ordinals)]
+    if not MOST_WHOLE < len(ordinals) <= MANY:
+        return []
+    found = []
+    for chunk in index.fetch(ordinals.tolist()):
+        lines = chunk.text.splitlines(keepends=True)
+        noted = in_comments(lines) if _is_called(chunk, wanted) else []
+        says = (
+            n for n, is_noted in enumerate(noted) if not is_noted and wanted.name in _WORD.findall(lines[n])
+        )
+        if (at := next(says, None)) is not None:
+            found.append((chunk, at, at + _signature_lines(lines, at)))
+    found.sort(key=lambda one: is_example(one[0]))
+    return [*_as_lines(found, index.version, most=MOST_SUBTYPES)] if len(found) > MOST_WHOLE else []
+
+
+def _is_called(chunk: Chunk, wanted: WantedDefinition) -> bool:
+    """Whether it is code, and no test, that defines just this name, spelled so, of the kind that is asked for."""
+    if not is_code_chunk(chunk) or is_test(chunk) or not chunk.symbols:
+        return False
+    kind = str(chunk.metadata.get("kind") or "").lower()
+    return last_part(fold_separators(chunk.symbols[0])) == wanted.name and wanted.kind in ("", kind)
+
+
+def _signature_lines(lines: Sequence[str], at: int) -> int:
+    """How many lines from `at` on it takes until the brackets that are opened in them are closed."""
+    opened = accumulate(line.count("(") - line.count(")") for line in lines[at : at + HEAD_LINES])
+    return next((n for n, still in enumerate(opened, 1) if still <= 0), 1)
 
 
 def _head(lines: Sequence[str], at: int) -> str:

@@ -51,6 +51,7 @@ from quire.answering.extractive.precedence import (
     asks_for_tests,
     asks_for_value,
     asks_for_working,
+    asks_to_see,
     constructs,
     does_little,
     hands_on,
@@ -310,6 +311,7 @@ def _opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
     return max(
         opens_known_page(question.text, ranked)
         or _of_tests(question, ranked)
+        or _of_definition(question, ranked)
         or _of_member(question, ranked)
         or listing
         or ranked,
@@ -323,6 +325,21 @@ def _of_tests(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
     if "test" not in read_intent(question.text).roles:
         return []
     return [one for one in ranked if is_test(one.hit.chunk) and is_named_for(question.text, one.hit.chunk)]
+
+
+def _of_definition(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
+    """The passages of what was found first, where that defines the name whose place is asked for: "class" and "defined"
+    stand in docstrings of others."""
+    asked = read_intent(question.text)
+    if asked.definition is None or not (asked.is_place or asks_to_see(question.text)):
+        return []
+    first = min((one.hit.rank for one in ranked), default=0)
+    name = last_part(fold_symbol(asked.definition.name))
+    return [
+        one
+        for one in ranked
+        if one.hit.rank == first and any(last_part(fold_symbol(own)) == name for own in one.hit.chunk.symbols)
+    ]
 
 
 def _of_member(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
