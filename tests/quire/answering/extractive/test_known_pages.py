@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from quire.answering.answerer import answer
+from quire.answering.extractive.known_pages import known_page_hits
 from quire.answering.findings import AskedCollection
 from quire.answering.request import Inquiry
+from quire.search.retrieval import Query, retrieve
 from tests.support.shelves import chunk, shelf_of
 
 LICENCE = """\
@@ -87,6 +89,23 @@ def test_what_is_not_released_is_no_release(kiln: AskedCollection) -> None:
 def test_who_is_licensed_is_not_told_by_the_licence(kiln: AskedCollection) -> None:
     given = answer(kiln, Inquiry("Which potter is licensed?"))
     assert given.citations[0].hit.chunk.document_id != "LICENSE"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the latest version of Redis?",
+        "How do I read the current version of the lid?",
+        "Why does the kiln not get started?",
+        "How do lids contribute to the heat?",
+        "How do I install plugins?",
+    ],
+)
+def test_what_is_asked_of_something_else_is_not_told_by_such_a_page(
+    kiln: AskedCollection, question: str
+) -> None:
+    hits = retrieve(kiln.index, kiln.embedder, Query(question)).hits
+    assert known_page_hits(kiln.index, question, hits, {}) == ()
 
 
 def test_where_there_is_no_such_page_the_search_decides() -> None:

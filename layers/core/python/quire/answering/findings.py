@@ -197,7 +197,7 @@ def _evidence(
     is_named = (
         _names_a_hit(question, told)
         or _names_an_entry(question, read[1])
-        or bool(opens_known_page(question, read[1]))
+        or bool(opens_known_page(searched, read[1]))
     )
     topic = collection.abstention.topic
     evidence = gather(

@@ -309,7 +309,7 @@ def _opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
     ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST
     listing = [one for one in ranked if not all(map(_is_facts, _asked_lines(question, one.hit.chunk)))]
     return max(
-        opens_known_page(question.text, ranked)
+        opens_known_page(question, ranked)
         or _of_tests(question, ranked)
         or _of_definition(question, ranked)
         or _of_member(question, ranked)

@@ -3,16 +3,18 @@ how to take part. Their words seldom are the question's: the licence of MIT does
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from quire.analysis.entries import SECTION_MARK, entry_terms
-from quire.analysis.terms import VERSION
+from quire.analysis.terms import VERSION, analyze
 from quire.answering.extractive.blocks import HEADING, split_blocks
 from quire.answering.extractive.passages import CODE, split_passages
 from quire.answering.extractive.scoring import Scored
+from quire.answering.extractive.weighing import Weighed, weigh
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
 from quire.ordinals import intersection
@@ -22,6 +24,11 @@ SUFFIXES = ("", ".md", ".mdx", ".rst", ".adoc", ".txt", ".html")
 FIRST_CHUNKS = 24
 """Of a list of releases, in which the newest is looked for: an introduction or what is not released stands first."""
 NEAR, FIRST_READ, ASKED_CHARACTERS = 100, 3, 200
+_HOW = r"\bhow[ ](?:do|can|to|should|would)(?:[ ](?:i|we|you|one))?"
+_OF = r"(?: [ ](?:(?:of|in|with|to|for|on)[ ])? (?: it | this | (?P<of>[\w.-]++) (?:[ ]project)? ) )?"
+"""What it is asked of: the product, or nothing."""
+MOST_SELDOM = math.log(5.0)
+"""The inverse document frequency of a product's name: a fifth of its own chunks have it."""
 _UNRELEASED = re.compile(r"unreleased|not (?:yet )?released|in development|\btbd\b")
 _RELEASES = ("changelog", "changes", "history", "news", "releases", "release-notes", "release_notes")
 
@@ -31,7 +38,7 @@ class KnownPage:
     """A page that many projects have.
 
     Attributes:
-        asks: what a question says that is answered by it; its group `of` stands in what answers.
+        asks: what a question says that is answered by it; its group `of`, where there is one, is what it asks it of.
         stems: how its file is called, without folder and suffix, the likelier first.
         of_release: its first section about a version is meant, and not its beginning.
         title: what the title of the section that is meant holds; None for the page's beginning.
@@ -42,11 +49,8 @@ class KnownPage:
     of_release: bool = False
     title: re.Pattern[str] | None = None
 
-    def begins(self, question: str, chunk: Chunk) -> int:
+    def begins(self, chunk: Chunk) -> int:
         """Where in the chunk the answer begins, counted from 1; 0 where it does not."""
-        asked = self.asks.search(question[:ASKED_CHARACTERS])
-        if asked is None or (asked.groupdict().get("of") or "").lower() not in chunk.text.lower():
-            return 0
         if self.of_release:
             return _release_in(chunk)
         if self.title is not None:
@@ -69,9 +73,10 @@ _PAGES = (
     ),
     KnownPage(
         re.compile(
-            r"""
-            \b(?:latest|newest|current|most[ ]recent|last)[ ](?:stable[ ])?(?:version|release)\b
-            | \bwhat(?:['’]s|[ ]is)[ ]new\W*$  # and nothing that it is in
+            rf"""
+            ^\W* (?: (?: (?:what|which)(?:['’]s|[ ]is|[ ]was)[ ] )? (?:the[ ])?
+                (?:latest|newest|current|most[ ]recent|last)[ ](?:stable[ ])?(?:version|release)
+              | what(?:['’]s|[ ]is)[ ]new ) {_OF} \W*$  # and no more
             """,
             re.IGNORECASE | re.VERBOSE,
         ),
@@ -79,7 +84,12 @@ _PAGES = (
         of_release=True,
     ),
     KnownPage(
-        re.compile(r"\b(?:get(?:ting)? started|quick[ -]?start|first steps)\b", re.IGNORECASE),
+        re.compile(
+            rf"""
+            (?: {_HOW} [ ]get[ ]started | ^\W*(?:getting[ ]started|quick[ -]?start|first[ ]steps) ) {_OF} \W*$  # all
+            """,
+            re.IGNORECASE | re.VERBOSE,
+        ),
         (
             "getting-started",
             "getting_started",
@@ -91,14 +101,15 @@ _PAGES = (
         ),
     ),
     KnownPage(
-        re.compile(r"\bhow\b[^?]{0,20} contribute\b|\bcontributing\W*$", re.IGNORECASE),
+        re.compile(
+            rf"(?: {_HOW} [ ]contribute | ^\W*contributing ) {_OF} \W*$  # no more",
+            re.IGNORECASE | re.VERBOSE,
+        ),
         ("CONTRIBUTING", "contributing", "Contributing"),
     ),
     KnownPage(
         re.compile(
-            r"""
-            \bhow\b [^?]{0,20} [ ]install (?: [ ](?!it\b|this\b)(?P<of>[\w.-]++) | [ ]it | [ ]this )? \W*$  # no more
-            """,
+            rf"{_HOW} [ ]install {_OF} \W*$  # no more",
             re.IGNORECASE | re.VERBOSE,
         ),
         ("INSTALL", "install", "installation", "Installation", "README", "Readme", "readme", "index"),
@@ -112,7 +123,7 @@ def known_page_hits(
 ) -> tuple[Hit, ...]:
     """The chunk of the page that such a question is answered by, with the rank behind the hits seen; none where it is
     one of the first, which are read anyway, and for other questions."""
-    page = _asked_page(question)
+    page = _asked_page(weigh(question, index))
     if page is None or not seen:
         return ()
     allowed = index.filters.chunks(filters)
@@ -120,7 +131,7 @@ def known_page_hits(
         ordinals = index.documents.chunks(path)
         ordinals = ordinals if allowed is None else intersection(ordinals, allowed)
         for chunk in index.fetch(ordinals[:FIRST_CHUNKS]):
-            if not page.begins(question, chunk):
+            if not page.begins(chunk):
                 continue
             if any(hit.chunk.id == chunk.id for hit in seen[:FIRST_READ]):
                 return ()
@@ -128,14 +139,14 @@ def known_page_hits(
     return ()
 
 
-def opens_known_page(question: str, ranked: Sequence[Scored]) -> list[Scored]:
+def opens_known_page(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
     """The passages of the page that such a question is answered by, from where it is answered; none for others."""
     page = _asked_page(question)
     if page is None:
         return []
     places = {path: place for place, path in enumerate(_paths(page))}
     pages = {one.hit.chunk.id: one.hit.chunk for one in ranked if one.hit.chunk.document_id in places}
-    begins = {chunk.id: at for chunk in pages.values() if (at := page.begins(question, chunk))}
+    begins = {chunk.id: at for chunk in pages.values() if (at := page.begins(chunk))}
     if not begins:
         return []
     first = min((pages[one] for one in begins), key=lambda one: (places[one.document_id], _start_line(one)))
@@ -144,8 +155,13 @@ def opens_known_page(question: str, ranked: Sequence[Scored]) -> list[Scored]:
     return [min(behind, key=lambda one: (one.passage.kind == CODE and page.title is None, one.passage.start))]
 
 
-def _asked_page(question: str) -> KnownPage | None:
-    return next((page for page in _PAGES if page.asks.search(question[:ASKED_CHARACTERS])), None)
+def _asked_page(question: Weighed) -> KnownPage | None:
+    """The page that answers the question; None where none does, and where it asks of something but the product."""
+    for page in _PAGES:
+        if asked := page.asks.search(question.text[:ASKED_CHARACTERS]):
+            of = analyze(asked.groupdict().get("of") or "")
+            return page if all(question.idf.get(term, 0.0) <= MOST_SELDOM for term in of) else None
+    return None
 
 
 def _paths(page: KnownPage) -> Iterator[str]:
