@@ -10,6 +10,7 @@ from quire.answering.answerer import answer
 from quire.answering.extractive.code_answers import error_lines
 from quire.answering.extractive.code_lines import value_line
 from quire.answering.extractive.extractive import choose_quotes
+from quire.answering.extractive.messages import message_of
 from quire.answering.extractive.precedence import is_test
 from quire.answering.extractive.scoring import score_passages
 from quire.answering.extractive.weighing import weigh
@@ -355,6 +356,61 @@ def test_lines_that_hold_what_a_question_gives_open_the_answer(
     text = text_of(shelf_of_files(), question)
     assert text.startswith(opening)
     assert line in text
+
+
+GLAZE = """\
+def glaze(pot, kiln):
+    if not kiln.is_hot:
+        raise KilnError(
+            f"the kiln {kiln.name!r} has only {kiln.heat} degrees, "
+            "which melts no glaze"
+        )
+"""
+POTS = """\
+func (s *Store) pots(shelf string) error {
+    return fmt.Errorf("no pot of size %d stands on shelf %q: %w", s.size, shelf, s.err)
+}
+"""
+TRACE = "Traceback (most recent call last):\n  File 'oven.py', line 3, in main\n    glaze(pot, kiln)\n"
+CLAY = """\
+function clay($name) {
+    throw new ClayError('Could not knead ' . $name . ' without water');
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pasted", "opening"),
+    [
+        ("the kiln 'north-2' has only 310 degrees, which melts no glaze", "`glaze`, glaze.py"),
+        ('I get "no pot of size 12 stands on shelf "b/7": it is empty", why?', "`pots`, pots.go"),
+        ("What causes this error: Could not knead /srv/red-clay without water", "`clay`, clay.php"),
+        (
+            f"{TRACE}oven.KilnError: the kiln 'west' has only 9 degrees, which melts no glaze",
+            "`glaze`, glaze.py",
+        ),
+    ],
+)
+def test_a_pasted_message_is_told_by_the_string_that_it_is_made_of(pasted: str, opening: str) -> None:
+    shelf = shelf_of(
+        [
+            code("glaze.py", GLAZE, "glaze", 1),
+            code("pots.go", POTS, "pots", 1),
+            code("clay.php", CLAY, "clay", 1),
+            code("tests/glaze_test.py", GLAZE.replace("def glaze", "def test_glaze"), "test_glaze", 1),
+            code("knead.py", "def knead(pot):\n    return pot.kiln.without(water)\n", "knead", 1),
+        ],
+        profile="code",
+    )
+    text = text_of(shelf, pasted)
+    assert text.startswith(opening)
+
+
+@pytest.mark.parametrize(
+    "question", ["How do I knead without water?", "What has only degrees which melts no glaze"]
+)
+def test_a_question_is_no_message(question: str) -> None:
+    assert message_of(question) is None
 
 
 KILN = "class Kiln\n  def heat\n    fire\n  end\nend\n"

@@ -12,6 +12,7 @@ from quire.analysis.terms import analyze
 from quire.answering.extractive.callers import lines_around
 from quire.answering.extractive.code_answers import CODE_CHARACTERS, WHOLE_CHARACTERS, CodeLines
 from quire.answering.extractive.code_lines import in_comments
+from quire.answering.extractive.messages import Message, message_of, place_of, tells_of
 from quire.answering.extractive.precedence import is_example, is_test, quoted_message
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
@@ -112,8 +113,8 @@ def exact_lines(
     gives nothing so, or no line holds it."""
     if index.profile != "code":
         return []
-    if (message := quoted_message(question)) and not read_intent(question).is_how_to:
-        return _lines_that_say(index, " ".join(message.split()), filters)
+    if said := _lines_of_message(index, question, filters):
+        return said
     if found := _OF_VERSION.search(question[:ASKED_CHARACTERS]):
         return _versions_of(index, found["name"], filters)
     if found := _OF_ROUTE.search(question[:ASKED_CHARACTERS]):
@@ -138,6 +139,16 @@ def _environment(
     return _lines_with(index, name, filters, reads) if name.isupper() else []
 
 
+def _lines_of_message(
+    index: OpenedIndex, question: str, filters: Mapping[str, str | Sequence[str]]
+) -> list[CodeLines]:
+    """Where code has the message of an error that the question gives, else the string that it is made of."""
+    quoted = "" if read_intent(question).is_how_to else quoted_message(question)
+    said = _lines_that_say(index, " ".join(quoted.split()), filters) if quoted else []
+    message = None if said else message_of(question)
+    return _lines_that_make(index, message, filters) if message else said
+
+
 def _lines_that_say(
     index: OpenedIndex, message: str, filters: Mapping[str, str | Sequence[str]]
 ) -> list[CodeLines]:
@@ -151,6 +162,32 @@ def _lines_that_say(
         return bool(found) and not _QUOTES.isdisjoint(before)
 
     return _lines_with(index, message, filters, says)
+
+
+def _lines_that_make(
+    index: OpenedIndex, message: Message, filters: Mapping[str, str | Sequence[str]]
+) -> list[CodeLines]:
+    """Where code has the string that a message with values in it is made of; nowhere where a text tells of it."""
+    found: list[tuple[int, Chunk, int, int]] = []
+    for chunk in _holding(index, message.searched, filters):
+        if is_code_chunk(chunk):
+            found += _making(chunk, message)
+        elif chunk.metadata.get("role") != "history" and tells_of(chunk.text, message):
+            return []
+    best = max((one[0] for one in found), default=0)
+    same = [one[1:] for one in found if one[0] == best]
+    same.sort(key=lambda one: is_test(one[0]) or is_example(one[0]))
+    return [*_as_lines(same, index.version)]
+
+
+def _making(chunk: Chunk, message: Message) -> Iterator[tuple[int, Chunk, int, int]]:
+    """The lines of a chunk of code around the string that the message is made of, with how many of its words it has."""
+    place = place_of(chunk.text, message)
+    lines = chunk.text.splitlines(keepends=True)
+    number = chunk.text.count("\n", 0, place.at) if place else 0
+    if place and not in_comments(lines)[number]:
+        is_whole = len(chunk.text) <= CODE_CHARACTERS and bool(chunk.symbols)
+        yield place.said, chunk, *((0, len(lines)) if is_whole else lines_around(lines, number))
 
 
 def _lines_with(
