@@ -15,6 +15,7 @@ from quire.search.ordering import LONG_DOCUMENT
 from quire.search.retrieval import Query, retrieve
 from tests.support.corpus import write_corpus
 from tests.support.fakes import HashingEmbedder
+from tests.support.shelves import chunk, shelf_of
 
 
 @pytest.fixture(scope="module")
@@ -248,3 +249,25 @@ class Counting(HashingEmbedder):
     def embed(self, texts: Sequence[str]) -> Vectors:
         self.texts += texts
         return super().embed(texts)
+
+
+def test_the_name_of_the_product_changes_no_order() -> None:
+    pages = [
+        chunk(f"docs/{n}.md", f"Lamp: page {n}\n\n{text}", 1)
+        for n, text in enumerate(
+            (
+                "Lamp is a lamp server. Lamp runs wherever Lamp is installed; the Lamp project is old.",
+                "The queue is emptied with `purge`, which cannot be undone.",
+                "Lamp, Lamp and Lamp: names of the Lamp logo in Lamp colours.",
+                "A worker stops when its last job is done.",
+            )
+        )
+    ]
+    built = shelf_of(pages).index
+    named = OpenedIndex([(segment, 0) for segment in built.segments], name="lamp-docs")
+    assert named.product == ("lamp",)
+    embedder = HashingEmbedder()
+    plain = retrieve(named, embedder, Query("How do I empty the queue?")).hits
+    assert [hit.chunk.id for hit in plain] == [
+        hit.chunk.id for hit in retrieve(named, embedder, Query("How do I empty the queue in Lamp?")).hits
+    ]

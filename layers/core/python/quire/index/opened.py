@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from quire.analysis.product import words_of
 from quire.documents import Chunk
 from quire.errors import ArtifactCorrupt, ArtifactMismatch
 from quire.index.lines import read_line
@@ -65,11 +66,13 @@ class OpenedIndex:
         profile: the collection's, where there is no segment to say it: its last document may have been deleted.
         build: what holds for a build of several segments.
         on_server: who searches the first segments, where they do not do so themselves.
+        name: the collection's.
 
     Raises:
         ArtifactMismatch: it is of a profile that this program does not have: it began before somebody added it.
 
     Attributes:
+        product: words of the collection's name that may name what it is about.
         engine: what searches the builds, `quire` or the server's name.
         segments: as they were opened, in the pointer's order.
         manifests: theirs.
@@ -90,8 +93,10 @@ class OpenedIndex:
         profile: str = "",
         build: BuildFacts | None = None,
         on_server: BuildOnServer | None = None,
+        name: str = "",
     ) -> None:
         self.version = version
+        self.product = words_of(name)
         self.engine = on_server.server.name if on_server else OWN
         self._on_server = on_server
         self.segments = [segment for segment, _ in segments]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from quire.analysis.language import is_foreign
+from quire.analysis.product import without_product
 from quire.analysis.terms import analyze, identifiers
 from quire.documents import NOTHING, Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
@@ -33,6 +34,8 @@ SHOWN = 5e-7
 NEAR = 0.48
 """Cosine from which a chunk may answer without sharing a word. Of gibberish the nearest of 9,580 chunks, some of which
 hold keys, reach .44; none of 285 questions with an answer, to six collections, shares no word."""
+LEAST_NAMING, FEWEST_NAMING = 0.02, 3
+"""Share and number of the chunks that say a product's name at least."""
 HEADING_WEIGHT = 0.25
 """What a term in a breadcrumb or symbol earns beside what it earns as text."""
 
@@ -169,17 +172,29 @@ def weigh_top_hit(ranked: Ranked, calibration: Calibration) -> float | None:
 
 def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: Profile) -> Ranked:
     mode, allowed = query.mode, index.filters.chunks(query.filters)
+    is_ordinary = getattr(embedder, "has_word", None)  # of a `quire.ports.WordList`
     question = read_question(
-        query.text,
+        _asked(query.text, index, is_ordinary),
         index,
         heading_weight=HEADING_WEIGHT,
         resolve=index.symbols.resolve,
-        is_ordinary=getattr(embedder, "has_word", None),  # of a `quire.ports.WordList`
+        is_ordinary=is_ordinary,
         word_forms=profile.word_forms,
     )
     row = embedder.embed([question.text])[0] if embedder is not None and mode != "keyword" else None
     candidates = gather(index, profile, question, allowed, row=row, keywords=mode != "vector")
     return Ranked(question, row, candidates, score(candidates, question, profile, mode))
+
+
+def _asked(text: str, index: OpenedIndex, is_ordinary: Callable[[str], bool] | None) -> str:
+    """The question without the product's name: the collection's, where enough of its chunks say it."""
+    left = without_product(text, index.product, is_ordinary)
+    least = max(FEWEST_NAMING, LEAST_NAMING * index.chunk_count)
+    if left == text or any(
+        index.document_frequency(term) < least for term in analyze(" ".join(index.product))
+    ):
+        return text
+    return left
 
 
 def _joined(plain: Ranked, second: Ranked) -> Ranked:

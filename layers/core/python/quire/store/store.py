@@ -307,6 +307,7 @@ class SegmentStore:
             profile=pointer.profile,
             build=pointer.build,
             on_server=on_server,
+            name=pointer.collection,
         )
 
     def _server_of(self, pointer: Pointer) -> SearchServer:
