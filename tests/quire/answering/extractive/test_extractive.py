@@ -393,12 +393,23 @@ def test_without_vectors_the_words_decide() -> None:
         ("How many volts does model 40 take?", "Model 40 is blue.", -1.0),
         ("Why is it wet?", "It leaks because the seal is old.", 0.5),
         ("Describe the lamp", "It is 40 years old.", 0.0),
+        ("Which environment variable dims it?", "Set `LAMP_DIM` to 1.", 2.0),
+        ("Which environment variable dims it?", "Set `dim` to 1.", -2.0),
+        ("Which versions of Python does it run on?", "It runs on 3.10 and later.", 2.0),
+        ("Which version of Lamp 2.1 is it?", "It is 2.1.", -2.0),
+        ("Which URL tells that it is on?", "`GET /lamp/{id}/state` does.", 2.0),
+        ("Which URL tells that it is on?", "Read and/or write it.", -2.0),
     ],
 )
 def test_a_passage_that_holds_the_kind_of_thing_asked_for_is_preferred(
     question: str, passage: str, wanted: float
 ) -> None:
     assert cue(weigh(question, SHELF.index), passage) == wanted
+
+
+def test_a_variable_may_stand_above_the_passage_that_explains_it() -> None:
+    asked = weigh("Which environment variable dims it?", SHELF.index)
+    assert cue(asked, "It dims the lamp.", "`LAMP_DIM`") == 2.0
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.answering.extractive.siblings import with_siblings
+from quire.answering.extractive.siblings import leading_hits, with_siblings
 from quire.answering.generative.context import estimate_tokens, overlap, pack
 from quire.search.retrieval import Query, retrieve
-from tests.support.shelves import chunk, hit_of, household, shelf_of
+from tests.support.shelves import chunk, hit_of, household, pages, shelf_of
 
 FIRST = chunk("a.md", "One two three. The shared sentence stands here.", 0)
 SECOND = chunk("a.md", "The shared sentence stands here. Four five six.", 1)
@@ -98,3 +98,20 @@ def test_a_model_reads_where_words_of_a_source_lead() -> None:
     (source,) = pack([hit_of(first), hit_of(second)], 500)
     assert source.text.startswith("Report faults in [the tracker](https://t.example.org/new).")
     assert "f.example.org" not in source.text, "which of the two forums is meant is not known"
+
+
+def test_what_words_alone_put_first_is_read_though_its_page_was_found_by_another_section() -> None:
+    shelf = shelf_of(
+        [
+            chunk("lamp.md", "# Lamp\n\nA lamp gives light."),
+            chunk("lamp.md", "# Log level\n\n`LAMP_LOG` sets the log level of the lamp.", 1),
+            *pages(8),
+        ]
+    )
+    every = shelf.index.fetch([0])
+    found = [hit_of(every[0])]
+    read = leading_hits(shelf.index, found, "log level", None, filters={})
+    assert "LAMP_LOG" in read[0].chunk.text
+    assert read[0].rank > found[0].rank
+    assert read[0].score < found[0].score
+    assert leading_hits(shelf.index, (), "log level", None, filters={}) == ()

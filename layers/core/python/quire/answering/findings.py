@@ -23,7 +23,7 @@ from quire.answering.extractive.entries import asked_name, begins_entry, entry_h
 from quire.answering.extractive.known_pages import known_page_hits, opens_known_page
 from quire.answering.extractive.parts import AskedPart, is_about, parts_of
 from quire.answering.extractive.scoring import Scored, score_passages
-from quire.answering.extractive.siblings import with_siblings
+from quire.answering.extractive.siblings import leading_hits, with_siblings
 from quire.answering.extractive.weighing import Weighed, is_slip, strange_words, weigh, without_common
 from quire.answering.request import Inquiry
 from quire.documents import Hit
@@ -240,6 +240,7 @@ def _passages(
     They are compared with what is `uncommon` in the question too, where it has common words.
     """
     read = with_siblings(collection.index, told, text, vector)
+    read += evidence_of(text, leading_hits(collection.index, read, text, vector, filters=filters))
     if read_intent(text).is_alternatives:  # they stand in other places than the thing itself
         rest = told[2:]
         read += tuple(

@@ -115,7 +115,7 @@ class Intent:
 
     @cached_property
     def kind(self) -> str:
-        """The kind of thing that is asked for: `number`, `date`, `name` or `reason`; "" where none is."""
+        """The kind of thing that is asked for, such as `number`, `version` or `reason`; "" where none is."""
         return next((kind for kind, wording in _KINDS.items() if self._has(wording)), "")
 
     @cached_property
@@ -301,6 +301,9 @@ _CALLEES = rf"""
 """
 _HOW_TO = r"\bhow[ ](?:do|can|to|should|would)\b"
 _KINDS = {
+    "variable": r"\b(?:which|what)\b [^?\n]{0,30} \b env(?:ironment)? [ ] var(?:iable)?s? \b  # of a process",
+    "version": r"\b(?:which|what)\b [^?\n]{0,30} \b versions? \b (?![ ]control)  # a number with points",
+    "path": r"\b(?:which|what)\b [^?\n]{0,25} \b(?: urls? | endpoints? | routes? | uris? )\b  # of a request",
     "number": r"""
         \bhow[ ](?: many | much | long | far | fast | big | large | high | heavy | often | old | wide | tall | deep )\b
         | \b(?: percent(?:age)? | number | fraction | rate | range | amount | size | price | cost | budget | limit

@@ -172,7 +172,8 @@ def _of_hit(question: Weighed, hit: Hit, prior: float, replacing: float) -> list
     scored: list[Scored] = []
     before: Set[str] = frozenset()
     breadcrumb = set(analyze(hit.chunk.breadcrumb))
-    own_title = set(analyze(hit.chunk.breadcrumb.rpartition(" › ")[2]))
+    title = hit.chunk.breadcrumb.rpartition(" › ")[2]
+    own_title = set(analyze(title))
     defining = definition_shares(question.text, hit.chunk, split_passages(text))
     read: dict[tuple[int, int] | None, set[str]] = {None: set()}  # headings and leads, each of many passages
     for order, (passage, quote, terms, stems) in enumerate(_read(text)):
@@ -189,7 +190,8 @@ def _of_hit(question: Weighed, hit: Hit, prior: float, replacing: float) -> list
             COVERAGE * coverage + CONTEXT * context + ABOVE * above + STEMS * _stems(question, terms, stems)
         )
         score += TITLED * titled(question, read[passage.heading] if passage.heading else own_title)
-        score += CUE * cue(question, quote) + prior
+        heading = text[slice(*passage.heading)] if passage.heading else title
+        score += CUE * cue(question, quote, heading) + prior
         score += DEFINES * defining[order]
         score += replacing * tells_replacement(quote) if replacing else 0.0
         scored.append(Scored(hit, passage, quote, order, coverage, context, score, defines=defining[order]))

@@ -1,4 +1,5 @@
-"""More chunks of the documents that were found: the sentence that answers often stands a section further."""
+"""More chunks than were found: of their documents, where the sentence that answers often stands a section further, and
+those that words alone put first."""
 
 from __future__ import annotations
 
@@ -24,6 +25,11 @@ DECAY = 0.9
 over the textbook and React Native, and citations of a relevant page from .73 to .78."""
 KEYWORD_SHARE = 0.5
 HEADING_WEIGHT = 0.5
+LEADING = 3
+"""Chunks that words alone put first. Of 59 questions to four sites all facts are in 41 answers with them, in 39 without
+and with one; React Native's key facts .852 to .861, celery's and the textbook's as they were."""
+WORDS_HEADING_WEIGHT = 0.25
+"""As the search weighs headings."""
 
 
 def with_siblings(
@@ -52,6 +58,35 @@ def with_siblings(
             for place, (chunk, cosine) in enumerate(others[:most], 1)
         ]
     return tuple(found)
+
+
+def leading_hits(
+    index: OpenedIndex,
+    hits: Sequence[Hit],
+    question: str,
+    vector: Vectors | None,
+    *,
+    filters: Mapping[str, str | Sequence[str]],
+) -> tuple[Hit, ...]:
+    """The chunks that words alone put first, where they are not among the hits, with ranks behind those.
+
+    Of a page one chunk is among the hits, which vectors choose more than words: "Which variable sets the log level?"
+    finds the page of logs by its introduction.
+    """
+    if not hits:
+        return ()
+    terms = term_weights(question, WORDS_HEADING_WEIGHT)
+    ordinals = index.search(terms, LEADING, index.filters.chunks(filters)).ordinals.tolist()
+    seen, last, score = {hit.chunk.id for hit in hits}, hits[-1], hits[0].score * DECAY
+    others = [
+        (chunk, cosine)
+        for chunk, cosine in zip(index.fetch(ordinals), _cosines(index, ordinals, vector), strict=True)
+        if chunk.id not in seen
+    ]
+    return tuple(
+        Hit(chunk, last.rank + place, score, cosine, last.version)
+        for place, (chunk, cosine) in enumerate(others, 1)
+    )
 
 
 def _cosines(index: OpenedIndex, ordinals: Sequence[int], vector: Vectors | None) -> list[float | None]:

@@ -43,7 +43,19 @@ _REASON = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_GIVEN = {"number": _NUMBER, "date": _DATE, "name": _NAME, "reason": _REASON}
+_WRITTEN = {
+    "variable": re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b"),
+    "version": re.compile(r"\bv?\d+\.(?:\d+|x)"),
+    "path": re.compile(r"(?<![\w./])/[a-z{:][\w{}/:.-]*"),
+}
+"""Kinds of things that are written in a form of their own: a title may be one, and few passages hold one by chance."""
+_GIVEN = {
+    "number": _NUMBER,
+    "date": _DATE,
+    "name": _NAME,
+    "reason": _REASON,
+    **_WRITTEN,
+}
 """What finds a thing of a kind that a question may want, see `quire.search.intent.Intent.kind`."""
 _REPLACED = re.compile(
     r"""
@@ -238,13 +250,16 @@ def tells_replacement(passage: str) -> bool:
     return bool(said and _USE.search(passage, said.end()))
 
 
-def cue(question: Weighed, passage: str) -> float:
+def cue(question: Weighed, passage: str, title: str = "") -> float:
     """Whether the passage holds the kind of thing that is asked for, and that the question has not said itself.
 
-    1 and -1 for a number, date or name that is there or missing, half of that for a reason; 0 where no kind is asked.
+    1 and -1 for a number, date or name that is there or missing, half of that for a reason, twice for what has a form
+    of its own, which its title may be; 0 where no kind is asked.
     """
-    if question.wants_kind is None:
-        return 0.0
     asked, given = question.text.lower(), question.wants_kind
-    size = 0.5 if given is _REASON else 1.0
-    return size if any(found.group().lower() not in asked for found in given.finditer(passage)) else -size
+    if given is None:
+        return 0.0
+    has_form = given in _WRITTEN.values()
+    size = 2.0 if has_form else 0.5 if given is _REASON else 1.0
+    said = f"{title}\n{passage}" if given is _WRITTEN["variable"] else passage
+    return size if any(found.group().lower() not in asked for found in given.finditer(said)) else -size
