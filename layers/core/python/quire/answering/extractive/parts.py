@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
@@ -56,6 +57,10 @@ _FURTHER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+PAGE_HEAD = 30
+"""Lines within which a page begins, behind what stands before its title."""
+_LETTERS = re.compile(r"[^a-z0-9]")
+"""What is left out where names are compared."""
 _SIGNATURE = re.compile(r"(?<=\w)[(<].*")
 """What a title has behind the name of a function."""
 _THEN = re.compile(r",?[ ]and[ ](?:then[ ])?", re.IGNORECASE)
@@ -95,7 +100,7 @@ def parts_of(question: str) -> tuple[str, ...]:
         topic, colon, things = said.rpartition(": ")
         between = _VERSUS if _VERSUS.search(things) else _BETWEEN
         parts = [part for part in between.split(_ASKING.sub("", things)) if part and analyze(part)]
-        parts = [f"{topic} {part}" for part in parts] if colon else parts
+        parts = [f"{topic} {part}" for part in parts] if colon else _with_kind(parts)
         least = 1
     else:
         parts = _FURTHER.split(text)
@@ -106,14 +111,40 @@ def parts_of(question: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts) if 2 <= len(parts) <= MOST_PARTS and is_whole else ()
 
 
+def _with_kind(parts: list[str]) -> list[str]:
+    """The things that are compared, each with the kind that the last one alone says of both.
+
+    >>> _with_kind(["the open", "closed models"]), _with_kind(["a lamp", "a torch"]), _with_kind(["RDB", "AOF files"])
+    (['the open models', 'closed models'], ['a lamp', 'a torch'], ['RDB files', 'AOF files'])
+    """
+    sizes = [len(analyze(part)) for part in parts]
+    kind = parts[-1].rpartition(" ")[2] if parts else ""
+    if not kind or sizes[-1] < 2 or any(size >= sizes[-1] for size in sizes[:-1]):
+        return parts
+    return [*(f"{part} {kind}" for part in parts[:-1]), parts[-1]]
+
+
 def is_about(part: Weighed, chunk: Chunk) -> bool:
-    """Whether the chunk defines what the part names, or has a title that says the part and little else."""
+    """Whether the chunk defines what the part names, has a title that says the part and little else, or begins a page
+    whose file is called so."""
     further = chunk.metadata.get("headings")
     titles = [chunk.breadcrumb, *(further if isinstance(further, list | tuple) else ())]
     titles = [str(title).rpartition(" › ")[2].strip("`") for title in titles]
     words = part.text.removeprefix("the ").split()
     names = set(map(fold_symbol, words if len(words) == 1 else written_names(part.text)))
+    if _begins_page_called(part.text, chunk):
+        return True
     called = (_SIGNATURE.sub("", title) for title in titles)
     if not names.isdisjoint(map(fold_symbol, (*chunk.symbols, *titles, *called))):
         return True
     return len(words) > 1 and any(titled(part, set(analyze(title))) >= ABOUT for title in titles)
+
+
+def _begins_page_called(name: str, chunk: Chunk) -> bool:
+    """Whether a page begins with the chunk whose file is called by the name, with or without its last word, which may
+    be its kind: `basicauth.md` by "basicAuth middleware"."""
+    whole = name.removeprefix("the ").casefold()
+    called = {_LETTERS.sub("", one) for one in (whole, whole.rpartition(" ")[0])} - {""}
+    line = chunk.metadata.get("start_line")
+    is_first = not isinstance(line, int) or line <= PAGE_HEAD
+    return is_first and _LETTERS.sub("", PurePosixPath(chunk.document_id).stem.casefold()) in called
