@@ -36,23 +36,26 @@
   const MOST_TURNS = 8;
   const SILENCE_MS = 20_000;
 
+  // A page's rules for all elements reach the host, but lose to \`!important\` in here, even where they have it too. Sizes
+  // are in em of a text that is not tiny where a page has \`html { font-size: 62.5% }\`, nor too large for a phone.
   const STYLE = `
-:host{--a:var(--quire-accent,#0b6e53);--oa:var(--quire-on-accent,#fff);--p:var(--quire-paper,#fff);--i:var(--quire-ink,#1c1d1b);--r:var(--quire-radius,14px);--soft:color-mix(in srgb,var(--i) 68%,var(--p));--line:color-mix(in srgb,var(--i) 14%,var(--p));--wash:color-mix(in srgb,var(--i) 5%,var(--p));all:initial;position:absolute;font:1rem/1.6 var(--quire-font,system-ui,sans-serif);color:var(--i)}
+:host{--a:var(--quire-accent,#0b6e53);--oa:var(--quire-on-accent,#fff);--p:var(--quire-paper,#fff);--i:var(--quire-ink,#1c1d1b);--r:var(--quire-radius,14px);--soft:color-mix(in srgb,var(--i) 68%,var(--p));--line:color-mix(in srgb,var(--i) 14%,var(--p));--wash:color-mix(in srgb,var(--i) 5%,var(--p));all:initial!important;position:absolute!important;font:clamp(16px,1rem,24px)/1.6 var(--quire-font,system-ui,sans-serif)!important;color:var(--i)!important}
 :host([dark]){--a:var(--quire-accent,#6fd3ae);--oa:var(--quire-on-accent,#08231a);--p:var(--quire-paper,#1b1e1b);--i:var(--quire-ink,#e9e9e3)}
 *{box-sizing:border-box}button,textarea{font:inherit;color:inherit}button{cursor:pointer}:focus-visible{outline:2px solid var(--a);outline-offset:2px}[hidden]{display:none!important}
-.open,.about{position:fixed;z-index:2147483000;border:0;border-radius:999px;background:var(--a);color:var(--oa);font-weight:600;box-shadow:0 6px 24px -8px #0006}
-.open{right:var(--quire-right,1.25rem);bottom:var(--quire-bottom,1.25rem);padding:.7rem 1.3rem}.about{padding:.35rem .9rem;font-size:.85rem}
-dialog{border:0;padding:0;margin:auto 1.25rem 1.25rem auto;width:min(27rem,calc(100vw - 1.5rem));max-height:min(40rem,calc(100dvh - 2.5rem));border-radius:var(--r);background:var(--p);color:var(--i);box-shadow:0 20px 60px -16px #0007}
+.open,.about{position:fixed;z-index:2147483647;border:0;border-radius:999px;background:var(--a);color:var(--oa);font-weight:600;box-shadow:0 6px 24px -8px #0006}
+.open{right:var(--quire-right,1.25em);bottom:var(--quire-bottom,1.25em);padding:.7em 1.3em}.about{padding:.4em 1em;font-size:.85em}
+dialog{border:0;padding:0;margin:auto 1.25em 1.25em auto;width:min(27em,calc(100vw - 1.5em));max-height:min(40em,calc(100dvh - 2.5em));border-radius:var(--r);background:var(--p);color:var(--i);box-shadow:0 20px 60px -16px #0007}
 dialog[open]{display:flex;flex-direction:column}dialog::backdrop{background:#0003}
-header{display:flex;align-items:center;padding:1rem 1.15rem .4rem}h2{font-size:1.05rem;margin:0;flex:1}.x{border:0;background:none;font-size:1.4rem;line-height:1;padding:.3rem .6rem;color:var(--soft)}
-.out{padding:.3rem 1.15rem;overflow:auto;flex:1;overflow-wrap:anywhere;font-size:.95rem}.hello{color:var(--soft)}
-form{padding:.7rem 1.15rem 1.1rem}.box{display:flex;gap:.5rem;align-items:flex-end;border:1px solid var(--line);border-radius:12px;padding:.4rem .4rem .4rem .8rem}.box:focus-within{border-color:var(--a)}
-textarea{flex:1;min-width:0;border:0;background:none;resize:none;outline:0;padding:.25rem 0;max-height:8rem;field-sizing:content}.send{border:0;border-radius:9px;background:var(--a);color:var(--oa);font-weight:600;padding:.4rem .9rem}.send:disabled{opacity:.45;cursor:default}
-.chosen{border-left:3px solid var(--a);margin:0 0 .6rem;padding:.1rem .7rem;color:var(--soft);font-size:.85rem;max-height:4.6rem;overflow:hidden;display:flex;gap:.5rem}.chosen span{flex:1}
-.cite{border:0;border-radius:6px;background:color-mix(in srgb,var(--a) 16%,var(--p));color:var(--a);font-weight:600;font-size:.74rem;line-height:1;padding:.25rem .4rem;margin:0 .1rem;vertical-align:.1em}
-.source{border:1px solid var(--line);border-radius:10px;padding:.55rem .8rem;margin:.5rem 0;font-size:.85rem}.source summary{cursor:pointer;font-weight:600}.source blockquote{margin:.5rem 0;padding:0 0 0 .7rem;border-left:3px solid var(--a)}.source a{color:var(--a)}
-.turn+.turn{border-top:1px solid var(--line);margin-top:.9rem;padding-top:.4rem}.where,.note{color:var(--soft);font-size:.8rem}p{margin:.5rem 0}p.h{font-weight:650}pre{background:var(--wash);border-radius:9px;padding:.7rem;overflow:auto;font-size:.85em}code{font-family:ui-monospace,monospace;font-size:.9em;background:var(--wash);border-radius:4px;padding:.05em .25em}pre code{background:none;padding:0}ul,ol{padding-left:1.3rem}
-a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,th{unicode-bidi:plaintext;text-align:start}`;
+header{display:flex;align-items:center;padding:1em 1.15em .4em}h2{font-size:1.05em;overflow-wrap:anywhere;margin:0;flex:1}.x{border:0;background:none;font-size:1.4em;line-height:1;padding:.2em .4em;color:var(--soft)}
+.out{padding:.3em 1.2em;overflow:auto;flex:1;overflow-wrap:anywhere;font-size:.95em}.hello{color:var(--soft)}
+form{padding:.7em 1.15em 1.1em}.box{display:flex;gap:.5em;align-items:flex-end;border:1px solid var(--line);border-radius:12px;padding:.4em .4em .4em .8em}.box:focus-within{border-color:var(--a)}.box:has(textarea:focus-visible){outline:1px solid var(--a)}
+textarea,textarea:focus-visible{flex:1;min-width:0;border:0;background:none;resize:none;outline:0;padding:.25em 0;max-height:8em;field-sizing:content}.send{border:0;border-radius:9px;background:var(--a);color:var(--oa);font-weight:600;padding:.4em .9em}.send:disabled{opacity:.45;cursor:default}
+.chosen{border-left:3px solid var(--a);margin:0 0 .7em;padding:.1em .8em;color:var(--soft);font-size:.85em;max-height:5.4em;overflow:hidden;display:flex;gap:.5em}.chosen span{flex:1}
+.cite{border:0;border-radius:6px;background:color-mix(in srgb,var(--a) 16%,var(--p));color:var(--a);font-weight:600;font-size:.78em;line-height:1;padding:.35em .55em;margin:0 .15em;vertical-align:.1em}
+.source{border:1px solid var(--line);border-radius:10px;padding:.65em .9em;margin:.6em 0;font-size:.9em}.source summary{cursor:pointer;font-weight:600}.source blockquote{margin:.6em 0;padding:0 0 0 .8em;border-left:3px solid var(--a)}.source a{color:var(--a)}
+.turn+.turn{border-top:1px solid var(--line);margin-top:1em;padding-top:.4em}.where,.note{color:var(--soft);font-size:.85em}.source .where{font-size:.94em}p{margin:.5em 0}p.h{font-weight:650}pre{background:var(--wash);border-radius:9px;padding:.8em;overflow:auto;font-size:.85em}code{font-family:ui-monospace,monospace;font-size:.9em;background:var(--wash);border-radius:4px;padding:.05em .25em;direction:ltr;unicode-bidi:isolate}pre code{background:none;padding:0}ul,ol{padding-inline:1.3em 0}
+a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{unicode-bidi:plaintext;text-align:start}
+@media print{.open,.about,.x,form,dialog::backdrop{display:none!important}dialog{position:absolute;inset:0 0 auto;margin:0;width:auto;max-width:none;max-height:none;box-shadow:none}.out{overflow:visible}}`;
 
   const make = (tag, properties, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
@@ -86,6 +89,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
 
   const night = matchMedia("(prefers-color-scheme: dark)");
   let selected = "";
+  let pressed = null;
   let turn = null;
   const history = [];
 
@@ -172,6 +176,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
     const lines = one.start_line ? `:${one.start_line}–${one.end_line}` : "";
     const details = make("details", { className: "source" }, make("summary", { textContent: `${one.n}  ${(one.heading || one.path || "Source").replaceAll("`", "")}` }), make("blockquote", {}, markdown(one.quote)), make("div", { className: "where", textContent: `${one.path ?? ""}${lines} · version ${one.version}` }));
     details.dataset.n = one.n;
+    details.dir = "auto";
     if (/^https?:\/\//.test(one.url ?? "")) details.append(make("a", { href: one.url, textContent: "Open page", rel: "noopener" }));
     return details;
   }
@@ -238,7 +243,9 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
   about.addEventListener("pointerdown", (event) => event.preventDefault());
   about.addEventListener("click", () => { const text = getSelection().toString().trim(); about.hidden = true; open(text); });
   shut.addEventListener("click", () => dialog.close());
-  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  // Beside the dialog it closes: where a click begins and ends there, not where a selection of its text does.
+  dialog.addEventListener("pointerdown", (event) => { pressed = event.target; });
+  dialog.addEventListener("click", (event) => { if (event.target === dialog && pressed === dialog) dialog.close(); });
   dialog.addEventListener("close", () => turn?.abort());
   field.addEventListener("input", () => { send.disabled = !field.value.trim(); });
   field.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); } });
