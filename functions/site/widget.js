@@ -7,6 +7,7 @@
  * a shadow root. Colours and place are CSS variables of the page: --quire-accent, --quire-on-accent, --quire-paper,
  * --quire-ink, --quire-font, --quire-radius, --quire-right, --quire-bottom. Further attributes: data-label, data-title,
  * data-key (a key that may be public). The page's policy needs script-src and connect-src HOST; styles need nothing.
+ * The tab keeps the last turns in sessionStorage, so that a reload, or the page that an answer leads to, loses none.
  * What is set up wrongly (an origin that may not ask, an unknown collection) is told in the console.
  */
 (() => {
@@ -78,9 +79,11 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
   const chosen = make("div", { className: "chosen", hidden: true });
   const form = make("form", {}, chosen, make("div", { className: "box" }, field, send));
   const heading = make("h2", { id: "t", textContent: title });
+  const anew = make("button", { className: "x", type: "button", textContent: "↺", title: "Start over", hidden: true });
+  anew.setAttribute("aria-label", "Start over");
   const shut = make("button", { className: "x", type: "button", textContent: "×" });
   shut.setAttribute("aria-label", "Close");
-  const dialog = make("dialog", {}, make("header", {}, heading, shut), out, form);
+  const dialog = make("dialog", {}, make("header", {}, heading, anew, shut), out, form);
   dialog.setAttribute("aria-labelledby", "t");
   const opener = make("button", { className: "open", type: "button", textContent: label, hidden: true });
   opener.setAttribute("aria-haspopup", "dialog");
@@ -91,11 +94,13 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
   let selected = "";
   let pressed = null;
   let turn = null;
-  const history = [];
+  const thread = `quire-widget thread ${base} ${collection}`;
+  const kept = keptTurns();
+  const history = kept.flatMap(({ question, answer }) => [{ role: "user", content: question }, { role: "assistant", content: answer }]);
 
   function open(text = "") {
     choose(text);
-    if (!out.childNodes.length) out.append(make("p", { className: "hello", textContent: "Answers quote their sources; each number opens one." }));
+    if (!out.childNodes.length) begin();
     dialog.showModal();
     field.focus();
   }
@@ -117,16 +122,71 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
   /** An import cannot be stopped; waiting for it can. */
   const silence = () => new Promise((_, refuse) => { setTimeout(refuse, SILENCE_MS); });
 
-  /** One more turn below the earlier ones: the thread stays until the page is left. */
+  /** What the tab keeps of the turns before, across pages and reloads; nothing where there is no storage. */
+  function keptTurns() {
+    try {
+      const found = JSON.parse(sessionStorage.getItem(thread));
+      return Array.isArray(found) ? found : [];
+    } catch { return []; }
+  }
+
+  function keep() {
+    kept.splice(0, kept.length - MOST_TURNS);
+    try { sessionStorage.setItem(thread, JSON.stringify(kept)); } catch { /* then the page keeps it while it is open */ }
+  }
+
+  /** The thread as it was before the page was loaded: at once as plain text, as soon as it can be with its sources. */
+  function begin() {
+    anew.hidden = !kept.length;
+    out.replaceChildren(...(kept.length ? [] : [make("p", { className: "hello", textContent: "Answers quote their sources; each number opens one." })]));
+    const shown = kept.map((one) => [shownTurn(one.question, one.answer), one]);
+    if (shown.length) load().then(([, { markdown }]) => { for (const [one, data] of shown) one.end(markdown, data); }, () => {});
+  }
+
+  function startOver() {
+    const mine = turn;
+    turn = null;
+    mine?.abort();
+    kept.length = history.length = 0;
+    keep();
+    begin();
+    field.focus();
+  }
+
+  /** A turn at the end of the thread, and how to write its answer and what belongs to that. */
+  function shownTurn(question, words) {
+    const body = make("div", { className: "hello", textContent: words });
+    const tail = make("div", {});
+    const section = make("section", { className: "turn" }, make("p", {}, make("strong", { textContent: question })), body, tail);
+    let cited = null; // until the answer is whole
+    const show = (n) => {
+      const one = tail.querySelector(`[data-n="${n}"]`);
+      if (one) { one.open = true; one.scrollIntoView({ block: "nearest" }); }
+    };
+    const cite = (n) => (cited ? cited.some((one) => one.n === n) : n > 0 && n < 10)
+      && make("button", { className: "cite", type: "button", textContent: n, ariaLabel: `Citation ${n}${called(cited?.find((one) => one.n === n))}`, onclick: () => show(n) });
+    const write = (markdown, text) => { body.className = ""; body.replaceChildren(markdown(text, cite)); };
+    const end = (markdown, { answer, citations, notices }) => {
+      cited = citations ?? [];
+      write(markdown, answer);
+      tail.replaceChildren(
+        ...(notices ?? []).filter((line) => line !== answer).map((line) => make("p", { className: "note", textContent: line })),
+        ...cited.map((one) => source(one, markdown)));
+    };
+    out.querySelector(":scope > .hello")?.remove();
+    out.append(section);
+    return { section, body, tail, write, end };
+  }
+
+  const called = (one) => one ? `: ${titleOf(one)}` : "";
+  const titleOf = (one) => (one.heading || one.path || "Source").replaceAll("`", "");
+
+  /** One more turn below the earlier ones: the thread stays until the tab is closed. */
   async function ask(question) {
     turn?.abort();
     const mine = turn = new AbortController();
     const quoted = selected;
-    const body = make("div", { className: "hello", textContent: "Looking it up…" });
-    const tail = make("div", {});
-    const section = make("section", { className: "turn" }, make("p", {}, make("strong", { textContent: question })), body, tail);
-    out.querySelector(":scope > .hello")?.remove();
-    out.append(section);
+    const { section, body, tail, write, end } = shownTurn(question, "Looking it up…");
     out.ariaBusy = "true"; // read out when it is whole, not once a piece
     // The question stays above its answer as that grows, until its reader scrolls.
     let follows = true;
@@ -134,28 +194,21 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
     const follow = () => { if (follows) section.scrollIntoView({ block: "start" }); };
     follow();
     let text = "";
-    let known = [];
     try {
       const [{ Api, keepKey }, { markdown }] = await load();
       if (key) keepKey(key);
-      const show = (n) => {
-        const one = tail.querySelector(`[data-n="${n}"]`);
-        if (one) { one.open = true; one.scrollIntoView({ block: "nearest" }); }
-      };
-      const cite = (n) => (known.length ? known.includes(n) : n > 0 && n < 10)
-        && make("button", { className: "cite", type: "button", textContent: n, onclick: () => show(n) });
       const on = (event, data) => {
-        if (event === "delta" || event === "done") body.className = "";
-        if (event === "delta") { text += data.text; body.replaceChildren(markdown(text, cite)); follow(); }
-        if (event !== "done") return;
-        text = data.answer;
-        known = (data.citations ?? []).map((one) => one.n);
-        body.replaceChildren(markdown(text, cite));
-        tail.replaceChildren(
-          ...[...(question.length < MOST_ASKED ? [] : [`The first ${MOST_ASKED.toLocaleString("en")} characters of the question were read.`]), ...(data.notices ?? [])].filter((line) => line !== data.answer).map((line) => make("p", { className: "note", textContent: line })),
-          ...(data.citations ?? []).map((one) => source(one, markdown)));
+        if (event === "delta") { text += data.text; write(markdown, text); }
+        else if (event === "done") {
+          text = data.answer;
+          const notices = [...(question.length < MOST_ASKED ? [] : [`The first ${MOST_ASKED.toLocaleString("en")} characters of the question were read.`]), ...(data.notices ?? [])];
+          kept.push({ question, answer: text, citations: data.citations ?? [], notices });
+          end(markdown, kept.at(-1));
+          history.push({ role: "user", content: question }, { role: "assistant", content: text });
+          anew.hidden = false;
+          keep();
+        } else return;
         follow();
-        history.push({ role: "user", content: question }, { role: "assistant", content: text });
       };
       const asked = { collection, q: question, selected_text: quoted || null, history: history.slice(-MOST_TURNS) };
       await new Api(base).answer(asked, on, mine.signal);
@@ -174,7 +227,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
 
   function source(one, markdown) {
     const lines = one.start_line ? `:${one.start_line}–${one.end_line}` : "";
-    const details = make("details", { className: "source" }, make("summary", { textContent: `${one.n}  ${(one.heading || one.path || "Source").replaceAll("`", "")}` }), make("blockquote", {}, markdown(one.quote)), make("div", { className: "where", textContent: `${one.path ?? ""}${lines} · version ${one.version}` }));
+    const details = make("details", { className: "source" }, make("summary", { textContent: `${one.n}  ${titleOf(one)}` }), make("blockquote", {}, markdown(one.quote)), make("div", { className: "where", textContent: `${one.path ?? ""}${lines} · version ${one.version}` }));
     details.dataset.n = one.n;
     details.dir = "auto";
     if (/^https?:\/\//.test(one.url ?? "")) details.append(make("a", { href: one.url, textContent: "Open page", rel: "noopener" }));
@@ -242,6 +295,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
   opener.addEventListener("click", () => open());
   about.addEventListener("pointerdown", (event) => event.preventDefault());
   about.addEventListener("click", () => { const text = getSelection().toString().trim(); about.hidden = true; open(text); });
+  anew.addEventListener("click", startOver);
   shut.addEventListener("click", () => dialog.close());
   // Beside the dialog it closes: where a click begins and ends there, not where a selection of its text does.
   dialog.addEventListener("pointerdown", (event) => { pressed = event.target; });

@@ -1055,6 +1055,72 @@ def test_a_selection_that_ends_beside_the_widget_does_not_close_it_and_a_click_t
         assert troubles == []
 
 
+def test_a_reload_keeps_the_widget_s_conversation_until_it_is_begun_anew(page: Page, quire: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
+        opener = page.get_by_role("button", name="Ask", exact=True)
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        field, turns = dialog.get_by_label("Your question"), dialog.locator(".turn")
+        opener.click()
+        field.fill(QUESTION)
+        page.keyboard.press("Enter")
+        expect(turns.locator(".source").first).to_be_visible()
+        before = turns.inner_text()
+        page.reload()
+        opener.click()
+        expect(turns.locator(".source").first).to_be_visible()
+        assert turns.inner_text() == before
+        field.fill("give me an example")
+        with page.expect_response("**/answer") as replied:
+            page.keyboard.press("Enter")
+        asked = json.loads(replied.value.request.post_data or "{}")
+        assert [one["role"] for one in asked["history"]] == ["user", "assistant"]
+        assert asked["history"][0]["content"] == QUESTION
+        expect(turns).to_have_count(2)
+        dialog.get_by_role("button", name="Start over").click()
+        expect(turns).to_have_count(0)
+        expect(field).to_be_focused()
+        page.reload()
+        opener.click()
+        expect(dialog.get_by_text("Answers quote their sources")).to_be_visible()
+        assert troubles == []
+
+
+def test_what_was_answered_is_there_as_text_where_the_server_is_down_after_a_reload(
+    page: Page, quire: str
+) -> None:
+    with book_page(page, quire, 'data-collection="roblox"'):
+        opener = page.get_by_role("button", name="Ask", exact=True)
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        opener.click()
+        dialog.get_by_label("Your question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        expect(dialog.locator(".source").first).to_be_visible()
+        page.route("**/assets/**", lambda route: route.abort())
+        page.reload()
+        opener.click()
+        expect(dialog.locator(".turn")).to_contain_text("196.2")
+        assert dialog.locator(".source").count() == 0
+
+
+def test_a_citation_of_the_widget_is_called_by_what_it_cites(page: Page, quire: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        dialog.get_by_label("Your question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        named = dialog.get_by_role("button", name=re.compile(r"^Citation 1: \w"))
+        named.press("Enter")
+        expect(dialog.locator("details[data-n='1']")).to_have_attribute("open", "")
+        done = {"answer": "A list [1] of none.", "answerable": False, "citations": [], "hits": []}
+        anyone = {"access-control-allow-origin": "*"}
+        page.route("**/answer", lambda route: route.fulfill(json=done, headers=anyone))
+        dialog.get_by_label("Your question").fill("And in a list?")
+        page.keyboard.press("Enter")
+        expect(dialog.locator(".turn").last).to_contain_text("A list [1] of none.")
+        assert dialog.locator(".turn").last.locator(".cite").count() == 0
+        assert troubles == []
+
+
 def test_a_printed_page_shows_no_button_and_an_open_conversation_whole(page: Page, quire: str) -> None:
     with book_page(page, quire, 'data-collection="roblox"') as troubles:
         page.set_viewport_size({"width": 500, "height": 200})
