@@ -13,7 +13,8 @@ from tests.support.shelves import Scripted, household, shelf_of
 SHELF = shelf_of(household())
 TALK = (Turn("user", "How often do I descale the kettle?"), Turn("assistant", "Every three months [1]."))
 SAID = {
-    THANKS: "thanks|Thanks!|thank you very much|ok great, thank you so much!|thx|Thanks, that helped a lot.|cheers",
+    THANKS: "thanks|Thanks!|thank you very much|ok great, thank you so much!|thx|Thanks, that helped a lot.|cheers"
+    "|ok thanks, bye|Thank you and goodbye!",
     GREETING: "hi|Hello!|hey there|Good morning|hello, how are you?",
     ABOUT: "who are you?|Are you a bot?|what can you do|What can I ask you?|can you help me?|what's your name?",
     FAREWELL: "bye|ok, goodbye!",

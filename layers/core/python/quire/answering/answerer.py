@@ -39,6 +39,7 @@ from quire.answering.generative.generation import Draft, generate
 from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import new_nonce, write_prompt
 from quire.answering.generative.rewriting import Rewritten, wants_rewrite, write_terms
+from quire.answering.recalling import recalled, tell_back
 from quire.answering.refusing import ask_back, name_of, refusal, with_topics
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
 from quire.answering.small_talk import bare_question, reply_to, small_talk
@@ -126,9 +127,12 @@ def stream_answer(
 
 
 def _answer_unsearched(collection: AskedCollection, inquiry: Inquiry, searched: str) -> str:
-    """What small talk and a question that names nothing are answered with; "" for what is to be searched for."""
+    """What small talk, a question about the conversation, and one that names nothing are answered with; "" for what is
+    to be searched for."""
     if inquiry.selected_text.strip():
         return ""
+    if which := recalled(inquiry.question):
+        return tell_back(which, inquiry.history)
     if kind := small_talk(inquiry.question, goes_on=bool(inquiry.history)):
         return reply_to(kind, name_of(collection))
     return ask_back(collection.index) if is_vague(searched) else ""

@@ -21,6 +21,7 @@ from quire.answering.about_answers import (
     about_answer,
 )
 from quire.answering.citations import last_answer
+from quire.answering.recalling import recalled
 from quire.answering.small_talk import bare_question, is_correction, small_talk
 from quire.documents import Turn
 from quire.search.query import written_names
@@ -306,7 +307,7 @@ def join(question: str, history: Sequence[Turn]) -> str:
 
 
 def _says_a_topic(text: str) -> bool:
-    return not (is_vague(text) or small_talk(text, goes_on=True) or about_answer(text))
+    return not (is_vague(text) or small_talk(text, goes_on=True) or about_answer(text) or recalled(text))
 
 
 def _content(question: str) -> list[str]:

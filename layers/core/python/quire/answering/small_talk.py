@@ -120,11 +120,9 @@ def small_talk(text: str, *, goes_on: bool) -> str:
     if not said or len(said) > MOST_WORDS or "?" in text or said[0] in _ASKING:
         return ""
     kinds = (THANKS, FAREWELL, CONSENT) if goes_on else (THANKS,)
-    for kind in kinds:
-        marks = _MARKS[kind]
-        if marks.intersection(said) and _FILLERS.union(marks).issuperset(said):
-            return kind
-    return ""
+    if not _FILLERS.union(*(_MARKS[kind] for kind in kinds)).issuperset(said):
+        return ""
+    return next((kind for kind in kinds if _MARKS[kind].intersection(said)), "")
 
 
 def is_correction(text: str) -> bool:
