@@ -291,7 +291,11 @@ def test_a_symbol_that_does_not_exist_is_answered_with_those_that_come_near(shel
         ("search", {"collection": "roblox", "query": "x", "version": "0.1"}, "for the newest"),
         ("search", {"collection": "roblox", "query": "x", "limit": 900}, "limit"),
         ("read", {"collection": "roblox"}, "exactly one"),
-        ("read", {"collection": "roblox", "id": "nothing"}, "no such passage"),
+        (
+            "read",
+            {"collection": "roblox", "id": "nothing"},
+            "no such passage. It may be of another version: search",
+        ),
         ("read", {"collection": "roblox", "document": "../../etc/passwd"}, "none of that id or path"),
         ("nothing", {}, "there are list_collections"),
     ],
@@ -316,6 +320,8 @@ def test_a_path_that_is_not_there_is_answered_with_those_that_come_near(shelf: S
     shelf.publish("second")
     told = ask(shelf, "read", document=wrong[0])
     assert f"no collection has it. Near it: {known} of roblox, {known} of second" in said(told)
+    told = ask(shelf, "read", id="nothing")
+    assert "id 'nothing': no collection has such a passage" in said(told)
 
 
 def test_the_instructions_name_the_collections(shelf: Shelf) -> None:
