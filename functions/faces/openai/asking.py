@@ -13,7 +13,6 @@ from quire.answering.request import Answer, Inquiry
 from quire.documents import Turn
 from quire.errors import InputError
 
-KEPT_TURNS = 12
 GUIDING = ("system", "developer")
 TOOLS_SAID = "A tool that the asker called said:"
 CHARACTERS_A_TOKEN = 4
@@ -101,7 +100,7 @@ def inquiry_of(messages: Sequence[Message], most_tokens: int | None, field: str)
         guidance += [TOOLS_SAID, *tools]
     return Inquiry(
         said[asked][1],
-        history=tuple(turns[-KEPT_TURNS:]),
+        history=tuple(turns),
         max_tokens=most_tokens or Inquiry("").max_tokens,
         guidance="\n".join(guidance),
     )

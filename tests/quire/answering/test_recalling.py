@@ -6,7 +6,7 @@ import pytest
 
 from quire.answering.answerer import answer
 from quire.answering.conversation import complete
-from quire.answering.recalling import ALL, FIRST, LAST, LEFT_OUT, NONE_BEFORE, recalled
+from quire.answering.recalling import ALL, FIRST, LAST, LEFT_OUT, MOST_LISTED, NONE_BEFORE, recalled
 from quire.answering.request import Inquiry
 from quire.documents import Turn
 from quire.limits import HISTORY_TURNS
@@ -79,10 +79,18 @@ def test_where_nothing_was_asked_before_that_is_said() -> None:
     assert answer(SHELF, Inquiry("what did I ask before?", history=TALK[:2])).text == NONE_BEFORE
 
 
-def test_a_list_of_questions_says_where_it_may_not_be_whole() -> None:
-    talk = TALK[2:4] * (HISTORY_TURNS // 2 + 1)
-    assert LEFT_OUT in answer(SHELF, Inquiry("what have I asked so far?", history=talk)).text
-    assert LEFT_OUT not in answer(SHELF, Inquiry("what have I asked so far?", history=TALK)).text
+def test_the_first_question_is_told_of_all_that_was_sent() -> None:
+    talk = TALK[2:4] + TALK[4:] * HISTORY_TURNS
+    assert FIRST_ASKED in answer(SHELF, Inquiry("what was my first question?", history=talk)).text
+
+
+def test_a_long_list_of_questions_ends_with_the_last_and_says_so() -> None:
+    talk = TALK[2:4] * MOST_LISTED
+    whole = answer(SHELF, Inquiry("what have I asked so far?", history=talk)).text
+    assert f"{MOST_LISTED}. {FIRST_ASKED}" in whole
+    assert LEFT_OUT not in whole
+    cut = answer(SHELF, Inquiry("what have I asked so far?", history=talk + TALK[2:4])).text
+    assert ("\n1. " in cut, f"\n{MOST_LISTED + 1}. " in cut, LEFT_OUT in cut) == (False, True, True)
 
 
 def test_a_long_question_is_told_back_by_its_beginning() -> None:

@@ -13,13 +13,13 @@ from functools import cache
 from quire.answering.about_answers import bare_request
 from quire.answering.small_talk import small_talk
 from quire.documents import Turn
-from quire.limits import HISTORY_TURNS
 
 FIRST, LAST, ALL = "first", "last", "all"
 QUOTED_CHARACTERS = 300
 """Of a question that is told back: who asked it knows the rest."""
 NONE_BEFORE = "I have no question of yours before this one."
-LEFT_OUT = "What was asked before those I no longer have."
+MOST_LISTED = 20
+LEFT_OUT = "Those before them are left out."
 
 _SAID = frozenset(
     """
@@ -107,8 +107,10 @@ def tell_back(kind: str, history: Sequence[Turn]) -> str:
         return f"Your question before this one is:\n\n> {asked[-1]}"
     if kind == FIRST:
         return f"The first question of this conversation that I have is:\n\n> {asked[0]}"
-    listed = "\n".join(f"{number}. {one}" for number, one in enumerate(asked, 1))
-    more = f"\n\n{LEFT_OUT}" if len(history) >= HISTORY_TURNS else ""
+    listed = "\n".join(
+        f"{number}. {one}" for number, one in enumerate(asked, 1) if number > len(asked) - MOST_LISTED
+    )
+    more = f"\n\n{LEFT_OUT}" if len(asked) > MOST_LISTED else ""
     return f"You asked, as far as I have this conversation:\n\n{listed}{more}"
 
 
