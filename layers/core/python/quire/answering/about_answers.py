@@ -135,7 +135,10 @@ _FORMS = {
         (?: [ ]in[ ]the[ ] (?: docs | documentation | book | manual | sources? ) )?
       | (?: on[ ] )? (?: which | what )[ ] (?: page | line | section | chapter | document )
         (?: [ ] (?: is | was )[ ]{_THAT} (?: [ ] (?: on | in | from ) )? )?
-      | cite[ ]{_IT} | (?: a[ ] | the[ ] )? link
+      | cite[ ]{_IT}
+      | (?: (?: give | show | send )[ ] (?: me[ ] )? | what (?: ['’]s | [ ]is )[ ]
+          | (?: is[ ]there | do[ ]you[ ]have )[ ] )?
+        (?: a[ ] | the[ ] )? (?: link | url ) (?: [ ] (?: to | for | of )[ ]{_IT} )?
       | where[ ]can[ ]i[ ]read[ ] (?: {_IT} | (?: more[ ] )? about[ ]{_IT} | more )
       | (?: (?: what | which | where )[ ] (?: is | are )[ ] | show[ ]me[ ] )? (?: your | the )[ ]sources?
         (?: [ ] (?: for | of )[ ]{_IT} )?
