@@ -269,6 +269,17 @@ def test_changes_name_the_documents_that_a_version_brought_and_lost(shelf: Shelf
     assert f"- {documents[0].id}" in back
 
 
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/", "/mcp/connector", "/mcp/connector/"])
+def test_an_address_may_end_with_a_slash(shelf: Shelf, path: str) -> None:
+    call = {"name": "search", "arguments": {"query": "gravity in studs"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    headers = {"accept": "application/json, text/event-stream"}
+    reply = shelf.client().post(path, json=body, headers=headers)
+    assert reply.status_code == 200
+    assert "studs" in reply.text
+    assert shelf.client().get(path).status_code == 405
+
+
 def test_a_symbol_that_does_not_exist_is_said_not_to(shelf: Shelf) -> None:
     text, facts = answered(shelf, "lookup", collection="roblox", symbol="Humanoid.FlyTo")
     assert "defines no such symbol" in text
