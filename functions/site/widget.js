@@ -126,7 +126,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
   function keptTurns() {
     try {
       const found = JSON.parse(sessionStorage.getItem(thread));
-      return Array.isArray(found) ? found : [];
+      return Array.isArray(found) ? found.filter((one) => one?.question && one.answer) : [];
     } catch { return []; }
   }
 

@@ -1102,6 +1102,19 @@ def test_what_was_answered_is_there_as_text_where_the_server_is_down_after_a_rel
         assert dialog.locator(".source").count() == 0
 
 
+@pytest.mark.parametrize("kept", ["[null, 1, {}]", '{"question": "a"}', "no JSON"])
+def test_a_kept_conversation_that_cannot_be_read_is_none(page: Page, quire: str, kept: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
+        key = f"quire-widget thread {quire}/ roblox"
+        page.evaluate("([key, kept]) => sessionStorage.setItem(key, kept)", [key, kept])
+        page.reload()
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        expect(dialog.get_by_text("Answers quote their sources")).to_be_visible()
+        assert dialog.locator(".turn").count() == 0
+        assert troubles == []
+
+
 def test_a_citation_of_the_widget_is_called_by_what_it_cites(page: Page, quire: str) -> None:
     with book_page(page, quire, 'data-collection="roblox"') as troubles:
         page.get_by_role("button", name="Ask", exact=True).click()
