@@ -78,8 +78,9 @@ def create_app(
         from functions.faces.openai.errors import OPENAI, PREFIX
 
         faces[PREFIX] = OPENAI
-        app.router.routes.append(Route(MCP_PATH, McpEndpoint()))
-        app.router.routes.append(Route(CONNECTOR_PATH, McpEndpoint(is_connector=True)))
+        for path, endpoint in ((MCP_PATH, McpEndpoint()), (CONNECTOR_PATH, McpEndpoint(is_connector=True))):
+            # Addresses of other servers end with a slash, and some clients follow no redirect of a POST.
+            app.router.routes += [Route(path, endpoint), Route(f"{path}/", endpoint)]
         app.router.routes.extend(chat_router.routes)
     # In place of the six layers that FastAPI would build: the frame answers every error, so there is one way for all.
     # FastAPI's routes need the exit stack.

@@ -24,7 +24,7 @@ const KINDS = {
 /** A `pre` of the code; `language` is what its fence says. */
 export function codeBlock(text, language = "") {
   const code = h("code", null, ...(PLAIN.test(language) ? [text] : coloured(text, language)));
-  return h("pre", { tabIndex: 0, "aria-label": language ? `Code, ${language}` : "Code", role: "group" }, code);
+  return h("pre", { tabIndex: 0, dir: "ltr", "aria-label": language ? `Code, ${language}` : "Code", role: "group" }, code);
 }
 
 function coloured(text, language) {

@@ -68,7 +68,7 @@ function list(lines, at, cite, depth) {
     end += 1;
   }
   const rows = items.map((body) => h("li", null, ...unwrapped(blocks(body, cite, depth + 1))));
-  return [h(ordinal ? "ol" : "ul", ordinal ? { start: Number(ordinal) } : null, ...rows), end];
+  return [h(ordinal ? "ol" : "ul", { dir: "auto", ...(ordinal && { start: Number(ordinal) }) }, ...rows), end];
 }
 
 const indentOf = (line) => line.length - line.trimStart().length;
@@ -82,7 +82,7 @@ function table(lines, at, cite) {
   const cells = (line) => line.trim().replace(/^\||\|$/g, "").split(/(?<!\\)\|/).map((cell) => inline(cell.trim().replaceAll("\\|", "|"), cite));
   const head = h("tr", null, ...cells(lines[at]).map((cell) => h("th", { scope: "col" }, ...cell)));
   const rows = lines.slice(at + 2, end).map((line) => h("tr", null, ...cells(line).map((cell) => h("td", null, ...cell))));
-  return [h("div.table", { tabIndex: 0, role: "group", "aria-label": "Table" }, h("table", null, h("thead", null, head), h("tbody", null, ...rows))), end];
+  return [h("div.table", { tabIndex: 0, role: "group", "aria-label": "Table" }, h("table", { dir: "auto" }, h("thead", null, head), h("tbody", null, ...rows))), end];
 }
 
 function paragraph(lines, at, cite) {

@@ -7,6 +7,7 @@
  * a shadow root. Colours and place are CSS variables of the page: --quire-accent, --quire-on-accent, --quire-paper,
  * --quire-ink, --quire-font, --quire-radius, --quire-right, --quire-bottom. Further attributes: data-label, data-title,
  * data-key (a key that may be public). The page's policy needs script-src and connect-src HOST; styles need nothing.
+ * The tab keeps the last turns in sessionStorage, so that a reload, or the page that an answer leads to, loses none.
  * What is set up wrongly (an origin that may not ask, an unknown collection) is told in the console.
  */
 (() => {
@@ -36,23 +37,26 @@
   const MOST_TURNS = 8;
   const SILENCE_MS = 20_000;
 
+  // A page's rules for all elements reach the host, but lose to \`!important\` in here, even where they have it too. Sizes
+  // are in em of a text that is not tiny where a page has \`html { font-size: 62.5% }\`, nor too large for a phone.
   const STYLE = `
-:host{--a:var(--quire-accent,#0b6e53);--oa:var(--quire-on-accent,#fff);--p:var(--quire-paper,#fff);--i:var(--quire-ink,#1c1d1b);--r:var(--quire-radius,14px);--soft:color-mix(in srgb,var(--i) 68%,var(--p));--line:color-mix(in srgb,var(--i) 14%,var(--p));--wash:color-mix(in srgb,var(--i) 5%,var(--p));all:initial;position:absolute;font:1rem/1.6 var(--quire-font,system-ui,sans-serif);color:var(--i)}
+:host{--a:var(--quire-accent,#0b6e53);--oa:var(--quire-on-accent,#fff);--p:var(--quire-paper,#fff);--i:var(--quire-ink,#1c1d1b);--r:var(--quire-radius,14px);--soft:color-mix(in srgb,var(--i) 68%,var(--p));--line:color-mix(in srgb,var(--i) 14%,var(--p));--wash:color-mix(in srgb,var(--i) 5%,var(--p));all:initial!important;position:absolute!important;font:clamp(16px,1rem,24px)/1.6 var(--quire-font,system-ui,sans-serif)!important;color:var(--i)!important}
 :host([dark]){--a:var(--quire-accent,#6fd3ae);--oa:var(--quire-on-accent,#08231a);--p:var(--quire-paper,#1b1e1b);--i:var(--quire-ink,#e9e9e3)}
 *{box-sizing:border-box}button,textarea{font:inherit;color:inherit}button{cursor:pointer}:focus-visible{outline:2px solid var(--a);outline-offset:2px}[hidden]{display:none!important}
-.open,.about{position:fixed;z-index:2147483000;border:0;border-radius:999px;background:var(--a);color:var(--oa);font-weight:600;box-shadow:0 6px 24px -8px #0006}
-.open{right:var(--quire-right,1.25rem);bottom:var(--quire-bottom,1.25rem);padding:.7rem 1.3rem}.about{padding:.35rem .9rem;font-size:.85rem}
-dialog{border:0;padding:0;margin:auto 1.25rem 1.25rem auto;width:min(27rem,calc(100vw - 1.5rem));max-height:min(40rem,calc(100dvh - 2.5rem));border-radius:var(--r);background:var(--p);color:var(--i);box-shadow:0 20px 60px -16px #0007}
+.open,.about{position:fixed;z-index:2147483647;border:0;border-radius:999px;background:var(--a);color:var(--oa);font-weight:600;box-shadow:0 6px 24px -8px #0006}
+.open{right:var(--quire-right,1.25em);bottom:var(--quire-bottom,1.25em);padding:.7em 1.3em}.about{padding:.4em 1em;font-size:.85em}
+dialog{border:0;padding:0;margin:auto 1.25em 1.25em auto;width:min(27em,calc(100vw - 1.5em));max-height:min(40em,calc(100dvh - 2.5em));border-radius:var(--r);background:var(--p);color:var(--i);box-shadow:0 20px 60px -16px #0007}
 dialog[open]{display:flex;flex-direction:column}dialog::backdrop{background:#0003}
-header{display:flex;align-items:center;padding:1rem 1.15rem .4rem}h2{font-size:1.05rem;margin:0;flex:1}.x{border:0;background:none;font-size:1.4rem;line-height:1;padding:.3rem .6rem;color:var(--soft)}
-.out{padding:.3rem 1.15rem;overflow:auto;flex:1;overflow-wrap:anywhere;font-size:.95rem}.hello{color:var(--soft)}
-form{padding:.7rem 1.15rem 1.1rem}.box{display:flex;gap:.5rem;align-items:flex-end;border:1px solid var(--line);border-radius:12px;padding:.4rem .4rem .4rem .8rem}.box:focus-within{border-color:var(--a)}
-textarea{flex:1;min-width:0;border:0;background:none;resize:none;outline:0;padding:.25rem 0;max-height:8rem;field-sizing:content}.send{border:0;border-radius:9px;background:var(--a);color:var(--oa);font-weight:600;padding:.4rem .9rem}.send:disabled{opacity:.45;cursor:default}
-.chosen{border-left:3px solid var(--a);margin:0 0 .6rem;padding:.1rem .7rem;color:var(--soft);font-size:.85rem;max-height:4.6rem;overflow:hidden;display:flex;gap:.5rem}.chosen span{flex:1}
-.cite{border:0;border-radius:6px;background:color-mix(in srgb,var(--a) 16%,var(--p));color:var(--a);font-weight:600;font-size:.74rem;line-height:1;padding:.25rem .4rem;margin:0 .1rem;vertical-align:.1em}
-.source{border:1px solid var(--line);border-radius:10px;padding:.55rem .8rem;margin:.5rem 0;font-size:.85rem}.source summary{cursor:pointer;font-weight:600}.source blockquote{margin:.5rem 0;padding:0 0 0 .7rem;border-left:3px solid var(--a)}.source a{color:var(--a)}
-.turn+.turn{border-top:1px solid var(--line);margin-top:.9rem;padding-top:.4rem}.where,.note{color:var(--soft);font-size:.8rem}p{margin:.5rem 0}p.h{font-weight:650}pre{background:var(--wash);border-radius:9px;padding:.7rem;overflow:auto;font-size:.85em}code{font-family:ui-monospace,monospace;font-size:.9em;background:var(--wash);border-radius:4px;padding:.05em .25em}pre code{background:none;padding:0}ul,ol{padding-left:1.3rem}
-a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,th{unicode-bidi:plaintext;text-align:start}`;
+header{display:flex;align-items:center;padding:1em 1.15em .4em}h2{font-size:1.05em;overflow-wrap:anywhere;margin:0;flex:1}.x{border:0;background:none;font-size:1.4em;line-height:1;padding:.2em .4em;color:var(--soft)}
+.out{padding:.3em 1.2em;overflow:auto;flex:1;overflow-wrap:anywhere;font-size:.95em}.hello{color:var(--soft)}
+form{padding:.7em 1.15em 1.1em}.box{display:flex;gap:.5em;align-items:flex-end;border:1px solid var(--line);border-radius:12px;padding:.4em .4em .4em .8em}.box:focus-within{border-color:var(--a)}.box:has(textarea:focus-visible){outline:1px solid var(--a)}
+textarea,textarea:focus-visible{flex:1;min-width:0;border:0;background:none;resize:none;outline:0;padding:.25em 0;max-height:8em;field-sizing:content}.send{border:0;border-radius:9px;background:var(--a);color:var(--oa);font-weight:600;padding:.4em .9em}.send:disabled{opacity:.45;cursor:default}
+.chosen{border-left:3px solid var(--a);margin:0 0 .7em;padding:.1em .8em;color:var(--soft);font-size:.85em;max-height:5.4em;overflow:hidden;display:flex;gap:.5em}.chosen span{flex:1}
+.cite{border:0;border-radius:6px;background:color-mix(in srgb,var(--a) 16%,var(--p));color:var(--a);font-weight:600;font-size:.78em;line-height:1;padding:.35em .55em;margin:0 .15em;vertical-align:.1em}
+.source{border:1px solid var(--line);border-radius:10px;padding:.65em .9em;margin:.6em 0;font-size:.9em}.source summary{cursor:pointer;font-weight:600}.source blockquote{margin:.6em 0;padding:0 0 0 .8em;border-left:3px solid var(--a)}.source a{color:var(--a)}
+.turn+.turn{border-top:1px solid var(--line);margin-top:1em;padding-top:.4em}.where,.note{color:var(--soft);font-size:.85em}.source .where{font-size:.94em}p{margin:.5em 0}p.h{font-weight:650}pre{background:var(--wash);border-radius:9px;padding:.8em;overflow:auto;font-size:.85em}code{font-family:ui-monospace,monospace;font-size:.9em;background:var(--wash);border-radius:4px;padding:.05em .25em;direction:ltr;unicode-bidi:isolate}pre code{background:none;padding:0}ul,ol{padding-inline:1.3em 0}
+a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{unicode-bidi:plaintext;text-align:start}
+@media print{.open,.about,.x,form,dialog::backdrop{display:none!important}dialog{position:absolute;inset:0 0 auto;margin:0;width:auto;max-width:none;max-height:none;box-shadow:none}.out{overflow:visible}}`;
 
   const make = (tag, properties, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
@@ -75,9 +79,11 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
   const chosen = make("div", { className: "chosen", hidden: true });
   const form = make("form", {}, chosen, make("div", { className: "box" }, field, send));
   const heading = make("h2", { id: "t", textContent: title });
+  const anew = make("button", { className: "x", type: "button", textContent: "↺", title: "Start over", hidden: true });
+  anew.setAttribute("aria-label", "Start over");
   const shut = make("button", { className: "x", type: "button", textContent: "×" });
   shut.setAttribute("aria-label", "Close");
-  const dialog = make("dialog", {}, make("header", {}, heading, shut), out, form);
+  const dialog = make("dialog", {}, make("header", {}, heading, anew, shut), out, form);
   dialog.setAttribute("aria-labelledby", "t");
   const opener = make("button", { className: "open", type: "button", textContent: label, hidden: true });
   opener.setAttribute("aria-haspopup", "dialog");
@@ -86,12 +92,15 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
 
   const night = matchMedia("(prefers-color-scheme: dark)");
   let selected = "";
+  let pressed = null;
   let turn = null;
-  const history = [];
+  const thread = `quire-widget thread ${base} ${collection}`;
+  const kept = keptTurns();
+  const history = kept.flatMap(({ question, answer }) => [{ role: "user", content: question }, { role: "assistant", content: answer }]);
 
   function open(text = "") {
     choose(text);
-    if (!out.childNodes.length) out.append(make("p", { className: "hello", textContent: "Answers quote their sources; each number opens one." }));
+    if (!out.childNodes.length) begin();
     dialog.showModal();
     field.focus();
   }
@@ -113,16 +122,71 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
   /** An import cannot be stopped; waiting for it can. */
   const silence = () => new Promise((_, refuse) => { setTimeout(refuse, SILENCE_MS); });
 
-  /** One more turn below the earlier ones: the thread stays until the page is left. */
+  /** What the tab keeps of the turns before, across pages and reloads; nothing where there is no storage. */
+  function keptTurns() {
+    try {
+      const found = JSON.parse(sessionStorage.getItem(thread));
+      return Array.isArray(found) ? found.filter((one) => one?.question && one.answer) : [];
+    } catch { return []; }
+  }
+
+  function keep() {
+    kept.splice(0, kept.length - MOST_TURNS);
+    try { sessionStorage.setItem(thread, JSON.stringify(kept)); } catch { /* then the page keeps it while it is open */ }
+  }
+
+  /** The thread as it was before the page was loaded: at once as plain text, as soon as it can be with its sources. */
+  function begin() {
+    anew.hidden = !kept.length;
+    out.replaceChildren(...(kept.length ? [] : [make("p", { className: "hello", textContent: "Answers quote their sources; each number opens one." })]));
+    const shown = kept.map((one) => [shownTurn(one.question, one.answer), one]);
+    if (shown.length) load().then(([, { markdown }]) => { for (const [one, data] of shown) one.end(markdown, data); }, () => {});
+  }
+
+  function startOver() {
+    const mine = turn;
+    turn = null;
+    mine?.abort();
+    kept.length = history.length = 0;
+    keep();
+    begin();
+    field.focus();
+  }
+
+  /** A turn at the end of the thread, and how to write its answer and what belongs to that. */
+  function shownTurn(question, words) {
+    const body = make("div", { className: "hello", textContent: words });
+    const tail = make("div", {});
+    const section = make("section", { className: "turn" }, make("p", {}, make("strong", { textContent: question })), body, tail);
+    let cited = null; // until the answer is whole
+    const show = (n) => {
+      const one = tail.querySelector(`[data-n="${n}"]`);
+      if (one) { one.open = true; one.scrollIntoView({ block: "nearest" }); }
+    };
+    const cite = (n) => (cited ? cited.some((one) => one.n === n) : n > 0 && n < 10)
+      && make("button", { className: "cite", type: "button", textContent: n, ariaLabel: `Citation ${n}${called(cited?.find((one) => one.n === n))}`, onclick: () => show(n) });
+    const write = (markdown, text) => { body.className = ""; body.replaceChildren(markdown(text, cite)); };
+    const end = (markdown, { answer, citations, notices }) => {
+      cited = citations ?? [];
+      write(markdown, answer);
+      tail.replaceChildren(
+        ...(notices ?? []).filter((line) => line !== answer).map((line) => make("p", { className: "note", textContent: line })),
+        ...cited.map((one) => source(one, markdown)));
+    };
+    out.querySelector(":scope > .hello")?.remove();
+    out.append(section);
+    return { section, body, tail, write, end };
+  }
+
+  const called = (one) => one ? `: ${titleOf(one)}` : "";
+  const titleOf = (one) => (one.heading || one.path || "Source").replaceAll("`", "");
+
+  /** One more turn below the earlier ones: the thread stays until the tab is closed. */
   async function ask(question) {
     turn?.abort();
     const mine = turn = new AbortController();
     const quoted = selected;
-    const body = make("div", { className: "hello", textContent: "Looking it up…" });
-    const tail = make("div", {});
-    const section = make("section", { className: "turn" }, make("p", {}, make("strong", { textContent: question })), body, tail);
-    out.querySelector(":scope > .hello")?.remove();
-    out.append(section);
+    const { section, body, tail, write, end } = shownTurn(question, "Looking it up…");
     out.ariaBusy = "true"; // read out when it is whole, not once a piece
     // The question stays above its answer as that grows, until its reader scrolls.
     let follows = true;
@@ -130,28 +194,21 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
     const follow = () => { if (follows) section.scrollIntoView({ block: "start" }); };
     follow();
     let text = "";
-    let known = [];
     try {
       const [{ Api, keepKey }, { markdown }] = await load();
       if (key) keepKey(key);
-      const show = (n) => {
-        const one = tail.querySelector(`[data-n="${n}"]`);
-        if (one) { one.open = true; one.scrollIntoView({ block: "nearest" }); }
-      };
-      const cite = (n) => (known.length ? known.includes(n) : n > 0 && n < 10)
-        && make("button", { className: "cite", type: "button", textContent: n, onclick: () => show(n) });
       const on = (event, data) => {
-        if (event === "delta" || event === "done") body.className = "";
-        if (event === "delta") { text += data.text; body.replaceChildren(markdown(text, cite)); follow(); }
-        if (event !== "done") return;
-        text = data.answer;
-        known = (data.citations ?? []).map((one) => one.n);
-        body.replaceChildren(markdown(text, cite));
-        tail.replaceChildren(
-          ...[...(question.length < MOST_ASKED ? [] : [`The first ${MOST_ASKED.toLocaleString("en")} characters of the question were read.`]), ...(data.notices ?? [])].filter((line) => line !== data.answer).map((line) => make("p", { className: "note", textContent: line })),
-          ...(data.citations ?? []).map((one) => source(one, markdown)));
+        if (event === "delta") { text += data.text; write(markdown, text); }
+        else if (event === "done") {
+          text = data.answer;
+          const notices = [...(question.length < MOST_ASKED ? [] : [`The first ${MOST_ASKED.toLocaleString("en")} characters of the question were read.`]), ...(data.notices ?? [])];
+          kept.push({ question, answer: text, citations: data.citations ?? [], notices });
+          end(markdown, kept.at(-1));
+          history.push({ role: "user", content: question }, { role: "assistant", content: text });
+          anew.hidden = false;
+          keep();
+        } else return;
         follow();
-        history.push({ role: "user", content: question }, { role: "assistant", content: text });
       };
       const asked = { collection, q: question, selected_text: quoted || null, history: history.slice(-MOST_TURNS) };
       await new Api(base).answer(asked, on, mine.signal);
@@ -170,8 +227,9 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
 
   function source(one, markdown) {
     const lines = one.start_line ? `:${one.start_line}–${one.end_line}` : "";
-    const details = make("details", { className: "source" }, make("summary", { textContent: `${one.n}  ${(one.heading || one.path || "Source").replaceAll("`", "")}` }), make("blockquote", {}, markdown(one.quote)), make("div", { className: "where", textContent: `${one.path ?? ""}${lines} · version ${one.version}` }));
+    const details = make("details", { className: "source" }, make("summary", { textContent: `${one.n}  ${titleOf(one)}` }), make("blockquote", {}, markdown(one.quote)), make("div", { className: "where", textContent: `${one.path ?? ""}${lines} · version ${one.version}` }));
     details.dataset.n = one.n;
+    details.dir = "auto";
     if (/^https?:\/\//.test(one.url ?? "")) details.append(make("a", { href: one.url, textContent: "Open page", rel: "noopener" }));
     return details;
   }
@@ -237,8 +295,11 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
   opener.addEventListener("click", () => open());
   about.addEventListener("pointerdown", (event) => event.preventDefault());
   about.addEventListener("click", () => { const text = getSelection().toString().trim(); about.hidden = true; open(text); });
+  anew.addEventListener("click", startOver);
   shut.addEventListener("click", () => dialog.close());
-  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  // Beside the dialog it closes: where a click begins and ends there, not where a selection of its text does.
+  dialog.addEventListener("pointerdown", (event) => { pressed = event.target; });
+  dialog.addEventListener("click", (event) => { if (event.target === dialog && pressed === dialog) dialog.close(); });
   dialog.addEventListener("close", () => turn?.abort());
   field.addEventListener("input", () => { send.disabled = !field.value.trim(); });
   field.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); } });

@@ -15,7 +15,17 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from fastapi import FastAPI
-from playwright.sync_api import Browser, Page, Request, Route, ViewportSize, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    FloatRect,
+    Locator,
+    Page,
+    Request,
+    Route,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route as PageRoute
@@ -131,7 +141,7 @@ def leave_as_new(tab: Page) -> None:
     tab.context.clear_permissions()
     tab.context.clear_cookies()
     tab.set_viewport_size(SCREEN)
-    tab.emulate_media(color_scheme="null")
+    tab.emulate_media(color_scheme="null", media="null")
     if tab.url.startswith("http"):
         tab.evaluate("localStorage.clear(); sessionStorage.clear()")
     tab.goto("about:blank")
@@ -841,6 +851,13 @@ def test_the_widget_keeps_a_conversation_on_a_strict_page_and_asks_about_selecte
         assert_accessible(page)
 
 
+def box_of(part: Locator) -> FloatRect:
+    """Where a part of the page stands, in pixels."""
+    box = part.bounding_box()
+    assert box is not None
+    return box
+
+
 def test_a_question_to_the_widget_stays_above_its_answer(page: Page, quire: str) -> None:
     with book_page(page, quire, 'data-collection="roblox"') as troubles:
         page.set_viewport_size({"width": 420, "height": 420})
@@ -952,6 +969,190 @@ def test_the_widget_outlives_the_body_of_a_page_that_is_replaced(page: Page, qui
         assert len(rows.split()) == 1, "the widget takes room of the page"
         assert troubles == []
         assert_accessible(page)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "* { all: unset !important }",
+        "* { display: none !important; font-size: 3px !important } html, body { display: block !important }",
+        "article { position: fixed; inset: 0; z-index: 2147483647 }",
+        "html { font-size: 62.5% }",
+        "div, section { display: none !important } button { width: 100% !important }",
+    ],
+)
+def test_no_rule_of_the_page_hides_the_widget_or_changes_its_text(page: Page, quire: str, rules: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
+        page.evaluate(
+            """(rules) => {
+                const sheet = new CSSStyleSheet();
+                sheet.replaceSync(rules);
+                document.adoptedStyleSheets = [sheet];
+            }""",
+            rules,
+        )
+        opener, dialog = page.locator("quire-widget .open"), page.locator("quire-widget dialog")
+        opener.click()  # which waits until nothing lies above it
+        dialog.locator("textarea").fill(QUESTION)
+        page.keyboard.press("Enter")
+        expect(dialog.locator(".cite").first).to_be_visible()
+        fonts = "one => [getComputedStyle(one).fontFamily, getComputedStyle(one).fontSize]"
+        assert opener.evaluate(fonts) == ["system-ui, sans-serif", "16px"]
+        assert box_of(dialog)["width"] == 432
+        assert troubles == []
+
+
+def test_the_widget_fits_a_phone_whose_text_is_very_large(page: Page, quire: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
+        page.set_viewport_size({"width": 360, "height": 640})
+        page.evaluate("document.documentElement.style.fontSize = '48px'")
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        dialog.get_by_label("Your question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        expect(dialog.locator(".cite").first).to_be_visible()
+        assert box_of(dialog.get_by_label("Your question"))["width"] > 90
+        overflows = "one => one.scrollWidth > one.clientWidth"
+        for part in (dialog, dialog.locator("header"), dialog.locator(".out"), dialog.locator(".box")):
+            assert not part.evaluate(overflows)
+        assert troubles == []
+
+
+def test_code_and_lists_in_the_widget_read_as_they_do_on_any_page_from_right_to_left(
+    page: Page, quire: str
+) -> None:
+    text = "Call `move()`.\n\n- one\n- two\n\n```\n.. code:: x\n```\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"
+    done = {"answer": text, "answerable": True, "citations": [], "hits": []}
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
+        page.evaluate("document.documentElement.dir = 'rtl'")
+        page.route(
+            "**/answer", lambda route: route.fulfill(json=done, headers={"access-control-allow-origin": "*"})
+        )
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        dialog.get_by_label("Your question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        expect(dialog.locator("pre")).to_be_visible()
+        for part in ("pre", "p code", "ul", "table"):
+            assert dialog.locator(part).evaluate("one => getComputedStyle(one).direction") == "ltr"
+        assert troubles == []
+
+
+def test_a_selection_that_ends_beside_the_widget_does_not_close_it_and_a_click_there_does(
+    page: Page, quire: str
+) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        box = box_of(dialog.get_by_text("Answers quote their sources"))
+        page.mouse.move(box["x"] + 100, box["y"] + 5)
+        page.mouse.down()
+        page.mouse.move(20, box["y"] + 5)
+        page.mouse.up()
+        expect(dialog).to_be_visible()
+        page.mouse.click(20, box["y"] + 5)
+        expect(dialog).to_be_hidden()
+        assert troubles == []
+
+
+def test_a_reload_keeps_the_widget_s_conversation_until_it_is_begun_anew(page: Page, quire: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
+        opener = page.get_by_role("button", name="Ask", exact=True)
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        field, turns = dialog.get_by_label("Your question"), dialog.locator(".turn")
+        opener.click()
+        field.fill(QUESTION)
+        page.keyboard.press("Enter")
+        expect(turns.locator(".source").first).to_be_visible()
+        before = turns.inner_text()
+        page.reload()
+        opener.click()
+        expect(turns.locator(".source").first).to_be_visible()
+        assert turns.inner_text() == before
+        field.fill("give me an example")
+        with page.expect_response("**/answer") as replied:
+            page.keyboard.press("Enter")
+        asked = json.loads(replied.value.request.post_data or "{}")
+        assert [one["role"] for one in asked["history"]] == ["user", "assistant"]
+        assert asked["history"][0]["content"] == QUESTION
+        expect(turns).to_have_count(2)
+        dialog.get_by_role("button", name="Start over").click()
+        expect(turns).to_have_count(0)
+        expect(field).to_be_focused()
+        page.reload()
+        opener.click()
+        expect(dialog.get_by_text("Answers quote their sources")).to_be_visible()
+        assert troubles == []
+
+
+def test_what_was_answered_is_there_as_text_where_the_server_is_down_after_a_reload(
+    page: Page, quire: str
+) -> None:
+    with book_page(page, quire, 'data-collection="roblox"'):
+        opener = page.get_by_role("button", name="Ask", exact=True)
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        opener.click()
+        dialog.get_by_label("Your question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        expect(dialog.locator(".source").first).to_be_visible()
+        page.route("**/assets/**", lambda route: route.abort())
+        page.reload()
+        opener.click()
+        expect(dialog.locator(".turn")).to_contain_text("196.2")
+        assert dialog.locator(".source").count() == 0
+
+
+@pytest.mark.parametrize("kept", ["[null, 1, {}]", '{"question": "a"}', "no JSON"])
+def test_a_kept_conversation_that_cannot_be_read_is_none(page: Page, quire: str, kept: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
+        key = f"quire-widget thread {quire}/ roblox"
+        page.evaluate("([key, kept]) => sessionStorage.setItem(key, kept)", [key, kept])
+        page.reload()
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        expect(dialog.get_by_text("Answers quote their sources")).to_be_visible()
+        assert dialog.locator(".turn").count() == 0
+        assert troubles == []
+
+
+def test_a_citation_of_the_widget_is_called_by_what_it_cites(page: Page, quire: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        dialog.get_by_label("Your question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        named = dialog.get_by_role("button", name=re.compile(r"^Citation 1: \w"))
+        named.press("Enter")
+        expect(dialog.locator("details[data-n='1']")).to_have_attribute("open", "")
+        done = {"answer": "A list [1] of none.", "answerable": False, "citations": [], "hits": []}
+        anyone = {"access-control-allow-origin": "*"}
+        page.route("**/answer", lambda route: route.fulfill(json=done, headers=anyone))
+        dialog.get_by_label("Your question").fill("And in a list?")
+        page.keyboard.press("Enter")
+        expect(dialog.locator(".turn").last).to_contain_text("A list [1] of none.")
+        assert dialog.locator(".turn").last.locator(".cite").count() == 0
+        assert troubles == []
+
+
+def test_a_printed_page_shows_no_button_and_an_open_conversation_whole(page: Page, quire: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"') as troubles:
+        page.set_viewport_size({"width": 500, "height": 200})
+        opener = page.get_by_role("button", name="Ask", exact=True)
+        opener.click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        dialog.get_by_label("Your question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        expect(dialog.locator(".source").first).to_be_attached()
+        page.emulate_media(media="print")
+        expect(dialog.get_by_role("button", name="Close")).to_be_hidden()
+        assert dialog.locator(".out").evaluate("one => one.scrollHeight === one.clientHeight")
+        assert box_of(dialog)["height"] > 200
+        page.emulate_media(media="screen")
+        page.keyboard.press("Escape")
+        expect(opener).to_be_visible()
+        page.emulate_media(media="print")
+        expect(opener).to_be_hidden()
+        assert troubles == []
 
 
 def test_a_second_widget_on_a_page_is_told_to_the_sites_owner(page: Page, quire: str) -> None:

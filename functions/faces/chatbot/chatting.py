@@ -26,6 +26,7 @@ from quire.sessions import session_key
 
 REMEMBERED_TURNS = 12
 NO_MEMORY = "chat memory unavailable: answered without the conversation, which is not remembered"
+NOT_KEPT = "chat memory unavailable: this question and its answer are not remembered"
 
 NEEDS_KEY = (
     "a conversation is kept with a key alone: answered without what was said before, which is not remembered"
@@ -34,10 +35,10 @@ NEEDS_KEY = (
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A chat under way. `remember` stores the question with its answer, if there is a session."""
+    """A chat under way. `remember` stores the question with its answer, if there is a session, and says what failed."""
 
     events: AnswerUnderWay
-    remember: Callable[[str], None]
+    remember: Callable[[str], tuple[str, ...]]
     degraded: tuple[str, ...] = ()
 
     def as_json(self) -> Iterator[bytes]:
@@ -63,8 +64,7 @@ class Chat:
                 yield sse("error", {"status": "error", "message": event.detail})
 
     def _done(self, event: Done) -> ChatResponse:
-        self.remember(event.answer.text)
-        return chat_wire(event.answer, self.degraded)
+        return chat_wire(event.answer, (*self.degraded, *self.remember(event.answer.text)))
 
 
 def begin(
@@ -99,13 +99,16 @@ def begin(
     inquiry = Inquiry(body.user_message, body.selected_text_context or "", history)
     events = ask_stream(service, caller, collection, inquiry)
 
-    def remember(text: str) -> None:
+    def remember(text: str) -> tuple[str, ...]:
         if memory is None:
-            return
+            return ()
         try:
             memory.append(session, [Turn("user", body.user_message), Turn("assistant", text)], token=token)
         except StoreError as error:  # the answer is on its way: it is worth more than its memory
             log("chat not remembered", logging.WARNING, collection=collection, message=str(error))
+            note_degraded((NOT_KEPT,))
+            return (NOT_KEPT,)
+        return ()
 
     return Chat(events, remember, degraded)
 

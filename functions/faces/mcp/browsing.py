@@ -69,11 +69,7 @@ def _found(service: Knowledge, caller: Caller, args: a.ReadArguments) -> tuple[R
     first, last = args.start_line or 1, args.end_line or 10**9
     names = collections(service, caller, args.collection)
     if args.id is not None:
-        passage = args.id
-        reads, _ = from_each(
-            names, lambda name: read_around(service, caller, name, passage, version=args.version)
-        )
-        return _only(reads), first, last
+        return _passage(service, caller, names, args.id, version=args.version), first, last
     document = args.document or ""
     try:
         return _document(service, caller, names, document, version=args.version), first, last
@@ -84,6 +80,17 @@ def _found(service: Knowledge, caller: Caller, args: a.ReadArguments) -> tuple[R
             raise
         found = _document(service, caller, names, path, version=args.version)
         return found, args.start_line or int(begin), args.end_line or int(end or begin)
+
+
+def _passage(
+    service: Knowledge, caller: Caller, names: list[str], passage: str, *, version: str | None
+) -> Read:
+    try:
+        reads, _ = from_each(names, lambda name: read_around(service, caller, name, passage, version=version))
+    except InputError as error:
+        found = str(error) if len(names) == 1 else f"id {passage!r}: no collection has such a passage"
+        raise InputError(f"{found}. It may be of another version: search again", field="id") from error
+    return _only(reads)
 
 
 def _document(

@@ -53,8 +53,9 @@ TOOLS: Mapping[str, Tool] = {
     "answer": Tool(
         "Answer from the sources",
         a.Ask,
-        "Answer one question from a collection, with numbered quotes from its sources. It says so where the sources do"
-        " not cover the question: then do not answer from memory as if they did." + _TERMS,
+        "Answer one question from a collection, with numbered quotes from its sources. Each call stands alone: ask a"
+        " follow-up as a whole question. It says so where the sources do not cover the question: then do not answer"
+        " from memory as if they did." + _TERMS,
         tools.answer,
     ),
     "read": Tool(

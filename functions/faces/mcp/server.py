@@ -20,6 +20,7 @@ from functions.faces.mcp.arguments import Arguments, ReadArguments
 from functions.faces.mcp.browsing import read
 from functions.faces.mcp.catalog import TOOLS
 from functions.faces.mcp.choosing import near_collection
+from functions.faces.mcp.leaving import Leaving
 from functions.faces.mcp.passages import MOST_BYTES, SIZE, Reply, version_line
 from functions.web.access import ANYONE, Caller
 from functions.web.problems import log_fault, problem_of
@@ -59,8 +60,8 @@ def build_server(service: Knowledge, caller_of: CallerOf) -> Server[Any]:
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         caller = caller_of(context)
-        room = answers if params.name == ANSWER_TOOL else None
-        return await _blocking(lambda: call(service, caller, params.name, params.arguments or {}), room)
+        work = partial(call, service, caller, params.name, params.arguments or {})
+        return await (_leavable(work, answers) if params.name == ANSWER_TOOL else _blocking(work))
 
     async def list_resources(
         context: Context, _: types.PaginatedRequestParams | None
@@ -257,8 +258,22 @@ _TEMPLATE = types.ResourceTemplate(
 )
 
 
-async def _blocking(work: Callable[[], T], room: anyio.CapacityLimiter | None = None) -> T:
-    result: Awaitable[T] = anyio.to_thread.run_sync(work, limiter=room)
+async def _leavable(work: Callable[[], T], room: anyio.CapacityLimiter) -> T:
+    """The same for what a client may cancel under way: then it is not waited for."""
+    leaving = Leaving()
+    try:
+        with leaving.current():
+            return await _blocking(work, room, waits=False)
+    except anyio.get_cancelled_exc_class():
+        leaving.leave()
+        raise
+
+
+async def _blocking(
+    work: Callable[[], T], room: anyio.CapacityLimiter | None = None, *, waits: bool = True
+) -> T:
+    """What `work` gives in a thread; where it does not wait, a call that is cancelled leaves the thread behind."""
+    result: Awaitable[T] = anyio.to_thread.run_sync(work, limiter=room, abandon_on_cancel=not waits)
     try:
         return await result
     except MCPError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functions.faces.mcp import arguments as a
 from functions.faces.mcp.choosing import collections, from_each, one_collection
+from functions.faces.mcp.leaving import ended_by
 from functions.faces.mcp.passages import Reply, listed, shown_label
 from functions.web.access import Caller
 from functions.web.wire import SEND_TERMS
@@ -98,7 +99,7 @@ def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
         filters=args.filters,
         terms=args.terms,
     )
-    served, given = ask(service, caller, names[0], inquiry, version=args.version)
+    served, given = ask(service, caller, names[0], inquiry, version=args.version, ended_by=ended_by)
     reply = Reply((served,), args.max_tokens)
     if not given.answerable:
         reply.say("Not answered from the sources:")

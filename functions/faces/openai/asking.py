@@ -13,7 +13,6 @@ from quire.answering.request import Answer, Inquiry
 from quire.documents import Turn
 from quire.errors import InputError
 
-KEPT_TURNS = 12
 GUIDING = ("system", "developer")
 TOOLS_SAID = "A tool that the asker called said:"
 CHARACTERS_A_TOKEN = 4
@@ -87,10 +86,11 @@ def inquiry_of(messages: Sequence[Message], most_tokens: int | None, field: str)
     What tools said after it is no question and no source: a model that writes may know of it, nothing is cited for it.
 
     Raises:
-        InputError: no user message with text stands at the end of the `field`.
+        InputError: no user message with text stands at the end of the `field`, or one with something that is no text.
     """
     said = [(one.role, one.words().strip()) for one in messages]
     asked = max((number for number, (role, text) in enumerate(said) if role == "user" and text), default=-1)
+    _refuse_unread(messages[max(asked, 0) :], field)
     if asked < 0 or said[-1][0] == "assistant":
         raise InputError(f"{field}: wanted a user message with text at the end", field=field)
     turns = [Turn(role, text) for role, text in said[:asked] if role in ("user", "assistant") and text]
@@ -100,10 +100,18 @@ def inquiry_of(messages: Sequence[Message], most_tokens: int | None, field: str)
         guidance += [TOOLS_SAID, *tools]
     return Inquiry(
         said[asked][1],
-        history=tuple(turns[-KEPT_TURNS:]),
+        history=tuple(turns),
         max_tokens=most_tokens or Inquiry("").max_tokens,
         guidance="\n".join(guidance),
     )
+
+
+def _refuse_unread(messages: Sequence[Message], field: str) -> None:
+    """An answer to the text beside a picture would be taken for one to the picture."""
+    if unread := next(filter(None, (one.unread() for one in messages if one.role == "user")), ""):
+        raise InputError(
+            f"{field}: found a part {unread!r}, wanted text alone, which is all that is read", field=field
+        )
 
 
 def ending_of(given: Answer) -> str:

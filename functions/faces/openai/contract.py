@@ -21,6 +21,25 @@ def _stops(value: object) -> object:
     return () if value is None else _several(value)
 
 
+def _unless_null(default: object, wanted: Any) -> BeforeValidator:
+    """What the protocol calls optional may be null too: some clients send every field that they know of."""
+    return BeforeValidator(
+        lambda value: default if value is None else value, json_schema_input_type=wanted | None
+    )
+
+
+def _not_called(value: object) -> object:
+    mode = value
+    if isinstance(value, dict):
+        allowed = value.get("allowed_tools", value)
+        mode = allowed.get("mode") if isinstance(allowed, dict) else None
+    if mode not in (None, "auto", "none") or (
+        isinstance(value, dict) and value.get("type") != "allowed_tools"
+    ):
+        raise ValueError("no tool is called here: leave it out, or say auto or none")
+    return value
+
+
 def _not_kept(value: object) -> object:
     if value is not None:
         raise ValueError("nothing is kept here: send the turns before in `input`")
@@ -35,8 +54,15 @@ Stops: TypeAlias = Annotated[
 ]
 
 
+One: TypeAlias = Annotated[int, Field(ge=1, le=1)]
+Flag: TypeAlias = Annotated[bool, _unless_null(False, bool)]
+Encoding: TypeAlias = Literal["float", "base64"]
+ToolChoice: TypeAlias = Annotated[Any, BeforeValidator(_not_called)]
+NO_TOOLS = "Tools are ignored; one that has to be called is refused."
+
+
 class Part(BaseModel):
-    """A part of a message; parts that are not text are left out."""
+    """A part of a message; only text is read. Other parts are refused in a question and left out of what was before."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -58,6 +84,11 @@ class Message(BaseModel):
             return "\n".join(part.text for part in self.content if part.type in TEXTS)
         return self.content or ""
 
+    def unread(self) -> str:
+        """What kind of part it has that is no text, such as a picture; "" where it has none."""
+        parts = self.content if isinstance(self.content, list) else ()
+        return next((part.type for part in parts if part.type not in TEXTS), "")
+
 
 class ResponseFormat(BaseModel):
     """How the answer should be written."""
@@ -72,7 +103,7 @@ class StreamOptions(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    include_usage: bool = False
+    include_usage: Flag = False
 
 
 class ChatRequest(BaseModel):
@@ -90,11 +121,12 @@ class ChatRequest(BaseModel):
 
     model: str = Field(min_length=1, description="Name of the collection.")
     messages: list[Message] = Field(min_length=1, description="Turns, oldest first.")
-    stream: bool = Field(False, description="Send the answer piece by piece.")
+    stream: Flag = Field(False, description="Send the answer piece by piece.")
     stream_options: StreamOptions | None = None
-    n: int = Field(1, ge=1, le=1, description="There is one answer to a question.")
+    n: Annotated[One, _unless_null(1, One)] = Field(1, description="There is one answer to a question.")
     stop: Stops = Field((), description="Up to four texts before which the answer ends.")
     response_format: ResponseFormat | None = None
+    tool_choice: ToolChoice = Field(None, description=NO_TOOLS)
     max_tokens: int | None = Field(None, ge=1, description="Most tokens of the answer, its sources included.")
     max_completion_tokens: int | None = Field(None, ge=1, description="The same under its newer name.")
 
@@ -140,11 +172,12 @@ class ResponsesRequest(BaseModel):
     model: str = Field(min_length=1, description="Name of the collection.")
     input: str | list[Item] = Field(description="The question, or the turns, oldest first.")
     instructions: str | None = Field(None, description="As a system message that stands first.")
-    stream: bool = Field(False, description="Send the answer piece by piece.")
+    stream: Flag = Field(False, description="Send the answer piece by piece.")
     max_output_tokens: int | None = Field(
         None, ge=1, description="Most tokens of the answer, its sources included."
     )
     text: TextSettings | None = None
+    tool_choice: ToolChoice = Field(None, description=NO_TOOLS)
     metadata: dict[str, str] | None = None
     background: Literal[False] | None = Field(None, description="Answers are not made in the background.")
     previous_response_id: Annotated[None, BeforeValidator(_not_kept)] = Field(
@@ -175,7 +208,9 @@ class EmbeddingsRequest(BaseModel):
             json_schema_extra={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
         )
     )
-    encoding_format: Literal["float", "base64"] = Field("float", description="How vectors are written.")
+    encoding_format: Annotated[Encoding, _unless_null("float", Encoding)] = Field(
+        "float", description="How vectors are written."
+    )
     dimensions: int | None = Field(None, description="Refused where it is not the model's own.")
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from build_index.sources.files.markdown_tree import read_markdown_tree
+from functions.faces.chatbot.chatting import NOT_KEPT
 from quire.answering.extractive.retelling import SHORTENED
 from quire.documents import Document
 from quire.errors import StoreUnavailable
 from quire.parsing.site_pages import site_of
-from quire.ports import ChatMemory, Embedder
+from quire.ports import ChatMemory, Embedder, Remembered
 from quire.profiles import profile_named
 from quire.service.jobs import LARGE_CHARACTERS
 from quire.service.live_writes import LiveWrites
@@ -276,6 +277,28 @@ def test_without_its_memory_a_chat_still_answers_and_says_so(tmp_path: Path) -> 
     wire = client.post("/book/chat", json={"user_message": QUESTION, "session": "s"}).json()
     assert "walking to a place" in wire["response"]
     assert "memory unavailable" in wire["degraded"][0]
+
+
+class FullMemory:
+    """Chat memory on a disk without room: what is there can be read, nothing can be added."""
+
+    def recent(self, session: str, limit: int) -> list[Remembered]:
+        return []
+
+    def append(self, session: str, turns: object, *, token: str | None = None) -> list[Remembered]:
+        raise StoreUnavailable("database or disk is full")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_chat_that_could_not_be_remembered_says_so(tmp_path: Path, stream: bool) -> None:
+    full: ChatMemory = FullMemory()  # type: ignore[assignment]
+    client = Lively(tmp_path, memory=full).client()
+    client.post("/book/ingest", json={"files": FILES})
+    body = {"user_message": QUESTION, "session": "s", "stream": stream}
+    text = client.post("/book/chat", json=body).text
+    wire = json.loads(text.rpartition("data: ")[2])
+    assert "walking to a place" in wire["response"]
+    assert wire["degraded"] == [NOT_KEPT]
 
 
 @pytest.mark.parametrize(

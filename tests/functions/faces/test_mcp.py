@@ -7,10 +7,12 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+import anyio
 import httpx2
 import mcp_types
 import pytest
@@ -19,9 +21,11 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, META
-from functions.faces.mcp.server import tool_list
+from functions.faces.mcp.server import build_server, tool_list
+from functions.web.access import ANYONE
 from quire.adapters.folder import FolderStore
 from quire.documents import Document, Value
+from quire.errors import ModelUnavailable
 from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents
 from tests.support.mcp_agent import PASSAGE, READERS, Reader
@@ -269,6 +273,57 @@ def test_changes_name_the_documents_that_a_version_brought_and_lost(shelf: Shelf
     assert f"- {documents[0].id}" in back
 
 
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/", "/mcp/connector", "/mcp/connector/"])
+def test_an_address_may_end_with_a_slash(shelf: Shelf, path: str) -> None:
+    call = {"name": "search", "arguments": {"query": "gravity in studs"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    headers = {"accept": "application/json, text/event-stream"}
+    reply = shelf.client().post(path, json=body, headers=headers)
+    assert reply.status_code == 200
+    assert "studs" in reply.text
+    assert shelf.client().get(path).status_code == 405
+
+
+class SilentModel:
+    """An `AnswerModel` that says nothing until its call is ended."""
+
+    name, provider, wants_examples = "silent", "script", False
+
+    def __init__(self) -> None:
+        self.asked, self.ended = threading.Event(), threading.Event()
+
+    def stream(self, *_: object, **__: object) -> SilentModel:
+        return self
+
+    def __iter__(self) -> SilentModel:
+        return self
+
+    def __next__(self) -> str:
+        self.asked.set()
+        self.ended.wait(30)
+        raise ModelUnavailable("script: the call was ended")
+
+    def hang_up(self) -> None:
+        self.ended.set()
+
+
+def test_a_client_that_cancels_its_question_ends_the_model_s_call(shelf: Shelf) -> None:
+    model = SilentModel()
+    server = build_server(shelf.service(answer_model=model), lambda _: ANYONE)
+    question = {"collection": "roblox", "question": "How far does gravity pull, in studs?"}
+
+    async def run() -> mcp_types.CallToolResult:
+        async with Client(server) as client:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(client.call_tool, "answer", question)
+                assert await anyio.to_thread.run_sync(model.asked.wait, 20)
+                tasks.cancel_scope.cancel()
+            assert await anyio.to_thread.run_sync(model.ended.wait, 10)
+            return await client.call_tool("search", {"query": "gravity in studs"})
+
+    assert "studs" in said(asyncio.run(run()))
+
+
 def test_a_symbol_that_does_not_exist_is_said_not_to(shelf: Shelf) -> None:
     text, facts = answered(shelf, "lookup", collection="roblox", symbol="Humanoid.FlyTo")
     assert "defines no such symbol" in text
@@ -291,7 +346,11 @@ def test_a_symbol_that_does_not_exist_is_answered_with_those_that_come_near(shel
         ("search", {"collection": "roblox", "query": "x", "version": "0.1"}, "for the newest"),
         ("search", {"collection": "roblox", "query": "x", "limit": 900}, "limit"),
         ("read", {"collection": "roblox"}, "exactly one"),
-        ("read", {"collection": "roblox", "id": "nothing"}, "no such passage"),
+        (
+            "read",
+            {"collection": "roblox", "id": "nothing"},
+            "no such passage. It may be of another version: search",
+        ),
         ("read", {"collection": "roblox", "document": "../../etc/passwd"}, "none of that id or path"),
         ("nothing", {}, "there are list_collections"),
     ],
@@ -316,6 +375,8 @@ def test_a_path_that_is_not_there_is_answered_with_those_that_come_near(shelf: S
     shelf.publish("second")
     told = ask(shelf, "read", document=wrong[0])
     assert f"no collection has it. Near it: {known} of roblox, {known} of second" in said(told)
+    told = ask(shelf, "read", id="nothing")
+    assert "id 'nothing': no collection has such a passage" in said(told)
 
 
 def test_the_instructions_name_the_collections(shelf: Shelf) -> None:

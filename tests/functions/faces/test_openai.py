@@ -198,6 +198,9 @@ def test_tokens_are_counted_where_no_language_model_counts_them(chat: openai.Ope
         {"max_tokens": 0},
         {"stop": ["a", "b", "c", "d", "e"]},
         {"response_format": {"type": "json_object"}},
+        {"tool_choice": "required"},
+        {"tool_choice": {"type": "function", "function": {"name": "look"}}},
+        {"tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": []}}},
     ],
 )
 def test_what_cannot_be_heeded_is_refused(chat: openai.OpenAI, wrong: dict[str, Any]) -> None:
@@ -205,6 +208,36 @@ def test_what_cannot_be_heeded_is_refused(chat: openai.OpenAI, wrong: dict[str, 
 
     with pytest.raises(openai.BadRequestError):
         chat.chat.completions.create(model="roblox", messages=ASKED, **wrong)
+
+
+def test_what_may_be_left_out_may_be_null(chat: openai.OpenAI, shelf: Shelf) -> None:
+    nulls: Any = dict.fromkeys("n stream stream_options stop response_format tool_choice max_tokens".split())
+    text, reason, _ = said(chat, stream=False, tool_choice="auto")
+    assert said(chat, stream=False, extra_body=nulls)[:2] == (text, reason)
+    asked: Any = {"model": "roblox", "input": "What is a stud?"}
+    nulls = dict.fromkeys("stream text tool_choice metadata".split())
+    assert chat.responses.create(**asked, extra_body=nulls).status == "completed"
+    asked = {**asked, "encoding_format": None}
+    assert shelf.client().post("/v1/embeddings", json=asked).status_code == 200
+
+
+@pytest.mark.parametrize("beside", [[], [{"type": "text", "text": "What is a stud?"}]])
+def test_a_picture_in_the_question_is_refused_and_in_what_was_before_left_out(
+    chat: openai.OpenAI, beside: list[Any]
+) -> None:
+    import openai
+
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    shown: Any = {"role": "user", "content": [*beside, picture]}
+    with pytest.raises(openai.BadRequestError, match="'image_url', wanted text alone"):
+        chat.chat.completions.create(model="roblox", messages=[shown])
+    with pytest.raises(openai.BadRequestError, match="'image_url', wanted text alone"):
+        chat.chat.completions.create(model="roblox", messages=[*ASKED, shown])
+    given = chat.chat.completions.create(model="roblox", messages=[shown, *ASKED])
+    assert "196.2" in (given.choices[0].message.content or "")
+    item: Any = {"role": "user", "content": [{"type": "input_image", "image_url": "https://x/y.png"}]}
+    with pytest.raises(openai.BadRequestError, match="'input_image', wanted text alone"):
+        chat.responses.create(model="roblox", input=[item])
 
 
 def test_what_a_tool_said_last_does_not_become_the_question(chat: openai.OpenAI) -> None:

@@ -280,6 +280,7 @@ def test_kinds_are_told_apart() -> None:
             "source",
             "which page is that on? | where can I find that? | link? | what does [1] say about it? | cite that",
         ),
+        ("source", "can you give me the link? | what is the URL of that?"),
         ("more", "and? | any more details? | go deeper | anything else I should know? | next page | then?"),
         (
             "example",

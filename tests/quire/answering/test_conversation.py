@@ -125,6 +125,10 @@ def test_a_question_that_opens_like_a_correction_or_courtesy_is_left_as_it_is(qu
 def test_a_pronoun_that_ends_the_question_refers_to_what_was_said_before() -> None:
     assert is_follow_up("How many people have installed it?")
     assert is_follow_up("How does Haskell compile them?")
+    assert is_follow_up("How do I turn that off?")
+    assert is_follow_up("What if I leave it out?")
+    assert not is_follow_up("How do I write a test that for some reason fails?")
+    assert not is_follow_up("What if a worker stops while it holds a lock?")
     assert not is_follow_up("How do I create a part and move it?")
 
 

@@ -6,18 +6,29 @@ import pytest
 
 from quire.answering.answerer import answer
 from quire.answering.request import Inquiry
-from quire.answering.small_talk import ABOUT, CONSENT, DISSENT, FAREWELL, GREETING, THANKS, small_talk
+from quire.answering.small_talk import (
+    ABOUT,
+    CONSENT,
+    DISMISSAL,
+    DISSENT,
+    FAREWELL,
+    GREETING,
+    THANKS,
+    small_talk,
+)
 from quire.documents import Turn
 from tests.support.shelves import Scripted, household, shelf_of
 
 SHELF = shelf_of(household())
 TALK = (Turn("user", "How often do I descale the kettle?"), Turn("assistant", "Every three months [1]."))
 SAID = {
-    THANKS: "thanks|Thanks!|thank you very much|ok great, thank you so much!|thx|Thanks, that helped a lot.|cheers",
+    THANKS: "thanks|Thanks!|thank you very much|ok great, thank you so much!|thx|Thanks, that helped a lot.|cheers"
+    "|ok thanks, bye|Thank you and goodbye!",
     GREETING: "hi|Hello!|hey there|Good morning|hello, how are you?",
     ABOUT: "who are you?|Are you a bot?|what can you do|What can I ask you?|can you help me?|what's your name?",
     FAREWELL: "bye|ok, goodbye!",
-    DISSENT: "that's wrong|no, that is not what I asked|It didn't help.|wrong answer",
+    DISSENT: "that's wrong|no, that is not what I asked|It didn't help.|wrong answer|hmm, that did not help",
+    DISMISSAL: "never mind|Nevermind.|ok, forget it|let's start over|start again|new topic|another question",
     CONSENT: "nice|cool|ok|great, that works|I see|got it|that makes sense|perfect",
 }
 """Texts by their kind, apart by a bar."""
@@ -35,6 +46,9 @@ ok and then?
 nice values of a process
 What can I ask the kettle to do?
 who are the contributors
+how do I start over
+forget it in the cache
+another question about the lamp
 """.strip().splitlines()
 
 

@@ -135,7 +135,10 @@ _FORMS = {
         (?: [ ]in[ ]the[ ] (?: docs | documentation | book | manual | sources? ) )?
       | (?: on[ ] )? (?: which | what )[ ] (?: page | line | section | chapter | document )
         (?: [ ] (?: is | was )[ ]{_THAT} (?: [ ] (?: on | in | from ) )? )?
-      | cite[ ]{_IT} | (?: a[ ] | the[ ] )? link
+      | cite[ ]{_IT}
+      | (?: (?: give | show | send )[ ] (?: me[ ] )? | what (?: ['’]s | [ ]is )[ ]
+          | (?: is[ ]there | do[ ]you[ ]have )[ ] )?
+        (?: a[ ] | the[ ] )? (?: link | url ) (?: [ ] (?: to | for | of )[ ]{_IT} )?
       | where[ ]can[ ]i[ ]read[ ] (?: {_IT} | (?: more[ ] )? about[ ]{_IT} | more )
       | (?: (?: what | which | where )[ ] (?: is | are )[ ] | show[ ]me[ ] )? (?: your | the )[ ]sources?
         (?: [ ] (?: for | of )[ ]{_IT} )?
@@ -230,19 +233,31 @@ def about_answer(text: str) -> AboutAnswer | None:
     >>> about_answer("Summarise the licence") is about_answer("How do I continue a loop?") is None
     True
     """
-    said = " ".join(text.split()).lower()
-    if not said or len(said) > LONGEST:
+    bare = bare_request(text)
+    if not bare:
         return None
-    opened = _OPENING.match(said)
-    bare = said[opened.end() if opened else 0 :].rstrip(MARKS) or said.rstrip(MARKS)
-    while bare.endswith(_CLOSING):
-        bare = bare[: -len(next(filter(bare.endswith, _CLOSING)))].rstrip(MARKS)
     for kind, form in _compiled().items():
         if found := form.fullmatch(bare):
             told = {name.rstrip("0123456789"): said for name, said in found.groupdict().items() if said}
             number = int(told.get("n", 0)) or _NUMBERS.get(told.get("nth", ""), 0)
             return AboutAnswer(kind, number, _as_written(told.get("language") or told.get("also", ""), text))
     return None
+
+
+def bare_request(text: str) -> str:
+    """The text in lower case without words that only ask for it, such as "can you"; "" where it is too long for a form.
+
+    >>> bare_request("Could you  SHOW it again, please?")
+    'show it'
+    """
+    said = " ".join(text.split()).lower()
+    if not said or len(said) > LONGEST:
+        return ""
+    opened = _OPENING.match(said)
+    bare = said[opened.end() if opened else 0 :].rstrip(MARKS) or said.rstrip(MARKS)
+    while bare.endswith(_CLOSING):
+        bare = bare[: -len(next(filter(bare.endswith, _CLOSING)))].rstrip(MARKS)
+    return bare
 
 
 def _as_written(said: str, text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -39,10 +39,11 @@ from quire.answering.generative.generation import Draft, generate
 from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import new_nonce, write_prompt
 from quire.answering.generative.rewriting import Rewritten, wants_rewrite, write_terms
+from quire.answering.recalling import recalled, tell_back
 from quire.answering.refusing import ask_back, name_of, refusal, with_topics
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
 from quire.answering.small_talk import bare_question, reply_to, small_talk
-from quire.documents import Citation, Hit
+from quire.documents import Citation, Hit, Turn
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import AnswerModel
 from quire.search.intent import read_intent
@@ -101,6 +102,7 @@ def stream_answer(
     Raises:
         InputError: the question is empty, or a filter field unknown; `field` names it.
     """
+    said = inquiry.history
     inquiry, shortened = bounded(inquiry)
     asked, until = inquiry.question, time.monotonic() + inquiry.deadline_s
     reading = (
@@ -108,7 +110,7 @@ def stream_answer(
         if inquiry.selected_text.strip()  # which the message is about
         else read_message(asked, inquiry.history, collection.index.has_symbol)
     )
-    unsearched = _answer_unsearched(collection, inquiry, reading.searched)
+    unsearched = _answer_unsearched(collection, inquiry, reading.searched, said)
     inquiry = replace(inquiry, question=reading.question)
     request = _Request(collection, inquiry, model, until, asked, reading.about)
     if unsearched:
@@ -125,10 +127,15 @@ def stream_answer(
     yield Done(_answer(collection, inquiry, replace(written, notices=(*shortened, *written.notices)), found))
 
 
-def _answer_unsearched(collection: AskedCollection, inquiry: Inquiry, searched: str) -> str:
-    """What small talk and a question that names nothing are answered with; "" for what is to be searched for."""
+def _answer_unsearched(
+    collection: AskedCollection, inquiry: Inquiry, searched: str, said: Sequence[Turn]
+) -> str:
+    """What small talk, a question about the conversation, and one that names nothing are answered with; "" for what is
+    to be searched for. `said` is the history as it was sent, of which an answer looks at the end alone."""
     if inquiry.selected_text.strip():
         return ""
+    if which := recalled(inquiry.question):
+        return tell_back(which, said)
     if kind := small_talk(inquiry.question, goes_on=bool(inquiry.history)):
         return reply_to(kind, name_of(collection))
     return ask_back(collection.index) if is_vague(searched) else ""

@@ -21,6 +21,7 @@ from quire.answering.about_answers import (
     about_answer,
 )
 from quire.answering.citations import last_answer
+from quire.answering.recalling import recalled
 from quire.answering.small_talk import bare_question, is_correction, small_talk
 from quire.documents import Turn
 from quire.search.query import written_names
@@ -44,6 +45,8 @@ _EMPTY = frozenset(
 _PRONOUNS = frozenset("it its it's they them their he she his her one ones former latter".split())
 _DEMONSTRATIVES = frozenset("this that these those".split())
 _CONJUNCTIONS = frozenset("and or but because when if while so where".split())
+_PARTICLES = frozenset("off on out up down in over away back for with from".split())
+"""Behind "turn that", "set this": a noun would follow where the word belonged to one."""
 _EXPLETIVE = frozenset(
     "said possible true necessary important best better worth common allowed required".split()
 )
@@ -110,8 +113,9 @@ def is_follow_up(question: str) -> bool:
         return True
     listed = [word.lower() for word in words(question)]
     said = accumulate(map(_is_content, listed), initial=0)
+    opening = 1 if listed[:2] == ["what", "if"] else 0  # which joins nothing
     joined = next(
-        (place for place, word in enumerate(listed) if place and word in _CONJUNCTIONS), len(listed)
+        (place for place, word in enumerate(listed) if place > opening and word in _CONJUNCTIONS), len(listed)
     )
     return any(
         _points_back(listed, place, before, joined=place > joined)
@@ -132,7 +136,10 @@ def _points_back(listed: Sequence[str], place: int, before: int, *, joined: bool
         near = before <= 1 or not following
         return not _EXPLETIVE.intersection(following) and (not before or (near and not joined))
     joins = bool(_EXPLETIVE.intersection(listed[place - 1 : place]))
-    return word in _DEMONSTRATIVES and not joins and (not before or place == len(listed) - 1)
+    ends = place == len(listed) - 1 or (
+        before == 1 and not joined and bool(_PARTICLES.intersection(following))
+    )
+    return word in _DEMONSTRATIVES and not joins and (not before or ends)
 
 
 class Reading(NamedTuple):
@@ -306,7 +313,7 @@ def join(question: str, history: Sequence[Turn]) -> str:
 
 
 def _says_a_topic(text: str) -> bool:
-    return not (is_vague(text) or small_talk(text, goes_on=True) or about_answer(text))
+    return not (is_vague(text) or small_talk(text, goes_on=True) or about_answer(text) or recalled(text))
 
 
 def _content(question: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 THANKS, GREETING, ABOUT, FAREWELL, CONSENT = "thanks", "greeting", "about", "farewell", "consent"
-DISSENT = "dissent"
+DISSENT, DISMISSAL = "dissent", "dismissal"
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _FILLERS = frozenset(
@@ -62,7 +62,7 @@ _ABOUT_ONESELF = re.compile(
 )
 _DISSENT = re.compile(
     r"""
-    \W*+ (?: (?: no | sorry | but ) \b \W*+ )?+
+    \W*+ (?: (?: no | sorry | but | hmm++ | well | ok(?:ay)?+ | unfortunately ) \b \W*+ ){0,2}+
     # what it is, and what it did not do
     (?: (?: that | this | it ) (?: [ ]is | ['’]?s ) [ ]
         (?: (?: all [ ] | completely [ ] )?+ (?: wrong | incorrect | nonsense | useless )
@@ -71,6 +71,17 @@ _DISSENT = re.compile(
       | (?: that | this | it ) [ ] (?: did | does ) (?: n['’]?t | [ ]not ) [ ]
         (?: help | answer [ ] my [ ] question )
       | wrong [ ] answer )
+    \W*+
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_DISMISSAL = re.compile(
+    r"""
+    \W*+ (?: (?: ok(?:ay)?+ | no | oh | hmm++ | well | sorry ) \b \W*+ ){0,2}+
+    # of the question, of the conversation
+    (?: never [ ]?+ mind | forget [ ] (?:about[ ])?+ (?: it | that | this )
+      | (?: let['’]?s [ ] )?+ start [ ] (?: over | anew | again | from [ ] scratch )
+      | (?: a [ ] )?+ (?: new | another | next | different ) [ ] (?: question | topic ) )
     \W*+
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -114,17 +125,20 @@ def small_talk(text: str, *, goes_on: bool) -> str:
         return GREETING
     if _ABOUT_ONESELF.fullmatch(text):
         return ABOUT
-    if goes_on and _DISSENT.fullmatch(text):
-        return DISSENT
+    if goes_on and (which := _turned_down(text)):
+        return which
     said = [word.lower().replace("’", "'") for word in _WORD.findall(text)]
     if not said or len(said) > MOST_WORDS or "?" in text or said[0] in _ASKING:
         return ""
     kinds = (THANKS, FAREWELL, CONSENT) if goes_on else (THANKS,)
-    for kind in kinds:
-        marks = _MARKS[kind]
-        if marks.intersection(said) and _FILLERS.union(marks).issuperset(said):
-            return kind
-    return ""
+    if not _FILLERS.union(*(_MARKS[kind] for kind in kinds)).issuperset(said):
+        return ""
+    return next((kind for kind in kinds if _MARKS[kind].intersection(said)), "")
+
+
+def _turned_down(text: str) -> str:
+    """Whether the text says no to an answer, or to the question before it."""
+    return DISSENT if _DISSENT.fullmatch(text) else DISMISSAL if _DISMISSAL.fullmatch(text) else ""
 
 
 def is_correction(text: str) -> bool:
@@ -155,6 +169,8 @@ def reply_to(kind: str, title: str) -> str:
         return "Goodbye."
     if kind == DISSENT:
         return "Then please ask it in other words, with names that the sources may use."
+    if kind == DISMISSAL:
+        return f"Then ask your next question about {title}."
     if kind == CONSENT:
         return f"Good. Ask on whenever you want to know more from {title}."
     greeting = "Hello. " if kind == GREETING else ""

@@ -31,17 +31,31 @@ SITES = "sites"
 
 
 def ask(
-    service: Knowledge, caller: Caller, collection: str, inquiry: Inquiry, *, version: str | None = None
+    service: Knowledge,
+    caller: Caller,
+    collection: str,
+    inquiry: Inquiry,
+    *,
+    version: str | None = None,
+    ended_by: Callable[[Callable[[], None]], None] | None = None,
 ) -> tuple[Served, Answer]:
     """A cited answer, and the state of the collection that gave it.
 
+    `ended_by` is given what ends the model's call from another thread, for who may leave before the answer is there.
+
     Raises:
+        AskerGone: it was ended so.
         ScopeMissing, UnknownCollection, UnknownVersion, InputError: as their names say.
     """
     served, opened = _opened(service, caller, collection, inquiry, version=version)
     inquiry = _fitted(service, collection, inquiry)
+    model = service.model_for(caller, collection)
+    if model is not None and ended_by is not None:
+        cancellable = CancellableModel(model)
+        ended_by(cancellable.cancel)
+        model = cancellable
     with timed("answer_ms"):
-        given = _with_state(answer(opened, inquiry, service.model_for(caller, collection)), served, inquiry)
+        given = _with_state(answer(opened, inquiry, model), served, inquiry)
         if version is None:
             given = _with_offer(given, service, caller, served, inquiry=inquiry)
     if service.print_answers:

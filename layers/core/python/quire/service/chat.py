@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from quire.answering.conversation import complete
+from quire.answering.recalling import recalled
 from quire.answering.small_talk import small_talk
 from quire.documents import Hit, Turn
 from quire.errors import InputError, ModelError, StoreUnavailable
@@ -148,8 +149,8 @@ class Contexts:
     ) -> Context:
         """What the user's question to the site should be answered from, and after what.
 
-        A follow-up is searched for with what it follows. Where the site knows nothing of it, and to small talk, there
-        is no knowledge.
+        A follow-up is searched for with what it follows. Where the site knows nothing of it, to small talk and to what
+        asks of the conversation itself, there is no knowledge.
 
         Raises:
             ScopeMissing: the caller may not read the site.
@@ -162,7 +163,7 @@ class Contexts:
             recent, forgotten = [], (NO_MEMORY,)
         # What the budget cannot hold is not read: a message may have 400,000 characters, and there are ten.
         turns = [one.turn._replace(text=one.turn.text[: 8 * budget_tokens]) for one in recent]
-        is_talk = bool(small_talk(question, goes_on=bool(turns)))
+        is_talk = bool(recalled(question) or small_talk(question, goes_on=bool(turns)))
         hits, version, degraded = self._search(site, "" if is_talk else complete(question, turns))
         written = write_context(hits, turns, budget_tokens=budget_tokens, names=ROLES)
         shown = {id(hit) for source in written.sources for hit in source.hits}
