@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from quire.answering.conversation import complete, is_follow_up, is_vague, join
+from quire.answering.conversation import complete, is_follow_up, is_vague, join, read_message
 from quire.documents import Turn
+from quire.search.intent import read_intent
 
 VAGUE = """
 Tell me more
@@ -134,3 +135,32 @@ def test_a_pronoun_that_ends_the_question_refers_to_what_was_said_before() -> No
 
 def test_a_pronoun_that_refers_inside_the_question_makes_no_follow_up() -> None:
     assert not is_follow_up("What is domain randomization and why does it help?")
+
+
+@pytest.mark.parametrize(
+    ("before", "then", "question"),
+    [
+        ("What does hard_stop do?", "When is it called?", "When is hard_stop called?"),
+        ("What does the Poller do?", "And how often does it run?", "And how often does Poller run?"),
+        ("What does hard_stop do?", "What are its arguments?", "What are its arguments?"),
+        ("Is hard_stop or Poller slower?", "When is it called?", "When is it called?"),
+        ("What does a pump do?", "When is it called?", "When is it called?"),
+        (
+            "What does hard_stop do?",
+            "What does Poller do when it waits?",
+            "What does Poller do when it waits?",
+        ),
+    ],
+)
+def test_a_pronoun_is_read_as_the_one_symbol_that_was_asked_about(
+    before: str, then: str, question: str
+) -> None:
+    told = (Turn("user", before), Turn("assistant", "So it is [1]."))
+    read = read_message(then, told, lambda name: name in ("hard_stop", "Poller"))
+    assert read.question == question
+    assert before in read.searched or read.searched == then
+
+
+def test_what_calls_a_symbol_is_asked_by_when_too() -> None:
+    for question in ("When is Poller.wait called?", "How often does Poller.wait get called?"):
+        assert read_intent(question).related == "Poller.wait"

@@ -166,7 +166,7 @@ def read_message(text: str, history: Sequence[Turn], has_symbol: Callable[[str],
     about = about_answer(text)
     at = _last_question(history) if about else None
     if not about or at is None:
-        return Reading(bare_question(text), _followed(text, history))
+        return _named(Reading(bare_question(text), _followed(text, history)), history, has_symbol)
     before = read_message(history[at].text, history[:at], has_symbol)
     said = last_answer(history)
     if about.kind in OF_THE_SAME:
@@ -185,6 +185,21 @@ def read_message(text: str, history: Sequence[Turn], has_symbol: Callable[[str],
     return Reading(bare_question(text), _followed(text, history))
 
 
+def _named(reading: Reading, history: Sequence[Turn], has_symbol: Callable[[str], bool]) -> Reading:
+    """The reading, with the name of the one symbol that it is about in place of the pronoun: "When is it called?" asks
+    for the callers of what has a name."""
+    at = _last_question(history)
+    if at is None or reading.searched == reading.question:
+        return reading
+    asked = history[at].text
+    capital = [word for word in words(asked)[1:] if word[:1].isupper()]
+    names = [name for name in dict.fromkeys([*written_names(asked), *capital]) if has_symbol(name)]
+    if len(names) != 1 or names[0] in reading.question:
+        return reading
+    whole = _PRONOUN.sub(lambda _: names[0], reading.question, count=1)
+    return Reading(whole, whole + reading.searched.removeprefix(reading.question))
+
+
 def _read_ordinal(number: int, before: Reading, said: str) -> Reading:
     """One of two things that the question sets beside each other, of the answer's list, or of its sources."""
     if option := _nth(options_of(before.question), number):
@@ -194,6 +209,7 @@ def _read_ordinal(number: int, before: Reading, said: str) -> Reading:
     return before._replace(about=AboutAnswer(SOURCE, max(number, 0)))
 
 
+_PRONOUN = re.compile(r"\b(?:it|they|them)\b(?!['’])", re.IGNORECASE)
 WHOLE = {
     PLACE: "Where is {} defined?",
     USES: "Where is {} used?",

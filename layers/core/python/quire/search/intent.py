@@ -264,7 +264,7 @@ _MEANINGS = (
     rf"\b(?: meaning | definition ) \s+of\s+ {_ARTICLE} {_TERM} {_WITHIN} \W*$",
     rf"^\W* {_TERM} \s+ (?: meaning | definition ) \W*$",
 )
-_RELATION_HINTS = r"\b(?: where | when | who | what | which | \w+\s+of ) \s"
+_RELATION_HINTS = r"\b(?: where | when | who | what | which | how\s+often | \w+\s+of ) \s"
 _RELATED = (
     rf"""\b(?: who | what | which\s+\w+ ) \s+ (?:else\s+)?
     (?: calls? | invokes? | uses? | imports? | instantiates? | extends? | subclass(?:es)? ) \s+
@@ -274,6 +274,8 @@ _RELATED = (
     rf"""\bwhere \s+ (?:is|are) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \s+
     (?: used | called | invoked | referenced | instantiated | read ) \b""",
     rf"\b(?: usages? | callers? | call\s+sites? ) \s+of\s+ (?:the\s+)? {_BEFORE}{_NAME}",
+    rf"""\b(?: when | how\s+often ) \s+ (?:is|are|does|will) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \s+
+    (?:get\s+|be\s+)? (?: called | invoked | triggered | executed ) \W*$""",
     # of an error
     rf"""\b(?:when|where) \s+ (?:is|are|will) \s+ (?:an?\s+|the\s+)? {_BEFORE}{_NAME}{_AFTER} \s+ (?:be\s+)?
     (?: thrown | raised ) \b""",
