@@ -80,7 +80,8 @@ def first_line(chunk: Chunk) -> int | None:
     if not isinstance(first, int) or not isinstance(last, int) or chunk.text.count("\n") != last - first:
         return None
     is_page = "content_hash" in known  # and no code, whose lines stay as they are
-    return None if is_page and _REWRITTEN.search(str(known.get("path") or chunk.document_id)) else first
+    path = str(known.get("path") or chunk.document_id)
+    return None if is_page and (known.get("lang") == "man" or _REWRITTEN.search(path)) else first
 
 
 def fenced(code: str, language: str = "") -> str:
