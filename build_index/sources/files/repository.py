@@ -12,7 +12,7 @@ from build_index.sources import Failure
 from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.built_pages import built_pages
 from build_index.sources.files.selection import Excluded, Selection, select_files
-from build_index.sources.files.superseded import superseded_pages
+from build_index.sources.files.superseded import is_documentation, older_versions, superseded_pages
 from build_index.sources.files.text_files import HEAD_CHARACTERS, decode, is_written, read_plain
 from build_index.sources.files.types import (
     TEXT,
@@ -161,8 +161,10 @@ def read_repository(
 def _said_elsewhere(root: Path, paths: Sequence[str]) -> Mapping[str, str]:
     """Documents that others stand for, with the reason: `built`, or what `superseded_pages` says."""
     documents = [path for path in paths if language_of(path) in _DOCUMENTS]
+    documentation = [path for path in paths if is_documentation(path.rpartition("/")[0])]
     return {
         **superseded_pages(documents),
+        **dict.fromkeys(older_versions(documentation), "older version"),
         **dict.fromkeys(built_pages(paths, partial(_text_or_nothing, root)), "built"),
     }
 
