@@ -13,7 +13,7 @@ from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.built_pages import built_pages
 from build_index.sources.files.selection import Excluded, Selection, select_files
 from build_index.sources.files.superseded import is_documentation, older_versions, superseded_pages
-from build_index.sources.files.text_files import HEAD_CHARACTERS, decode, is_written, read_plain
+from build_index.sources.files.text_files import HEAD_CHARACTERS, decode, is_written, read_plain, sealed
 from build_index.sources.files.types import (
     TEXT,
     is_exported_page,
@@ -190,6 +190,8 @@ def _document(repository: Repository, path: str, content: bytes, *, named: bool)
         return "binary" if language_of(path) else extension or "binary"
     if not text.strip():
         return "empty"
+    if reason := sealed(text, language_of(path) or TEXT):
+        return reason
     if suffix_of(path) in HTML and _is_page(text):
         return Document(path, text, "html", {**_facts(repository, path, "html"), "kind": "section"})
     if markup := "latex" if suffix_of(path) in LATEX else "man" if is_man_page(path, text) else "":

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import subprocess
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from build_index.sources.files.repository import (
     read_repositories,
     read_repository,
 )
-from build_index.sources.files.selection import Excluded, Selection
+from build_index.sources.files.selection import Excluded, Selection, told
 from quire.chunking.source_code import chunk_source_code
 from quire.documents import Document
 from quire.errors import SourceError
@@ -110,6 +111,27 @@ def test_what_the_usual_generators_write_is_left_out(tmp_path: Path, head: str) 
 def test_sources_that_tell_of_generators_are_read(tmp_path: Path, text: str) -> None:
     write(tmp_path, "a.c", f"{text}int main(void);\n")
     assert list(read(Repository(tmp_path, "shop"))[0]) == ["a.c"]
+
+
+def test_what_is_encrypted_or_signed_is_left_out_with_a_word(tmp_path: Path) -> None:
+    base64 = b64encode(bytes(range(256)) * 4).decode()
+    write(tmp_path, "credentials.yml.enc", f"{base64}--{base64[:40]}--{base64[:24]}==")
+    write(tmp_path, "certificate.txt", f"-----BEGIN CERTIFICATE-----\n{base64}\n-----END CERTIFICATE-----\n")
+    write(tmp_path, "vault.yml", "$ANSIBLE_VAULT;1.1;AES256\n6231623361\n")
+    write(tmp_path, "password.yaml", "password: ENC[AES256_GCM,data:b0F=,type:str]\nsops:\n    kms: []\n")
+    write(tmp_path, "oars.tar.gz.asc", f"-----BEGIN PGP SIGNATURE-----\n\n{base64}\n")
+    write(tmp_path, "KEYS", f"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n{base64}\n")
+    write(tmp_path, "hashes.txt", "".join(f"{n:064x}  oars-{n}.zip\n" for n in range(9)))
+    write(
+        tmp_path,
+        "guide.txt",
+        f"Decode it:\n\n{base64[:60]}\n\nand read what it says, word by word, to the end.\n",
+    )
+    write(tmp_path, "sops.md", "# Keys\n\nA value becomes `ENC[AES256_GCM,data:…]`.\n")
+    documents, reasons = read(Repository(tmp_path, "shop"))
+    assert list(documents) == ["guide.txt", "hashes.txt", "sops.md"]
+    assert reasons == {"encrypted": 5, "signature": 1}
+    assert told(reasons, {}) == "5 encrypted, or encoded as base64, 1 signatures"
 
 
 def test_plain_text_without_an_extension_is_read_and_data_without_one_is_not(tmp_path: Path) -> None:
