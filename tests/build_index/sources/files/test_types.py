@@ -87,6 +87,13 @@ def test_paths_of_other_code_are_no_tests(path: str) -> None:
         ("modules/vpc/variables.tf", "interface"),
         ("examples/vpc/outputs.networks.tf", "interface"),
         ("modules/vpc/outputs.py", ""),
+        ("demo-app/lib/basket.rb", "example"),
+        ("Shop.Samples/Basket.cs", "example"),
+        ("shop-benchmarks/basket.c", "example"),
+        ("shop/benches/basket.rs", "example"),
+        ("src/shop-samples/basket.rs", ""),
+        ("app/basket.rb", ""),
+        ("samplers/rate.py", ""),
     ],
 )
 def test_examples_and_notes_of_releases_are_told_by_path(path: str, role: str) -> None:
