@@ -27,6 +27,7 @@ from quire.errors import NoText, SourceError
 from quire.parsing.formats import CONVERTED, HTML, RawFile, kind_of, suffix_of
 from quire.parsing.latex_markdown import LATEX
 from quire.parsing.man_page import is_man_page
+from quire.parsing.yaml_text import is_yaml_text
 
 LONGEST_LINE = 20_000
 LONG_LINES = 400
@@ -194,9 +195,18 @@ def _document(repository: Repository, path: str, content: bytes, *, named: bool)
         return reason
     if suffix_of(path) in HTML and _is_page(text):
         return Document(path, text, "html", {**_facts(repository, path, "html"), "kind": "section"})
-    if markup := "latex" if suffix_of(path) in LATEX else "man" if is_man_page(path, text) else "":
+    if markup := _rewritten(path, text):
         return Document(path, text, "docs", {**_facts(repository, path, markup), "kind": "section"})
     return _source_code(repository, path, content, text, named=named)
+
+
+def _rewritten(path: str, text: str) -> str:
+    """The language of a file that is read as the Markdown that is made of it; "" of others."""
+    if suffix_of(path) in LATEX:
+        return "latex"
+    if is_yaml_text(path, text):
+        return "yaml_text"
+    return "man" if is_man_page(path, text) else ""
 
 
 def _source_code(

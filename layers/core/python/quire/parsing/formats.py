@@ -29,6 +29,8 @@ _REWRITTEN = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """How the names of files end that become pages of Markdown whose lines are others."""
+_REWRITTEN_KINDS = ("man", "yaml_text")
+"""Words of `lang` for files that become such pages by what they hold."""
 READABLE = (
     "Markdown (.md, .mdx), HTML (.html), plain text (.txt), notebooks (.ipynb), PDF (.pdf), books (.epub), "
     "Word (.docx) and PowerPoint (.pptx)"
@@ -81,7 +83,7 @@ def first_line(chunk: Chunk) -> int | None:
         return None
     is_page = "content_hash" in known  # and no code, whose lines stay as they are
     path = str(known.get("path") or chunk.document_id)
-    return None if is_page and (known.get("lang") == "man" or _REWRITTEN.search(path)) else first
+    return None if is_page and (known.get("lang") in _REWRITTEN_KINDS or _REWRITTEN.search(path)) else first
 
 
 def fenced(code: str, language: str = "") -> str:

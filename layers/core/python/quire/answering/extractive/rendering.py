@@ -45,7 +45,9 @@ if TYPE_CHECKING:
 
 WRITTEN = frozenset(("markdown", "asciidoc"))
 """Languages of pages; where code is indexed, their chunks have lines of their files."""
-PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc", "latex", "man"))
+PROSE_LANGUAGES = frozenset(
+    ("", "rst", "markdown", "mdx", "md", "text", "asciidoc", "latex", "man", "yaml_text")
+)
 _PROSE_SUFFIXES = frozenset(("", ".txt", ".text", ".tex", ".org", ".textile", ".rdoc", ".pod", ".wiki"))
 _MARKDOWN_SUFFIXES = frozenset((".md", ".mdx", ".markdown", ".qmd", ".rmd"))
 TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".hbs", ".erb"))
