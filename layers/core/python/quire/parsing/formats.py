@@ -86,6 +86,39 @@ def first_line(chunk: Chunk) -> int | None:
     return None if is_page and (known.get("lang") in _REWRITTEN_KINDS or _REWRITTEN.search(path)) else first
 
 
+_FENCED_ALIKE = {
+    "xml": "csproj fsproj vbproj props targets config slnx dbml xsd xsl xslt plist rss wsdl resw nuspec",
+    "yacc": "y yy ypp",
+    "lex": "l ll",
+    "ini": "service socket timer desktop editorconfig",
+    "jinja": "jinja2",
+    "lisp": "el lsp",
+    "fortran": "f for f90 f95",
+    "pascal": "pas pp",
+    "asm": "s",
+    "fsharp": "fs fsx fsi",
+    "vbnet": "vb",
+    "coffeescript": "coffee",
+}
+_FENCE_OF = {ending: name for name, endings in _FENCED_ALIKE.items() for ending in endings.split()} | {
+    name: name
+    for name in """
+        ada asm awk bicep cobol crystal cue d diff elm fish gleam glsl hlsl http jq just ld lisp m4 nim nix nu
+        objc pug puppet purescript racket rego sas sass scheme sed smt solidity starlark stylus sv tcl tex thrift txt
+        typst v vala verilog vhdl vim wgsl wast wat wit xml xquery zsh
+    """.split()
+}
+
+
+def fence_of(suffix: str) -> str:
+    """What a fence says around lines of a file whose language is not read; "" where its name tells no language.
+
+    >>> fence_of(".nim"), fence_of(".csproj"), fence_of(".y"), fence_of(".prebuilt"), fence_of("")
+    ('nim', 'xml', 'yacc', '', '')
+    """
+    return _FENCE_OF.get(suffix.lstrip("."), "")
+
+
 def fenced(code: str, language: str = "") -> str:
     """A block of code in Markdown, in a fence that is longer than any in it.
 

@@ -38,7 +38,7 @@ from quire.answering.extractive.rst_text import (
     told_options,
 )
 from quire.documents import Chunk, Citation
-from quire.parsing.formats import CONVERTED, first_line
+from quire.parsing.formats import CONVERTED, fence_of, first_line
 
 if TYPE_CHECKING:
     from quire.parsing.readable import ReadablePart
@@ -260,7 +260,7 @@ def _code(citation: Citation) -> str:
     line = place_line(chunk, citation.start, citation.end)
     suffix = _suffix(chunk)
     unknown = language == "text" and suffix not in TEMPLATES
-    name = suffix.lstrip(".") if unknown else FENCE_NAMES.get(language, language)
+    name = fence_of(suffix) if unknown else FENCE_NAMES.get(language, language)
     if citation.start < end_of_torn_docstring(chunk.text):
         return f"{line} [{citation.n}]\n\n{fenced(citation.quote, 'text')}"
     begin, end = docstring_around(chunk.text, citation.start, citation.end)
