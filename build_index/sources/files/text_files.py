@@ -183,7 +183,14 @@ SEALED = 0.8
 _ARMOUR = "-----BEGIN PGP "
 _CIPHERS = ("$ANSIBLE_VAULT;", "-----BEGIN AGE ENCRYPTED FILE-----", "age-encryption.org/v1\n")
 _SOPS = '"sops": {', "\nsops:\n"
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40,}+={0,2}(?![A-Za-z0-9+/=])")
+_BASE64 = re.compile(
+    r"""
+    (?<![A-Za-z0-9+/=])
+    [A-Za-z0-9+/]{40,}+ ={0,2}  # what no word is as long as, filled up to three bytes
+    (?![A-Za-z0-9+/=])
+    """,
+    re.VERBOSE,
+)
 
 
 def sealed(text: str, language: str) -> str:

@@ -216,7 +216,7 @@ _TEST_FOLDER = re.compile(
     r"""
     (?:  android | common | jvm | js | native | ios | desktop   # source sets of Kotlin and Gradle: src/androidTest
        | unit | integration | functional | acceptance | instrumented | ui | smoke )[-_]?tests?
-    | test(?:fixtures|demo|data|suite|support|utils?|helpers?)
+    | test[-_]?(?:fixtures|demo|data|suite|support|utils?|helpers?)
     | .+[-_.]tests?                                              # a module of its own: Shop.Tests, shop-test
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -230,7 +230,7 @@ _TEST_NAME = re.compile(
     | .+_spec\.rb
     | (?:.+[a-z0-9])Tests?\.(?:java|php|cs|kt|scala|swift)    # `UserTest.java`, not `Latest.java`
     | IT[A-Z][a-z].+\.(?:java|kt) | .+[a-z0-9]IT\.(?:java|kt)       # Maven's integration tests
-    | test-.+\.\w+
+    | test-.+\.\w+ | .+\.test
     """,
     re.VERBOSE,
 )

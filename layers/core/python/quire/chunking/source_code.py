@@ -25,6 +25,7 @@ from quire.parsing.org import parse_org, readable_org
 from quire.parsing.outline import Outline
 from quire.parsing.rst import is_label, parse_rst, readable_rst, rst_anchors
 from quire.parsing.source_code import parse_source
+from quire.parsing.unknown_source import is_unknown_source, parse_unknown_source
 
 WINDOW = 800
 OVERLAP = 120
@@ -79,11 +80,13 @@ def chunk_source_code(document: Document) -> Iterator[Chunk]:
             file, _component(document.text, lines, spans) if language in COMPONENTS else spans
         )
     elif language in DECLARED:
-        yield from _declarations(document, path, lines, language)
+        yield from _declarations(document, path, lines, parse_declarations(document.text, language))
     elif language in _MARKUP:
         yield from _sections(document, path, lines, language)
     elif language == "markdown":
         yield from _markdown(document, path, lines)
+    elif is_unknown_source(path, language) and not document.metadata.get("is_test"):
+        yield from _declarations(document, path, lines, parse_unknown_source(document.text, path))
     else:
         yield from _windows(document, path, lines)
 
@@ -132,8 +135,7 @@ def module_name(path: str, package: str = "") -> str:
     return ".".join(parts[:-1] if parts and parts[-1] in ("__init__", "index", "mod") else parts)
 
 
-def _declarations(document: Document, path: str, lines: Lines, language: str) -> Iterator[Chunk]:
-    outline = parse_declarations(document.text, language)
+def _declarations(document: Document, path: str, lines: Lines, outline: Outline) -> Iterator[Chunk]:
     if outline.definitions:
         file = _SourceFile(document, path, lines, outline, module_name(path))
         yield from _symbols_of(file, cut_spans(outline, lines, CODE))

@@ -27,7 +27,7 @@ SAID_WORDS = 6
 """So many words behind a key are a text, in an item that has a title."""
 _LINE = re.compile(
     r"""
-    (?P<indent>[ ]*) (?P<item>-[ ]+)?
+    (?P<indent>[ ]*) (?P<item>-[ ]+)?  # an item of a list, which may begin with a key
     (?: (?P<key>"[^"\n]{1,80}" | '[^'\n]{1,80}' | [A-Za-z_][\w.-]{0,80}) [ ]?:(?:[ ]+(?P<value>\S.*))?$ )?
     """,
     re.VERBOSE,
@@ -38,14 +38,16 @@ _HEADS = ("title", "headline", "heading")
 """Keys that a whole file has its title in."""
 _NO_TEXT = re.compile(
     r"""
-    .*(?: run | script | commands? | cmd | code | program | source | data | input | output | results? | query | sql
+    .*(?: run | script  # what programs read or write
+      | commands? | cmd | code | program | source | data | input | output | results? | query | sql
       | template | examples? )
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 _SETTINGS = re.compile(
     r"""
-    ^["']?(?: openapi | swagger | asyncapi | apiVersion | kind | jobs | steps | services | stages | \$schema
+    ^["']?(?: openapi  # descriptions of interfaces, manifests and workflows
+       | swagger | asyncapi | apiVersion | kind | jobs | steps | services | stages | \$schema
       | AWSTemplateFormatVersion )["']?[ ]*:
     """,
     re.MULTILINE | re.VERBOSE,
