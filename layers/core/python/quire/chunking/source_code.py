@@ -7,6 +7,7 @@ import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -74,6 +75,8 @@ def chunk_source_code(document: Document) -> Iterator[Chunk]:
     lines = read_lines(document.text)
     if language in GRAMMARS:
         outline = parse_source(document.text, language, long=CODE.whole)
+        if document.metadata.get("is_test") and GRAMMARS[language].tests:
+            outline = _without_props(outline)
         file = _SourceFile(document, path, lines, outline, module_name(path, outline.package))
         spans = cut_spans(outline, lines, CODE)
         yield from _symbols_of(
@@ -89,6 +92,12 @@ def chunk_source_code(document: Document) -> Iterator[Chunk]:
         yield from _declarations(document, path, lines, parse_unknown_source(document.text, path))
     else:
         yield from _windows(document, path, lines)
+
+
+def _without_props(outline: Outline) -> Outline:
+    """The outline of a file of tests without what a line of it loads or sets for them: nobody looks for that."""
+    kept = (one for one in outline.definitions if one.kind != "variable" or one.end_line > one.start_line)
+    return replace(outline, definitions=tuple(kept))
 
 
 def _symbols_of(file: _SourceFile, spans: Iterable[Span]) -> Iterator[Chunk]:
