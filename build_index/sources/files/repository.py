@@ -15,6 +15,7 @@ from build_index.sources.files.selection import Excluded, Selection, select_file
 from build_index.sources.files.superseded import is_documentation, older_versions, superseded_pages
 from build_index.sources.files.text_files import HEAD_CHARACTERS, decode, is_written, read_plain, sealed
 from build_index.sources.files.types import (
+    EXAMPLE,
     TEXT,
     is_exported_page,
     is_test_path,
@@ -57,6 +58,7 @@ _GENERATED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_SAMPLE_APP = re.compile(r"my[-_]?app", re.IGNORECASE)
 _GENERATED_WORDS = ("generated", "made by", "produced by")
 _GENERATED_LINES = 12
 _LINE_OF = re.compile(r'^#[ ]*line[ ]+\d+[ ]+"([^"\n]+)"', re.MULTILINE)
@@ -141,6 +143,7 @@ def read_repository(
     paths = list(select_files(repository.root, selection, excluded))
     # A caller who names files wants them.
     unwanted = {} if selection.patterns else _said_elsewhere(root, paths)
+    samples = sample_apps(paths)
     for path in paths:
         if reason := unwanted.get(path):
             excluded.add(reason, prefix + path)
@@ -156,7 +159,22 @@ def read_repository(
         if isinstance(document, str):
             excluded.add(document, prefix + path)
         else:
-            yield document
+            is_sample = path.partition("/")[0] in samples
+            yield _as_sample(document) if is_sample else document
+
+
+def _as_sample(document: Document) -> Document:
+    return document._replace(metadata={**document.metadata, "role": EXAMPLE})
+
+
+def sample_apps(paths: Sequence[str]) -> frozenset[str]:
+    """Folders of an app that a library is tried with, by their name, where its own code stands beside them.
+
+    >>> sample_apps(["lib/oars.rb", "myapp/app/boat.rb"]), sample_apps(["myapp/app/boat.rb"])
+    (frozenset({'myapp'}), frozenset())
+    """
+    folders = frozenset(path.partition("/")[0] for path in paths if "/" in path)
+    return frozenset(filter(_SAMPLE_APP.fullmatch, folders)) if folders & {"lib", "src"} else frozenset()
 
 
 def _said_elsewhere(root: Path, paths: Sequence[str]) -> Mapping[str, str]:

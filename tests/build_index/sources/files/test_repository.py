@@ -134,6 +134,16 @@ def test_what_is_encrypted_or_signed_is_left_out_with_a_word(tmp_path: Path) -> 
     assert told(reasons, {}) == "5 encrypted, or encoded as base64, 1 signatures"
 
 
+@pytest.mark.parametrize(("beside", "role"), [("lib/oars.rb", "example"), ("app/oars.rb", None)])
+def test_an_app_beside_the_code_of_a_library_is_an_example(
+    tmp_path: Path, beside: str, role: str | None
+) -> None:
+    write(tmp_path, beside, "class Oars\nend\n")
+    write(tmp_path, "myapp/boat.rb", "class Boat\nend\n")
+    documents, _ = read(Repository(tmp_path, "shop"))
+    assert [one.metadata.get("role") for _, one in sorted(documents.items())] == [None, role]
+
+
 def test_plain_text_without_an_extension_is_read_and_data_without_one_is_not(tmp_path: Path) -> None:
     write(tmp_path, "copyright", "You may copy it.\nEveryone may.\n")
     write(tmp_path, "NOTES", "The sails are red.\n")
