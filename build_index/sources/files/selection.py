@@ -37,9 +37,9 @@ class Excluded:
     Reasons: `gitignore`, `exclude` (a glob), `pattern` (no wanted pattern matches), an extension such as `.png`
     (what is no text, or data), `type` (no extension, and a tool's dot file, data or a script of an unknown kind),
     `symlink`, `special` (a pipe, a device), `name` (not UTF-8), `unreadable` (a folder), `size`, `lock`, `minified`,
-    `generated`, `translation`, `older version` (of documentation), `built` (of sources beside it), `included` (by a
-    page), `signature` (of PGP), `vendored` (a folder), `binary`, `empty`, `no text` (a PDF of pictures), `duplicate`
-    and `secret` (by the name or the text, whatever a caller asks for).
+    `generated`, `encrypted` (or base64), `translation`, `older version` (of documentation), `built` (of sources beside
+    it), `included` (by a page), `signature` (of PGP), `vendored` (a folder), `binary`, `empty`, `no text` (a PDF of
+    pictures), `duplicate` and `secret` (by the name or the text, whatever a caller asks for).
     """
 
     reasons: Counter[str] = field(default_factory=Counter)
@@ -94,6 +94,7 @@ _WORDS = {
     "name": "with names that are no text",
     "minified": "minified",
     "generated": "generated",
+    "encrypted": "encrypted, or encoded as base64",
     "binary": "binary",
     "built": "built of others",
     "vendored": "folders that others wrote",

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from build_index.sources.files.types import TONGUE
+from build_index.sources.files.types import HISTORY, TONGUE, role_of
 
 _FOLDER = re.compile(TONGUE, re.IGNORECASE)
 _ENGLISH = re.compile(r"en(?:[-_](?:us|gb))?", re.IGNORECASE)
@@ -26,11 +26,57 @@ _PAGE = re.compile(
     re.VERBOSE,
 )
 _VERSION = re.compile(r"version-(\d+(?:\.\d+)*)(?:\.x)?")
+_BARE_VERSION = re.compile(r"(?<![\d.])v?+(\d++(?:\.\d++)++|\d++(?=\.x))(?:\.x)?", re.IGNORECASE)
+"""`v1.6`, `2.x`; a `v1` may be an interface that is used beside `v2`."""
+_OF_DOCUMENTS = frozenset("doc docs documentation handbook manual manuals guide guides website".split())
+_SIGNATURE = ".asc"
+"""How signatures of releases are called, and few pages of AsciiDoc."""
 _ARCHIVE = re.compile(r"(?<=versioned_docs)[_-]\w+$")
 """What a folder of versions is called that are kept apart from the newer ones: `versioned_docs_archived`."""
 MIRRORED = 0.5
 """A folder that is called like a language holds translations where so many of its pages are also found outside of it,
-or where a folder of English pages stands beside it."""
+or where a folder of English pages stands beside it; one called like a version where the newest has so many of them."""
+LEAST_PAGES = 3
+"""So many pages make a folder that is called like a version documentation, where none above it says so."""
+
+
+def older_versions(paths: Sequence[str]) -> Iterator[str]:
+    """Files of documentation, whatever their format, in folders of versions older than one that has the same files.
+
+    >>> list(older_versions(["docs/v1.6/manual.yml", "docs/v1.10/manual.yml", "docs/dev/manual.yml"]))
+    ['docs/v1.6/manual.yml']
+    >>> list(older_versions(["api/v1.6/pets.yml", "api/v1.10/pets.yml", "docs/1.0/a.md", "docs/1.1/b.md"]))
+    []
+    """
+    pages = (one for one in paths if role_of(one) != HISTORY and not one.endswith(_SIGNATURE))
+    for base, found in _versions(pages, _BARE_VERSION).items():
+        least = 1 if is_documentation(base) else LEAST_PAGES
+        newest = found.pop(max(found))
+        for older in found.values():
+            mirrored = len(older.keys() & newest.keys())
+            if mirrored >= max(least, MIRRORED * len(older)):
+                yield from older.values()
+
+
+def is_documentation(folder: str) -> bool:
+    """Whether a folder, or one above it, is called as documentation is."""
+    return not _OF_DOCUMENTS.isdisjoint(folder.lower().split("/"))
+
+
+def _versions(
+    paths: Iterable[str], called: re.Pattern[str]
+) -> Mapping[str, dict[tuple[int, ...], dict[str, str]]]:
+    """By the folder that holds them, each version's files, by their path in it; `called` has the numbers as a group."""
+    versions: dict[str, dict[tuple[int, ...], dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    for path in paths:
+        parts = path.split("/")
+        for place, name in enumerate(parts[:-1]):
+            if version := called.fullmatch(name):
+                base = _ARCHIVE.sub("", "/".join(parts[:place]))
+                number = tuple(map(int, version[1].split(".")))
+                versions[base][number]["/".join(parts[place + 1 :])] = path
+                break
+    return versions
 
 
 def superseded_pages(paths: Sequence[str]) -> Mapping[str, str]:
@@ -39,7 +85,8 @@ def superseded_pages(paths: Sequence[str]) -> Mapping[str, str]:
     >>> superseded_pages(["a.md", "b.md", "de/a.md", "de/b.md", "it/racks.md", "c.md", "c.pt-BR.md"])
     {'c.pt-BR.md': 'translation', 'de/a.md': 'translation', 'de/b.md': 'translation'}
     """
-    return dict.fromkeys(_translated(paths), "translation") | dict.fromkeys(_outdated(paths), "older version")
+    older = (*_outdated(paths), *older_versions(paths))
+    return dict.fromkeys(_translated(paths), "translation") | dict.fromkeys(older, "older version")
 
 
 def _translated(paths: Sequence[str]) -> Iterator[str]:
@@ -73,15 +120,7 @@ def _folders(path: str) -> Iterator[str]:
 
 def _outdated(paths: Iterable[str]) -> Iterator[str]:
     """Pages below `version-29.7`, where a folder of a newer version stands beside it."""
-    versions: dict[str, dict[tuple[int, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
-    for path in paths:
-        parts = path.split("/")
-        for place, name in enumerate(parts[:-1]):
-            if version := _VERSION.fullmatch(name):
-                number = tuple(map(int, version[1].split(".")))
-                versions[_ARCHIVE.sub("", "/".join(parts[:place]))][number].append(path)
-                break
-    for found in versions.values():
+    for found in _versions(paths, _VERSION).values():
         for number, pages in found.items():
             if number != max(found):
-                yield from pages
+                yield from pages.values()

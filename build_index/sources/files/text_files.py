@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
@@ -175,6 +176,45 @@ def _decoded(content: bytes) -> str | None:
         return content.decode("cp1252")
     except UnicodeDecodeError:  # it leaves five bytes undefined
         return content.decode("latin-1")
+
+
+SEALED = 0.8
+"""Share of a file of no known kind that stands in base64 from which on it is no text."""
+_ARMOUR = "-----BEGIN PGP "
+_CIPHERS = ("$ANSIBLE_VAULT;", "-----BEGIN AGE ENCRYPTED FILE-----", "age-encryption.org/v1\n")
+_SOPS = '"sops": {', "\nsops:\n"
+_BASE64 = re.compile(
+    r"""
+    (?<![A-Za-z0-9+/=])
+    [A-Za-z0-9+/]{40,}+ ={0,2}  # what no word is as long as, filled up to three bytes
+    (?![A-Za-z0-9+/=])
+    """,
+    re.VERBOSE,
+)
+
+
+def sealed(text: str, language: str) -> str:
+    """Why nobody can read a text: `signature` (PGP's) or `encrypted`, which base64 counts as too; "" where one can.
+
+    >>> sealed("-----BEGIN PGP SIGNATURE-----", "text"), sealed("$ANSIBLE_VAULT;1.1;AES256", "yaml")
+    ('signature', 'encrypted')
+    >>> sealed("yF8hMK+lpNaMtr9P7JtYJnwqMwy3gfcGLAfEt747xRRuUmFOnazkKTyELkA==", "text"), sealed("Row.", "text")
+    ('encrypted', '')
+    """
+    head = text[:HEAD_CHARACTERS]
+    if head.startswith(_ARMOUR):
+        return "signature" if head.startswith(f"{_ARMOUR}SIG") else "encrypted"
+    if head.startswith(_CIPHERS) or ("ENC[AES256_GCM,data:" in text and any(one in text for one in _SOPS)):
+        return "encrypted"
+    if language != "text":
+        return ""
+    encoded = sum(len(one) for one in _BASE64.findall(head) if _is_mixed(one))
+    return "encrypted" if encoded and encoded >= SEALED * sum(map(len, head.split())) else ""
+
+
+def _is_mixed(encoded: str) -> bool:
+    """Whether it has small and capital letters and digits: a checksum in hexadecimal has not."""
+    return encoded.lower() != encoded != encoded.upper() and any(map(str.isdigit, encoded))
 
 
 def is_written(content: bytes) -> bool:

@@ -126,7 +126,7 @@ NO_TEXT = frozenset(
 DATA = frozenset(
     """
     .csv .tsv .jsonl .ndjson .geojson .parquet .arrow .feather .log .out .snap .map .dat .data .har .ics .vcf
-    .pem .crt .cer .key .pub .sum .lock .patch .diff .rej .orig .bak .swp .tmp .po .pot .xlf .xliff .arb .resx
+    .pem .crt .cer .key .pub .sum .lock .patch .diff .rej .orig .old .bak .swp .tmp .po .pot .xlf .xliff .arb .resx
     .strings .stringsdict .ts.qm .drawio .excalidraw .fig .xcscheme .pbxproj .xib .storyboard .sln
     .vcxproj .filters .gpx .kml .obj .mtl .ply .srt
     """.split()
@@ -216,7 +216,7 @@ _TEST_FOLDER = re.compile(
     r"""
     (?:  android | common | jvm | js | native | ios | desktop   # source sets of Kotlin and Gradle: src/androidTest
        | unit | integration | functional | acceptance | instrumented | ui | smoke )[-_]?tests?
-    | test(?:fixtures|demo|data|suite|support|utils?|helpers?)
+    | test[-_]?(?:fixtures|demo|data|suite|support|utils?|helpers?)
     | .+[-_.]tests?                                              # a module of its own: Shop.Tests, shop-test
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -230,11 +230,18 @@ _TEST_NAME = re.compile(
     | .+_spec\.rb
     | (?:.+[a-z0-9])Tests?\.(?:java|php|cs|kt|scala|swift)    # `UserTest.java`, not `Latest.java`
     | IT[A-Z][a-z].+\.(?:java|kt) | .+[a-z0-9]IT\.(?:java|kt)       # Maven's integration tests
-    | test-.+\.\w+
+    | test-.+\.\w+ | .+\.test
     """,
     re.VERBOSE,
 )
-_EXAMPLE_FOLDER = re.compile(r"_?(?:example|sample|demo|playground|tutorial|benchmark)s?", re.IGNORECASE)
+_EXAMPLE_FOLDER = re.compile(
+    r"""
+    _?(?:example|sample|demo|playground|tutorial|benchmark)s? | bench(?:es)?
+    | (?:example|sample|demo|dummy|toy)[-_]?apps?        # that something is tried with
+    | .+[-_.](?:examples|samples|demos|benchmarks)       # a module of its own: Shop.Samples, shop-benchmarks
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _EXAMPLE_NAME = re.compile(r"(?:example|demo)s?\.\w+", re.IGNORECASE)
 _SOURCE_FOLDERS = frozenset("src lib main app pkg internal".split())
 """Below these a folder is named for what the code is about: a package `com.shop.samples`, a class `Demo`."""

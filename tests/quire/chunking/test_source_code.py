@@ -10,7 +10,7 @@ import pytest
 
 from quire.chunking import CHUNKERS
 from quire.chunking.source_code import chunk_source_code
-from quire.documents import Chunk, Document
+from quire.documents import Chunk, Document, Value
 from quire.parsing.source_code import parse_source
 from tests.support.code_samples import SAMPLES, Sample
 
@@ -373,6 +373,20 @@ def test_tests_are_chunks_with_their_titles_and_define_nothing() -> None:
         *(f"a basket › adds {n}" for n in range(4)),
     ]  # the helper stands with the head
     assert [chunk.symbols for chunk in chunks] == [("basket", "spec.basket_spec.basket"), *([()] * 4)]
+
+
+def test_what_a_line_of_a_test_sets_is_no_symbol_and_no_chunk() -> None:
+    steps = "".join(
+        f"  const res{n} = await basket.get('/{n}')\n  t.assert.ok(res{n}.isFull)\n\n" for n in range(40)
+    )
+    text = f"const Basket = require('..')\nconst row = {{\n  a: 1\n}}\n\ntest('fills', async (t) => {{\n{steps}}})\n"
+    facts: dict[str, Value] = {"path": "test/basket.js", "lang": "javascript"}
+    in_tests = list(chunk_source_code(Document("a", text, "source_code", {**facts, "is_test": True})))
+    assert {name for chunk in in_tests for name in chunk.symbols} == {"row", "test.basket.row"}
+    assert {chunk.metadata["kind"] for chunk in in_tests} <= {"module", "variable", "test"}
+    assert min(len(chunk.text) for chunk in in_tests if chunk.metadata["kind"] == "test") > 200
+    beside = list(chunk_source_code(Document("a", text, "source_code", facts)))
+    assert "Basket" in {name for chunk in beside for name in chunk.symbols}
 
 
 ZIG = """\

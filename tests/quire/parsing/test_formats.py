@@ -19,6 +19,10 @@ def test_a_page_that_was_written_anew_has_other_lines_than_its_file(suffix: str)
     assert first_line(Chunk("", f"a{suffix}", "= Ropes\n\nCoil them.", "", LINES)) == 3
 
 
+def test_a_manual_page_of_another_name_has_other_lines_than_its_file() -> None:
+    assert first_line(Chunk("", "a.1.made", "## Ropes\n\nCoil them.", "", {**PAGE, "lang": "man"})) is None
+
+
 def test_a_page_of_markdown_has_the_lines_of_its_file_where_as_many_are_stored() -> None:
     assert first_line(Chunk("", "a.md", "## Ropes\n\nCoil them.", "", PAGE)) == 3
     assert first_line(Chunk("", "a.md", "## Ropes\nCoil them.", "", PAGE)) is None

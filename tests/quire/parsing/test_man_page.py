@@ -71,6 +71,25 @@ def test_a_manual_page_of_a_repository_is_read_as_prose_and_cited_by_its_lines(t
     assert (chunks[-1].metadata["end_line"], is_man_page("liboar.1", found["liboar.1"].text)) == (5, False)
 
 
+@pytest.mark.parametrize(
+    ("text", "is_page"),
+    [
+        ('.\n.TH "OAR" "1" "May 2025" "" ""\n.\n.SH "NAME"\n', True),
+        ('\'\\" t\n.\\" By hand.\n.TH oar-row 8\n.SH NAME\n', True),
+        (".Dd May 3, 2025\n.Dt OAR 1\n.Sh NAME\n", True),
+        (".TH OAR 1\nNo section.\n", False),
+        (".so man1/oar.1\n.SH NAME\n", False),
+        (".TH is how a page begins.\n.SH follows.\n", False),
+        ("...\n.TH OAR 1\n.SH NAME\n", False),
+        ("# oar\n.TH OAR 1\n.SH NAME\n", False),
+    ],
+)
+def test_a_manual_page_of_another_name_is_known_by_its_title_and_sections(
+    text: str, *, is_page: bool
+) -> None:
+    assert is_man_page("oar.1.prebuilt", text) == is_man_page("OAR", text) == is_page
+
+
 PARTS = [
     *(
         "a",

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from build_index.sources.files.markdown_tree import read_markdown_tree
+from build_index.sources.files.repository import Repository, read_repository
 from build_index.sources.files.selection import Excluded
 from build_index.sources.files.superseded import superseded_pages
 from quire.documents import Document
@@ -30,10 +31,32 @@ from tests.support.doc_sites import write_site
             ["s/versioned_docs_archived/version-9.x/a.md"],
         ),
         (["w/version-1.0/a.md", "api/v1/a.md", "api/v2/a.md"], []),
+        (["docs/v1.9/a.md", "docs/v1.10/a.md", "docs/dev/a.md"], ["docs/v1.9/a.md"]),
+        (["docs/1.x/a.rst", "docs/1.x/b.rst", "docs/2.x/a.rst"], ["docs/1.x/a.rst", "docs/1.x/b.rst"]),
+        (["docs/1.0/a.md", "docs/1.0/b.md", "docs/1.0/c.md", "docs/1.1/a.md"], []),  # few are there again
+        (["docs/releases/1.0/a.md", "docs/releases/1.1/a.md"], []),  # what is new in each
+        (["images/1.0/README.md", "images/1.1/README.md"], []),
+        ([f"{n}/{page}.md" for n in ("2.0", "2.1") for page in "abc"], ["2.0/a.md", "2.0/b.md", "2.0/c.md"]),
     ],
 )  # fmt: skip
 def test_pages_that_others_stand_for_are_found(paths: list[str], left_out: list[str]) -> None:
     assert sorted(superseded_pages(paths)) == left_out
+
+
+def test_older_versions_of_documentation_are_known_whatever_their_format(tmp_path: Path) -> None:
+    for version in ("v1.6", "v1.10", "dev"):
+        for path in (
+            f"docs/manual/{version}/manual.yml",
+            f"docs/man/{version}/oar.1",
+            f"api/{version}/oars.yml",
+        ):
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(
+                f"title: Oars of {version}\nbody: Row with them.\n", encoding="utf-8"
+            )
+    excluded = Excluded()
+    list(read_repository(Repository(tmp_path, "boats"), None, excluded))
+    assert excluded.paths == {"older version": ["docs/man/v1.6/oar.1", "docs/manual/v1.6/manual.yml"]}
 
 
 def test_what_is_left_out_is_told_and_can_be_a_source_of_its_own(tmp_path: Path) -> None:

@@ -51,7 +51,8 @@ def test_names_and_first_lines_tell_the_language(path: str, head: str, language:
     """tests/unit/helpers.py t/unit/app/conftest.py pkg/a_test.go src/a.spec.ts src/__tests__/a.js a/BasketTest.php
     src/test/java/org/BasketTests.java spec/basket_spec.rb test_basket.py a/basket_test.py Button.test.tsx
     src/androidTest/kotlin/Basket.kt core/src/commonTest/Basket.kt shop-tests/src/main/java/Fixtures.java
-    Shop.Tests/Basket.cs store/src/integration-test/Basket.java store/ITBasket.java store/BasketIT.java""".split(),
+    Shop.Tests/Basket.cs store/src/integration-test/Basket.java store/ITBasket.java store/BasketIT.java
+    tests/base64.test src/basket.test test-data/unit/basket.json""".split(),
 )
 def test_paths_of_tests_are_known(path: str) -> None:
     assert is_test_path(path)
@@ -87,6 +88,13 @@ def test_paths_of_other_code_are_no_tests(path: str) -> None:
         ("modules/vpc/variables.tf", "interface"),
         ("examples/vpc/outputs.networks.tf", "interface"),
         ("modules/vpc/outputs.py", ""),
+        ("demo-app/lib/basket.rb", "example"),
+        ("Shop.Samples/Basket.cs", "example"),
+        ("shop-benchmarks/basket.c", "example"),
+        ("shop/benches/basket.rs", "example"),
+        ("src/shop-samples/basket.rs", ""),
+        ("app/basket.rb", ""),
+        ("samplers/rate.py", ""),
     ],
 )
 def test_examples_and_notes_of_releases_are_told_by_path(path: str, role: str) -> None:

@@ -474,6 +474,14 @@ def test_code_of_no_known_kind_is_fenced() -> None:
     assert show(chunk("a/pump.nim", text, lang="text")).endswith(f"```nim\n{text.rstrip()}\n```")
 
 
+@pytest.mark.parametrize(
+    ("path", "name"), [("a/pump.y", "yacc"), ("a.props", "xml"), ("pump.old", ""), ("a.supp", "")]
+)
+def test_a_fence_names_no_language_that_does_not_exist(path: str, name: str) -> None:
+    text = "proc tie(n: int): int =\n  result = n + total(knots[0])\n"
+    assert show(chunk(path, text, lang="text")).endswith(f"\n```{name}\n{text.rstrip()}\n```")
+
+
 def test_a_list_table_of_restructured_text_is_shown_as_a_table() -> None:
     text = (
         ".. list-table:: Bulbs\n   :header-rows: 1\n   :widths: 20 80\n\n"

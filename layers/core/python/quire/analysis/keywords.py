@@ -13,7 +13,7 @@ from quire.documents import Chunk
 
 CALL_MARK = "&"
 """Stands before a referred name among a chunk's terms; no term that `quire.analysis.terms` makes begins so."""
-PROSE = frozenset(("", "markdown", "rst", "asciidoc", "html", "latex", "man", "text"))
+PROSE = frozenset(("", "markdown", "rst", "asciidoc", "html", "latex", "man", "text", "yaml_text"))
 """Languages of what people read; "" is that of a page of documentation."""
 
 

@@ -7,6 +7,7 @@ import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ from quire.parsing.org import parse_org, readable_org
 from quire.parsing.outline import Outline
 from quire.parsing.rst import is_label, parse_rst, readable_rst, rst_anchors
 from quire.parsing.source_code import parse_source
+from quire.parsing.unknown_source import is_unknown_source, parse_unknown_source
 
 WINDOW = 800
 OVERLAP = 120
@@ -73,19 +75,29 @@ def chunk_source_code(document: Document) -> Iterator[Chunk]:
     lines = read_lines(document.text)
     if language in GRAMMARS:
         outline = parse_source(document.text, language, long=CODE.whole)
+        if document.metadata.get("is_test") and GRAMMARS[language].tests:
+            outline = _without_props(outline)
         file = _SourceFile(document, path, lines, outline, module_name(path, outline.package))
         spans = cut_spans(outline, lines, CODE)
         yield from _symbols_of(
             file, _component(document.text, lines, spans) if language in COMPONENTS else spans
         )
     elif language in DECLARED:
-        yield from _declarations(document, path, lines, language)
+        yield from _declarations(document, path, lines, parse_declarations(document.text, language))
     elif language in _MARKUP:
         yield from _sections(document, path, lines, language)
     elif language == "markdown":
         yield from _markdown(document, path, lines)
+    elif is_unknown_source(path, language) and not document.metadata.get("is_test"):
+        yield from _declarations(document, path, lines, parse_unknown_source(document.text, path))
     else:
         yield from _windows(document, path, lines)
+
+
+def _without_props(outline: Outline) -> Outline:
+    """The outline of a file of tests without what a line of it loads or sets for them: nobody looks for that."""
+    kept = (one for one in outline.definitions if one.kind != "variable" or one.end_line > one.start_line)
+    return replace(outline, definitions=tuple(kept))
 
 
 def _symbols_of(file: _SourceFile, spans: Iterable[Span]) -> Iterator[Chunk]:
@@ -132,8 +144,7 @@ def module_name(path: str, package: str = "") -> str:
     return ".".join(parts[:-1] if parts and parts[-1] in ("__init__", "index", "mod") else parts)
 
 
-def _declarations(document: Document, path: str, lines: Lines, language: str) -> Iterator[Chunk]:
-    outline = parse_declarations(document.text, language)
+def _declarations(document: Document, path: str, lines: Lines, outline: Outline) -> Iterator[Chunk]:
     if outline.definitions:
         file = _SourceFile(document, path, lines, outline, module_name(path))
         yield from _symbols_of(file, cut_spans(outline, lines, CODE))

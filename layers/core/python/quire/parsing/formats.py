@@ -29,6 +29,8 @@ _REWRITTEN = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """How the names of files end that become pages of Markdown whose lines are others."""
+_REWRITTEN_KINDS = ("man", "yaml_text")
+"""Words of `lang` for files that become such pages by what they hold."""
 READABLE = (
     "Markdown (.md, .mdx), HTML (.html), plain text (.txt), notebooks (.ipynb), PDF (.pdf), books (.epub), "
     "Word (.docx) and PowerPoint (.pptx)"
@@ -80,7 +82,41 @@ def first_line(chunk: Chunk) -> int | None:
     if not isinstance(first, int) or not isinstance(last, int) or chunk.text.count("\n") != last - first:
         return None
     is_page = "content_hash" in known  # and no code, whose lines stay as they are
-    return None if is_page and _REWRITTEN.search(str(known.get("path") or chunk.document_id)) else first
+    path = str(known.get("path") or chunk.document_id)
+    return None if is_page and (known.get("lang") in _REWRITTEN_KINDS or _REWRITTEN.search(path)) else first
+
+
+_FENCED_ALIKE = {
+    "xml": "csproj fsproj vbproj props targets config slnx dbml xsd xsl xslt plist rss wsdl resw nuspec",
+    "yacc": "y yy ypp",
+    "lex": "l ll",
+    "ini": "service socket timer desktop editorconfig",
+    "jinja": "jinja2",
+    "lisp": "el lsp",
+    "fortran": "f for f90 f95",
+    "pascal": "pas pp",
+    "asm": "s",
+    "fsharp": "fs fsx fsi",
+    "vbnet": "vb",
+    "coffeescript": "coffee",
+}
+_FENCE_OF = {ending: name for name, endings in _FENCED_ALIKE.items() for ending in endings.split()} | {
+    name: name
+    for name in """
+        ada asm awk bicep cobol crystal cue d diff elm fish gleam glsl hlsl http jq just ld lisp m4 nim nix nu
+        objc pug puppet purescript racket rego sas sass scheme sed smt solidity starlark stylus sv tcl tex thrift txt
+        typst v vala verilog vhdl vim wgsl wast wat wit xml xquery zsh
+    """.split()
+}
+
+
+def fence_of(suffix: str) -> str:
+    """What a fence says around lines of a file whose language is not read; "" where its name tells no language.
+
+    >>> fence_of(".nim"), fence_of(".csproj"), fence_of(".y"), fence_of(".prebuilt"), fence_of("")
+    ('nim', 'xml', 'yacc', '', '')
+    """
+    return _FENCE_OF.get(suffix.lstrip("."), "")
 
 
 def fenced(code: str, language: str = "") -> str:

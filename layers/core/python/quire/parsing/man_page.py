@@ -12,11 +12,12 @@ from collections.abc import Sequence
 _NAME = re.compile(r"\.(?:[1-9][a-z]{0,4}|[ln])(?:\.in)?$")
 _BEGINS = re.compile(
     r"""
-    (?: [.'][ \t]*+\\\"[^\n]*+\n | [ \t]*+\n ){0,400}+   # comments and blank lines
-    [.'][ \t]*+(?:TH|Dd|Dt|SH|Sh|so|ig)\b
+    (?: [.']?[ \t]*+\n | [.'][ \t]*+\\\"[^\n]*+\n ){0,400}+   # comments and blank lines, also behind a point
+    [.'][ \t]*+(?: (?P<title> TH[ \t]++"?[\w.:-]++"?[ \t]++"?[1-9ln] | Dd\b ) | (?:TH|Dt|SH|Sh|so|ig)\b )
     """,
     re.VERBOSE,
 )
+_SECTION = re.compile(r"^[.'][ \t]*+S[Hh][ \t]", re.MULTILINE)
 _ARGUMENT = re.compile(r'"((?:[^"]|"")*+)"?|((?:\\.|[^\s\\])++)')
 _COMMENT = re.compile(r"\\[\"#].*+")
 _BOLD = re.compile(
@@ -119,14 +120,20 @@ _CODE_BEGINS, _CODE_ENDS = frozenset(("nf", "EX", "Vb", "TS")), frozenset(("fi",
 
 
 def is_man_page(path: str, text: str) -> bool:
-    r"""Whether a file is a manual page, by its name and the macros that it begins with.
+    r"""Whether a file is a manual page by the macros that it begins with and its name, or without the latter by its
+    title, where sections follow it.
 
     >>> is_man_page("doc/oar.1", ".TH OAR 1\n"), is_man_page("oar.8.in", ".\\\" By hand.\n.Dd Mdocdate\n")
     (True, True)
     >>> is_man_page("liboar.so.1", ""), is_man_page("oar.1", "Rows.")
     (False, False)
+    >>> is_man_page("oar.1.made", '.\n.TH "OAR" "1"\n.SH NAME\n'), is_man_page("rules", ".TH first\n.SH NAME\n")
+    (True, False)
     """
-    return bool(_NAME.search(path.lower())) and bool(_BEGINS.match(text))
+    begins = _BEGINS.match(text)
+    if begins is None:
+        return False
+    return bool(_NAME.search(path.lower()) or (begins["title"] and _SECTION.search(text)))
 
 
 def man_as_markdown(text: str) -> tuple[str, Sequence[int]]:

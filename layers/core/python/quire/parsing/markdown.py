@@ -26,6 +26,7 @@ from quire.parsing.quarto import QUARTO, plain_quarto
 from quire.parsing.scan import MARKS, Dialect, Insert, MarkupScan
 from quire.parsing.template_tags import without_template_tags
 from quire.parsing.wiki import SIGNS
+from quire.parsing.yaml_text import is_yaml_text, yaml_as_markdown
 
 LIKE_GITHUB = frozenset(("plain", "gitbook", "mdbook", "hugo", "jekyll"))
 """Generators that make fragments as GitHub does."""
@@ -61,7 +62,11 @@ def dialect_of(
         references: whether code spans may be cross references.
         wiki: it lies among notes that link as wikis do.
     """
-    if path.lower().endswith((*ASCIIDOC, *LATEX, *QUARTO)) or is_man_page(path, text):
+    if (
+        path.lower().endswith((*ASCIIDOC, *LATEX, *QUARTO))
+        or is_man_page(path, text)
+        or is_yaml_text(path, text)
+    ):
         return Dialect()
     if path.endswith(".mdx"):
         return Dialect(mdx=True, strict="all", references=references)
@@ -130,6 +135,8 @@ def _made_markdown(text: str, path: str) -> tuple[str, Sequence[int]] | None:
         return as_markdown(text)
     if path.lower().endswith(LATEX):
         return latex_as_markdown(text)
+    if is_yaml_text(path, text):
+        return yaml_as_markdown(text)
     return man_as_markdown(text) if is_man_page(path, text) else None
 
 

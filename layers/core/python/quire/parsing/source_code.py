@@ -290,7 +290,7 @@ def _valued(node: Any, kind: str, reader: _SyntaxReader, holder: str) -> tuple[s
         return "function", value.child_by_field_name("body"), None
     if value is not None and value.type == "class":
         return "class", value.child_by_field_name("body"), None
-    if kind == "property" or holder in ("function", "method"):
+    if kind == "property" or holder in ("function", "method", "test"):
         return "", None, None
     return kind, None, value
 

@@ -38,14 +38,16 @@ from quire.answering.extractive.rst_text import (
     told_options,
 )
 from quire.documents import Chunk, Citation
-from quire.parsing.formats import CONVERTED, first_line
+from quire.parsing.formats import CONVERTED, fence_of, first_line
 
 if TYPE_CHECKING:
     from quire.parsing.readable import ReadablePart
 
 WRITTEN = frozenset(("markdown", "asciidoc"))
 """Languages of pages; where code is indexed, their chunks have lines of their files."""
-PROSE_LANGUAGES = frozenset(("", "rst", "markdown", "mdx", "md", "text", "asciidoc", "latex", "man"))
+PROSE_LANGUAGES = frozenset(
+    ("", "rst", "markdown", "mdx", "md", "text", "asciidoc", "latex", "man", "yaml_text")
+)
 _PROSE_SUFFIXES = frozenset(("", ".txt", ".text", ".tex", ".org", ".textile", ".rdoc", ".pod", ".wiki"))
 _MARKDOWN_SUFFIXES = frozenset((".md", ".mdx", ".markdown", ".qmd", ".rmd"))
 TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".hbs", ".erb"))
@@ -258,7 +260,7 @@ def _code(citation: Citation) -> str:
     line = place_line(chunk, citation.start, citation.end)
     suffix = _suffix(chunk)
     unknown = language == "text" and suffix not in TEMPLATES
-    name = suffix.lstrip(".") if unknown else FENCE_NAMES.get(language, language)
+    name = fence_of(suffix) if unknown else FENCE_NAMES.get(language, language)
     if citation.start < end_of_torn_docstring(chunk.text):
         return f"{line} [{citation.n}]\n\n{fenced(citation.quote, 'text')}"
     begin, end = docstring_around(chunk.text, citation.start, citation.end)
