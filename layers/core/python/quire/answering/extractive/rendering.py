@@ -37,8 +37,10 @@ from quire.answering.extractive.rst_text import (
     plain_rst,
     told_options,
 )
+from quire.answering.extractive.trails import trail_at
 from quire.documents import Chunk, Citation
 from quire.parsing.formats import CONVERTED, first_line
+from quire.parsing.rst import rst_anchors
 
 if TYPE_CHECKING:
     from quire.parsing.readable import ReadablePart
@@ -237,7 +239,7 @@ def quoted_part(citation: Citation) -> Chunk:
     """The chunk with the place of what is quoted of it.
 
     That are its lines, where they are the file's, of code what the quote defines, of a page the section that it was
-    chosen for.
+    chosen for: a chunk may hold several.
     """
     chunk, known = citation.hit.chunk, dict(citation.hit.chunk.metadata)
     if (first := first_line(chunk)) is not None:
@@ -247,9 +249,40 @@ def quoted_part(citation: Citation) -> Chunk:
         known["symbol"] = known["heading"] = symbol
         path = str(known.get("path") or chunk.document_id)
         return chunk._replace(metadata=known, breadcrumb=f"{path} › {symbol}" if symbol else path)
+    if known.get("kind") not in (None, "section"):
+        return chunk._replace(metadata=known)
+    names = _trail(chunk, citation.answers_at)
     if sections_of(chunk)[0]:
         _, known["heading"], known["url"] = where_of(chunk, section_at(chunk, citation.answers_at))
-    return chunk._replace(metadata=known)
+    elif names and "kind" in known:
+        known["symbol"] = known["heading"] = " › ".join(names)
+        known["url"] = _section_url(chunk, citation.answers_at)
+    page = chunk.breadcrumb.partition(" › ")[0]
+    return chunk._replace(metadata=known, breadcrumb=" › ".join((page, *names)))
+
+
+def _trail(chunk: Chunk, place: int) -> tuple[str, ...]:
+    """The headings of its page that `chunk.text[place:]` stands under, outermost first."""
+    page, *names = chunk.breadcrumb.split(" › ")
+
+    def read(title: str) -> str:
+        words = as_read(chunk._replace(text=title.strip())).strip()
+        words = plain_roles(words) if chunk.metadata.get("lang") == "rst" else words
+        words = _CLOSING_MARK.sub("", words) if words.startswith("#") else words
+        return _TITLE_END.sub("", words)
+
+    found = trail_at(chunk.text, place, tuple(names), read=read)
+    return found[1:] if found[:1] == (page,) else found  # a page's own title opens its trail
+
+
+def _section_url(chunk: Chunk, place: int) -> str:
+    """Where a site that Sphinx makes shows the section; of other pages of code bases no fragments are known."""
+    page = chunk.url.partition("#")[0]
+    if chunk.metadata.get("lang") != "rst" or not page or page.endswith(_suffix(chunk)):
+        return chunk.url
+    line = chunk.text.count("\n", 0, place) + 1
+    above = [fragment for row, fragment in rst_anchors(chunk.text) if row <= line]
+    return f"{page}#{above[-1]}" if len(above) > 1 else chunk.url
 
 
 def _code(citation: Citation) -> str:
