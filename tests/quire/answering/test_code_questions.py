@@ -15,6 +15,7 @@ from quire.answering.extractive.precedence import is_test
 from quire.answering.extractive.scoring import score_passages
 from quire.answering.extractive.weighing import weigh
 from quire.answering.findings import AskedCollection
+from quire.answering.refusing import near_topics
 from quire.answering.request import Inquiry
 from quire.documents import Chunk
 from quire.search.query import read_question
@@ -168,8 +169,8 @@ def test_what_a_class_does_is_told_by_its_method_before_its_fields_and_its_const
     )
     text = text_of(shelf, "What does JobCache do when it is full?")
     assert text.startswith("`JobCache`, cache.rb:1–3 [1]")
-    assert "`JobCache.add`" in text.partition("`JobCache.initialize`")[0]
-    assert "`JobCache.initialize`" in text_of(shelf, "How is a JobCache created full?")
+    assert "`JobCache#add`" in text.partition("`JobCache#initialize`")[0]
+    assert "`JobCache#initialize`" in text_of(shelf, "How is a JobCache created full?")
 
 
 def test_a_definition_is_shown_to_its_end_where_it_is_asked_how_it_works() -> None:
@@ -450,9 +451,23 @@ def test_of_many_definitions_of_a_name_all_heads_are_shown() -> None:
     tested = code("test_fire.rb", fire, "TestFire.fire", 1, kind="method")
     named = [one._replace(symbols=(*one.symbols, "fire")) for one in (*kinds, tested)]
     text = text_of(shelf_of(named, profile="code"), "Where is fire defined?")
-    assert [f"`{name}.fire`" in text for name in ("Kiln", "Oven", "Stove", "Grill", "TestFire")] == [
+    assert [f"`{name}#fire`" in text for name in ("Kiln", "Oven", "Stove", "Grill", "TestFire")] == [
         True
     ] * 4 + [False]
     assert text.count("hours)") == 4
     assert "burn" not in text
     assert "burn" in text_of(shelf_of(named[:3], profile="code"), "Where is fire defined?")
+
+
+@pytest.mark.parametrize("name", ["Pump::Oil#fill", "Pump.Oil.fill", "Pump::Oil.fill"])
+def test_a_method_of_ruby_is_shown_as_ruby_writes_it_and_found_by_either_form(name: str) -> None:
+    fill = code("oil.rb", "def fill(litres)\n  @amount += litres\nend\n", "Pump.Oil.fill", 3, kind="method")
+    waste = code("waste.rb", "def self.drain\n  open_all\nend\n", "Pump.Waste.drain", 3)
+    shelf = shelf_of([fill, waste], profile="code")
+    assert text_of(shelf, f"What does {name} do?").startswith("`Pump::Oil#fill`, oil.rb:3")
+    assert text_of(shelf, "Where is Pump.Waste.drain defined?").startswith("`Pump::Waste.drain`, waste.rb:3")
+
+
+def test_sections_that_a_refusal_names_are_spelled_as_their_language_does() -> None:
+    drain = code("waste.rb", "def drain\n  open_all\nend\n", "Pump.Waste.drain", 3)
+    assert near_topics([hit_of(drain)]) == ["waste.rb › Pump::Waste#drain"]

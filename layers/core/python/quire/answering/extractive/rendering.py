@@ -16,6 +16,7 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from quire.analysis.symbols import written_symbol
 from quire.answering.citations import linked, section_at, sections_of, where_of
 from quire.answering.extractive.blocks import (
     CODE,
@@ -201,7 +202,11 @@ def place_line(chunk: Chunk, start: int, end: int) -> str:
         first, last = _lines(chunk.text, line, start, end)
         path = f"{path}:{first}–{last}" if last > first else f"{path}:{first}"
     place = f"`{path}`" if "__" in path else path
-    return ", ".join([*(f"`{one}`" for one in symbols), place])
+    return ", ".join([*(f"`{_written(one, chunk)}`" for one in symbols), place])
+
+
+def _written(symbol: str, chunk: Chunk) -> str:
+    return written_symbol(symbol, str(chunk.metadata.get("lang") or ""), chunk.text)
 
 
 def _lines(text: str, line: int, start: int, end: int) -> tuple[int, int]:
@@ -248,7 +253,8 @@ def quoted_part(citation: Citation) -> Chunk:
         symbol = next(iter(_symbols_in(chunk, citation.start, citation.end)), "")
         known["symbol"] = known["heading"] = symbol
         path = str(known.get("path") or chunk.document_id)
-        return chunk._replace(metadata=known, breadcrumb=f"{path} › {symbol}" if symbol else path)
+        told = f"{path} › {_written(symbol, chunk)}" if symbol else path
+        return chunk._replace(metadata=known, breadcrumb=told)
     if known.get("kind") not in (None, "section"):
         return chunk._replace(metadata=known)
     names = _trail(chunk, citation.answers_at)
