@@ -61,6 +61,13 @@ def test_code_names_what_the_shown_lines_define_without_members() -> None:
     assert show(made, text.index("NARROW")).startswith("`NARROW`, pump/app.py:47 [1]")
 
 
+def test_names_of_ruby_that_end_in_a_sign_are_told() -> None:
+    text = "def full?\n  @level > 9\nend\n\ndef drain!\n  @level = 0\nend\n"
+    made = chunk("pump.rb", text, lang="ruby", start_line=4, symbol="full?")
+    made = made._replace(symbols=("Pump.full?", "full?", "Pump.drain!", "drain!"))
+    assert show(made).startswith("`Pump#full?`, `Pump#drain!`, pump.rb:4–10 [1]")
+
+
 HEAD = '''\
 """The pump: moves water."""
 

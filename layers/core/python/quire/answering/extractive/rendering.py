@@ -121,6 +121,8 @@ _HEADING_MARK = re.compile(r"#{1,6} +")
 _CLOSING_MARK = re.compile(r"(?<=\S)[ \t]++#++$")
 """Markdown lets a heading end as it begins: `## Options ##`."""
 _WORD = re.compile(r"\w++")
+_NAME = re.compile(r"\w++[?!]?+")
+"""Ruby's names may end in a sign."""
 _TAG_BEGINS = re.compile(r"(?<!\\)<(?=[A-Za-z/!])")
 """In a title without its ticks: what shows Markdown would take `Box<T>` for an element, and leave it out."""
 _NOTE_SIGNS = re.compile(r"(?<=\s)\*++$")
@@ -233,7 +235,7 @@ def _defined_in(chunk: Chunk, start: int, end: int) -> list[str]:
         named.setdefault(symbol.rpartition(".")[2], symbol)
     # What stands behind a sign of equality is used there, and defined elsewhere.
     heads = (line.partition("=")[0] for line in chunk.text[start:end].splitlines())
-    words = {word for head in heads for word in _WORD.findall(head)}
+    words = {word for head in heads for name in _NAME.findall(head) for word in (name, name.rstrip("?!"))}
     visible = [symbol for name, symbol in named.items() if name in words and name.strip("_")]
     own = str(chunk.metadata.get("symbol") or "")  # modules that are opened around it are named by it
     visible = [one for one in visible if not own.startswith(f"{one}.")]
