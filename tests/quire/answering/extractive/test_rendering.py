@@ -720,3 +720,13 @@ def test_lines_from_the_midst_of_a_docstring_are_shown_in_one() -> None:
     assert said.endswith(
         '```python\n"""...\nRaises:\n    Gone: twice.\n"""\nif gone(job):\n    raise Gone\n```'
     )
+
+
+def test_signatures_that_a_plain_text_lists_are_code() -> None:
+    listed = (
+        "static Pump.Oil.Fill(this Pump! pump, int? litres = null) -> System.Task<Oil!>!\n"
+        "static Pump.Oil.Level.get -> int\nstatic Pump.Oil.Drain(this Pump! pump) -> void\n"
+    )
+    assert is_code_chunk(chunk("api.txt", listed, lang="text"))
+    told = "The pump (of 1998) takes oil.\nIt is filled (see above) by hand.\nThen it is <on>.\n"
+    assert not is_code_chunk(chunk("notes.txt", told, lang="text"))

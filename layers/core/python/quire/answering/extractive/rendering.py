@@ -156,7 +156,7 @@ def is_code_chunk(chunk: Chunk) -> bool:
         return bool(_SOURCE_OF_PAGE.match(chunk.text) or _ELEMENT.search(chunk.text))
     if language == "text":  # a file of no known kind, cut in windows
         is_prose = _suffix(chunk) in _PROSE_SUFFIXES
-        return _is_set_in(chunk.text) if is_prose else _looks_like_code(chunk.text)
+        return _is_set_in(chunk.text) or _is_dump(chunk.text) if is_prose else _looks_like_code(chunk.text)
     return language not in PROSE_LANGUAGES
 
 
@@ -171,6 +171,14 @@ def _is_set_in(text: str) -> bool:
         sum(line.startswith(("    ", "\t")) for line in lines) * 3 > len(lines)
         and _SIGNATURE.search(text) is not None
     )
+
+
+def _is_dump(text: str) -> bool:
+    """Whether a plain text lists signatures or settings, a line each: none of its lines is a sentence's."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    signed = sum(any(sign in line for sign in "(<=[{;") for line in lines)
+    ended = sum(line.endswith((".", ":", ",")) or ". " in line for line in lines)
+    return 2 * signed > len(lines) > 1 and 5 * ended < len(lines) and _looks_like_code(text)
 
 
 def _looks_like_code(text: str) -> bool:
