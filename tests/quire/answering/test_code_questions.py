@@ -20,7 +20,7 @@ from quire.answering.request import Inquiry
 from quire.documents import Chunk
 from quire.search.query import read_question
 from tests.support.answer_checks import problems
-from tests.support.shelves import chunk, hit_of, shelf_of
+from tests.support.shelves import chunk, hit_of, pages, shelf_of
 
 PUSH_HEAD = """\
 # Push many jobs at once.
@@ -471,3 +471,20 @@ def test_a_method_of_ruby_is_shown_as_ruby_writes_it_and_found_by_either_form(na
 def test_sections_that_a_refusal_names_are_spelled_as_their_language_does() -> None:
     drain = code("waste.rb", "def drain\n  open_all\nend\n", "Pump.Waste.drain", 3)
     assert near_topics([hit_of(drain)]) == ["waste.rb › Pump::Waste#drain"]
+
+
+def test_beside_the_definition_of_what_is_asked_about_stands_no_code_that_only_uses_it() -> None:
+    wrap = "function wrap (pump) {\n  return pump.then(fill, drain)\n}\n"
+    gives = "module.exports = wrap\n"
+    tries = "'use strict'\n\nconst { test } = require('test')\nconst wrap = require('../wrap')\n"
+    uses = "function start (pump) {\n  const waiting = wrap(pump)\n  return waiting.done()\n}\n"
+    parts = [
+        ("wrap.js", wrap, "wrap", 3, "function"),
+        ("wrap.js", gives, "module.exports", 7, "variable"),
+        ("start.js", uses, "start", 1, "function"),
+        ("test/wrap.test.js", tries, "wrap", 1, "module"),
+    ]
+    made = [code(path, text, name, line, kind=kind) for path, text, name, line, kind in parts]
+    shelf = shelf_of([*made, *pages(6)], profile="code")
+    given = answer(shelf, Inquiry("What does `wrap` do?"))
+    assert [one.quote for one in given.citations] == [wrap.rstrip()]
