@@ -216,7 +216,7 @@ def test_blocks_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_
     )
     assert show(chunk("a.md", source, lang="markdown")) == (
         "Fill the tank.\n\n> Hot oil:\n> Wait for an hour.\n>\n> Then open it.\n\n> Note: It is loud.\n\n"
-        "> Filters:\n> - paper\n> - steel\n\nLinux:\nRun it.\n\n> Note:\n> It leaks. [1]"
+        "> Filters:\n> - paper\n> - steel\n\nLinux:\nRun it.\n\n> Note:\n> It leaks.\n\n[1]"
     )
 
 
@@ -656,7 +656,7 @@ def test_the_midst_of_a_page_s_source_is_code() -> None:
             "Install:\n\n    pump install\n\nThen start.",
             "Install:\n\n```\npump install\n```\n\nThen start. [1]",
         ),
-        ("!!! note\n    Mind it.\n\n    Twice.", "> Note: Mind it.\n>\n> Twice. [1]"),
+        ("!!! note\n    Mind it.\n\n    Twice.", "> Note: Mind it.\n>\n> Twice.\n\n[1]"),
         ("See:\n\n$ pump --list\n-> lid", "See:\n\n```\n$ pump --list\n-> lid\n```\n[1]"),
         ("```\n```\n\nIt pumps.", "It pumps. [1]"),
     ],
@@ -730,3 +730,21 @@ def test_signatures_that_a_plain_text_lists_are_code() -> None:
     assert is_code_chunk(chunk("api.txt", listed, lang="text"))
     told = "The pump (of 1998) takes oil.\nIt is filled (see above) by hand.\nThen it is <on>.\n"
     assert not is_code_chunk(chunk("notes.txt", told, lang="text"))
+
+
+def test_a_mark_stands_below_a_block_quote_and_not_in_it() -> None:
+    assert show(chunk("pump.md", "> Mind the valve.\n> It is hot.\n")) == (
+        "> Mind the valve.\n> It is hot.\n\n[1]"
+    )
+
+
+def test_what_stands_for_a_picture_is_no_sentence() -> None:
+    text = 'It pumps.\n\n<a href="https://p.example"><img width="9" alt="The pump" src="p.png" /></a>\n'
+    assert show(chunk("pump.md", text, lang="markdown")) == "It pumps. [1]"
+
+
+def test_the_source_of_a_manual_page_under_another_suffix_is_code() -> None:
+    source = '.\n.SS "Oil"\nFill it\\. Then wait\\.\n.\n.P\nDrain it\\.\n'
+    assert show(chunk("pump.1.prebuilt", source, lang="text", start_line=1)).startswith(
+        "pump.1.prebuilt:1–6 [1]\n\n```prebuilt\n.\n.SS"
+    )

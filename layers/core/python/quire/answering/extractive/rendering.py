@@ -70,6 +70,8 @@ _STATEMENT = re.compile(
     """,
     re.VERBOSE,
 )
+_ROFF = re.compile(r"\.(?:$|(?:[A-Z]{1,2}|br|nf|fi|sp|ie?|el|de|so)(?![\w.]))")
+"""A request of a manual page's source, under a suffix that nothing reads as one."""
 _TICKS = re.compile(r"`++")
 _OPENING = re.compile(r"^ *+(?P<ticks>`{3,}+)[^\n]*+\n", re.M)
 _CLOSING = re.compile(r"^ *+(?P<ticks>`{3,}+)[ \t]*+$", re.M)
@@ -187,6 +189,8 @@ def _looks_like_code(text: str) -> bool:
     is_data = (
         len(lines) > 2 and sum(line[0] in '"}]' and line[-1] in ",{[}]" for line in lines) > len(lines) / 2
     )
+    if 8 * sum(map(bool, map(_ROFF.match, lines))) > len(lines):
+        return True
     is_listed = len(lines) > 1 and sum(map(bool, map(_STATEMENT.match, lines))) > len(lines) / 2
     return is_data or is_listed or sum(map(text.count, "{}();=<>[]_")) > len(text) / 40
 
@@ -198,7 +202,7 @@ def shown(*parts: Citation) -> str:
     text = "\n".join(map(_prose, parts))
     marks = " ".join(f"[{part.n}]" for part in parts)
     last = text.rpartition("\n")[2].strip()
-    if last.startswith("|"):
+    if last.startswith(("|", ">")):
         return f"{text}\n\n{marks}"
     is_block = last.startswith(("```", "~~~")) or re.match(r"\s*(?:[-*+]|\d{1,3}[.)])\s", last)
     return f"{text}\n{marks}" if is_block else f"{text} {marks}"
