@@ -748,3 +748,25 @@ def test_the_source_of_a_manual_page_under_another_suffix_is_code() -> None:
     assert show(chunk("pump.1.prebuilt", source, lang="text", start_line=1)).startswith(
         "pump.1.prebuilt:1–6 [1]\n\n```prebuilt\n.\n.SS"
     )
+
+
+def test_the_head_of_a_class_whose_members_stand_elsewhere_says_that_there_are_some() -> None:
+    head = "    /** Moves water. */\n    public class Pump : Machine\n    {"
+    assert show(code_chunk(head, "c_sharp")).endswith("public class Pump : Machine\n{\n    // ...\n```")
+
+
+def test_code_with_a_string_whose_lines_are_not_set_in_is_set_out() -> None:
+    text = '    say(f"""\nOil it.\n    """)\n    return 1\n'
+    assert show(code_chunk(text)).endswith('```python\nsay(f"""\nOil it.\n""")\nreturn 1\n```')
+    torn = "        a();\n    }\n    void f() {\n        b();\n"
+    assert show(code_chunk(torn, "java")).endswith("```java\n    a();\n}\nvoid f() {\n    b();\n```")
+
+
+def test_no_two_lines_are_left_out_of_code_for_a_line_that_says_so() -> None:
+    asked = Weighed("fill", {"fill": 1.0}, (), wants_code=True)
+    lines = [f"    fill(tank_{number}, with_oil, until_full)\n" for number in range(8)]
+    text = "".join(["def fill_all():\n", *lines, "    wait()\n", "    log()\n"])
+    cut = [best_lines(asked, text, 0, room) for room in range(200, len(text), 9)]
+    left = [text.count("\n", end) - 1 for _, end in cut if end < len(text) - 1]
+    assert left
+    assert min(left) > 2

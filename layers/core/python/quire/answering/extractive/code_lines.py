@@ -18,6 +18,9 @@ LONG_DOC = 600
 WHOLE = 1.25
 """A definition that is longer than the room by a quarter is shown whole: a cut would save little."""
 
+FEWEST_LEFT_OUT = 2
+"""Lines that a cut leaves out at least: what stands for them has one itself."""
+
 _QUOTES = re.compile(r"\"\"\"|'''")
 _BEGINS_CODE = re.compile(r"\s*(?:@|#|def\b|class\b|async\b|\"\"\"|'''|\w+ *[=(])")
 """How what is no docstring's midst begins."""
@@ -92,7 +95,9 @@ def best_lines(
     parts, place = parts[first:last], place - first
     begin, stop = parts[0][0], parts[-1][1]
     if stop - begin > room * WHOLE:
-        begin, stop = _around(text, parts, place, room)
+        left, right = _around(text, parts, place, room)
+        begin = begin if text.count("\n", begin, left) <= FEWEST_LEFT_OUT else left
+        stop = stop if text.count("\n", right, stop) <= FEWEST_LEFT_OUT else right
     return _without_frame(text, begin, stop)
 
 

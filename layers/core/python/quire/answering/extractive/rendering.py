@@ -326,9 +326,12 @@ def _ending(citation: Citation) -> str:
     depth = len(rest) - len(rest.lstrip())
     lines = citation.quote.splitlines()
     first = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    sign = "#" if chunk.metadata.get("lang") in HASH_COMMENTS else "//"
+    if lines and not rest.strip() and lines[-1].endswith("{"):  # its members have chunks of their own
+        last = len(lines[-1]) - len(lines[-1].lstrip())
+        return f"\n{' ' * (last + SET_IN)}{sign} ..."
     if not rest.strip() or depth <= first or not any(map(_WORD.search, rest.splitlines()[:1])):
         return ""
-    sign = "#" if chunk.metadata.get("lang") in HASH_COMMENTS else "//"
     return f"\n{rest[:depth]}{sign} ..."
 
 
@@ -341,10 +344,28 @@ def fenced(code: str, language: str = "") -> str:
     ```
     """
     code = code.replace("\r\n", "\n")  # a blank line with a carriage return would be one that is not set in
-    body = textwrap.dedent(code.expandtabs(4) if "\t" in code else code).strip("\n").rstrip()
+    body = _set_out(code.expandtabs(4) if "\t" in code else code).strip("\n").rstrip()
     longest = max((len(ticks) for ticks in re.findall(r"`{3,}", body)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{body}\n{fence}"
+
+
+def _set_out(code: str) -> str:
+    r"""The code less far in, as far as its first and last lines are.
+
+    Lines of a long string and of a preprocessor stand less far in, and stay where they are; where others do, the code
+    is set out as far as all of its lines.
+
+    >>> _set_out("    a = 1\n#if OIL\n    b = 2"), _set_out("    a = 1\n}\n    b = 2")
+    ('a = 1\n#if OIL\nb = 2', '    a = 1\n}\n    b = 2')
+    """
+    lines = textwrap.dedent(code).splitlines()
+    told = [line for line in lines if line.strip()]
+    depth = min((_depth(line) for line in (*told[:1], *told[-1:])), default=0)
+    apart = [line for line in told if _depth(line) < depth]
+    if any(line.rstrip().endswith(("{", "}", ";", ":", ")", "end")) for line in apart if line[0] != "#"):
+        return "\n".join(lines)
+    return "\n".join(line[min(depth, _depth(line)) :] if line not in apart else line for line in lines)
 
 
 def _prose(citation: Citation) -> str:
