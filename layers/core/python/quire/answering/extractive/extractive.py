@@ -192,7 +192,7 @@ def written(quotes: Sequence[Quote]) -> tuple[str, tuple[Citation, ...]]:
     titles: list[str] = []
     for quote, citation in zip(quotes, citations, strict=True):
         last = paragraphs[-1][-1] if paragraphs else None
-        if quote.goes_on and last and is_torn(last.hit.chunk, quote.hit.chunk, quote.start):
+        if quote.goes_on and last and is_torn(_up_to(last), quote.hit.chunk, quote.start):
             paragraphs[-1].append(citation)
             continue
         paragraphs.append([citation])
@@ -200,6 +200,12 @@ def written(quotes: Sequence[Quote]) -> tuple[str, tuple[Citation, ...]]:
         titles.append("" if quote.goes_on else _title_of(quote, told))
     texts = (_titled(title, shown(*parts)) for title, parts in zip(titles, paragraphs, strict=True))
     return "\n\n".join(texts), citations
+
+
+def _up_to(citation: Citation) -> Chunk:
+    """The chunk up to where the quote ends: its last lines may be said by the next one."""
+    chunk = citation.hit.chunk
+    return chunk._replace(text=chunk.text[: citation.end])
 
 
 def _titled(title: str, said: str) -> str:
