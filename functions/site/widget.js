@@ -169,7 +169,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2rem .6rem .2rem 0}p,li,td,
   }
 
   function source(one, markdown) {
-    const lines = one.start_line ? `:${one.start_line}–${one.end_line}` : "";
+    const lines = one.start_line ? `:${one.start_line}-${one.end_line}` : "";
     const details = make("details", { className: "source" }, make("summary", { textContent: `${one.n}  ${(one.heading || one.path || "Source").replaceAll("`", "")}` }), make("blockquote", {}, markdown(one.quote)), make("div", { className: "where", textContent: `${one.path ?? ""}${lines} · version ${one.version}` }));
     details.dataset.n = one.n;
     if (/^https?:\/\//.test(one.url ?? "")) details.append(make("a", { href: one.url, textContent: "Open page", rel: "noopener" }));

@@ -60,7 +60,7 @@ def test_errors_of_a_function_are_those_of_its_whole_body() -> None:
     )
     other = code("other.rb", "def push_job(job)\n  push_jobs([job])\nend\n", "push_job", 1)
     text = text_of(shelf_of([head, rest, other], profile="code"), "Which errors does push_jobs raise?")
-    assert text.startswith("`push_jobs`, push.rb:2–3 [1]")
+    assert text.startswith("`push_jobs`, push.rb:2-3 [1]")
     assert '"a job has no name"' in text
     assert "send(jobs)" not in text.partition("other.rb")[0]
 
@@ -168,7 +168,7 @@ def test_what_a_class_does_is_told_by_its_method_before_its_fields_and_its_const
         profile="code",
     )
     text = text_of(shelf, "What does JobCache do when it is full?")
-    assert text.startswith("`JobCache`, cache.rb:1–3 [1]")
+    assert text.startswith("`JobCache`, cache.rb:1-3 [1]")
     assert "`JobCache#add`" in text.partition("`JobCache#initialize`")[0]
     assert "`JobCache#initialize`" in text_of(shelf, "How is a JobCache created full?")
 
@@ -265,14 +265,14 @@ def test_a_key_in_a_question_means_the_class_that_is_called_so() -> None:
 
 def test_the_errors_of_what_is_called_like_a_word_are_its_own() -> None:
     shelf = shelf_of([code("push.rb", PUSH_HEAD.replace("push_jobs", "push"), "push", 1)], profile="code")
-    assert text_of(shelf, "What errors can push raise?").startswith("`push`, push.rb:2–3 [1]")
+    assert text_of(shelf, "What errors can push raise?").startswith("`push`, push.rb:2-3 [1]")
 
 
 def test_a_caller_is_shown_without_what_closes_its_class() -> None:
     build = code("push.rb", "def build_url\n  root\nend\n", "build_url", 1)
     last = code("a.rb", "    def fetch\n      get(build_url())\n    end\n  end\nend\n", "fetch", 7)
     last = last._replace(metadata={**last.metadata, "calls": ("get", "build_url")})
-    assert "a.rb:7–9 [1]" in text_of(shelf_of([build, last], profile="code"), "What calls build_url?")
+    assert "a.rb:7-9 [1]" in text_of(shelf_of([build, last], profile="code"), "What calls build_url?")
 
 
 def opening_of(question: str, first: Chunk, other: Chunk) -> Chunk:

@@ -43,7 +43,7 @@ def show(one: Chunk, start: int = 0, end: int | None = None) -> str:
 def test_code_is_fenced_and_dedented_below_its_symbol_and_place() -> None:
     text = show(code_chunk(METHOD))
     assert text.startswith(
-        '`Pump.stop`, pump/app.py:40–50 [1]\n\n```python\ndef stop(self, slowly=True):\n    """'
+        '`Pump.stop`, pump/app.py:40-50 [1]\n\n```python\ndef stop(self, slowly=True):\n    """'
     )
     assert text.endswith("    )\n```")
 
@@ -57,7 +57,7 @@ def test_code_names_what_the_shown_lines_define_without_members() -> None:
     text = "WIDE = 1\n\n\nclass Pump:\n    def stop(self): ...\n\n\nNARROW = 2\n"
     made = chunk("pump/app.py", text, lang="python", start_line=40, symbol="WIDE")
     made = made._replace(symbols=("WIDE", "pump.WIDE", "Pump", "Pump.stop", "stop", "NARROW", "_"))
-    assert show(made).startswith("`WIDE`, `Pump`, `NARROW`, pump/app.py:40–47 [1]")
+    assert show(made).startswith("`WIDE`, `Pump`, `NARROW`, pump/app.py:40-47 [1]")
     assert show(made, text.index("NARROW")).startswith("`NARROW`, pump/app.py:47 [1]")
 
 
@@ -65,7 +65,7 @@ def test_names_of_ruby_that_end_in_a_sign_are_told() -> None:
     text = "def full?\n  @level > 9\nend\n\ndef drain!\n  @level = 0\nend\n"
     made = chunk("pump.rb", text, lang="ruby", start_line=4, symbol="full?")
     made = made._replace(symbols=("Pump.full?", "full?", "Pump.drain!", "drain!"))
-    assert show(made).startswith("`Pump#full?`, `Pump#drain!`, pump.rb:4–10 [1]")
+    assert show(made).startswith("`Pump#full?`, `Pump#drain!`, pump.rb:4-10 [1]")
 
 
 HEAD = '''\
@@ -110,7 +110,7 @@ def test_a_citation_of_code_is_headed_by_what_it_quotes_and_has_its_lines(
     cited = cite(1, hit_of(made), start, start + len(quoted))
     known = quoted_part(cited).metadata
     assert (known["heading"], known["start_line"], known["end_line"]) == (symbol, *lines)
-    span = f"{lines[0]}–{lines[1]}" if lines[1] > lines[0] else str(lines[0])
+    span = f"{lines[0]}-{lines[1]}" if lines[1] > lines[0] else str(lines[0])
     assert shown(cited).startswith(
         f"`{symbol}`, pump/app.py:{span} [1]" if symbol else f"pump/app.py:{span} [1]"
     )
@@ -610,7 +610,7 @@ def test_a_dump_of_an_api_in_a_plain_text_is_fenced_and_prose_is_not() -> None:
     dump = "func Stop()\n    Stop ends the stroke.\n\nfunc Start() error\n    Start begins one.\n"
     path = {"path": "api.txt", "lang": "text"}
     shown_dump = show(chunk("api.txt", dump, lang="text")._replace(metadata={**path, "start_line": 3}))
-    assert shown_dump == f"api.txt:3–7 [1]\n\n```txt\n{dump.rstrip()}\n```"
+    assert shown_dump == f"api.txt:3-7 [1]\n\n```txt\n{dump.rstrip()}\n```"
     prose = "To stop:\n\n    pump --stop\n\nTo start, take the lever.\n"
     shown_prose = show(chunk("read.txt", prose, lang="text")._replace(metadata=path))
     assert shown_prose == "To stop:\n\n```\npump --stop\n```\n\nTo start, take the lever. [1]"
@@ -746,7 +746,7 @@ def test_what_stands_for_a_picture_is_no_sentence() -> None:
 def test_the_source_of_a_manual_page_under_another_suffix_is_code() -> None:
     source = '.\n.SS "Oil"\nFill it\\. Then wait\\.\n.\n.P\nDrain it\\.\n'
     assert show(chunk("pump.1.prebuilt", source, lang="text", start_line=1)).startswith(
-        "pump.1.prebuilt:1–6 [1]\n\n```prebuilt\n.\n.SS"
+        "pump.1.prebuilt:1-6 [1]\n\n```prebuilt\n.\n.SS"
     )
 
 

@@ -209,12 +209,12 @@ def shown(*parts: Citation) -> str:
 
 
 def place_line(chunk: Chunk, start: int, end: int) -> str:
-    """Symbols and place of `chunk.text[start:end]`, such as "`Task.retry`, app/task.py:680–721"."""
+    """Symbols and place of `chunk.text[start:end]`, such as "`Task.retry`, app/task.py:680-721"."""
     path, line = str(chunk.metadata.get("path") or chunk.document_id), chunk.metadata.get("start_line")
     symbols = [one for one in _symbols_in(chunk, start, end) if not path.endswith(one)]
     if isinstance(line, int):
         first, last = _lines(chunk.text, line, start, end)
-        path = f"{path}:{first}–{last}" if last > first else f"{path}:{first}"
+        path = f"{path}:{first}-{last}" if last > first else f"{path}:{first}"
     place = f"`{path}`" if "__" in path else path
     return ", ".join([*(f"`{_written(one, chunk)}`" for one in symbols), place])
 
