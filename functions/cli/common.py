@@ -128,8 +128,12 @@ def _near(served: Served, path: str) -> str:
 
 
 def symbol_of(chunk: Chunk) -> str:
-    """What the passage defines, or the heading that it stands under."""
-    return str(chunk.metadata.get("symbol") or chunk.metadata.get("heading") or "")
+    """What the passage defines, as its language writes it, or the heading that it stands under."""
+    from quire.analysis.symbols import written_symbol
+
+    known = chunk.metadata
+    symbol = str(known.get("symbol") or known.get("heading") or "")
+    return written_symbol(symbol, str(known.get("lang") or ""), chunk.text)
 
 
 def snippet(text: str, question: str) -> str:

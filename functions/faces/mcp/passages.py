@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from functions.web.wire import citation_wire, place_of
+from quire.analysis.symbols import written_trail
 from quire.documents import Chunk, text_sha256
 from quire.store.catalog import Served, Unopened
 
@@ -113,7 +114,8 @@ def headline(chunk: Chunk) -> str:
     """`Humanoid › MoveTo — path:12-20 — https://…`: as much of it as is known."""
     known = citation_wire(chunk, "")
     place = place_of(chunk)
-    name = chunk.breadcrumb or known["heading"] or chunk.document_id
+    trail = written_trail(chunk.breadcrumb, str(chunk.metadata.get("lang") or ""), chunk.text)
+    name = trail or known["heading"] or chunk.document_id
     link = known["url"] if (known["url"] or "").startswith("http") else ""
     return " — ".join(one for one in (name, place, link) if one)
 

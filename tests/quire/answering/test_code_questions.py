@@ -15,11 +15,12 @@ from quire.answering.extractive.precedence import is_test
 from quire.answering.extractive.scoring import score_passages
 from quire.answering.extractive.weighing import weigh
 from quire.answering.findings import AskedCollection
+from quire.answering.refusing import near_topics
 from quire.answering.request import Inquiry
 from quire.documents import Chunk
 from quire.search.query import read_question
 from tests.support.answer_checks import problems
-from tests.support.shelves import chunk, hit_of, shelf_of
+from tests.support.shelves import chunk, hit_of, pages, shelf_of
 
 PUSH_HEAD = """\
 # Push many jobs at once.
@@ -59,7 +60,7 @@ def test_errors_of_a_function_are_those_of_its_whole_body() -> None:
     )
     other = code("other.rb", "def push_job(job)\n  push_jobs([job])\nend\n", "push_job", 1)
     text = text_of(shelf_of([head, rest, other], profile="code"), "Which errors does push_jobs raise?")
-    assert text.startswith("`push_jobs`, push.rb:2–3 [1]")
+    assert text.startswith("`push_jobs`, push.rb:2-3 [1]")
     assert '"a job has no name"' in text
     assert "send(jobs)" not in text.partition("other.rb")[0]
 
@@ -167,9 +168,9 @@ def test_what_a_class_does_is_told_by_its_method_before_its_fields_and_its_const
         profile="code",
     )
     text = text_of(shelf, "What does JobCache do when it is full?")
-    assert text.startswith("`JobCache`, cache.rb:1–3 [1]")
-    assert "`JobCache.add`" in text.partition("`JobCache.initialize`")[0]
-    assert "`JobCache.initialize`" in text_of(shelf, "How is a JobCache created full?")
+    assert text.startswith("`JobCache`, cache.rb:1-3 [1]")
+    assert "`JobCache#add`" in text.partition("`JobCache#initialize`")[0]
+    assert "`JobCache#initialize`" in text_of(shelf, "How is a JobCache created full?")
 
 
 def test_a_definition_is_shown_to_its_end_where_it_is_asked_how_it_works() -> None:
@@ -264,14 +265,14 @@ def test_a_key_in_a_question_means_the_class_that_is_called_so() -> None:
 
 def test_the_errors_of_what_is_called_like_a_word_are_its_own() -> None:
     shelf = shelf_of([code("push.rb", PUSH_HEAD.replace("push_jobs", "push"), "push", 1)], profile="code")
-    assert text_of(shelf, "What errors can push raise?").startswith("`push`, push.rb:2–3 [1]")
+    assert text_of(shelf, "What errors can push raise?").startswith("`push`, push.rb:2-3 [1]")
 
 
 def test_a_caller_is_shown_without_what_closes_its_class() -> None:
     build = code("push.rb", "def build_url\n  root\nend\n", "build_url", 1)
     last = code("a.rb", "    def fetch\n      get(build_url())\n    end\n  end\nend\n", "fetch", 7)
     last = last._replace(metadata={**last.metadata, "calls": ("get", "build_url")})
-    assert "a.rb:7–9 [1]" in text_of(shelf_of([build, last], profile="code"), "What calls build_url?")
+    assert "a.rb:7-9 [1]" in text_of(shelf_of([build, last], profile="code"), "What calls build_url?")
 
 
 def opening_of(question: str, first: Chunk, other: Chunk) -> Chunk:
@@ -450,9 +451,40 @@ def test_of_many_definitions_of_a_name_all_heads_are_shown() -> None:
     tested = code("test_fire.rb", fire, "TestFire.fire", 1, kind="method")
     named = [one._replace(symbols=(*one.symbols, "fire")) for one in (*kinds, tested)]
     text = text_of(shelf_of(named, profile="code"), "Where is fire defined?")
-    assert [f"`{name}.fire`" in text for name in ("Kiln", "Oven", "Stove", "Grill", "TestFire")] == [
+    assert [f"`{name}#fire`" in text for name in ("Kiln", "Oven", "Stove", "Grill", "TestFire")] == [
         True
     ] * 4 + [False]
     assert text.count("hours)") == 4
     assert "burn" not in text
     assert "burn" in text_of(shelf_of(named[:3], profile="code"), "Where is fire defined?")
+
+
+@pytest.mark.parametrize("name", ["Pump::Oil#fill", "Pump.Oil.fill", "Pump::Oil.fill"])
+def test_a_method_of_ruby_is_shown_as_ruby_writes_it_and_found_by_either_form(name: str) -> None:
+    fill = code("oil.rb", "def fill(litres)\n  @amount += litres\nend\n", "Pump.Oil.fill", 3, kind="method")
+    waste = code("waste.rb", "def self.drain\n  open_all\nend\n", "Pump.Waste.drain", 3)
+    shelf = shelf_of([fill, waste], profile="code")
+    assert text_of(shelf, f"What does {name} do?").startswith("`Pump::Oil#fill`, oil.rb:3")
+    assert text_of(shelf, "Where is Pump.Waste.drain defined?").startswith("`Pump::Waste.drain`, waste.rb:3")
+
+
+def test_sections_that_a_refusal_names_are_spelled_as_their_language_does() -> None:
+    drain = code("waste.rb", "def drain\n  open_all\nend\n", "Pump.Waste.drain", 3)
+    assert near_topics([hit_of(drain)]) == ["waste.rb › Pump::Waste#drain"]
+
+
+def test_beside_the_definition_of_what_is_asked_about_stands_no_code_that_only_uses_it() -> None:
+    wrap = "function wrap (pump) {\n  return pump.then(fill, drain)\n}\n"
+    gives = "module.exports = wrap\n"
+    tries = "'use strict'\n\nconst { test } = require('test')\nconst wrap = require('../wrap')\n"
+    uses = "function start (pump) {\n  const waiting = wrap(pump)\n  return waiting.done()\n}\n"
+    parts = [
+        ("wrap.js", wrap, "wrap", 3, "function"),
+        ("wrap.js", gives, "module.exports", 7, "variable"),
+        ("start.js", uses, "start", 1, "function"),
+        ("test/wrap.test.js", tries, "wrap", 1, "module"),
+    ]
+    made = [code(path, text, name, line, kind=kind) for path, text, name, line, kind in parts]
+    shelf = shelf_of([*made, *pages(6)], profile="code")
+    given = answer(shelf, Inquiry("What does `wrap` do?"))
+    assert [one.quote for one in given.citations] == [wrap.rstrip()]

@@ -182,24 +182,24 @@ def test_how_to_brings_every_step_with_its_command_and_what_leads_them_in() -> N
 
 def test_side_effects_of_a_function_bring_its_whole_body() -> None:
     text = text_of(CODE, "What are the side effects of forget_result?")
-    assert text.startswith("`forget_result`, store.py:10–17 [1]\n\n```python\ndef forget_result")
+    assert text.startswith("`forget_result`, store.py:10-17 [1]\n\n```python\ndef forget_result")
     assert "notify_listeners(key)" in text
 
 
 def test_usage_of_a_function_names_the_place_that_calls_it() -> None:
     text = text_of(CODE, "Where is forget_result used for finished keys?")
-    assert "`clear_finished`, jobs.py:3–5" in text
+    assert "`clear_finished`, jobs.py:3-5" in text
 
 
 def test_a_default_is_answered_with_the_line_that_sets_it_and_its_comment() -> None:
     text = text_of(KITCHEN, "What is the default value of LARGEST_PRESSURE?")
     code_shown = "# Above it the valve opens.\nLARGEST_PRESSURE = 3.5"
-    assert text.startswith(f"`LARGEST_PRESSURE`, settings.py:2–3 [1]\n\n```python\n{code_shown}\n```")
+    assert text.startswith(f"`LARGEST_PRESSURE`, settings.py:2-3 [1]\n\n```python\n{code_shown}\n```")
 
 
 def test_a_quoted_error_is_answered_with_the_lines_that_raise_it() -> None:
     text = text_of(KITCHEN, 'What does "too little water in the kettle" mean?')
-    assert text.startswith("`fill`, kettle.py:8–11 [1]")
+    assert text.startswith("`fill`, kettle.py:8-11 [1]")
 
 
 def test_an_example_is_code_that_uses_what_is_asked_for() -> None:
@@ -217,7 +217,7 @@ def test_callers_are_all_shown_code_before_tests_and_counted_where_they_are_too_
     )
     assert problems(given) == []
     assert given.notices == ("8 of 10 places that refer to `forget_result`.",)
-    assert "`use_1`, use1.py:1–2 [1]" in given.text
+    assert "`use_1`, use1.py:1-2 [1]" in given.text
     assert "use_0" not in given.text
     assert "store.py" not in given.text
 
@@ -231,7 +231,7 @@ def test_a_caller_in_one_endless_line_does_not_hide_the_others() -> None:
     store = code("store.py", FORGET, "forget_result", 10)
     asked = Inquiry("Which functions call forget_result?")
     given = answer(shelf_of([store, *calling], profile="code"), asked)
-    assert given.text.startswith("`use`, b.py:1–2 [1]")
+    assert given.text.startswith("`use`, b.py:1-2 [1]")
     assert given.notices == ("1 of 2 places that refer to `forget_result`.",)
     alone = answer(shelf_of([store, calling[0]], profile="code"), asked)
     assert not any("places that refer" in one for one in alone.notices)
@@ -253,7 +253,7 @@ def test_a_long_function_is_cut_at_its_statements_and_a_docstring_at_its_paragra
     shelf = shelf_of([java, documented], profile="code")
     assert len(text_of(shelf, "Where is brew_tea defined?")) < 1_500
     text = text_of(shelf, "What does steep_tea() do?")
-    assert text.startswith("`steep_tea`, tea.py:1–")
+    assert text.startswith("`steep_tea`, tea.py:1-")
     assert 'def steep_tea(tea):\n    """Steep it.' in text
     assert text.endswith('.\n    ..."""\n```')
 
@@ -325,8 +325,8 @@ public enum LidState
             "Which brew_states are there?",
             "`BREW_STATES`, tea.py:2 [1]\n\n```python\nBREW_STATES = frozenset({COLD, WARM})\n```",
         ),
-        ("Which BrewMode values are supported?", "`BrewMode`, tea.py:5–7 [1]"),
-        ("Which LidState values exist?", "`LidState`, Lid.java:1–5 [1]"),
+        ("Which BrewMode values are supported?", "`BrewMode`, tea.py:5-7 [1]"),
+        ("Which LidState values exist?", "`LidState`, Lid.java:1-5 [1]"),
     ],
 )
 def test_which_values_there_are_is_answered_with_the_collection_that_has_them(

@@ -187,3 +187,23 @@ def test_the_rows_before_the_one_that_is_asked_for_are_left_out_and_of_all_of_a_
     assert "| Hose of the boiler | 7 euros | 3 years |" in hose.text.partition("[1]")[0]
     assert "Screw" not in hose.text.partition("[1]")[0]
     assert "Screw 8" in answer(shelf, Inquiry("What are the prices of the boiler?")).text
+
+
+def test_what_the_end_of_a_further_quote_announces_is_shown_though_there_is_little_room() -> None:
+    before = chunk("pump.md", "## Oil\n\nFill the pump so:", 0, breadcrumb="Pump › Oil")
+    lines = "\n".join(f"fill(pump, part={number})" for number in range(20))
+    after = chunk("pump.md", f"```python\n{lines}\n```\n\nThen wait.", 1, breadcrumb="Pump › Oil")
+    found = rest_behind(before, len(before.text), lambda _chunk, _places: after, 100)
+    assert found is not None
+    assert found.chunk.text[found.start : found.end] == f"```python\n{lines}\n```"
+
+
+def test_a_quote_begins_where_the_sentence_does_that_its_chunk_begins_in_the_midst_of() -> None:
+    told = "It is old. " * 60
+    before = chunk("pump.md", f"## Oil\n\n{told}The pump takes oil of the", 0, breadcrumb="Pump › Oil")
+    after = chunk("pump.md", "third grade, and no other.", 1, breadcrumb="Pump › Oil")
+    found = rest_before(after, 0, lambda _chunk, _places: before, 0)
+    assert found is not None
+    assert found.chunk.text[found.start : found.end] == "The pump takes oil of the"
+    whole = chunk("pump.md", "Third grade is best.", 1, breadcrumb="Pump › Oil")
+    assert rest_before(whole, 0, lambda _chunk, _places: before, 0) is None

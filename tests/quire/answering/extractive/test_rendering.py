@@ -43,7 +43,7 @@ def show(one: Chunk, start: int = 0, end: int | None = None) -> str:
 def test_code_is_fenced_and_dedented_below_its_symbol_and_place() -> None:
     text = show(code_chunk(METHOD))
     assert text.startswith(
-        '`Pump.stop`, pump/app.py:40–50 [1]\n\n```python\ndef stop(self, slowly=True):\n    """'
+        '`Pump.stop`, pump/app.py:40-50 [1]\n\n```python\ndef stop(self, slowly=True):\n    """'
     )
     assert text.endswith("    )\n```")
 
@@ -57,8 +57,15 @@ def test_code_names_what_the_shown_lines_define_without_members() -> None:
     text = "WIDE = 1\n\n\nclass Pump:\n    def stop(self): ...\n\n\nNARROW = 2\n"
     made = chunk("pump/app.py", text, lang="python", start_line=40, symbol="WIDE")
     made = made._replace(symbols=("WIDE", "pump.WIDE", "Pump", "Pump.stop", "stop", "NARROW", "_"))
-    assert show(made).startswith("`WIDE`, `Pump`, `NARROW`, pump/app.py:40–47 [1]")
+    assert show(made).startswith("`WIDE`, `Pump`, `NARROW`, pump/app.py:40-47 [1]")
     assert show(made, text.index("NARROW")).startswith("`NARROW`, pump/app.py:47 [1]")
+
+
+def test_names_of_ruby_that_end_in_a_sign_are_told() -> None:
+    text = "def full?\n  @level > 9\nend\n\ndef drain!\n  @level = 0\nend\n"
+    made = chunk("pump.rb", text, lang="ruby", start_line=4, symbol="full?")
+    made = made._replace(symbols=("Pump.full?", "full?", "Pump.drain!", "drain!"))
+    assert show(made).startswith("`Pump#full?`, `Pump#drain!`, pump.rb:4-10 [1]")
 
 
 HEAD = '''\
@@ -103,7 +110,7 @@ def test_a_citation_of_code_is_headed_by_what_it_quotes_and_has_its_lines(
     cited = cite(1, hit_of(made), start, start + len(quoted))
     known = quoted_part(cited).metadata
     assert (known["heading"], known["start_line"], known["end_line"]) == (symbol, *lines)
-    span = f"{lines[0]}–{lines[1]}" if lines[1] > lines[0] else str(lines[0])
+    span = f"{lines[0]}-{lines[1]}" if lines[1] > lines[0] else str(lines[0])
     assert shown(cited).startswith(
         f"`{symbol}`, pump/app.py:{span} [1]" if symbol else f"pump/app.py:{span} [1]"
     )
@@ -209,7 +216,7 @@ def test_blocks_of_pages_that_are_stored_as_they_are_written_are_shown_by_their_
     )
     assert show(chunk("a.md", source, lang="markdown")) == (
         "Fill the tank.\n\n> Hot oil:\n> Wait for an hour.\n>\n> Then open it.\n\n> Note: It is loud.\n\n"
-        "> Filters:\n> - paper\n> - steel\n\nLinux:\nRun it.\n\n> Note:\n> It leaks. [1]"
+        "> Filters:\n> - paper\n> - steel\n\nLinux:\nRun it.\n\n> Note:\n> It leaks.\n\n[1]"
     )
 
 
@@ -611,7 +618,7 @@ def test_a_dump_of_an_api_in_a_plain_text_is_fenced_and_prose_is_not() -> None:
     dump = "func Stop()\n    Stop ends the stroke.\n\nfunc Start() error\n    Start begins one.\n"
     path = {"path": "api.txt", "lang": "text"}
     shown_dump = show(chunk("api.txt", dump, lang="text")._replace(metadata={**path, "start_line": 3}))
-    assert shown_dump == f"api.txt:3–7 [1]\n\n```txt\n{dump.rstrip()}\n```"
+    assert shown_dump == f"api.txt:3-7 [1]\n\n```txt\n{dump.rstrip()}\n```"
     prose = "To stop:\n\n    pump --stop\n\nTo start, take the lever.\n"
     shown_prose = show(chunk("read.txt", prose, lang="text")._replace(metadata=path))
     assert shown_prose == "To stop:\n\n```\npump --stop\n```\n\nTo start, take the lever. [1]"
@@ -657,7 +664,7 @@ def test_the_midst_of_a_page_s_source_is_code() -> None:
             "Install:\n\n    pump install\n\nThen start.",
             "Install:\n\n```\npump install\n```\n\nThen start. [1]",
         ),
-        ("!!! note\n    Mind it.\n\n    Twice.", "> Note: Mind it.\n>\n> Twice. [1]"),
+        ("!!! note\n    Mind it.\n\n    Twice.", "> Note: Mind it.\n>\n> Twice.\n\n[1]"),
         ("See:\n\n$ pump --list\n-> lid", "See:\n\n```\n$ pump --list\n-> lid\n```\n[1]"),
         ("```\n```\n\nIt pumps.", "It pumps. [1]"),
     ],
@@ -721,3 +728,53 @@ def test_lines_from_the_midst_of_a_docstring_are_shown_in_one() -> None:
     assert said.endswith(
         '```python\n"""...\nRaises:\n    Gone: twice.\n"""\nif gone(job):\n    raise Gone\n```'
     )
+
+
+def test_signatures_that_a_plain_text_lists_are_code() -> None:
+    listed = (
+        "static Pump.Oil.Fill(this Pump! pump, int? litres = null) -> System.Task<Oil!>!\n"
+        "static Pump.Oil.Level.get -> int\nstatic Pump.Oil.Drain(this Pump! pump) -> void\n"
+    )
+    assert is_code_chunk(chunk("api.txt", listed, lang="text"))
+    told = "The pump (of 1998) takes oil.\nIt is filled (see above) by hand.\nThen it is <on>.\n"
+    assert not is_code_chunk(chunk("notes.txt", told, lang="text"))
+
+
+def test_a_mark_stands_below_a_block_quote_and_not_in_it() -> None:
+    assert show(chunk("pump.md", "> Mind the valve.\n> It is hot.\n")) == (
+        "> Mind the valve.\n> It is hot.\n\n[1]"
+    )
+
+
+def test_what_stands_for_a_picture_is_no_sentence() -> None:
+    text = 'It pumps.\n\n<a href="https://p.example"><img width="9" alt="The pump" src="p.png" /></a>\n'
+    assert show(chunk("pump.md", text, lang="markdown")) == "It pumps. [1]"
+
+
+def test_the_source_of_a_manual_page_under_another_suffix_is_code() -> None:
+    source = '.\n.SS "Oil"\nFill it\\. Then wait\\.\n.\n.P\nDrain it\\.\n'
+    assert show(chunk("pump.1.prebuilt", source, lang="text", start_line=1)).startswith(
+        "pump.1.prebuilt:1-6 [1]\n\n```\n.\n.SS"
+    )
+
+
+def test_the_head_of_a_class_whose_members_stand_elsewhere_says_that_there_are_some() -> None:
+    head = "    /** Moves water. */\n    public class Pump : Machine\n    {"
+    assert show(code_chunk(head, "c_sharp")).endswith("public class Pump : Machine\n{\n    // ...\n```")
+
+
+def test_code_with_a_string_whose_lines_are_not_set_in_is_set_out() -> None:
+    text = '    say(f"""\nOil it.\n    """)\n    return 1\n'
+    assert show(code_chunk(text)).endswith('```python\nsay(f"""\nOil it.\n""")\nreturn 1\n```')
+    torn = "        a();\n    }\n    void f() {\n        b();\n"
+    assert show(code_chunk(torn, "java")).endswith("```java\n    a();\n}\nvoid f() {\n    b();\n```")
+
+
+def test_no_two_lines_are_left_out_of_code_for_a_line_that_says_so() -> None:
+    asked = Weighed("fill", {"fill": 1.0}, (), wants_code=True)
+    lines = [f"    fill(tank_{number}, with_oil, until_full)\n" for number in range(8)]
+    text = "".join(["def fill_all():\n", *lines, "    wait()\n", "    log()\n"])
+    cut = [best_lines(asked, text, 0, room) for room in range(200, len(text), 9)]
+    left = [text.count("\n", end) - 1 for _, end in cut if end < len(text) - 1]
+    assert left
+    assert min(left) > 2

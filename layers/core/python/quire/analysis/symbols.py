@@ -1,10 +1,18 @@
-"""How names of symbols are compared: `Humanoid:MoveTo`, `humanoid.moveto` and `Humanoid#MoveTo` are one."""
+"""How names of symbols are compared: `Humanoid:MoveTo`, `humanoid.moveto` and `Humanoid#MoveTo` are one.
+
+And how they are shown: stored with dots, they are written as their language does.
+"""
 
 from __future__ import annotations
 
 import re
 
 _SEPARATORS = re.compile(r"::|->|[:#]")
+_DOTTED = re.compile(r"\$?\w++(?:\.[$~]?\w++)++[?!=]?")
+_DEFINED = re.compile(r"^[ \t]*+def (self\.)?+(\w++[?!=]?+)", re.MULTILINE)
+"""In Ruby."""
+_JOINED = {"cpp": "::", "rust": "::", "php": "\\", "ruby": "::"}
+"""What stands between the parts of a name, by languages in which it is no dot."""
 
 
 def fold_symbol(name: str) -> str:
@@ -32,3 +40,44 @@ def last_part(folded: str) -> str:
     'moveto'
     """
     return folded.rpartition(".")[2]
+
+
+def written_symbol(symbol: str, language: str, code: str = "") -> str:
+    """A stored symbol as its language writes it; `code`, where it is known, defines it.
+
+    >>> written_symbol("Pump.Oil.fill", "rust"), written_symbol("Pump.fill", "php"), written_symbol("Pump.fill", "go")
+    ('Pump::Oil::fill', 'Pump::fill', 'Pump.fill')
+
+    Ruby tells methods of classes from those of objects, where the code says that it is one:
+
+    >>> [written_symbol("Pump.fill?", "ruby", code) for code in ("def fill?", "def self.fill?", "@full = true")]
+    ['Pump#fill?', 'Pump.fill?', 'Pump#fill?']
+    >>> written_symbol("Pump.Oil", "ruby"), written_symbol("when v1.0 is read", "ruby")
+    ('Pump::Oil', 'when v1.0 is read')
+    """
+    joint = _JOINED.get(language)
+    if joint is None or not _DOTTED.fullmatch(symbol):
+        return symbol
+    holder, _, own = symbol.rpartition(".")
+    last = joint
+    if language == "ruby" and not own[:1].isupper():
+        last = "." if _is_of_class(own, code) else "#"
+    elif language == "php" and (own.isupper() or not own[:1].isupper()):
+        last = "::"
+    return f"{holder.replace('.', joint)}{last}{own}"
+
+
+def written_trail(trail: str, language: str, code: str = "") -> str:
+    """A breadcrumb that ends in a stored symbol, as the language writes that.
+
+    >>> written_trail("src/pump.rs › Pump.fill", "rust"), written_trail("src/pump.rs", "rust")
+    ('src/pump.rs › Pump::fill', 'src/pump.rs')
+    """
+    place, level, symbol = trail.rpartition(" › ")
+    return f"{place}{level}{written_symbol(symbol, language, code)}" if level else trail
+
+
+def _is_of_class(method: str, code: str) -> bool:
+    """Whether code in Ruby defines the method for the class itself."""
+    defined = next((found for found in _DEFINED.finditer(code) if found[2] == method), None)
+    return bool(defined and (defined[1] or "class << self" in code[: defined.start()]))

@@ -200,7 +200,7 @@ def _answer(
     notices += [
         f"Read `{name}` as `{known}`."
         for name, known in found.mended.items()
-        if collection.index.has_symbol(known)
+        if written.answerable and collection.index.has_symbol(known)
     ]
     return Answer(
         text=written.text,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from quire.analysis.language import is_foreign
 from quire.analysis.language import notices as language_notices
+from quire.analysis.symbols import written_trail
 from quire.analysis.terms import analyze
 from quire.answering.citations import last_answer
 from quire.answering.conversation import is_follow_up
@@ -140,7 +141,8 @@ def near_topics(hits: Sequence[Hit], most: int = MOST_TOPICS) -> list[str]:
     topics: dict[str, str] = {}
     for hit in hits:
         chunk = hit.chunk
-        topic = chunk.breadcrumb or str(chunk.metadata.get("heading") or chunk.metadata.get("title") or "")
+        trail = written_trail(chunk.breadcrumb, str(chunk.metadata.get("lang") or ""), chunk.text)
+        topic = trail or str(chunk.metadata.get("heading") or chunk.metadata.get("title") or "")
         if topic:
             parts = dict.fromkeys(topic.split(LEVEL))  # a page and its first heading are often called alike
             topics.setdefault(LEVEL.join(parts), chunk.url)

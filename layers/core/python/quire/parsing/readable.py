@@ -56,6 +56,14 @@ _SAID = re.compile(
     """,
     re.VERBOSE,
 )
+_PICTURE = re.compile(
+    r"""
+    ^[ \t]*+ (?: <a(?=[ \t])[^<>\n]{0,1000}+> [ \t]*+ )?+  # a link around it
+    <img(?=[ \t])[^<>\n]{0,1000}+> [ \t]*+ (?: </a> [ \t]*+ )?+ $
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+"""A line that is a picture: what stands for it where it cannot be seen is no sentence of the page."""
 
 
 class ReadableText(NamedTuple):
@@ -126,6 +134,7 @@ def readable_markdown(text: str, path: str) -> ReadableText:
         lines = plain_links(lines)
         dialect = _dialect(lines, path)
     if "<" in lines:
+        lines = _PICTURE.sub("", lines)
         lines = _with_whole_tables(lines if dialect.mdx else without_indent(lines))
     scan = MarkupScan(lines, path, dialect)
     cleaned = clean_markup(scan, on_tag).split("\n")

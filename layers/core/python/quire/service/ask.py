@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import chain
 from operator import itemgetter
 
+from quire.analysis.terms import analyze
 from quire.answering.answerer import answer, stream_answer
 from quire.answering.conversation import is_follow_up
 from quire.answering.events import Done, Event
@@ -26,6 +27,9 @@ from quire.store.catalog import Served
 
 MOST_OTHERS = 8
 """Collections that are searched where the one that was asked does not answer."""
+LIKELY, MOST_SAID = 0.95, 2 / 3
+"""Another collection is named where its answer is so likely right, or its quotes say so much of the question's terms.
+Of 159 that four code bases named 144 are left; of the other 15 eight had no answer."""
 SITES = "sites"
 """Profile of collections that belong to many tenants, each of which asks for its own documents alone."""
 
@@ -140,10 +144,18 @@ def _with_offer(
     if likely is None:
         return given
     _, other, asked = likely
-    if not answer(asked, replace(inquiry, rewrite="off"), None).answerable:
+    told = answer(asked, replace(inquiry, rewrite="off"), None)
+    if not (told.answerable and is_told(told, inquiry.question)):
         return given
     called = "" if asked.title == other else f" ({asked.title})"
     return replace(given, notices=(*given.notices, f"The collection {other}{called} has this: ask it there."))
+
+
+def is_told(given: Answer, question: str) -> bool:
+    """Whether an answer is hardly a word in common: it is very likely right, or says most terms of the question."""
+    said = {term for one in given.citations for term in analyze(f"{one.hit.chunk.breadcrumb} {one.quote}")}
+    terms = set(analyze(question))
+    return (given.confidence or 0.0) >= LIKELY or len(terms & said) >= MOST_SAID * len(terms)
 
 
 def _others(

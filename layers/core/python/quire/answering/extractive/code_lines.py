@@ -18,6 +18,9 @@ LONG_DOC = 600
 WHOLE = 1.25
 """A definition that is longer than the room by a quarter is shown whole: a cut would save little."""
 
+FEWEST_LEFT_OUT = 2
+"""Lines that a cut leaves out at least: what stands for them has one itself."""
+
 _QUOTES = re.compile(r"\"\"\"|'''")
 _BEGINS_CODE = re.compile(r"\s*(?:@|#|def\b|class\b|async\b|\"\"\"|'''|\w+ *[=(])")
 """How what is no docstring's midst begins."""
@@ -27,6 +30,13 @@ _CLOSES_FRAME = re.compile(r"(?:[})\]]|end)[;,)]*")
 _DIRECTIVE = re.compile(r"#(?:if|ifdef|ifndef|elif|else|region)\b.*")
 """Of a preprocessor; one that ends the lines says nothing of them."""
 _ENDS_PART = ("#endif", "#endregion")
+_HANDS_OUT = re.compile(
+    r"""
+    (?: (?:module\.)?exports (?:\.\w++)? [ ]? = [ ]? [\w.]++ | export[ ]default[ ] [\w.]++ ) ;?  # told elsewhere
+    | ["']use[ ](?:strict|client|server)["'];?                                          # how all of it is read
+    """,
+    re.VERBOSE,
+)
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _STRINGS = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
 _SETS = re.compile(
@@ -85,7 +95,9 @@ def best_lines(
     parts, place = parts[first:last], place - first
     begin, stop = parts[0][0], parts[-1][1]
     if stop - begin > room * WHOLE:
-        begin, stop = _around(text, parts, place, room)
+        left, right = _around(text, parts, place, room)
+        begin = begin if text.count("\n", begin, left) <= FEWEST_LEFT_OUT else left
+        stop = stop if text.count("\n", right, stop) <= FEWEST_LEFT_OUT else right
     return _without_frame(text, begin, stop)
 
 
@@ -227,12 +239,14 @@ def _ends_nothing(lines: list[str]) -> bool:
 
 
 def says_nothing(code: str) -> bool:
-    """Whether code is nothing but what opens and closes something around it, such as `}` or `#endif`, and imports.
+    """Whether code is nothing but what opens and closes something around it, such as `}` or `#endif`, imports, exports.
 
     >>> says_nothing("}\\n#endif"), says_nothing("import os\\nimport sys"), says_nothing("import os\\nx = 1")
     (True, True, False)
+    >>> says_nothing("'use strict'\\n\\nmodule.exports = fill;"), says_nothing("module.exports = { fill, drain }")
+    (True, False)
     """
-    signs = (_OPENS_FRAME, _CLOSES_FRAME, _DIRECTIVE)
+    signs = (_OPENS_FRAME, _CLOSES_FRAME, _DIRECTIVE, _HANDS_OUT)
     lines = (line.strip() for line in code.splitlines() if line.strip())
     return all(_IMPORT.match(line) or any(sign.fullmatch(line) for sign in signs) for line in lines)
 

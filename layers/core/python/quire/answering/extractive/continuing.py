@@ -21,6 +21,7 @@ from quire.answering.extractive.blocks import (
     split_blocks,
     split_pieces,
 )
+from quire.answering.extractive.passages import sentences
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
@@ -28,6 +29,10 @@ from quire.index.opened import OpenedIndex
 LEAST_OVERLAP, LONGEST_OVERLAP = 16, 800
 """Characters that a chunk may repeat of the one before it; fewer are alike by chance."""
 TORN = frozenset((LIST, TABLE))
+ANNOUNCED, ANNOUNCED_CHARACTERS = frozenset((LIST, TABLE, CODE)), 1_000
+"""What a paragraph that ends with a colon leads to, which is shown with it up to so many characters."""
+SENTENCE_CHARACTERS = 300
+"""Of the beginning of a sentence that a quote begins in the midst of, whatever room there is."""
 _SENTENCE_END = re.compile(r"[.!?…:;)\"”’'`*_\]。]\s*$")
 ROWS = 2
 """Fewest rows of a table that are one: its head, and what that is the head of."""
@@ -66,7 +71,8 @@ def beside_in(index: OpenedIndex) -> Beside:
 def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: bool = False) -> Rest | None:
     """What follows `chunk.text[:end]` in the next chunk under the same heading, whole pieces of at most `room`.
 
-    A list or table that the border of the chunks tears goes on though it is longer than the room by half. With
+    A list or table that the border of the chunks tears goes on though it is longer than the room by half, and what the
+    end of the chunk announces follows up to `ANNOUNCED_CHARACTERS`. With
     `crosses` the first parts of the section follow too, under their headings, up to one of a higher level: an opening
     alone often only says what they are about.
     """
@@ -83,11 +89,14 @@ def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: b
         if piece.end > start and (crosses or not piece.section)
     ]
     is_torn = bool(pieces) and _last_kind(chunk.text) == pieces[0].kind and pieces[0].kind in TORN
+    first_room = room * 3 // 2 if is_torn else room
+    if chunk.text.rstrip().endswith(":") and pieces and pieces[0].kind in ANNOUNCED and not pieces[0].section:
+        first_room = max(room, ANNOUNCED_CHARACTERS)
     last, levels = start, heading_levels(following.text)
     for number, piece in enumerate(pieces):
         if levels[piece.section] < levels[pieces[0].section]:
             break
-        if piece.end - start > (room * 3 // 2 if is_torn and not number else room):
+        if piece.end - start > (room if number else first_room):
             break
         last = piece.end
     start += len(following.text[start:last]) - len(following.text[start:last].lstrip("\n"))
@@ -108,6 +117,8 @@ def rest_before(chunk: Chunk, start: int, beside: Beside, room: int, *, torn_roo
     begin = _torn_before(chunk, before, end)
     room = room if begin is None else max(room, torn_room)
     begin = _section_before(chunk, before) if begin is None else begin
+    if begin is None or end > begin + room:
+        begin, room = _sentence_before(chunk, before, end), max(room, SENTENCE_CHARACTERS)
     return Rest(before, begin, end) if begin is not None and begin < end <= begin + room else None
 
 
@@ -129,6 +140,15 @@ def _section_before(chunk: Chunk, before: Chunk) -> int | None:
     if not first or first[0].kind == HEADING or chunk.breadcrumb != before.breadcrumb:
         return None
     return max((block.start for block in split_blocks(before.text) if block.kind == HEADING), default=0)
+
+
+def _sentence_before(chunk: Chunk, before: Chunk, end: int) -> int | None:
+    """Where the sentence begins that the border of the chunks tears; None where it tears none."""
+    last = [block for block in split_blocks(before.text) if block.start < end][-1:]
+    is_torn = chunk.text[:1].islower() and not _SENTENCE_END.search(before.text[:end])
+    if not is_torn or not last or last[0].kind != PARAGRAPH or _kind_at(chunk.text, 0) != PARAGRAPH:
+        return None
+    return sentences(before.text, last[0].start, end)[-1][0]
 
 
 def repeated_end(chunk: Chunk, beside: Beside) -> int:

@@ -86,7 +86,9 @@ OPENING_CHARACTERS = 400
 BETWEEN = 400
 """Two quotes of a chunk with no more between them are shown as one, which leaves room for another place."""
 ANSWER_CHARACTERS = 2_600
-LEAST_SHARE = 0.4
+LEAST_SHARE, BESIDE_SHARE = 0.4, 0.7
+"""Of the best score a further quote has at least so much; beside code that defines what is asked about it has the
+second share, or the name."""
 FOUND_FIRST = 1.0
 """What the search found first opens the answer unless a passage elsewhere is better by so much. All key facts stand in
 the chunk of the first quote for .73, .55 and .68 of questions where it always opens (textbook, React Native, celery),
@@ -190,7 +192,7 @@ def written(quotes: Sequence[Quote]) -> tuple[str, tuple[Citation, ...]]:
     titles: list[str] = []
     for quote, citation in zip(quotes, citations, strict=True):
         last = paragraphs[-1][-1] if paragraphs else None
-        if quote.goes_on and last and is_torn(last.hit.chunk, quote.hit.chunk, quote.start):
+        if quote.goes_on and last and is_torn(_up_to(last), quote.hit.chunk, quote.start):
             paragraphs[-1].append(citation)
             continue
         paragraphs.append([citation])
@@ -198,6 +200,12 @@ def written(quotes: Sequence[Quote]) -> tuple[str, tuple[Citation, ...]]:
         titles.append("" if quote.goes_on else _title_of(quote, told))
     texts = (_titled(title, shown(*parts)) for title, parts in zip(titles, paragraphs, strict=True))
     return "\n\n".join(texts), citations
+
+
+def _up_to(citation: Citation) -> Chunk:
+    """The chunk up to where the quote ends: its last lines may be said by the next one."""
+    chunk = citation.hit.chunk
+    return chunk._replace(text=chunk.text[: citation.end])
 
 
 def _titled(title: str, said: str) -> str:
@@ -252,8 +260,8 @@ def choose_quotes(
     answered = {lines.hit.chunk.id for lines in told}
     topic = _topic(question, opening, ranked) if sure and not (parts or told) else ""
     room = SECTION_CHARACTERS if topic else LATER_CHARACTERS
-    least = LEAST_SHARE * ranked[0].score
-    able = (one for one in ranked if one.score >= least)
+    names = set() if parts else _names_told(question, [opening.hit.chunk, *(one.hit.chunk for one in told)])
+    able = _bearing(question, ranked, names)
     own_first = sorted(able, key=lambda one: bool(topic) and one.hit.chunk.document_id != topic)
     worthy = [*required, *own_first]
     for one in (one for one in worthy if one.hit.chunk.id not in answered):
@@ -378,6 +386,34 @@ def _entry_of_name(question: Weighed, ranked: Sequence[Scored]) -> Scored | None
 
 def _defines(chunk: Chunk, names: set[str]) -> bool:
     return not names.isdisjoint(map(fold_symbol, chunk.symbols))
+
+
+def _names_told(question: Weighed, chunks: Sequence[Chunk]) -> set[str]:
+    """The last parts of names that the question writes and the code that answers defines; none where callers, tests or
+    examples are asked for, or how something is done."""
+    text, asked = question.text, read_intent(question.text)
+    is_of_more = asked.related or asked.is_alternatives or asked.is_how_to or asked.is_replacement
+    if is_of_more or asks_for_tests(text) or asks_for_example(text) or not is_code_chunk(chunks[0]):
+        return set()
+    names = {last_part(fold_symbol(name)) for name in (*question.symbols, *written_names(text))}
+    return names & {last_part(fold_symbol(own)) for chunk in chunks for own in chunk.symbols}
+
+
+def _bearing(question: Weighed, ranked: Sequence[Scored], names: set[str]) -> list[Scored]:
+    """The passages that may stand beside the opening, which defines the names where there are any.
+
+    They are near in score, code that is called so or stands in what is, or of pages that say a name. Code that only
+    uses it says little of it, but where a value is asked for.
+    """
+    best, is_of_value = ranked[0].score, asks_for_value(question.text)
+
+    def says(one: Scored) -> bool:
+        chunk = one.hit.chunk
+        text = chunk.text if not is_code_chunk(chunk) else one.text if is_of_value else ""
+        return not names.isdisjoint(_WORDS.findall(f"{text} {chunk.breadcrumb}".casefold()))
+
+    able = (one for one in ranked if one.score >= LEAST_SHARE * best)
+    return [one for one in able if not names or one.score >= BESIDE_SHARE * best or says(one)]
 
 
 def _heads(quotes: Sequence[Quote]) -> Iterator[Quote]:

@@ -16,6 +16,7 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from quire.analysis.symbols import written_symbol
 from quire.answering.citations import linked, section_at, sections_of, where_of
 from quire.answering.extractive.blocks import (
     CODE,
@@ -37,8 +38,10 @@ from quire.answering.extractive.rst_text import (
     plain_rst,
     told_options,
 )
+from quire.answering.extractive.trails import trail_at
 from quire.documents import Chunk, Citation
 from quire.parsing.formats import CONVERTED, fence_of, first_line
+from quire.parsing.rst import rst_anchors
 
 if TYPE_CHECKING:
     from quire.parsing.readable import ReadablePart
@@ -69,6 +72,8 @@ _STATEMENT = re.compile(
     """,
     re.VERBOSE,
 )
+_ROFF = re.compile(r"\.(?:$|(?:[A-Z]{1,2}|br|nf|fi|sp|ie?|el|de|so)(?![\w.]))")
+"""A request of a manual page's source, under a suffix that nothing reads as one."""
 _TICKS = re.compile(r"`++")
 _OPENING = re.compile(r"^ *+(?P<ticks>`{3,}+)[^\n]*+\n", re.M)
 _CLOSING = re.compile(r"^ *+(?P<ticks>`{3,}+)[ \t]*+$", re.M)
@@ -120,6 +125,8 @@ _HEADING_MARK = re.compile(r"#{1,6} +")
 _CLOSING_MARK = re.compile(r"(?<=\S)[ \t]++#++$")
 """Markdown lets a heading end as it begins: `## Options ##`."""
 _WORD = re.compile(r"\w++")
+_NAME = re.compile(r"\w++[?!]?+")
+"""Ruby's names may end in a sign."""
 _TAG_BEGINS = re.compile(r"(?<!\\)<(?=[A-Za-z/!])")
 """In a title without its ticks: what shows Markdown would take `Box<T>` for an element, and leave it out."""
 _NOTE_SIGNS = re.compile(r"(?<=\s)\*++$")
@@ -153,7 +160,7 @@ def is_code_chunk(chunk: Chunk) -> bool:
         return bool(_SOURCE_OF_PAGE.match(chunk.text) or _ELEMENT.search(chunk.text))
     if language == "text":  # a file of no known kind, cut in windows
         is_prose = _suffix(chunk) in _PROSE_SUFFIXES
-        return _is_set_in(chunk.text) if is_prose else _looks_like_code(chunk.text)
+        return _is_set_in(chunk.text) or _is_dump(chunk.text) if is_prose else _looks_like_code(chunk.text)
     return language not in PROSE_LANGUAGES
 
 
@@ -170,12 +177,22 @@ def _is_set_in(text: str) -> bool:
     )
 
 
+def _is_dump(text: str) -> bool:
+    """Whether a plain text lists signatures or settings, a line each: none of its lines is a sentence's."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    signed = sum(any(sign in line for sign in "(<=[{;") for line in lines)
+    ended = sum(line.endswith((".", ":", ",")) or ". " in line for line in lines)
+    return 2 * signed > len(lines) > 1 and 5 * ended < len(lines) and _looks_like_code(text)
+
+
 def _looks_like_code(text: str) -> bool:
     """Whether it has the signs of code: prose has them in less than one character of a hundred, or data's commas."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     is_data = (
         len(lines) > 2 and sum(line[0] in '"}]' and line[-1] in ",{[}]" for line in lines) > len(lines) / 2
     )
+    if 8 * sum(map(bool, map(_ROFF.match, lines))) > len(lines):
+        return True
     is_listed = len(lines) > 1 and sum(map(bool, map(_STATEMENT.match, lines))) > len(lines) / 2
     return is_data or is_listed or sum(map(text.count, "{}();=<>[]_")) > len(text) / 40
 
@@ -187,21 +204,25 @@ def shown(*parts: Citation) -> str:
     text = "\n".join(map(_prose, parts))
     marks = " ".join(f"[{part.n}]" for part in parts)
     last = text.rpartition("\n")[2].strip()
-    if last.startswith("|"):
+    if last.startswith(("|", ">")):
         return f"{text}\n\n{marks}"
     is_block = last.startswith(("```", "~~~")) or re.match(r"\s*(?:[-*+]|\d{1,3}[.)])\s", last)
     return f"{text}\n{marks}" if is_block else f"{text} {marks}"
 
 
 def place_line(chunk: Chunk, start: int, end: int) -> str:
-    """Symbols and place of `chunk.text[start:end]`, such as "`Task.retry`, app/task.py:680–721"."""
+    """Symbols and place of `chunk.text[start:end]`, such as "`Task.retry`, app/task.py:680-721"."""
     path, line = str(chunk.metadata.get("path") or chunk.document_id), chunk.metadata.get("start_line")
     symbols = [one for one in _symbols_in(chunk, start, end) if not path.endswith(one)]
     if isinstance(line, int):
         first, last = _lines(chunk.text, line, start, end)
-        path = f"{path}:{first}–{last}" if last > first else f"{path}:{first}"
+        path = f"{path}:{first}-{last}" if last > first else f"{path}:{first}"
     place = f"`{path}`" if "__" in path else path
-    return ", ".join([*(f"`{one}`" for one in symbols), place])
+    return ", ".join([*(f"`{_written(one, chunk)}`" for one in symbols), place])
+
+
+def _written(symbol: str, chunk: Chunk) -> str:
+    return written_symbol(symbol, str(chunk.metadata.get("lang") or ""), chunk.text)
 
 
 def _lines(text: str, line: int, start: int, end: int) -> tuple[int, int]:
@@ -228,7 +249,7 @@ def _defined_in(chunk: Chunk, start: int, end: int) -> list[str]:
         named.setdefault(symbol.rpartition(".")[2], symbol)
     # What stands behind a sign of equality is used there, and defined elsewhere.
     heads = (line.partition("=")[0] for line in chunk.text[start:end].splitlines())
-    words = {word for head in heads for word in _WORD.findall(head)}
+    words = {word for head in heads for name in _NAME.findall(head) for word in (name, name.rstrip("?!"))}
     visible = [symbol for name, symbol in named.items() if name in words and name.strip("_")]
     own = str(chunk.metadata.get("symbol") or "")  # modules that are opened around it are named by it
     visible = [one for one in visible if not own.startswith(f"{one}.")]
@@ -239,7 +260,7 @@ def quoted_part(citation: Citation) -> Chunk:
     """The chunk with the place of what is quoted of it.
 
     That are its lines, where they are the file's, of code what the quote defines, of a page the section that it was
-    chosen for.
+    chosen for: a chunk may hold several.
     """
     chunk, known = citation.hit.chunk, dict(citation.hit.chunk.metadata)
     if (first := first_line(chunk)) is not None:
@@ -248,10 +269,42 @@ def quoted_part(citation: Citation) -> Chunk:
         symbol = next(iter(_symbols_in(chunk, citation.start, citation.end)), "")
         known["symbol"] = known["heading"] = symbol
         path = str(known.get("path") or chunk.document_id)
-        return chunk._replace(metadata=known, breadcrumb=f"{path} › {symbol}" if symbol else path)
+        told = f"{path} › {_written(symbol, chunk)}" if symbol else path
+        return chunk._replace(metadata=known, breadcrumb=told)
+    if known.get("kind") not in (None, "section"):
+        return chunk._replace(metadata=known)
+    names = _trail(chunk, citation.answers_at)
     if sections_of(chunk)[0]:
         _, known["heading"], known["url"] = where_of(chunk, section_at(chunk, citation.answers_at))
-    return chunk._replace(metadata=known)
+    elif names and "kind" in known:
+        known["symbol"] = known["heading"] = " › ".join(names)
+        known["url"] = _section_url(chunk, citation.answers_at)
+    page = chunk.breadcrumb.partition(" › ")[0]
+    return chunk._replace(metadata=known, breadcrumb=" › ".join((page, *names)))
+
+
+def _trail(chunk: Chunk, place: int) -> tuple[str, ...]:
+    """The headings of its page that `chunk.text[place:]` stands under, outermost first."""
+    page, *names = chunk.breadcrumb.split(" › ")
+
+    def read(title: str) -> str:
+        words = as_read(chunk._replace(text=title.strip())).strip()
+        words = plain_roles(words) if chunk.metadata.get("lang") == "rst" else words
+        words = _CLOSING_MARK.sub("", words) if words.startswith("#") else words
+        return _TITLE_END.sub("", words)
+
+    found = trail_at(chunk.text, place, tuple(names), read=read)
+    return found[1:] if found[:1] == (page,) else found  # a page's own title opens its trail
+
+
+def _section_url(chunk: Chunk, place: int) -> str:
+    """Where a site that Sphinx makes shows the section; of other pages of code bases no fragments are known."""
+    page = chunk.url.partition("#")[0]
+    if chunk.metadata.get("lang") != "rst" or not page or page.endswith(_suffix(chunk)):
+        return chunk.url
+    line = chunk.text.count("\n", 0, place) + 1
+    above = [fragment for row, fragment in rst_anchors(chunk.text) if row <= line]
+    return f"{page}#{above[-1]}" if len(above) > 1 else chunk.url
 
 
 def _code(citation: Citation) -> str:
@@ -275,9 +328,12 @@ def _ending(citation: Citation) -> str:
     depth = len(rest) - len(rest.lstrip())
     lines = citation.quote.splitlines()
     first = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    sign = "#" if chunk.metadata.get("lang") in HASH_COMMENTS else "//"
+    if lines and not rest.strip() and lines[-1].endswith("{"):  # its members have chunks of their own
+        last = len(lines[-1]) - len(lines[-1].lstrip())
+        return f"\n{' ' * (last + SET_IN)}{sign} ..."
     if not rest.strip() or depth <= first or not any(map(_WORD.search, rest.splitlines()[:1])):
         return ""
-    sign = "#" if chunk.metadata.get("lang") in HASH_COMMENTS else "//"
     return f"\n{rest[:depth]}{sign} ..."
 
 
@@ -290,10 +346,28 @@ def fenced(code: str, language: str = "") -> str:
     ```
     """
     code = code.replace("\r\n", "\n")  # a blank line with a carriage return would be one that is not set in
-    body = textwrap.dedent(code.expandtabs(4) if "\t" in code else code).strip("\n").rstrip()
+    body = _set_out(code.expandtabs(4) if "\t" in code else code).strip("\n").rstrip()
     longest = max((len(ticks) for ticks in re.findall(r"`{3,}", body)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{body}\n{fence}"
+
+
+def _set_out(code: str) -> str:
+    r"""The code less far in, as far as its first and last lines are.
+
+    Lines of a long string and of a preprocessor stand less far in, and stay where they are; where others do, the code
+    is set out as far as all of its lines.
+
+    >>> _set_out("    a = 1\n#if OIL\n    b = 2"), _set_out("    a = 1\n}\n    b = 2")
+    ('a = 1\n#if OIL\nb = 2', '    a = 1\n}\n    b = 2')
+    """
+    lines = textwrap.dedent(code).splitlines()
+    told = [line for line in lines if line.strip()]
+    depth = min((_depth(line) for line in (*told[:1], *told[-1:])), default=0)
+    apart = [line for line in told if _depth(line) < depth]
+    if any(line.rstrip().endswith(("{", "}", ";", ":", ")", "end")) for line in apart if line[0] != "#"):
+        return "\n".join(lines)
+    return "\n".join(line[min(depth, _depth(line)) :] if line not in apart else line for line in lines)
 
 
 def _prose(citation: Citation) -> str:

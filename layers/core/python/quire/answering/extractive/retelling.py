@@ -238,8 +238,8 @@ def said_at(answer: str, number: int) -> str:
 
     Above code the mark stands with the place.
 
-    >>> said_at("Unplug it. [1]\\n\\n`stop`, a.py:3–4 [2]\\n\\n```python\\nstop()\\n```", 2)
-    '`stop`, a.py:3–4\\n\\n```python\\nstop()\\n```'
+    >>> said_at("Unplug it. [1]\\n\\n`stop`, a.py:3-4 [2]\\n\\n```python\\nstop()\\n```", 2)
+    '`stop`, a.py:3-4\\n\\n```python\\nstop()\\n```'
     """
     if answer.startswith(STANDS):  # a source that was shown is no source's own words
         answer = answer.partition("\n\n")[2]
