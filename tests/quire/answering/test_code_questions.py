@@ -488,3 +488,21 @@ def test_beside_the_definition_of_what_is_asked_about_stands_no_code_that_only_u
     shelf = shelf_of([*made, *pages(6)], profile="code")
     given = answer(shelf, Inquiry("What does `wrap` do?"))
     assert [one.quote for one in given.citations] == [wrap.rstrip()]
+
+
+def test_what_is_handed_over_is_used_and_a_variable_of_the_name_is_not() -> None:
+    handed = "def serve(handler)\n  wrap(:plain, partial(run_job, handler))\nend\n"
+    variable = "def count(jobs)\n  run_job = jobs.first\n  puts run_job\nend\n"
+    shelf = shelf_of(
+        [
+            code("run.rb", "def run_job(job)\n  job.call\nend\n", "run_job", 1),
+            code("call.rb", "def again(job)\n  run_job(job)\nend\n", "again", 1),
+            code("serve.rb", handed, "serve", 1),
+            code("count.rb", variable, "count", 1),
+        ],
+        profile="code",
+    )
+    text = text_of(shelf, "Who calls run_job?")
+    assert "call.rb" in text
+    assert "serve.rb" in text
+    assert "count.rb" not in text

@@ -27,6 +27,14 @@ _GIVES = re.compile(r"\s*+(?:raise|throw|panic|bail|abort|reject|fail|return)\b"
 _WORD = re.compile(r"\w++")
 _UNSAID = ("*", "import ", "from ", "use ", "require")
 """How lines begin that name what is used elsewhere."""
+_SET = re.compile(
+    r"""
+    \s*+ (?:(?:let|var|const|val|auto|my)\s++)?
+    (\w++) \s*+ (?: := | =(?![=~>]) )  # and no comparison
+    """,
+    re.VERBOSE,
+)
+"""A line that gives a variable its value: where it has the name, the variable is meant."""
 _SIGNS = str.maketrans("", "", "})];,")
 
 
@@ -36,8 +44,8 @@ def callers_in(
     """Chunks of code that refer to the symbol and do not define it: code before tests, in the order of their files.
 
     What is read and not called, such as a constant or an error, no chunk's calls tell: it is looked for as a word, and
-    so is what Ruby may call without brackets. With `giving` those come first that raise or return it, before those that
-    catch it.
+    so is what is handed over or, as in Ruby, called without brackets, where its name is no word of the language. With
+    `giving` those come first that raise or return it, before those that catch it.
     """
     subject = fold_symbol(name)
     allowed = index.filters.chunks(filters)
@@ -45,10 +53,8 @@ def callers_in(
     words = dict.fromkeys(analyze(last_part(subject))[:1], 1.0)
     if not len(found):
         found = index.search(words, LOOKED_AT).ordinals
-    elif _is_made_of_words(last_part(name)) and "lang" in index.filters.fields:
-        found = union(
-            [found, index.search(words, LOOKED_AT, index.filters.chunks({"lang": "ruby"})).ordinals]
-        )
+    elif _is_made_of_words(last_part(name)):
+        found = union([found, index.search(words, LOOKED_AT).ordinals])
     if allowed is not None:
         found = found[contains(allowed, found)]
     chunks = [chunk for chunk in index.fetch(sorted(found.tolist())) if _refers(chunk, subject)]
@@ -93,7 +99,8 @@ def calling_lines(text: str, name: str) -> tuple[int, int] | None:
     said = ((n, line) for n, line in said if not line.lstrip().startswith(_UNSAID))
     held = [n for n, line in said if wanted in map(str.casefold, _WORD.findall(line))]
     calls = (n for n in held if f"{wanted}(" in lines[n].casefold())
-    at = next(calls, held[0] if held else None)
+    is_set = any(one and one[1].casefold() == wanted for one in (_SET.match(lines[n]) for n in held))
+    at = next(calls, held[0] if held and not is_set else None)
     if at is None:
         return None
     first, last = (0, _last_inside(lines)) if len(text) <= WHOLE else lines_around(lines, at)

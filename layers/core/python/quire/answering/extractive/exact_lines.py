@@ -145,8 +145,9 @@ def _lines_of_message(
     """Where code has the message of an error that the question gives, else the string that it is made of."""
     quoted = "" if read_intent(question).is_how_to else quoted_message(question)
     said = _lines_that_say(index, " ".join(quoted.split()), filters) if quoted else []
-    message = None if said else message_of(question)
-    return _lines_that_make(index, message, filters) if message else said
+    is_told = any(not is_test(one.hit.chunk) for one in said)
+    message = None if is_told else message_of(question)
+    return (_lines_that_make(index, message, filters) if message else []) or said
 
 
 def _lines_that_say(
@@ -154,7 +155,7 @@ def _lines_that_say(
 ) -> list[CodeLines]:
     """Where code has the message in a string; nowhere where a text tells of it, which explains more."""
     told = (chunk for chunk in _holding(index, message, filters) if message in " ".join(chunk.text.split()))
-    if any(not (is_code_chunk(chunk) or chunk.metadata.get("role") == "history") for chunk in told):
+    if any(map(_explains, told)):
         return []
 
     def says(line: str) -> bool:
@@ -162,6 +163,11 @@ def _lines_that_say(
         return bool(found) and not _QUOTES.isdisjoint(before)
 
     return _lines_with(index, message, filters, says)
+
+
+def _explains(chunk: Chunk) -> bool:
+    """Whether it is a text that may say more of a message than the code that has it: no test, no note of a release."""
+    return not (is_code_chunk(chunk) or is_test(chunk) or chunk.metadata.get("role") == "history")
 
 
 def _lines_that_make(
@@ -172,12 +178,13 @@ def _lines_that_make(
     for chunk in _holding(index, message.searched, filters):
         if is_code_chunk(chunk):
             found += _making(chunk, message)
-        elif chunk.metadata.get("role") != "history" and tells_of(chunk.text, message):
+        elif _explains(chunk) and tells_of(chunk.text, message):
             return []
-    best = max((one[0] for one in found), default=0)
-    same = [one[1:] for one in found if one[0] == best]
-    same.sort(key=lambda one: is_test(one[0]) or is_example(one[0]))
-    return [*_as_lines(same, index.version)]
+    # A test may have the message as it is printed: what it is made of says where it comes from.
+    found.sort(key=lambda one: (is_test(one[1]) or is_example(one[1]), -one[0]))
+    same = [one for one in found if one[0] == found[0][0]]
+    shown = [*same, *(one for one in found if is_test(one[1]) and one not in same)]
+    return [*_as_lines([one[1:] for one in shown], index.version)]
 
 
 def _making(chunk: Chunk, message: Message) -> Iterator[tuple[int, Chunk, int, int]]:

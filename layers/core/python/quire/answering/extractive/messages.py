@@ -156,10 +156,12 @@ def words_said(template: str, message: Message) -> int:
     """How many words of a string, with `_VALUE_OF` for values, stand in the message in the same order; 0 where those
     are too few to tell that it is made of it."""
     parts = _parts_of(template)
-    total, held = sum(map(len, parts)), _held(parts, message.words)
+    total, (held, end) = sum(map(len, parts)), _held(parts, message.words)
     if held < max(MESSAGE_WORDS, HELD * total) or " " not in template:
         return 0
-    given = len(_WORD.findall(message.searched))
+    # A value at the end may be a message itself, as long as any.
+    said = message.words[:end] if template.rstrip(" .!)").endswith(_VALUE_OF) else message.words
+    given = min(len(said), len(_WORD.findall(message.searched)))
     is_all = held == total and held + template.count(_VALUE_OF) + 1 >= given
     telling = set(analyze(template.replace(_VALUE_OF, " ")))
     is_from_it = held >= SAID * given or not message.is_bare
@@ -175,14 +177,15 @@ def _parts_of(template: str) -> list[tuple[str, ...]]:
     return [tuple(map(str.casefold, _WORD.findall(part))) for part in template.split(_VALUE_OF)]
 
 
-def _held(parts: Sequence[Sequence[str]], words: Sequence[str]) -> int:
-    """How many words of the parts stand among the words, each part whole and behind the one before it."""
+def _held(parts: Sequence[Sequence[str]], words: Sequence[str]) -> tuple[int, int]:
+    """How many words of the parts stand among the words, each part whole and behind the one before it, and where the
+    last one ends."""
     held = at = 0
     for part in parts:
         place = _find(words, part, at)
         if place is not None:
             held, at = held + len(part), place + len(part)
-    return held
+    return held, at
 
 
 def _find(words: Sequence[str], part: Sequence[str], start: int) -> int | None:

@@ -353,21 +353,25 @@ def fenced(code: str, language: str = "") -> str:
 
 
 def _set_out(code: str) -> str:
-    r"""The code less far in, as far as its first and last lines are.
-
-    Lines of a long string and of a preprocessor stand less far in, and stay where they are; where others do, the code
-    is set out as far as all of its lines.
+    r"""The code less far in, as far as its lines are, but for those at a line's beginning of a long string and of a
+    preprocessor, which stay where they are.
 
     >>> _set_out("    a = 1\n#if OIL\n    b = 2"), _set_out("    a = 1\n}\n    b = 2")
     ('a = 1\n#if OIL\nb = 2', '    a = 1\n}\n    b = 2')
+    >>> _set_out("      end\n  rescue\n    stop()")
+    '    end\nrescue\n  stop()'
     """
-    lines = textwrap.dedent(code).splitlines()
+    lines = code.splitlines()
     told = [line for line in lines if line.strip()]
-    depth = min((_depth(line) for line in (*told[:1], *told[-1:])), default=0)
-    apart = [line for line in told if _depth(line) < depth]
-    if any(line.rstrip().endswith(("{", "}", ";", ":", ")", "end")) for line in apart if line[0] != "#"):
-        return "\n".join(lines)
-    return "\n".join(line[min(depth, _depth(line)) :] if line not in apart else line for line in lines)
+    apart = [line for line in told if not _depth(line)]
+    ends = (*told[:1], *told[-1:])
+    is_code = any(
+        line.rstrip().endswith(("{", "}", ";", ":", ")", "end")) for line in apart if line[0] != "#"
+    )
+    if is_code or any(line in apart for line in ends):
+        return textwrap.dedent(code)
+    depth = min((_depth(line) for line in told if line not in apart), default=0)
+    return "\n".join(line[min(depth, _depth(line)) :] for line in lines)
 
 
 def _prose(citation: Citation) -> str:
