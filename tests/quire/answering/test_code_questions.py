@@ -506,3 +506,40 @@ def test_what_is_handed_over_is_used_and_a_variable_of_the_name_is_not() -> None
     assert "call.rb" in text
     assert "serve.rb" in text
     assert "count.rb" not in text
+
+
+def test_errors_are_told_of_what_a_function_hands_its_work_to() -> None:
+    wrapper = "def fire(pot)\n  Kiln.new.take_in(pot)\nend\n"
+    taking = "def take_in(pot)\n  weigh(pot)\nend\n"
+    weighing = 'def weigh(pot)\n  raise TooHeavy, "the pot is too heavy" if pot.weight > 9\nend\n'
+
+    def calling(chunk_: Chunk, *names: str) -> Chunk:
+        return chunk_._replace(metadata={**chunk_.metadata, "calls": names})
+
+    shelf = shelf_of(
+        [
+            calling(code("fire.rb", wrapper, "fire", 1), "take_in"),
+            calling(code("kiln.rb", taking, "take_in", 1), "weigh"),
+            code("kiln.rb", weighing, "weigh", 10),
+            code("other.rb", 'def other\n  raise Cold, "it is cold"\nend\n', "other", 1),
+        ],
+        profile="code",
+    )
+    text = text_of(shelf, "Which errors does fire() raise?")
+    assert text.startswith("`weigh`, kiln.rb")
+    assert "the pot is too heavy" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "gives"),
+    [
+        ("return ErrNoPot.Wrap(err)", True),
+        ("return &HTTPError{Code: 415}", True),
+        ("return NewHTTPError(404)", True),
+        ("if errors.As(err, &known) {", False),
+        ("class HeatError(Exception):", False),
+        ("return pot", False),
+    ],
+)
+def test_an_error_is_given_as_a_value_too(line: str, gives: bool) -> None:
+    assert bool(error_lines(f"{line}\n")) is gives

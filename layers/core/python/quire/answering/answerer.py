@@ -17,7 +17,7 @@ from quire.answering.conversation import Reading, complete, is_vague, join, read
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.callers import as_hits, callers_in
-from quire.answering.extractive.code_answers import settings_in
+from quire.answering.extractive.code_answers import called_in, settings_in
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.exact_lines import exact_lines
 from quire.answering.extractive.extractive import extract, extract_callers, extract_lines
@@ -303,10 +303,11 @@ def _show_source(request: _Request, number: int) -> Retold:
 
 
 def _settings(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -> tuple[Hit, ...]:
-    """Where code may set a value that is asked for, beside what was found."""
+    """Where code may set a value that is asked for, or give an error, beside what was found."""
     if collection.index.profile != "code":
         return ()
-    return settings_in(collection.index, inquiry.question, findings.found.hits, inquiry.filters)
+    asked = (collection.index, inquiry.question, findings.found.hits, inquiry.filters)
+    return settings_in(*asked) or called_in(*asked)
 
 
 def _extract_callers(

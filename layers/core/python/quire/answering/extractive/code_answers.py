@@ -26,6 +26,7 @@ from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
 from quire.ordinals import contains, union
+from quire.search.candidates import find_callees
 from quire.search.intent import read_intent
 from quire.search.query import written_names
 
@@ -36,12 +37,17 @@ BODY_CHUNKS = 5
 """Further chunks of a definition that are looked at."""
 FILES, PER_FILE, HOLDING = 8, 24, 32
 """Files of hits whose heads are looked at for a value, chunks of each, and chunks that say the name of a setting."""
+MOST_GIVING = 4
+"""Places that give errors which are shown."""
+STEPS, CALLED = 2, 12
+"""How far calls are followed for them, and chunks of each step."""
 _WORKING = ("function", "method")
 """Kinds of code that set what they work with."""
 _ERROR = re.compile(
     r"""
     \b(?: raise | throws? | panic | abort | reject | fatalError | precondition(?:Failure)? | bail )\b  # by a word
-    | (?: \bErr | \berrors?\.\w{1,40} | Errorf | Exception | [Ss]et_?Error\w{0,40} )[ ]?\(            # by a call
+    | (?: \bErr | \berrors?\.(?!As\b|Is\b)\w{1,40} | Errorf | Exception | [Ss]et_?Error\w{0,40} )[ ]?\(  # by a call
+    | \breturn\b [^\n]{0,60}? (?: \b[Ee]rr[A-Z_]\w* | \bnew[ ]\w*Error\b | \bNew\w*Error\( | &\w*Error\{ )  # as a value
     """,
     re.VERBOSE,
 )
@@ -104,7 +110,7 @@ def effects_in(question: Weighed, hits: Sequence[Hit], beside: Beside) -> list[C
     """Of the symbol whose effects are asked for its head, and the chunk of its body that calls most."""
     if not read_intent(question.text).callees:
         return []
-    hit = next(_defining(question, hits), None)
+    hit = next(_defining(question.text, hits), None)
     if hit is None:
         return []
     body = max(_further(hit.chunk, beside), key=lambda one: len(calls_of(one)), default=None)
@@ -116,16 +122,47 @@ def effects_in(question: Weighed, hits: Sequence[Hit], beside: Beside) -> list[C
     return [head, CodeLines(hit._replace(chunk=body), *best_lines(question, body.text, 0, CODE_CHARACTERS))]
 
 
-def errors_in(question: Weighed, hits: Sequence[Hit], beside: Beside) -> list[CodeLines]:
-    """Where the symbol whose errors are asked for gives them, of several with its name that which gives most."""
+def errors_in(
+    question: Weighed, hits: Sequence[Hit], beside: Beside, called: Sequence[Hit]
+) -> list[CodeLines]:
+    """Where the symbol whose errors are asked for gives them, of several with its name that which gives most, and where
+    what it calls does: of other files, where it gives none itself."""
     if not asks_for_errors(question.text):
         return []
     found: list[list[CodeLines]] = []
-    for hit in _defining(question, hits):
+    for hit in _defining(question.text, hits):
         parts = [hit.chunk, *_further(hit.chunk, beside)]
         spans = ((part, error_lines(part.text)) for part in parts)
         found.append([CodeLines(hit._replace(chunk=part), *span) for part, span in spans if span])
-    return max(found, key=len, default=[])
+    own = max(found, key=len, default=[])
+    files = {one.hit.chunk.document_id for one in own}
+    beyond = [
+        CodeLines(hit, *span)
+        for hit in called
+        if (not own or hit.chunk.document_id in files) and (span := error_lines(hit.chunk.text))
+    ]
+    return [*own, *beyond[: max(MOST_GIVING - len(own), 0)]]
+
+
+def called_in(
+    index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
+) -> tuple[Hit, ...]:
+    """What the symbol whose errors are asked for calls, and what that calls, nearest first; no tests. None where no
+    errors are asked for."""
+    if not asks_for_errors(question):
+        return ()
+    allowed, behind = index.filters.chunks(filters), hits[-1].rank if hits else 0
+    level = [hit.chunk for hit in _defining(question, hits)]
+    seen = {chunk.id for chunk in level}
+    found: list[Chunk] = []
+    for _ in range(STEPS):
+        ordinals = find_callees(index.symbols.chunks, level, CALLED).ordinals
+        ordinals = ordinals if allowed is None else ordinals[contains(allowed, ordinals)]
+        called = [chunk for chunk in index.fetch(ordinals.tolist()) if is_code_chunk(chunk)]
+        level = [chunk for chunk in called if chunk.id not in seen and not is_test(chunk)]
+        seen.update(chunk.id for chunk in level)
+        found += level
+    return tuple(Hit(chunk, behind + n, 0.0, None, index.version) for n, chunk in enumerate(found, 1))
 
 
 def error_lines(text: str) -> tuple[int, int] | None:
@@ -137,7 +174,11 @@ def error_lines(text: str) -> tuple[int, int] | None:
     """
     lines = text.splitlines(keepends=True)
     noted = in_comments(lines)
-    giving = [n for n, line in enumerate(lines) if _ERROR.search(line) and not noted[n]]
+    giving = [
+        n
+        for n, line in enumerate(lines)
+        if _ERROR.search(line) and not noted[n] and not line.lstrip().startswith("class ")
+    ]
     if not giving:
         return None
     first = max(giving[0] - 1, 0)
@@ -147,9 +188,9 @@ def error_lines(text: str) -> tuple[int, int] | None:
     return start, start + len("".join(lines[first : last + 1]).rstrip())
 
 
-def _defining(question: Weighed, hits: Sequence[Hit]) -> Iterator[Hit]:
+def _defining(question: str, hits: Sequence[Hit]) -> Iterator[Hit]:
     """The hits of code that define a name which the question writes, without tests."""
-    names = set(map(fold_symbol, written_names(question.text)))
+    names = set(map(fold_symbol, written_names(question)))
     for hit in hits:
         own = {part for symbol in map(fold_symbol, hit.chunk.symbols) for part in (symbol, last_part(symbol))}
         if not names.isdisjoint(own) and is_code_chunk(hit.chunk) and not is_test(hit.chunk):

@@ -454,7 +454,7 @@ def _told_by_code(
     """The lines that say all that is asked for: what sets a value, what gives the errors of a symbol."""
     hits = [one.hit for one in ranked]
     value = value_in(question, hits, settings)
-    return [value] if value else errors_in(question, hits, beside)
+    return [value] if value else errors_in(question, hits, beside, settings)
 
 
 def _says_nothing(chunk: Chunk) -> bool:
