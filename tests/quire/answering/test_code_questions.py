@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from quire.answering.answerer import answer
-from quire.answering.extractive.code_answers import error_lines
+from quire.answering.extractive.code_answers import error_lines, statements_in
 from quire.answering.extractive.code_lines import value_line
 from quire.answering.extractive.extractive import choose_quotes
 from quire.answering.extractive.messages import message_of
@@ -543,3 +543,33 @@ def test_errors_are_told_of_what_a_function_hands_its_work_to() -> None:
 )
 def test_an_error_is_given_as_a_value_too(line: str, gives: bool) -> None:
     assert bool(error_lines(f"{line}\n")) is gives
+
+
+def test_what_does_the_work_stands_beside_what_only_hands_it_on() -> None:
+    wrapper = (
+        "# Fires a pot.\ndef fire(pot,\n         heat: 900)\n  Logger.note(pot)\n  take_in(pot, heat)\nend\n"
+    )
+    taking = "def take_in(pot, heat)\n  open_door\n  pot.place\n  close_door\n  burn(heat)\nend\n"
+    noting = "def note(pot)\n  file = open_log\n  file.write(pot)\n  file.close\n  pot\nend\n"
+
+    def calling(one: Chunk, *names: str) -> Chunk:
+        return one._replace(metadata={**one.metadata, "calls": names})
+
+    shelf = shelf_of(
+        [
+            calling(code("fire.rb", wrapper, "fire", 1), "note", "take_in"),
+            code("fire.rb", taking, "take_in", 10),
+            code("logger.rb", noting, "note", 1),
+            code("other.rb", "def other\n  1\nend\n", "other", 1),
+        ],
+        profile="code",
+    )
+    text = text_of(shelf, "What does fire() do?")
+    assert text.startswith("`fire`, fire.rb")
+    assert "burn(heat)" in text
+    assert "open_log" not in text
+
+
+def test_statements_of_a_function_are_counted_without_its_signature() -> None:
+    text = "def f(\n    a,\n    b,\n):\n    # why\n    return g(\n        a,\n        b,\n    )\n"
+    assert statements_in(code("f.py", text, "f", 1)) == 1

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quire.analysis.symbols import fold_symbol
+from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.abstention import (
     Abstention,
@@ -18,6 +18,7 @@ from quire.answering.abstention import (
 )
 from quire.answering.conversation import says_something
 from quire.answering.evidence_hits import evidence_of
+from quire.answering.extractive.code_answers import handed_to
 from quire.answering.extractive.definitions import SAID, defining_hits
 from quire.answering.extractive.entries import asked_name, begins_entry, entry_hits, entry_of
 from quire.answering.extractive.known_pages import known_page_hits, opens_known_page
@@ -160,9 +161,16 @@ def find(
     return Findings(found, read, weighed, scored, evidence, sure)
 
 
-def find_parts(collection: AskedCollection, inquiry: Inquiry) -> tuple[AskedPart, ...]:
-    """The parts of a question that asks for several things, with what a search for each alone finds about it."""
+def find_parts(
+    collection: AskedCollection, inquiry: Inquiry, hits: Sequence[Hit] = ()
+) -> tuple[AskedPart, ...]:
+    """The parts of a question that asks for several things, with what a search for each alone finds about it; of one
+    that asks what a function does which only hands its work on, what does it."""
     found = []
+    for hit in handed_to(collection.index, inquiry.question, hits):
+        weighed = weigh(f"{last_part(hit.chunk.symbols[0])} {inquiry.question}", collection.index)
+        if scored := score_passages(weighed, [hit], None, None):
+            found.append(AskedPart(weigh(last_part(hit.chunk.symbols[0]), collection.index), scored[0]))
     for part in parts_of(inquiry.question):
         query = Query(part, PART_HITS, inquiry.filters)
         hits = retrieve(collection.index, collection.embedder, query).hits

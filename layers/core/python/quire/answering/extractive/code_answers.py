@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from quire.answering.extractive.precedence import (
     asks_for_errors,
     asks_for_members,
     asks_for_value,
+    asks_for_working,
     constructs,
     is_example,
     is_test,
@@ -39,6 +40,8 @@ FILES, PER_FILE, HOLDING = 8, 24, 32
 """Files of hits whose heads are looked at for a value, chunks of each, and chunks that say the name of a setting."""
 MOST_GIVING = 4
 """Places that give errors which are shown."""
+MOST_HANDING = 2
+"""Statements of a function that hands its work on."""
 STEPS, CALLED = 2, 12
 """How far calls are followed for them, and chunks of each step."""
 _WORKING = ("function", "method")
@@ -163,6 +166,38 @@ def called_in(
         seen.update(chunk.id for chunk in level)
         found += level
     return tuple(Hit(chunk, behind + n, 0.0, None, index.version) for n, chunk in enumerate(found, 1))
+
+
+def handed_to(index: OpenedIndex, question: str, hits: Sequence[Hit]) -> list[Hit]:
+    """What does the work of a function that only hands it on, where it is asked what the function does: the first that
+    it calls and that says more."""
+    if index.profile != "code" or not asks_for_working(question):
+        return []
+    first = next(_defining(question, hits), None)
+    if first is None or statements_in(first.chunk) > MOST_HANDING:
+        return []
+    ordinals = find_callees(index.symbols.chunks, [first.chunk], CALLED).ordinals.tolist()
+    called = (chunk for chunk in index.fetch(ordinals) if is_code_chunk(chunk) and not is_test(chunk))
+    working = [chunk for chunk in called if chunk.symbols and statements_in(chunk) > MOST_HANDING]
+    # A function beside it, before what is made or called of elsewhere.
+    working.sort(
+        key=lambda one: (
+            one.document_id != first.chunk.document_id,
+            one.metadata.get("kind") not in _WORKING,
+        )
+    )
+    return [Hit(chunk, hits[-1].rank + 1, 0.0, None, index.version) for chunk in working[:1]]
+
+
+def statements_in(chunk: Chunk) -> int:
+    """Statements that begin in a function's body, brackets left out; of what is no function all that begin in it."""
+    lines = chunk.text.splitlines(keepends=True)
+    noted = in_comments(lines)
+    told = [line.strip() for line, is_noted in zip(lines, noted, strict=True) if not is_noted]
+    told = [line for line in told if line and line != "end" and not line.startswith(("@", "["))]
+    opened = [0, *accumulate(line.count("(") - line.count(")") for line in told)]
+    begun = [n for n, line in enumerate(told) if opened[n] <= 0 and line.strip("{}(); ,:")]
+    return len(begun) - (chunk.metadata.get("kind") in _WORKING)
 
 
 def error_lines(text: str) -> tuple[int, int] | None:
