@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from quire.answering.answerer import answer
 from quire.answering.extractive.continuing import beside_in, rest_before, rest_behind
 from quire.answering.request import Answer, Inquiry
@@ -196,6 +198,23 @@ def test_what_the_end_of_a_further_quote_announces_is_shown_though_there_is_litt
     found = rest_behind(before, len(before.text), lambda _chunk, _places: after, 100)
     assert found is not None
     assert found.chunk.text[found.start : found.end] == f"```python\n{lines}\n```"
+
+
+@pytest.mark.parametrize(
+    ("said", "leads"),
+    [
+        ("Here's an example that fills one pump.", True),
+        ("Fill it as follows.", True),
+        ("The code below fills it.", True),
+        ("It takes oil.", False),
+        ("Follow the pipe. It takes oil.", False),
+    ],
+)
+def test_a_sentence_may_announce_code_without_a_colon(said: str, leads: bool) -> None:
+    before = chunk("pump.md", f"## Oil\n\n{said}", 0, breadcrumb="Pump › Oil")
+    lines = "\n".join(f"fill(pump, part={number})" for number in range(20))
+    after = chunk("pump.md", f"```python\n{lines}\n```", 1, breadcrumb="Pump › Oil")
+    assert bool(rest_behind(before, len(before.text), lambda _chunk, _places: after, 100)) is leads
 
 
 def test_a_quote_begins_where_the_sentence_does_that_its_chunk_begins_in_the_midst_of() -> None:

@@ -33,6 +33,14 @@ ANNOUNCED, ANNOUNCED_CHARACTERS = frozenset((LIST, TABLE, CODE)), 1_000
 """What a paragraph that ends with a colon leads to, which is shown with it up to so many characters."""
 SENTENCE_CHARACTERS = 300
 """Of the beginning of a sentence that a quote begins in the midst of, whatever room there is."""
+LEADING_CHARACTERS = 160
+_LEADING = re.compile(
+    r"""
+    (?: \bhere(?:['’]s|[ ]is|[ ]are)\b | \bfollow(?:s|ing)\b | \bbelow\b | \bexamples?\b | \blike[ ](?:this|so)\b )
+    [^.!?\n]{0,120} [.!]? $  # in the last sentence
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _SENTENCE_END = re.compile(r"[.!?…:;)\"”’'`*_\]。]\s*$")
 ROWS = 2
 """Fewest rows of a table that are one: its head, and what that is the head of."""
@@ -90,7 +98,7 @@ def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: b
     ]
     is_torn = bool(pieces) and _last_kind(chunk.text) == pieces[0].kind and pieces[0].kind in TORN
     first_room = room * 3 // 2 if is_torn else room
-    if chunk.text.rstrip().endswith(":") and pieces and pieces[0].kind in ANNOUNCED and not pieces[0].section:
+    if pieces and not pieces[0].section and _announces(chunk.text, pieces[0].kind):
         first_room = max(room, ANNOUNCED_CHARACTERS)
     last, levels = start, heading_levels(following.text)
     for number, piece in enumerate(pieces):
@@ -101,6 +109,16 @@ def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: b
         last = piece.end
     start += len(following.text[start:last]) - len(following.text[start:last].lstrip("\n"))
     return Rest(following, start, last) if last > start else None
+
+
+def _announces(text: str, kind: str) -> bool:
+    """Whether the end of a text leads to what follows it: with a colon, or to code by what its last sentence says."""
+    said = text.rstrip()
+    if said.endswith(":"):
+        return kind in ANNOUNCED
+    return (
+        kind == CODE and _last_kind(text) == PARAGRAPH and bool(_LEADING.search(said[-LEADING_CHARACTERS:]))
+    )
 
 
 def rest_before(chunk: Chunk, start: int, beside: Beside, room: int, *, torn_room: int = 0) -> Rest | None:
