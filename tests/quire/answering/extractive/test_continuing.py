@@ -158,6 +158,14 @@ def test_a_step_that_both_chunks_say_is_shown_once_before_a_quote_too() -> None:
     assert before.chunk.text[before.start : before.end].endswith("2. Pour in its acid.")
 
 
+def test_what_a_section_says_above_its_torn_list_is_shown_with_it() -> None:
+    told = "## Oil\n\nThe pump reads no `oil.conf`.\n\nThere are reasons:\n\n1. It is old.\n2. It is slow."
+    first, second = pages(told, "3. It is loud.\n4. It is wet.")
+    before = rest_before(second, 0, beside_in(shelf_of([first, second]).index), 800)
+    assert before is not None
+    assert before.chunk.text[before.start : before.end] == told
+
+
 def test_the_head_of_a_table_is_not_shown_before_a_quote_that_has_all_its_rows() -> None:
     head, rows = "Boiler | Litres", "Small | 5\nLarge | 40"
     first, second = pages(f"The boilers:\n\n{head}\n{rows}", f"{rows}\nHuge | 90")

@@ -134,10 +134,20 @@ def rest_before(chunk: Chunk, start: int, beside: Beside, room: int, *, torn_roo
     end = len(before.text[: len(before.text) - _repeated(before.text, chunk.text)].rstrip())
     begin = _torn_before(chunk, before, end)
     room = room if begin is None else max(room, torn_room)
-    begin = _section_before(chunk, before) if begin is None else begin
+    section = _section_before(chunk, before)
+    if begin is None or (
+        section is not None and end <= section + room and _says_more(before, section, begin)
+    ):
+        begin = section
     if begin is None or end > begin + room:
         begin, room = _sentence_before(chunk, before, end), max(room, SENTENCE_CHARACTERS)
     return Rest(before, begin, end) if begin is not None and begin < end <= begin + room else None
+
+
+def _says_more(chunk: Chunk, start: int, end: int) -> bool:
+    """Whether a paragraph stands there, above a list and what leads into it: it may be the answer."""
+    above = (block.kind for block in split_blocks(chunk.text) if start <= block.start < end)
+    return _last_kind(chunk.text) == LIST and PARAGRAPH in above
 
 
 def _torn_before(chunk: Chunk, before: Chunk, end: int) -> int | None:
