@@ -35,6 +35,8 @@ def test_the_name_of_the_product_is_left_out_of_what_is_asked_of_it(question: st
         "Is Glazer or Potter faster at firing?",
         "How do I add Glazer to my pottery?",
         "Which options has --glazer-kiln?",
+        "How do I fire a Glazer pot by hand?",
+        "What changed from Glazer v4 to v5 for pots?",
     ],
 )
 def test_the_name_stays_where_it_is_what_is_asked_for(question: str) -> None:

@@ -51,7 +51,7 @@ _FORM = rf"""
     (?<! [\w`"'./:@\#$-] )
     (?: (?P<by>in|with|using|for|of|by|on|to|from|inside|via) \s+ (?:the\s+)? )?
     (?P<name>NAME) (?:['’]s)?
-    (?! [\w`"(/@-] | [.:]+\w | \s+(?:{_THING}|{_BESIDE})\b )  # of a symbol, of a command, of two
+    (?! [\w`"(/@-] | [.:]+\w | \s+v?\d | \s+(?:{_THING}|{_BESIDE})\b )  # of a symbol, of a command, of two
     [ ]?:?
     """
 
@@ -74,8 +74,9 @@ def without_product(
 ) -> str:
     """The question without the product's name, where it asks for something beside it.
 
-    The name stays where it is a symbol or part of one, where it is compared with another, and where it is a word of the
-    language, as `is_ordinary` knows them, that nothing shows to be a name.
+    The name stays where it is a symbol or part of one, where it is compared with another, where it tells of what kind
+    something is ("a Lamp worker") or has a version, and where it is a word of the language, as `is_ordinary` knows
+    them, that nothing shows to be a name.
 
     >>> without_product("How do I purge the queues in Lamp?", ["lamp"]), without_product("What is Lamp?", ["lamp"])
     ('How do I purge the queues?', 'What is Lamp?')
@@ -87,13 +88,11 @@ def without_product(
     is_word = len(words) == 1 and is_ordinary is not None and is_ordinary(words[0])
 
     def left(found: re.Match[str]) -> str:
-        if not found["by"] and _JOINING.search(question[: found.start()]):
-            return found[0]
-        if not is_word:
-            return " "
         before = question[: found.start()].rstrip().rpartition(" ")[2].casefold()
+        if not found["by"] and (before in _ARTICLES or _JOINING.search(question[: found.start()])):
+            return found[0]
         is_name = found["by"] or before in _NAMING or found["name"] != found["name"].lower()
-        return " " if is_name and before not in _ARTICLES else found[0]
+        return " " if is_name or not is_word else found[0]
 
     rest = " ".join(_pattern(tuple(words)).sub(left, question).split())
     rest = _LOOSE.sub("", rest)
