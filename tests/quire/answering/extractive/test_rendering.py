@@ -12,7 +12,9 @@ from quire.answering.extractive.rendering import is_code_chunk, plain_words, quo
 from quire.answering.extractive.rst_text import grid_rows, plain_rst
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.request import Answer, Usage
-from quire.documents import Chunk
+from quire.chunking import chunk_document
+from quire.documents import Chunk, Document
+from quire.parsing.line_maps import LINE_MAP
 from tests.support.answer_checks import problems
 from tests.support.shelves import chunk, hit_of
 
@@ -114,6 +116,45 @@ def test_a_citation_of_code_is_headed_by_what_it_quotes_and_has_its_lines(
     assert shown(cited).startswith(
         f"`{symbol}`, pump/app.py:{span} [1]" if symbol else f"pump/app.py:{span} [1]"
     )
+
+
+WRAPPED = """# Pump
+
+It moves water
+and stops. Then
+it rests.
+
+- Oil it
+  daily.
+- Wipe it.
+
+```sh
+pump start
+pump stop
+```
+"""
+IN_ASCIIDOC = WRAPPED.replace("# Pump", "= Pump").replace("- ", "* ").replace("```sh", "[source,sh]\n----")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "quoted", "lines"),
+    [
+        ("a.md", WRAPPED, "It moves water and stops.", (3, 4)),
+        ("a.md", WRAPPED, "Then it rests.", (4, 5)),
+        ("a.md", WRAPPED, "Wipe it.", (9, 9)),
+        ("a.md", WRAPPED, "pump stop\n", (13, 13)),
+        ("a.adoc", IN_ASCIIDOC.replace("```", "----"), "Wipe it.", (9, 9)),
+        ("a.adoc", IN_ASCIIDOC.replace("```", "----"), "pump stop\n", (14, 14)),
+    ],
+)
+def test_a_citation_of_a_page_that_is_written_anew_has_the_lines_of_its_quote(
+    path: str, text: str, quoted: str, lines: tuple[int, int]
+) -> None:
+    [made] = chunk_document(Document(path, text, "docs"))
+    start = made.text.index(quoted)
+    known = quoted_part(cite(1, hit_of(made), start, start + len(quoted))).metadata
+    assert (known["start_line"], known["end_line"]) == lines
+    assert LINE_MAP not in known
 
 
 def test_a_symbol_is_named_though_its_file_is_called_alike() -> None:

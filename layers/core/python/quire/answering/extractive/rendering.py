@@ -40,7 +40,8 @@ from quire.answering.extractive.rst_text import (
 )
 from quire.answering.extractive.trails import trail_at
 from quire.documents import Chunk, Citation
-from quire.parsing.formats import CONVERTED, fence_of, first_line
+from quire.parsing.formats import CONVERTED, fence_of
+from quire.parsing.line_maps import LINE_MAP, lines_at
 from quire.parsing.rst import rst_anchors
 
 if TYPE_CHECKING:
@@ -259,12 +260,13 @@ def _defined_in(chunk: Chunk, start: int, end: int) -> list[str]:
 def quoted_part(citation: Citation) -> Chunk:
     """The chunk with the place of what is quoted of it.
 
-    That are its lines, where they are the file's, of code what the quote defines, of a page the section that it was
+    That are its lines, where they are known, of code what the quote defines, of a page the section that it was
     chosen for: a chunk may hold several.
     """
     chunk, known = citation.hit.chunk, dict(citation.hit.chunk.metadata)
-    if (first := first_line(chunk)) is not None:
-        known["start_line"], known["end_line"] = _lines(chunk.text, first, citation.start, citation.end)
+    known.pop(LINE_MAP, None)  # of the whole text
+    if (lines := lines_at(chunk, citation.start, citation.end)) is not None:
+        known["start_line"], known["end_line"] = lines
     if is_code_chunk(chunk):
         symbol = next(iter(_symbols_in(chunk, citation.start, citation.end)), "")
         known["symbol"] = known["heading"] = symbol
