@@ -128,7 +128,13 @@ _CLOSING_MARK = re.compile(r"(?<=\S)[ \t]++#++$")
 _WORD = re.compile(r"\w++")
 _NAME = re.compile(r"\w++[?!]?+")
 """Ruby's names may end in a sign."""
-_TAG_BEGINS = re.compile(r"(?<!\\)<(?=[A-Za-z/!])")
+_TAGGED = re.compile(
+    r"""
+    (?<![\w.:\\])[\w.:]*+<[A-Za-z/!][^<>]{0,200}+>  # a whole one, with the name before it
+    | (?<!\\)<(?=[A-Za-z/!])            # what begins one
+    """,
+    re.VERBOSE,
+)
 """In a title without its ticks: what shows Markdown would take `Box<T>` for an element, and leave it out."""
 _NOTE_SIGNS = re.compile(r"(?<=\s)\*++$")
 _TITLE_END = re.compile(r"(?<!\s)\s*+\\?\{(?::?[ \t]*+[#.]|/\*)[^{}\n]*+\}\s*+$")
@@ -533,7 +539,7 @@ def _heading(quote: str) -> str:
     words = _without_badges(words)
     title = _TITLE_END.sub("", _CLOSING_MARK.sub("", words) if marked else words)
     title = _NOTE_SIGNS.sub(lambda signs: signs[0].replace("*", r"\*"), title.replace("`", ""))
-    title = _TAG_BEGINS.sub(r"\<", _escaped(title))
+    title = _TAGGED.sub(lambda one: f"`{one[0]}`" if one[0] != "<" else r"\<", _escaped(title))
     return f"**{title}**" if not _UNDER_LINE.fullmatch(title) else ""
 
 

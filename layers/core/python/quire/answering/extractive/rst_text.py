@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Sequence
+from itertools import groupby
 
 _ROLE = re.compile(r":(?:[a-z][\w+-]*:)?(?P<role>[a-z][\w+-]*):`(?P<text>[^`]+)`")
 _PLAIN_ROLES = frozenset(
@@ -100,8 +102,27 @@ _OUTCOMES = {
 _ITEMS = _PARAMETERS | _OUTCOMES.keys()
 _LABELLED = frozenset("admonition topic sidebar dropdown card tab group-tab tab-item md-tab-item".split())
 """Directives whose argument is words for a reader: a title, or what a tab is called."""
-_CONDITIONS = frozenset(("only", "ifconfig"))
-"""Directives whose argument says when their body is shown."""
+_UNSAID = frozenset(("only", "ifconfig", "container", "class", "rst-class", "cssclass"))
+"""Directives whose argument no reader sees: it says when their body is shown, or names a style."""
+_VERSION = re.compile(
+    r"""
+    (?P<version>v?\.?\d[^\s,:]*+)[,:]?+
+    (?: \s++(?:[-–—:]++\s++)?+(?P<said>\S.*+) )?+  # what is told of it
+    """,
+    re.VERBOSE,
+)
+"""What a note of a version begins with; sentences may follow at once."""
+_ITEM = re.compile(r"\s*(?:[-*+•]|#\.|\d{1,3}[.)])\s+")
+_DRAWN = re.compile(
+    r"""
+    \s*+(?:
+      [-=`:.'\"~^_*+\#<>|]{2}[-=`:.'\"~^_*+\#<>|\s]*+  # a row below a title, a border
+    | >>>.*+ | \|.*+                                  # an example of a shell, a line that is kept as one
+    )
+    """,
+    re.VERBOSE,
+)
+"""Lines that are drawn: they and those beside them stay lines of their own."""
 
 
 def plain_rst(text: str) -> str:
@@ -193,19 +214,25 @@ def _directive(found: re.Match[str], body: Sequence[str]) -> str:
         return textwrap.indent("\n\n".join(filter(None, (plain_roles(said), table))), " " * indent)
     inner = plain_rst(textwrap.dedent("\n".join(body[at:]))).strip()
     if name in _SPOKEN:
-        label = _NOTES.get(name, name.capitalize())
-        if label.endswith("version"):
-            spoken = f"{label} {said}{': ' + inner if inner else '.'}"
-        else:
-            goes_on = said and body[at:] and body[at].strip()  # a role may stand on both lines
-            whole = plain_rst("\n".join((said, textwrap.dedent("\n".join(body[at:]))))) if goes_on else ""
-            spoken = f"{label}: {whole or ' '.join(filter(None, (plain_roles(said), inner)))}"
+        spoken = _note(_NOTES.get(name, name.capitalize()), said, body[at:])
     else:
-        named = said if inner and name not in _CONDITIONS else ""
+        named = said if inner and name not in _UNSAID else ""
         label = f"{plain_roles(named)}:" if name in _LABELLED else f"`{named}`"
         told = told_options("\n".join(body[:at])) if named else ""
         spoken = "" if name in _LAYOUT else "\n\n".join(filter(None, (label if named else "", told, inner)))
     return textwrap.indent(spoken, " " * indent)
+
+
+def _note(label: str, said: str, body: Sequence[str]) -> str:
+    """A note with its label. What stands beside the directive goes on below it where no blank line parts them."""
+    about = _VERSION.fullmatch(said) if label.endswith("version") else None
+    if about:
+        label, said = f"{label} {about['version']}", about["said"] or ""
+    elif label.endswith("version"):
+        label, said = f"{label} {said}", ""
+    joint = "\n" if body and body[0].strip() else "\n\n"  # a role may stand on both lines
+    inner = plain_rst(joint.join(filter(None, (said, textwrap.dedent("\n".join(body))))))
+    return f"{label}: {inner.strip()}" if inner.strip() else f"{label}."
 
 
 def _list_rows(body: Sequence[str]) -> list[list[str]]:
@@ -264,7 +291,26 @@ def _fence(lines: Sequence[str], language: str, indent: int) -> str:
 
 
 def _words(lines: Sequence[str]) -> str:
-    return plain_roles("\n".join(lines).strip("\n")).rstrip()
+    return plain_roles("\n".join(_unwrapped(lines)).strip("\n")).rstrip()
+
+
+def _unwrapped(lines: Sequence[str]) -> list[str]:
+    """Each paragraph, item and field on a line of its own; what is drawn by its lines stays as it is."""
+    kept: list[str] = []
+    for is_blank, run in groupby(lines, key=lambda line: not line.strip()):
+        told = list(run)
+        if is_blank or any(map(_DRAWN.fullmatch, told)):
+            kept += told
+            continue
+        goes_on = range(0)  # how far in lines are that belong to the last one
+        for line in told:
+            depth, begins = _indent(line), _ITEM.match(line) or _FIELD.match(line)
+            if depth in goes_on and not begins:
+                kept[-1] = f"{kept[-1].rstrip()} {line.lstrip()}"
+                continue
+            kept.append(line)
+            goes_on = range(depth + 1, sys.maxsize) if begins else range(depth, depth + 1)
+    return kept
 
 
 def plain_roles(text: str) -> str:
