@@ -297,7 +297,7 @@ def test_a_title_above_a_quote_is_shown_as_its_page_shows_it() -> None:
     one = chunk("a.md", "Row far.", lang="markdown", heading="{{% new %}} Oars <Badge>v2</Badge>")
     assert title_above(one, 0) == "**Oars v2**"
     assert (
-        title_above(chunk("a.adoc", "Row.", lang="asciidoc", heading="{fast-boat}s"), 0) == "**fast boats**"
+        title_above(chunk("a.adoc", "Row.", lang="asciidoc", heading="{fast-boat}s"), 0) == "**{fast-boat}s**"
     )
     assert title_above(chunk("a.md", "## Oars {{< new >}}\n\nRow.", lang="markdown"), 20) == "**Oars**"
 
