@@ -26,7 +26,7 @@ from build_index.sources.files.text_files import (
     walk_files,
 )
 from build_index.sources.files.types import TEXT as CODE_TEXT
-from build_index.sources.files.types import language_of, page_role
+from build_index.sources.files.types import is_navigation, language_of, page_role
 from build_index.sources.site_config import FoundSite, folders_above
 from quire.chunking.markdown import spoken
 from quire.documents import Document, Value
@@ -220,9 +220,11 @@ def _text(root: Path, path: str) -> str:
 
 
 def _why_no_text(path: str, text: str) -> str:
-    """Why a file holds nothing to read; "" where it does."""
+    """Why a file holds nothing to read, `built` for a menu of the pages; "" where it does."""
     if not text.strip():
         return _EMPTY[suffix_of(path) in CONVERTED]
+    if is_navigation(path, text):
+        return "built"
     return "signature" if path.endswith(".asc") and text.startswith("-----BEGIN PGP ") else ""
 
 

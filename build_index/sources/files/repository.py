@@ -18,6 +18,7 @@ from build_index.sources.files.types import (
     EXAMPLE,
     TEXT,
     is_exported_page,
+    is_navigation,
     is_test_path,
     is_translation,
     language_of,
@@ -258,6 +259,8 @@ def _facts(repository: Repository, path: str, language: str) -> dict[str, Value]
 
 
 def _unwanted_content(path: str, text: str, language: str) -> str:
+    if is_navigation(path, text):
+        return "built"
     if _is_generated(path, text, language):
         return "generated"
     if language in _DOCUMENTS:  # with one long line, such as a list of numbers, among those that are written
