@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from build_index.sources import Failure
 from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.built_pages import built_pages
+from build_index.sources.files.rst_titles import RstTitles
 from build_index.sources.files.selection import Excluded, Selection, select_files
 from build_index.sources.files.superseded import is_documentation, older_versions, superseded_pages
 from build_index.sources.files.text_files import HEAD_CHARACTERS, decode, is_written, read_plain, sealed
@@ -145,6 +146,7 @@ def read_repository(
     # A caller who names files wants them.
     unwanted = {} if selection.patterns else _said_elsewhere(root, paths)
     samples = sample_apps(paths)
+    shown = RstTitles(frozenset(paths), partial(_text_or_nothing, root))
     for path in paths:
         if reason := unwanted.get(path):
             excluded.add(reason, prefix + path)
@@ -161,6 +163,7 @@ def read_repository(
             excluded.add(document, prefix + path)
         else:
             is_sample = path.partition("/")[0] in samples
+            document = document._replace(links=shown.titles(path, document.text))
             yield _as_sample(document) if is_sample else document
 
 

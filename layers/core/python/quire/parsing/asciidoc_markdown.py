@@ -438,8 +438,8 @@ class _AsciiDocReader:
             self._marks.clear()
         is_inside = bool(self._marks) and (is_told or not self._is_new())
         indent = self._indent or ("   " * len(self._marks) if is_inside else "")
-        said = self._inline(line.strip().removesuffix(" +"))
-        self._show(indent + said if not _ONLY_NAMES.fullmatch(said) else "")
+        words = self._inline(line.strip().removesuffix(" +"))
+        self._show(indent + words if not _ONLY_NAMES.fullmatch(words) else "")
 
     def _is_new(self, of: str = "\n") -> bool:
         """Whether the next line begins a paragraph, or goes on with one whose lines begin so."""

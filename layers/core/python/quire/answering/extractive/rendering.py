@@ -36,13 +36,14 @@ from quire.answering.extractive.rst_text import (
     markdown_table,
     plain_roles,
     plain_rst,
+    titled_references,
     told_options,
 )
 from quire.answering.extractive.trails import trail_at
 from quire.documents import Chunk, Citation
 from quire.parsing.formats import CONVERTED, fence_of
 from quire.parsing.line_maps import LINE_MAP, lines_at
-from quire.parsing.rst import rst_anchors
+from quire.parsing.rst import TITLES, rst_anchors
 
 if TYPE_CHECKING:
     from quire.parsing.readable import ReadablePart
@@ -473,6 +474,8 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     stored = chunk.text[block.start : block.end]
     if is_rst and all(map(SUBSTITUTION.fullmatch, quote.splitlines())):
         return ""
+    if block.kind == TABLE and is_rst:
+        quote = titled_references(quote, chunk.metadata.get(TITLES))
     if block.kind == TABLE:
         is_torn = not chunk.text[: block.start].strip() and not any(map(_RULE.fullmatch, stored.splitlines()))
         # What stands above a torn table's columns is searched with the chunk, though its text begins below it.
@@ -487,6 +490,7 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     if block.kind == PARAGRAPH and _is_bare_code(chunk, block, quote):
         return fenced(quote)
     if is_rst:
+        quote = titled_references(quote, chunk.metadata.get(TITLES))
         is_literal = block.kind == CODE and not quote.lstrip().startswith("..")
         return fenced(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
     return _list(_set_in(_dedented(quote))) if block.kind == LIST else plain_words(_dedented(quote))

@@ -328,6 +328,19 @@ def plain_roles(text: str) -> str:
     return _TITLE.sub(lambda one: f"**{one['title'].replace('`', '')}**", text)
 
 
+def titled_references(text: str, titles: object) -> str:
+    """The text whose references without words have the title that they lead to, where `titles` know it.
+
+    >>> titled_references("See :ref:`oars`, :doc:`/sails`.", (":ref:oars=How to row",))
+    'See :ref:`How to row <oars>`, :doc:`/sails`.'
+    """
+    told = [str(one).partition("=") for one in titles] if isinstance(titles, tuple) else []
+    for name, _, title in told:
+        role, _, target = name[1:].partition(":")
+        text = text.replace(f":{role}:`{target}`", f":{role}:`{title} <{target}>`")
+    return text
+
+
 def _with_even_fields(text: str) -> str:
     """What goes on below a field that becomes an item, as deep as an item's text: sources align it with the field's."""
     lines, depth = text.split("\n"), -1
