@@ -580,6 +580,10 @@ def test_a_table_that_is_drawn_is_shown_as_one_and_fenced_where_cells_span_other
     )
     rows, has_head = grid_rows(text)
     assert (rows, has_head) == ([["Name", "Does"], ["TERM", "waits, ends"]], rule == "=")
+    torn = f"| RULE | rests  |\n{line}\n| TERM | oars_  |\n{line}"  # goes on from the chunk before
+    assert show(chunk("bulbs.rst", torn, lang="rst")).startswith(
+        "|  |  |\n| --- | --- |\n| RULE | rests |\n| TERM | oars |"
+    )
     spanning = f"{line}\n| all of it     |\n{line}\n| TERM | waits  |\n{line}"
     assert show(chunk("bulbs.rst", spanning, lang="rst")).startswith("```\n+------")
 

@@ -32,8 +32,8 @@ from quire.answering.extractive.code_lines import docstring_around, end_of_torn_
 from quire.answering.extractive.rst_text import (
     SUBSTITUTION,
     defined_names,
-    grid_rows,
-    markdown_table,
+    grid_with_head,
+    plain_cell,
     plain_roles,
     plain_rst,
     titled_references,
@@ -148,6 +148,7 @@ _RST = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_GRID = re.compile(r"^[ \t]*+\+(?:[-=]++\+)++[ \t]*+$", re.MULTILINE)
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(
     r"""
@@ -601,9 +602,8 @@ def _table(stored: str, quote: str, above: str, *, is_rst: bool) -> str:
     A table that begins a chunk, above which no heading stands, is the rest of one that was torn: its head may be
     unknown.
     """
-    if "+-" in stored[:3] or stored.lstrip().startswith(("+-", "+=")):
-        drawn, has_head = grid_rows(quote)
-        return markdown_table(drawn, has_head=has_head) or fenced(quote)
+    if _GRID.search(stored):
+        return grid_with_head(stored, quote) or fenced(quote)
     rows = [
         _cells(line, is_rst=is_rst)
         for line in quote.splitlines()
@@ -617,13 +617,13 @@ def _table(stored: str, quote: str, above: str, *, is_rst: bool) -> str:
 
 
 def _cells(line: str, *, is_rst: bool) -> list[str]:
-    line = plain_roles(line) if is_rst else line
     bare = line.strip()
     if bare.endswith(
         "|"
     ):  # as it is drawn; stored rows begin with a bar only where their first cell is empty
         bare = bare.removeprefix("|")
-    return [plain_words(cell.strip()) for cell in _BAR.split(bare.removesuffix("|"))]
+    cells = (cell.strip() for cell in _BAR.split(bare.removesuffix("|")))
+    return [plain_words(plain_cell(cell) if is_rst else cell) for cell in cells]
 
 
 def plain_words(text: str) -> str:

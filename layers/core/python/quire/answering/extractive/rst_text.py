@@ -55,6 +55,7 @@ SUBSTITUTION = re.compile(r"\s*(?:[-*+]\s+|#\.\s+)?\|[^|\s][^|\n]*\|\s*")
 _COUNTED = re.compile(r"^([^\S\n]*+)#\.(?=[ \t])", re.M)
 """Marks an item that gets its number from its place, which Markdown gives to items of any number."""
 _CELL = re.compile(r"(?P<row>\*[ \t]++| {1,3}+)-(?:[ \t]++(?P<said>.*+))?+")
+_LINKED_CELL = re.compile(r"\w[\w.-]*_")
 _BORDER = re.compile(r"\+(?:[-=]++\+)++")
 _CODE_NAMES = frozenset(("code-block", "sourcecode", "code", "parsed-literal", "productionlist"))
 _NOTES = {
@@ -281,8 +282,33 @@ def markdown_table(rows: Sequence[Sequence[str]], *, has_head: bool) -> str:
     width = max(map(len, rows))
     head, body = (rows[0], rows[1:]) if has_head else ([""] * width, rows)
     lines = [head, ["---"] * width, *body]
-    cells = [[plain_roles(cell).replace("|", "\\|") for cell in row] for row in lines]
+    cells = [[plain_cell(cell).replace("|", "\\|") for cell in row] for row in lines]
     return "\n".join(f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in cells)
+
+
+def plain_cell(cell: str) -> str:
+    """Inline markup of a table's cell as Markdown; one that is a link's name alone, `oars_`, says the name.
+
+    >>> plain_cell("sqlalchemy-oars_"), plain_cell("``class_``")
+    ('sqlalchemy-oars', '`class_`')
+    """
+    return plain_roles(cell[:-1] if _LINKED_CELL.fullmatch(cell) else cell)
+
+
+def grid_with_head(stored: str, quote: str) -> str:
+    r"""Rows of a table drawn with `+---+` as Markdown, below the head of the whole table; "" where cells span others.
+
+    >>> table = "+---+---+\n| A | B |\n+===+===+\n| 1 | 2 |\n+---+---+\n| 3 | 4 |\n+---+---+"
+    >>> print(grid_with_head(table, table[-29:]))
+    | A | B |
+    | --- | --- |
+    | 3 | 4 |
+    """
+    whole, has_head = grid_rows(stored)
+    rows, _ = grid_rows(quote)
+    if rows and has_head and rows[0] != whole[0] and len(rows[0]) == len(whole[0]):
+        rows = [whole[0], *rows]
+    return markdown_table(rows, has_head=has_head)
 
 
 def _fence(lines: Sequence[str], language: str, indent: int) -> str:

@@ -64,8 +64,15 @@ def with_page_title(said: str, chunk: Chunk) -> str:
     >>> pump = Chunk("", "a.md", "", "Pump › Options", {"title": "Pump"})
     >>> with_page_title("**Options**\n\nOil.", pump), with_page_title("**Oil options**\n\nOil.", pump)
     ('**Pump › Options**\n\nOil.', '**Oil options**\n\nOil.')
+    >>> [with_page_title("**Options**", pump._replace(metadata={"path": "a.rst", "title": "a.rst", "chapter": one}))
+    ...  for one in ("Pump", "")]
+    ['**Pump › Options**', '**Options**']
     """
-    page = str(chunk.metadata.get("title") or chunk.metadata.get("chapter") or "")
+    known = chunk.metadata
+    title = known.get("title")
+    page = str(
+        (title if title != known.get("path") else known.get("chapter")) or ""
+    )  # of some the path is said
     found = _OPENING_TITLE.match(said)
     is_general = found and all(word in _GENERAL for word in re.findall(r"\w+", found["title"].casefold()))
     if not found or not is_general or not page or _bare(page) == _bare(found["title"]):
