@@ -14,7 +14,7 @@ from quire.canonical_json import canonical_json
 from quire.documents import Chunk, text_sha256
 from quire.errors import InputError, QuireError, UnknownVersion
 from quire.index.opened import OpenedIndex
-from quire.parsing.formats import first_line
+from quire.parsing.line_maps import lines_at
 from quire.service.documents import document_names
 from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
@@ -37,7 +37,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One line of the stored text; `line` is None where the passage does not keep its file's lines."""
+    """One line of the stored text; `line` is the file's, None where no lines are known."""
 
     chunk: Chunk
     text: str
@@ -175,12 +175,14 @@ def _holding(index: OpenedIndex, text: str, ignore_case: bool) -> Iterator[Chunk
 
 
 def _lines(chunk: Chunk, text: str, ignore_case: bool) -> Iterator[Match]:
-    first = first_line(chunk)
     wanted = text.lower() if ignore_case else text
-    for number, line in enumerate(chunk.text.split("\n")):
-        if wanted in (line.lower() if ignore_case else line):
-            place = None if first is None else first + number
-            yield Match(chunk, line.strip(), place)
+    begin = 0
+    for line in chunk.text.split("\n"):
+        at = (line.lower() if ignore_case else line).find(wanted)
+        if at >= 0:
+            lines = lines_at(chunk, begin + at, begin + at + len(text))
+            yield Match(chunk, line.strip(), lines and lines[0])
+        begin += len(line) + 1
 
 
 def _path(chunk: Chunk) -> str:

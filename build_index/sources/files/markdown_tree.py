@@ -15,6 +15,7 @@ from build_index.sources import Failure
 from build_index.sources.files.built_pages import built_pages
 from build_index.sources.files.includes import IncludedFiles, included_files
 from build_index.sources.files.page_links import PageLinks
+from build_index.sources.files.rst_titles import RstTitles
 from build_index.sources.files.selection import Excluded
 from build_index.sources.files.superseded import superseded_pages
 from build_index.sources.files.text_files import (
@@ -26,7 +27,7 @@ from build_index.sources.files.text_files import (
     walk_files,
 )
 from build_index.sources.files.types import TEXT as CODE_TEXT
-from build_index.sources.files.types import language_of, page_role
+from build_index.sources.files.types import is_navigation, language_of, page_role
 from build_index.sources.site_config import FoundSite, folders_above
 from quire.chunking.markdown import spoken
 from quire.documents import Document, Value
@@ -106,7 +107,11 @@ def read_markdown_tree(
         **(superseded_pages(paths) if newest else {}),
         **dict.fromkeys(built_pages(paths, partial(_text_or_nothing, root)), "built"),
     }
-    links = PageLinks(frozenset(paths) - superseded.keys(), partial(_address, root, site))
+    links = PageLinks(
+        frozenset(paths) - superseded.keys(),
+        partial(_address, root, site),
+        RstTitles(frozenset(paths), partial(_text_or_nothing, root)),
+    )
     for path in paths:
         if reason := superseded.get(path) or _why_no_document(path, site, owners, included):
             excluded.add(reason, path)
@@ -121,10 +126,8 @@ def read_markdown_tree(
             excluded.add(reason, path)
             continue
         seen.add(digest)
-        above = _title_of_owner(root, path, owners) or _known_folder_title(
-            root, path.rpartition("/")[0], folders
-        )
-        titles = (title, above)
+        above = _title_of_owner(root, path, owners)
+        titles = (title, above or _known_folder_title(root, path.rpartition("/")[0], folders))
         yield _document(path, text, titles, url)._replace(
             anchors=anchors, includes=included.in_place(path, text), links=links.addresses(path, text)
         )
@@ -220,9 +223,11 @@ def _text(root: Path, path: str) -> str:
 
 
 def _why_no_text(path: str, text: str) -> str:
-    """Why a file holds nothing to read; "" where it does."""
+    """Why a file holds nothing to read, `built` for a menu of the pages; "" where it does."""
     if not text.strip():
         return _EMPTY[suffix_of(path) in CONVERTED]
+    if is_navigation(path, text):
+        return "built"
     return "signature" if path.endswith(".asc") and text.startswith("-----BEGIN PGP ") else ""
 
 

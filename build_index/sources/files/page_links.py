@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
+from build_index.sources.files.rst_titles import RstTitles
+
 _TARGET = re.compile(
     r"""
     (?: \]\(<? | ^[ ]{0,3}\[[^\]\n]{1,200}+\]:[ \t]*<? )  # [words](oars.md), [words]: oars.md
@@ -28,17 +30,22 @@ class PageLinks:
     Attributes:
         paths: the pages.
         url_of: where the site shows one; "" where it shows it nowhere.
+        titles: what their references in reStructuredText show; None where that is not asked for.
         known: addresses that were asked for, "" where nobody knows the host.
         places: pages by their places on the host, once one was asked for.
     """
 
     paths: Collection[str]
     url_of: Callable[[str], str]
+    titles: RstTitles | None = None
     known: dict[str, str] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
 
     def addresses(self, path: str, text: str) -> Mapping[str, str]:
-        """Addresses on the web of the pages that a page links to, by the target as it is written, in their order."""
+        """Addresses on the web of the pages that a page links to, by the target as it is written, in their order; of
+        references in reStructuredText the titles."""
+        if self.titles and path.endswith(".rst"):
+            return self.titles.titles(path, text)
         found: dict[str, str] = {}
         for target in _TARGET.finditer(text) if "](" in text or "]:" in text else ():
             written = unquote(target["page"])

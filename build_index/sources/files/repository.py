@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from build_index.sources import Failure
 from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.built_pages import built_pages
+from build_index.sources.files.rst_titles import RstTitles
 from build_index.sources.files.selection import Excluded, Selection, select_files
 from build_index.sources.files.superseded import is_documentation, older_versions, superseded_pages
 from build_index.sources.files.text_files import HEAD_CHARACTERS, decode, is_written, read_plain, sealed
@@ -18,6 +19,7 @@ from build_index.sources.files.types import (
     EXAMPLE,
     TEXT,
     is_exported_page,
+    is_navigation,
     is_test_path,
     is_translation,
     language_of,
@@ -144,6 +146,7 @@ def read_repository(
     # A caller who names files wants them.
     unwanted = {} if selection.patterns else _said_elsewhere(root, paths)
     samples = sample_apps(paths)
+    shown = RstTitles(frozenset(paths), partial(_text_or_nothing, root))
     for path in paths:
         if reason := unwanted.get(path):
             excluded.add(reason, prefix + path)
@@ -160,6 +163,7 @@ def read_repository(
             excluded.add(document, prefix + path)
         else:
             is_sample = path.partition("/")[0] in samples
+            document = document._replace(links=shown.titles(path, document.text))
             yield _as_sample(document) if is_sample else document
 
 
@@ -258,6 +262,8 @@ def _facts(repository: Repository, path: str, language: str) -> dict[str, Value]
 
 
 def _unwanted_content(path: str, text: str, language: str) -> str:
+    if is_navigation(path, text):
+        return "built"
     if _is_generated(path, text, language):
         return "generated"
     if language in _DOCUMENTS:  # with one long line, such as a list of numbers, among those that are written

@@ -321,6 +321,24 @@ def role_of(path: str) -> str:
     return EXAMPLE if _EXAMPLE_NAME.fullmatch(name) else ""
 
 
+_NAVIGATION = re.compile(
+    r"""
+    nav(?:igation)?(?:[-_][\w-]++)?\.(?:adoc|asciidoc)  # of Antora
+    | _(?:sidebar|navbar)\.md                          # of docsify
+    | SUMMARY\.md
+    """,
+    re.VERBOSE,
+)
+_IN_NAVIGATION = re.compile(
+    r"""
+    [ \t]*+(?: [*.+-]{1,6}[ \t]++\S.*+ | \d{1,3}\.[ \t].*+  # an item
+      | (?:\#|=|//|:[\w!-]++:|include::|if\w{2,4}::|endif::  # a heading, a comment, a setting, a condition
+        |<!--|\.\w|-{3}|\[).*+ )                                              # a title, a rule, a link
+    """,
+    re.VERBOSE,
+)
+
+
 def page_role(path: str) -> str:
     """What a page is beside the documentation of what is used today: `legacy`, `history` as in `role_of`; "" for most.
 
@@ -378,6 +396,18 @@ def is_exported_page(head: str) -> bool:
     (False, False)
     """
     return bool(_EXPORTED.search(head))
+
+
+def is_navigation(path: str, text: str) -> bool:
+    """Whether a file lists a site's pages for its menu and says nothing else: of Antora, docsify, GitBook or mdBook.
+
+    >>> is_navigation("modules/ROOT/nav.adoc", ".Boats\\n* xref:oars.adoc[]\\n** Sails\\n")
+    True
+    >>> is_navigation("SUMMARY.md", "# Summary\\n\\nAll of boats.\\n"), is_navigation("a.md", "- [A](a.md)")
+    (False, False)
+    """
+    lines = (line for line in text.splitlines() if line.strip())
+    return bool(_NAVIGATION.fullmatch(path.rpartition("/")[2])) and all(map(_IN_NAVIGATION.fullmatch, lines))
 
 
 def unwanted_name(path: str) -> str:

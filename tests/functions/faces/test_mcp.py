@@ -241,11 +241,11 @@ def test_a_passage_whose_lines_are_not_the_files_is_read_whole(shelf: Shelf) -> 
     assert told["citations"][0]["end_line"] == 40
 
 
-def test_lines_of_latex_are_not_told_from_those_of_the_markdown_that_it_became(shelf: Shelf) -> None:
+def test_lines_of_latex_are_those_of_its_file_and_not_of_the_markdown_that_it_became(shelf: Shelf) -> None:
     latex = "\\section{Ropes}\nRopes are coiled at noon.\n\n% a comment\nSails are red.\n"
     shelf.publish("yard", [Document("yard.tex", latex, "docs", {"path": "yard.tex", "title": "Yard"})])
     text, told = answered(shelf, "grep", pattern="coiled", collection="yard")
-    assert "yard.tex:1-5: Ropes are coiled at noon." in text
+    assert "yard.tex:2: Ropes are coiled at noon." in text
     text, told = answered(shelf, "read", document="yard.tex:2", collection="yard")
     assert "Ropes are coiled at noon.\n\nSails are red." in text
     assert (told["citations"][0]["start_line"], told["citations"][0]["end_line"]) == (1, 5)

@@ -142,6 +142,7 @@ def test_metadata_names_the_place_of_a_chunk() -> None:
         "end_line": 7,
         "chunk_index": 1,
         "content_hash": text_sha256(second.text),
+        "line_map": "0:0 15:2",
     }
 
 

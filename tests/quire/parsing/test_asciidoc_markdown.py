@@ -92,9 +92,23 @@ def test_what_a_block_behind_a_term_holds_is_set_in_once() -> None:
     ]
 
 
-def test_names_say_what_the_site_sets_and_else_their_words() -> None:
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        ("= Boats\n\n*{fast-boat}*\n\n{a-b}, {c}.", "# Boats"),
+        ("`+++false+++`, `++'a'+b++` and `+C+++`", "`false`, `'a'+b` and `C++`"),
+        ("`/routes/\\{id}` and \\{sub}.org", "`/routes/{id}` and {sub}.org"),
+    ],
+)
+def test_names_that_nobody_sets_say_nothing_alone_and_literals_lose_their_marks(
+    source: str, read: str
+) -> None:
+    assert as_markdown(source)[0].strip() == read
+
+
+def test_names_say_what_the_site_sets_and_else_stay_as_they_are_written() -> None:
     source = "Row the {fast-boat} in {cpp}, `{fast-boat}` or ${this-one}.\n"
-    assert as_markdown(source)[0].strip() == "Row the fast boat in C++, `{fast-boat}` or ${this-one}."
+    assert as_markdown(source)[0].strip() == "Row the {fast-boat} in C++, `{fast-boat}` or ${this-one}."
     assert as_markdown(source, {"fast-boat": "skiff"})[0].startswith("Row the skiff in C++, `skiff`")
 
 
@@ -168,5 +182,5 @@ def test_what_a_sites_own_macros_and_literals_say_is_shown() -> None:
     said = (
         "label:new[Introduced in 5.15] label:deprecated[] a:b x:y[0] C++ and D++ `++`^n`++` {own-x-2} a::b[i]"
     )
-    shown = "Introduced in 5.15 deprecated a:b x:y[0] C++ and D++ ``` `^n` ``` own x 2 a::b[i]"
+    shown = "Introduced in 5.15 deprecated a:b x:y[0] C++ and D++ ``` `^n` ``` {own-x-2} a::b[i]"
     assert as_markdown(said)[0] == shown

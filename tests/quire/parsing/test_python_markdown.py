@@ -56,6 +56,7 @@ def test_text_below_an_admonition_is_read_as_text(anchors: AnchorRules) -> None:
         ("!!! tip\n    Fold it.\n", ["Tip: Fold it."]),
         ('!!! tip ""\n    Fold it.\n', ["Fold it."]),
         ("???+ note\n    - one\n    - two\n", ["Note:", "- one", "- two"]),
+        ('!!!info "Side"\n    At the side.\n', ["Info: Side\nAt the side."]),
         ('!!! note inline end "Side"\n    At the side.\n', ["Note: Side\nAt the side."]),
         ("!!! a\n    !!! b\n        Deep.\n\n    Back.\n\nOut.\n", ["A:", "B: Deep.", "Back.", "Out."]),
         ("/// tip | Tides\n\nThey turn.\n\n///\n\nOut.\n", ["Tip: Tides", "They turn.", "Out."]),

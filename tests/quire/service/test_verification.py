@@ -120,6 +120,30 @@ def test_a_thousand_citations_with_one_changed_byte_are_refused(library: Library
         assert library.verify(claim).status != VERIFIED, (cited, spoilt)
 
 
+def test_a_quote_of_a_page_may_name_the_lines_that_its_passage_maps_and_no_others(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    [row] = make_rows(1)
+    place: dict[str, Value] = {
+        "path": "a.md",
+        "start_line": 5,
+        "end_line": 14,
+        "line_map": "0:0 8:2 17:3 29:5-9",
+    }
+    text = "# Pump\n\nIt pumps and stops.\n\na\n\nb"
+    row = replace(row, chunk=row.chunk._replace(text=text, metadata=place))
+    manifest = write_segment(tmp_path / "page", [row], SegmentFacts("docs", "chatbot", (), 64))
+    version = shelf.store.publish("docs", tmp_path / "page", manifest).version
+    catalog = Catalog(shelf.store, refresh_s=0.0)
+
+    def status(first: int, last: int) -> str:
+        said: dict[str, Value] = {"path": "a.md", "start_line": first, "end_line": last}
+        claim = Claim(row.chunk.id, version, text_sha256(text[8:27]), text[8:27], 8, 27, said)
+        return verify_citation(claim, lambda name: catalog.get("docs", name).index).status
+
+    assert status(7, 8) == status(5, 14) == VERIFIED
+    assert status(6, 8) == status(7, 9) == TEXT_CHANGED
+
+
 def test_a_quote_of_code_may_name_its_own_lines_and_symbols_and_no_others(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     [row] = make_rows(1)

@@ -145,17 +145,19 @@ def test_documents_of_other_kinds_are_counted_by_the_ends_of_their_names(tmp_pat
         ".f.odt": "no",
         "requirements-dev.txt": "x==1\n",
         "_build/html/a.html": "<p>made of a.md",
+        "modules/ROOT/nav.adoc": "* xref:a.adoc[]\n\n.More\n** xref:b.adoc[B]\n",
+        "docs/_sidebar.md": "- [A](a.md)\n  - [B](b.md)\n",
     }
     excluded = Excluded()
     assert len(list(read_markdown_tree(write(tmp_path, pages), excluded=excluded))) == 1
-    assert excluded.reasons == {".odt": 1, ".doc": 2, "settings": 1, "built": 1}
+    assert excluded.reasons == {".odt": 1, ".doc": 2, "settings": 1, "built": 3}
     excluded = Excluded()
     (tmp_path / "g.rst").write_text("G\n", encoding="utf-8")
     assert [one.id for one in read_book(tmp_path, excluded=excluded) if isinstance(one, Document)] == [
         "a.md",
         "g.rst",
     ]
-    assert excluded.reasons == {".odt": 1, ".doc": 2, "settings": 1, "built": 1}
+    assert excluded.reasons == {".odt": 1, ".doc": 2, "settings": 1, "built": 3}
 
 
 def test_a_folder_is_called_by_its_category_file_or_its_index_page_or_its_name(tmp_path: Path) -> None:

@@ -78,7 +78,6 @@ def chapters(root: Path) -> dict[str, object]:
             MDBOOK,
             "src",
             {
-                "SUMMARY.md": "Summary",
                 "foreword.md": "Foreword",
                 "oars.md": "Chapter 1: Oars",
                 "blades.md": "Chapter 1: Oars",

@@ -12,7 +12,9 @@ from quire.answering.extractive.rendering import is_code_chunk, plain_words, quo
 from quire.answering.extractive.rst_text import grid_rows, plain_rst
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.request import Answer, Usage
-from quire.documents import Chunk
+from quire.chunking import chunk_document
+from quire.documents import Chunk, Document
+from quire.parsing.line_maps import LINE_MAP
 from tests.support.answer_checks import problems
 from tests.support.shelves import chunk, hit_of
 
@@ -116,6 +118,77 @@ def test_a_citation_of_code_is_headed_by_what_it_quotes_and_has_its_lines(
     )
 
 
+WRAPPED = """# Pump
+
+It moves water
+and stops. Then
+it rests.
+
+- Oil it
+  daily.
+- Wipe it.
+
+```sh
+pump start
+pump stop
+```
+"""
+IN_ASCIIDOC = WRAPPED.replace("# Pump", "= Pump").replace("- ", "* ").replace("```sh", "[source,sh]\n----")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "quoted", "lines"),
+    [
+        ("a.md", WRAPPED, "It moves water and stops.", (3, 4)),
+        ("a.md", WRAPPED, "Then it rests.", (4, 5)),
+        ("a.md", WRAPPED, "Wipe it.", (9, 9)),
+        ("a.md", WRAPPED, "pump stop\n", (13, 13)),
+        ("a.adoc", IN_ASCIIDOC.replace("```", "----"), "Wipe it.", (9, 9)),
+        ("a.adoc", IN_ASCIIDOC.replace("```", "----"), "pump stop\n", (14, 14)),
+    ],
+)
+def test_a_citation_of_a_page_that_is_written_anew_has_the_lines_of_its_quote(
+    path: str, text: str, quoted: str, lines: tuple[int, int]
+) -> None:
+    [made] = chunk_document(Document(path, text, "docs"))
+    start = made.text.index(quoted)
+    known = quoted_part(cite(1, hit_of(made), start, start + len(quoted))).metadata
+    assert (known["start_line"], known["end_line"]) == lines
+    assert LINE_MAP not in known
+
+
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        ("It pumps\nand stops.\n\nIt\nrests.", "It pumps and stops.\n\nIt rests."),
+        ("* Oil it\n  daily.\n* Wipe\n  it.", "* Oil it daily.\n* Wipe it."),
+        (":param size: How\n    wide.\n:returns: All.", "- `size`: How wide.\n- Returns: All."),
+        ("Pump\n    What\n    pumps.", "Pump\n    What pumps."),
+        ("| One\n| Two", "| One\n| Two"),
+        ("Oil\n---\nIt is\nneeded.", "**Oil**\nIt is\nneeded."),
+        ("==  ==\na   b\nc   d\n==  ==", "==  ==\na   b\nc   d\n==  =="),
+        (">>> pump()\n2", ">>> pump()\n2"),
+        (".. note:: It\n   leaks\n   oil.", "Note: It leaks oil."),
+        (".. versionadded:: 1.4 It leaks\n   and\n   stops.", "New in version 1.4: It leaks and stops."),
+        (
+            ".. versionchanged:: 2.0.18 - It\n   leaks.\n\n   Oil it.",
+            "Changed in version 2.0.18: It leaks.\n\nOil it.",
+        ),
+        (".. versionadded:: 2.0\n\n   It leaks.", "New in version 2.0: It leaks."),
+        (".. deprecated:: 3.1, use\n   oil.", "Deprecated since version 3.1: use oil."),
+        (".. versionadded:: Development version", "New in version Development version."),
+    ],
+)
+def test_restructured_text_is_shown_without_the_line_breaks_of_its_source(source: str, read: str) -> None:
+    assert plain_rst(source) == read
+
+
+@pytest.mark.parametrize("name", ["container", "rst-class", "cssclass"])
+def test_classes_of_restructured_text_are_not_shown(name: str) -> None:
+    assert plain_rst(f".. {name}:: orm-header, core-header\n\n   It pumps.") == "It pumps."
+    assert plain_rst(f".. {name}:: orm-header\n\nIt pumps.") == "It pumps."
+
+
 def test_a_symbol_is_named_though_its_file_is_called_alike() -> None:
     made = chunk("pump/_stop.py", "def stop(): ...\n", lang="python", start_line=1, symbol="stop")
     assert show(made._replace(symbols=("stop",))).startswith("`stop`, pump/_stop.py:1 [1]")
@@ -188,7 +261,7 @@ def test_drawings_are_not_shown_and_what_a_directive_says_over_two_lines_is_read
     drawing = '.. graphviz::\n\n    digraph g {\n        valve -> pump [label="oil"]\n    }\n'
     assert plain_rst(f"It flows so:\n\n{drawing}\nThen it stops.") == "It flows so:\n\nThen it stops."
     source = ".. seealso:: :ref:`valves <valve-care>`, :ref:`the oil of\n   pumps <oil>`.\n"
-    assert plain_rst(source) == "See also: valves, the oil of\npumps."
+    assert plain_rst(source) == "See also: valves, the oil of pumps."
     source = ".. function:: oil(pump, *, \\\n              grade=5)\n   :canonical: pump.oil\n\n   Oils it.\n"
     assert plain_rst(source) == "`oil(pump, *, grade=5)`\n\nOils it."
 
@@ -224,7 +297,7 @@ def test_a_title_above_a_quote_is_shown_as_its_page_shows_it() -> None:
     one = chunk("a.md", "Row far.", lang="markdown", heading="{{% new %}} Oars <Badge>v2</Badge>")
     assert title_above(one, 0) == "**Oars v2**"
     assert (
-        title_above(chunk("a.adoc", "Row.", lang="asciidoc", heading="{fast-boat}s"), 0) == "**fast boats**"
+        title_above(chunk("a.adoc", "Row.", lang="asciidoc", heading="{fast-boat}s"), 0) == "**{fast-boat}s**"
     )
     assert title_above(chunk("a.md", "## Oars {{< new >}}\n\nRow.", lang="markdown"), 20) == "**Oars**"
 
@@ -254,7 +327,7 @@ def test_a_heading_is_shown_without_its_fragment_and_class(mark: str) -> None:
         ("## Oil ##", "Oil"),
         ("### In C ###  ", "In C"),
         ("## In C#", "In C#"),
-        ("## When a `Box<T>` and `<Image />` help", r"When a Box\<T> and \<Image /> help"),
+        ("## When a `Box<T>` and `<Image />` help", "When a `Box<T>` and `<Image />` help"),
         ("Changing oil\n---", "Changing oil"),
     ],
 )
@@ -507,6 +580,10 @@ def test_a_table_that_is_drawn_is_shown_as_one_and_fenced_where_cells_span_other
     )
     rows, has_head = grid_rows(text)
     assert (rows, has_head) == ([["Name", "Does"], ["TERM", "waits, ends"]], rule == "=")
+    torn = f"| RULE | rests  |\n{line}\n| TERM | oars_  |\n{line}"  # goes on from the chunk before
+    assert show(chunk("bulbs.rst", torn, lang="rst")).startswith(
+        "|  |  |\n| --- | --- |\n| RULE | rests |\n| TERM | oars |"
+    )
     spanning = f"{line}\n| all of it     |\n{line}\n| TERM | waits  |\n{line}"
     assert show(chunk("bulbs.rst", spanning, lang="rst")).startswith("```\n+------")
 
@@ -544,7 +621,7 @@ def test_what_a_directive_defines_is_named_above_what_is_said_of_it() -> None:
     made = chunk("well.rst", API, lang="rst")
     assert show(made) == (
         "**`Pump(size, *, slow=False)`, `Pump()`**\n\nLifts water out of the well.\n\n"
-        "- `size` (int): Liters that one stroke lifts.\n  More of them need a stronger motor.\n"
+        "- `size` (int): Liters that one stroke lifts. More of them need a stronger motor.\n"
         "- Returns: The pump, stopped.\n- Raises `ValueError`: There is no water.\n\n"
         "**`stop()`**\n\nEnds the stroke. [1]"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.answering.citations import cite
+from quire.answering.extractive.extractive import Quote, written
 from quire.answering.extractive.rendering import quoted_part
 from quire.answering.extractive.trails import trail_at
 from quire.chunking.markdown import chunk_docs
@@ -70,6 +71,22 @@ def part_of(chunks: list[Chunk], said: str) -> Chunk:
     one = next(chunk for chunk in chunks if said in chunk.text)
     start = one.text.index(said)
     return quoted_part(cite(1, hit_of(one), start, start + len(said)))
+
+
+def test_an_answer_shows_the_pages_title_before_a_heading_that_says_little() -> None:
+    long = "Oil of grade 5 is needed here. " * 40
+    text = (
+        f"# Pumps\n\n{long}\n\n## How to use\n\nPush it.\n\n{long}\n\n## Oil options\n\nGrade it.\n\n{long}"
+    )
+    chunks = list(chunk_docs(Document("a.md", text, "docs")))
+
+    def answer(said: str) -> str:
+        one = next(chunk for chunk in chunks if said in chunk.text)
+        start = one.text.index(said)
+        return written([Quote(hit_of(one), start, start + len(said), start)])[0]
+
+    assert answer("Push it.").startswith("**Pumps › How to use**\n\nPush it.")
+    assert answer("Grade it.").startswith("**Oil options**\n\nGrade it.")
 
 
 @pytest.mark.parametrize(

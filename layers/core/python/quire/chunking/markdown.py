@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import PurePosixPath
 
 from quire.chunking.packing import (
@@ -20,6 +21,7 @@ from quire.chunking.packing import (
 )
 from quire.documents import Chunk, Document, chunk_id, text_sha256
 from quire.limits import HEADING_CHARACTERS
+from quire.parsing.line_maps import LINE_MAP, line_map
 from quire.parsing.markdown import dialect_of, parse_markdown
 from quire.parsing.page import Page, Section
 
@@ -120,6 +122,7 @@ def _chunk(document: Document, units: Sequence[Unit], place: _ChunkPlace) -> Chu
     text, section, index = join_units(units), place.section, place.index
     url = str(document.metadata.get("url") or "")
     anchored = url and section.level > 1 and section.anchor
+    first = min(unit.part.start_line for unit in units)
     aliases = dict.fromkeys(unit.header for unit in units if unit.header and unit.header not in text)
     return Chunk(
         id=chunk_id(document.id, str(index)),
@@ -132,11 +135,12 @@ def _chunk(document: Document, units: Sequence[Unit], place: _ChunkPlace) -> Chu
             "title": place.title,
             "heading": section.heading or place.title,
             "url": f"{url}#{section.anchor}" if anchored else url,
-            "start_line": min(unit.part.start_line for unit in units),
+            "start_line": first,
             "end_line": max(unit.part.end_line for unit in units),
             "chunk_index": index,
             "content_hash": text_sha256(text),
             **_headings(place.sections),
+            **_line_map(units, first),
             **({} if "links" in document.metadata else _links(units, text)),
         },
         aliases="\n".join([*aliases, *place.keywords]),
@@ -150,6 +154,14 @@ def _headings(sections: Sequence[Section]) -> dict[str, tuple[str, ...]]:
         return {}
     anchors = tuple(one.anchor if one.level > 1 else "" for one in named)
     return {"headings": tuple(one.heading for one in named), "anchors": anchors}
+
+
+def _line_map(units: Sequence[Unit], first: int) -> dict[str, str]:
+    """Where in the chunk's text lines of its file begin; nothing where all of it stands on one."""
+    sizes = accumulate(len(unit.joint) + len(unit.part.text) for unit in units)
+    begins = (end - len(unit.part.text) - len(units[0].joint) for unit, end in zip(units, sizes, strict=True))
+    told = line_map(zip(begins, (unit.part for unit in units), strict=True), first)
+    return {LINE_MAP: told} if told else {}
 
 
 def _links(units: Sequence[Unit], text: str) -> dict[str, tuple[str, ...]]:

@@ -10,6 +10,7 @@ from quire.chunking.markdown import DOCS, chunk_page
 from quire.chunking.packing import Sizes
 from quire.documents import Chunk, Document, Value, chunk_id
 from quire.parsing.formats import PART
+from quire.parsing.line_maps import LINE_MAP
 from quire.parsing.markdown import parse_markdown
 from quire.parsing.page import Block, Page, Part, Section
 from quire.parsing.scan import Dialect
@@ -95,7 +96,7 @@ def _parted(document: Document, unit: str, sizes: Sizes) -> Iterator[Chunk]:
 
 
 def _without_lines(chunk: Chunk) -> Chunk:
-    kept = {name: value for name, value in chunk.metadata.items() if name not in _LINES}
+    kept = {name: value for name, value in chunk.metadata.items() if name not in (*_LINES, LINE_MAP)}
     return chunk._replace(metadata=kept)
 
 

@@ -24,7 +24,7 @@ from quire.parsing.front_matter import read_front_matter
 from quire.parsing.languages import GRAMMARS
 from quire.parsing.org import parse_org, readable_org
 from quire.parsing.outline import Outline
-from quire.parsing.rst import is_label, parse_rst, readable_rst, rst_anchors
+from quire.parsing.rst import TITLES, is_label, parse_rst, readable_rst, rst_anchors
 from quire.parsing.source_code import parse_source
 from quire.parsing.unknown_source import is_unknown_source, parse_unknown_source
 
@@ -242,6 +242,9 @@ def _chunk(file: _SourceFile, span: Span, text: str, summary: str, *, identity: 
     calls = _calls(span, file.outline)
     if calls:
         metadata["calls"] = calls
+    links = file.document.links
+    if titles := tuple(f"{one}={title}" for one, title in links.items() if _written(one) in text):
+        metadata[TITLES] = titles
     return Chunk(
         id=identity or chunk_id(file.document.id, f"{span.start_line}-{span.end_line}"),
         document_id=file.document.id,
@@ -251,6 +254,16 @@ def _chunk(file: _SourceFile, span: Span, text: str, summary: str, *, identity: 
         symbols=_symbols(span, file.module),
         summary=summary,
     )
+
+
+def _written(reference: str) -> str:
+    """A reference of reStructuredText as pages write it.
+
+    >>> _written(":ref:oars")
+    ':ref:`oars`'
+    """
+    role, _, target = reference[1:].partition(":")
+    return f":{role}:`{target}`"
 
 
 def _anchor(span: Span, text: str, anchors: Sequence[tuple[int, str]]) -> str:

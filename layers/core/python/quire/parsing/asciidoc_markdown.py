@@ -109,7 +109,9 @@ _INTRINSIC = {
     "two-semicolons": ";;",
 }
 """Source: Asciidoctor's manual, "Character Replacement Attributes Reference"."""
-_UNKNOWN = re.compile(r"(?<![$\w])\{([a-z][a-z\d]*+(?:-[a-z\d]++)++)\}")
+_ONLY_NAMES = re.compile(r"[*_]*+(?:\{[\w-]{1,80}+\}[ \t.,:*_]*+)++")
+_HELD_NAME = re.compile(r"\\(?=\{[\w-]{1,80}+\})")
+"""Says that no attribute is meant."""
 _OPEN_LINK = re.compile(
     r"""
     (?: \b(?:xref|link): | https?:// )[^\s\[\]]{1,500}+
@@ -118,7 +120,7 @@ _OPEN_LINK = re.compile(
     re.VERBOSE,
 )
 _STYLE_IN_CELL = re.compile(r"\[(?:align|valign|role|width)=[^\[\]]{0,80}+\][ \t]*+")
-_NAMES = re.compile(r"\{([\w-]{1,80})\}")
+_NAMES = re.compile(r"(?<!\\)\{([\w-]{1,80})\}")
 _LINK = re.compile(
     r"""
     (?:link:|mailto:|(?=https?://|ftp://)) (?P<address>[^\s\[\]<>]{1,500}+) \[(?P<said>[^\]]{0,500}+)\]
@@ -140,7 +142,8 @@ _LINK = re.compile(
 )
 _LITERAL = re.compile(
     r"""
-    `\+([^`\n]{1,300}?)\+`                                   # `+code+`
+    `\+{3}([^`\n]{1,300}?)\+{3}` | `\+{2}([^`\n]{1,300}?)\+{2}`  # `+++code+++`, `++code++`
+    | `\+([^`\n]{1,300}?)\+`                                 # `+code+`
     | (?<!\w)\+\+([^\n]{1,300}?)\+\+(?!\w)                 # ++`code`++, marks and all
     | (?<!\w)\+([^+\s](?:[^+\n]{0,200}[^+\s])?)\+(?!\w)      # +code+
     | pass:\w{0,20}+\[([^\]\n]{0,500}+)\]
@@ -165,7 +168,7 @@ _ADMONITIONS = frozenset(("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"))
 def as_markdown(text: str, names: Mapping[str, str] = NO_NAMES) -> tuple[str, Sequence[int]]:
     """A document of AsciiDoc as Markdown, and of each line of it the line that it stands on in the document, from 1.
 
-    `names` are the attributes that its site sets; one that nobody sets says the words of its name.
+    `names` are the attributes that its site sets; one that nobody sets stays as it is written, and says nothing alone.
 
     >>> as_markdown("= Boats\\n\\nNOTE: Mind the *tide*.\\n\\n[source,sh]\\n----\\nrow\\n----\\n")[0].split("\\n\\n")
     ['# Boats', 'Note: Mind the *tide*.', '```sh\\nrow\\n```', '']
@@ -435,7 +438,8 @@ class _AsciiDocReader:
             self._marks.clear()
         is_inside = bool(self._marks) and (is_told or not self._is_new())
         indent = self._indent or ("   " * len(self._marks) if is_inside else "")
-        self._show(indent + self._inline(line.strip().removesuffix(" +")))
+        words = self._inline(line.strip().removesuffix(" +"))
+        self._show(indent + words if not _ONLY_NAMES.fullmatch(words) else "")
 
     def _is_new(self, of: str = "\n") -> bool:
         """Whether the next line begins a paragraph, or goes on with one whose lines begin so."""
@@ -504,6 +508,7 @@ class _AsciiDocReader:
         """Words with links by what they say, attributes by their values, code between ticks."""
         if "{" in text:
             text = _NAMES.sub(lambda found: self._names.get(found[1].lower(), found[0]), text)
+            text = _HELD_NAME.sub("", text)
         if '`"' in text or "`'" in text:
             text = _QUOTED.sub(lambda found: f"“{found[2]}”" if found[1] == '"' else f"‘{found[2]}’", text)
         text = _LITERAL.sub(_as_code, text)
@@ -511,9 +516,7 @@ class _AsciiDocReader:
             code = [found.span() for found in _CODE.finditer(text)]
             text = _LINK.sub(lambda found: _said(found, code), text)
         parts = _CODE.split(text)
-        parts[::2] = [
-            _ANGLE.sub(r"\<", _MARKED.sub(r"\1", _UNKNOWN.sub(_spoken, part))) for part in parts[::2]
-        ]
+        parts[::2] = [_ANGLE.sub(r"\<", _MARKED.sub(r"\1", part)) for part in parts[::2]]
         return "".join(parts)
 
 
@@ -540,15 +543,12 @@ def _rows(cells: Sequence[_SpannedCell], width: int) -> Iterator[tuple[int, Sequ
             return
 
 
-def _spoken(name: re.Match[str]) -> str:
-    return name[1].replace("-", " ")
-
-
 def _as_code(found: re.Match[str]) -> str:
     """Literal words between ticks; what is only passed through as it stands."""
-    code = found[1] or found[2] or found[3]
+    *codes, passed, formula = found.groups()
+    code = next(filter(None, codes), "")
     if not code:
-        return found[4] or found[5] or ""
+        return passed or formula or ""
     return f"`` {code} ``" if "`" in code else f"`{code}`"
 
 

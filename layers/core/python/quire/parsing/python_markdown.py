@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 _SIGNS = re.compile(
     r"""
-    ^[ \t]*+(?: (?:!!!|\?\?\?\+?)[ \t]++[\w-]++[^\n]*+\n (?:[ \t]*+\n)?+ (?:[ ]{4}|\t)  # text below it is indented
+    ^[ \t]*+(?: (?:!!!|\?\?\?\+?)[ \t]*+[\w-]++[^\n]*+\n (?:[ \t]*+\n)?+ (?:[ ]{4}|\t)  # text below it is indented
       | ===[!+]?[ \t]++"[^"\n]++"[ \t]*+$
       | /{3,}+[ \t]++[a-z][\w-]*+[ \t]*+(?:\|[^\n]*+)?$
     )
@@ -22,7 +22,7 @@ _SIGNS = re.compile(
 _OPENING = re.compile(
     r"""
     (?P<indent>[ \t]*+)(?:
-        (?:!!!|\?\?\?\+?)[ \t]++(?P<kind>[\w-]++)[^"\n]*+(?:"(?P<title>[^"\n]*+)"[ \t]*+)?$  # !!! note "Title"
+        (?:!!!|\?\?\?\+?)[ \t]*+(?P<kind>[\w-]++)[^"\n]*+(?:"(?P<title>[^"\n]*+)"[ \t]*+)?$  # !!! note "Title"
       | ===[!+]?[ \t]++"(?P<tab>[^"\n]++)"[ \t]*+$                                              # === "Tab"
       | (?P<slashes>/{3,}+)[ \t]++(?P<block>[a-z][\w-]*+)[ \t]*+(?:\|[ \t]*+(?P<named>[^\n]*+))?$  # /// note | Title
     )

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from quire.parsing.anchors import DocutilsIds
 from quire.parsing.outline import Heading, Outline, identifier_in, outline_sections
 
+TITLES = "titles"
+"""The entry of a chunk's metadata with the titles that its references lead to: `:ref:oars=How to row`, ..."""
 ENTRY = 1_000
 """The level of what a directive defines: below that of any heading."""
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t\r]*")
@@ -113,6 +115,32 @@ def rst_anchors(text: str) -> tuple[tuple[int, str], ...]:
         for _ in _NOTE.findall(line):
             ids.take("")
     return tuple(anchors)
+
+
+def rst_labels(text: str) -> dict[str, str]:
+    """Titles of the headings that have labels, by the label as references are compared: in small letters.
+
+    >>> rst_labels(".. _Rowing:\\n.. _more:\\n\\nHow to *row*\\n==========\\n\\n.. _text:\\n\\nNo title.\\n")
+    {'rowing': 'How to row', 'more': 'How to row'}
+    """
+    if ".. _" not in text:
+        return {}
+    lines = text.split("\n")
+    titles = {row: title.replace("`", "") for row, _, _, title in _headings(lines)}
+    labels, waiting = dict[str, str](), list[str]()
+    for row, line in enumerate(lines):
+        if named := _TARGET.match(line):
+            waiting.append(" ".join(named[1].strip("`").casefold().split()))
+        elif row in titles:
+            labels.update(dict.fromkeys(waiting, titles[row]))
+        if line.strip() and not is_label(line) and not line[0].isspace():
+            waiting = []
+    return labels
+
+
+def rst_title(text: str) -> str:
+    """The title that opens a page; "" without one."""
+    return next((title.replace("`", "") for _, _, _, title in _headings(text.split("\n"))), "")
 
 
 def is_label(line: str) -> bool:

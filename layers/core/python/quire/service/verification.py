@@ -20,6 +20,7 @@ from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment
 from quire.index.tensors import file_facts
 from quire.parsing.formats import first_line
+from quire.parsing.line_maps import lines_at
 from quire.service.access import Caller
 from quire.service.knowledge import Knowledge
 
@@ -224,9 +225,13 @@ def _in_part(name: str, said: Value, chunk: Chunk) -> bool:
 
 
 def _on_line(name: str, said: Value, chunk: Chunk, span: tuple[int, int]) -> bool:
-    """Whether these characters begin or end on that line, where the stored lines are the file's."""
-    first = first_line(chunk)
-    if name not in ("start_line", "end_line") or first is None:
+    """Whether these characters begin or end on that line, where their lines are known."""
+    if name not in ("start_line", "end_line"):
+        return False
+    lines = lines_at(chunk, *span)
+    if lines and said == lines[name == "end_line"]:
+        return True
+    if (first := first_line(chunk)) is None:
         return False
     at = span[0] if name == "start_line" else max(span[0], span[1] - 1)
     return said == first + chunk.text.count("\n", 0, at)

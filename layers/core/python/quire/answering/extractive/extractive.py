@@ -64,6 +64,7 @@ from quire.answering.extractive.precedence import (
 )
 from quire.answering.extractive.rendering import as_read, is_code_chunk, shown, title_above
 from quire.answering.extractive.scoring import Scored, asks_for_page
+from quire.answering.extractive.trails import with_page_title
 from quire.answering.extractive.versions import of_versions
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Citation, Hit
@@ -198,7 +199,10 @@ def written(quotes: Sequence[Quote]) -> tuple[str, tuple[Citation, ...]]:
         paragraphs.append([citation])
         told = title_above(last.hit.chunk, last.end - 1) if last else ""
         titles.append("" if quote.goes_on else _title_of(quote, told))
-    texts = (_titled(title, shown(*parts)) for title, parts in zip(titles, paragraphs, strict=True))
+    texts = (
+        with_page_title(_titled(title, shown(*parts)), parts[0].hit.chunk)
+        for title, parts in zip(titles, paragraphs, strict=True)
+    )
     return "\n\n".join(texts), citations
 
 

@@ -32,16 +32,18 @@ from quire.answering.extractive.code_lines import docstring_around, end_of_torn_
 from quire.answering.extractive.rst_text import (
     SUBSTITUTION,
     defined_names,
-    grid_rows,
-    markdown_table,
+    grid_with_head,
+    plain_cell,
     plain_roles,
     plain_rst,
+    titled_references,
     told_options,
 )
 from quire.answering.extractive.trails import trail_at
 from quire.documents import Chunk, Citation
-from quire.parsing.formats import CONVERTED, fence_of, first_line
-from quire.parsing.rst import rst_anchors
+from quire.parsing.formats import CONVERTED, fence_of
+from quire.parsing.line_maps import LINE_MAP, lines_at
+from quire.parsing.rst import TITLES, rst_anchors
 
 if TYPE_CHECKING:
     from quire.parsing.readable import ReadablePart
@@ -127,7 +129,13 @@ _CLOSING_MARK = re.compile(r"(?<=\S)[ \t]++#++$")
 _WORD = re.compile(r"\w++")
 _NAME = re.compile(r"\w++[?!]?+")
 """Ruby's names may end in a sign."""
-_TAG_BEGINS = re.compile(r"(?<!\\)<(?=[A-Za-z/!])")
+_TAGGED = re.compile(
+    r"""
+    (?<![\w.:\\])[\w.:]*+<[A-Za-z/!][^<>]{0,200}+>  # a whole one, with the name before it
+    | (?<!\\)<(?=[A-Za-z/!])            # what begins one
+    """,
+    re.VERBOSE,
+)
 """In a title without its ticks: what shows Markdown would take `Box<T>` for an element, and leave it out."""
 _NOTE_SIGNS = re.compile(r"(?<=\s)\*++$")
 _TITLE_END = re.compile(r"(?<!\s)\s*+\\?\{(?::?[ \t]*+[#.]|/\*)[^{}\n]*+\}\s*+$")
@@ -140,6 +148,7 @@ _RST = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_GRID = re.compile(r"^[ \t]*+\+(?:[-=]++\+)++[ \t]*+$", re.MULTILINE)
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(
     r"""
@@ -259,12 +268,13 @@ def _defined_in(chunk: Chunk, start: int, end: int) -> list[str]:
 def quoted_part(citation: Citation) -> Chunk:
     """The chunk with the place of what is quoted of it.
 
-    That are its lines, where they are the file's, of code what the quote defines, of a page the section that it was
+    That are its lines, where they are known, of code what the quote defines, of a page the section that it was
     chosen for: a chunk may hold several.
     """
     chunk, known = citation.hit.chunk, dict(citation.hit.chunk.metadata)
-    if (first := first_line(chunk)) is not None:
-        known["start_line"], known["end_line"] = _lines(chunk.text, first, citation.start, citation.end)
+    known.pop(LINE_MAP, None)  # of the whole text
+    if (lines := lines_at(chunk, citation.start, citation.end)) is not None:
+        known["start_line"], known["end_line"] = lines
     if is_code_chunk(chunk):
         symbol = next(iter(_symbols_in(chunk, citation.start, citation.end)), "")
         known["symbol"] = known["heading"] = symbol
@@ -469,6 +479,8 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     stored = chunk.text[block.start : block.end]
     if is_rst and all(map(SUBSTITUTION.fullmatch, quote.splitlines())):
         return ""
+    if block.kind == TABLE and is_rst:
+        quote = titled_references(quote, chunk.metadata.get(TITLES))
     if block.kind == TABLE:
         is_torn = not chunk.text[: block.start].strip() and not any(map(_RULE.fullmatch, stored.splitlines()))
         # What stands above a torn table's columns is searched with the chunk, though its text begins below it.
@@ -483,6 +495,7 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     if block.kind == PARAGRAPH and _is_bare_code(chunk, block, quote):
         return fenced(quote)
     if is_rst:
+        quote = titled_references(quote, chunk.metadata.get(TITLES))
         is_literal = block.kind == CODE and not quote.lstrip().startswith("..")
         return fenced(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
     return _list(_set_in(_dedented(quote))) if block.kind == LIST else plain_words(_dedented(quote))
@@ -535,7 +548,7 @@ def _heading(quote: str) -> str:
     words = _without_badges(words)
     title = _TITLE_END.sub("", _CLOSING_MARK.sub("", words) if marked else words)
     title = _NOTE_SIGNS.sub(lambda signs: signs[0].replace("*", r"\*"), title.replace("`", ""))
-    title = _TAG_BEGINS.sub(r"\<", _escaped(title))
+    title = _TAGGED.sub(lambda one: f"`{one[0]}`" if one[0] != "<" else r"\<", _escaped(title))
     return f"**{title}**" if not _UNDER_LINE.fullmatch(title) else ""
 
 
@@ -593,9 +606,8 @@ def _table(stored: str, quote: str, above: str, *, is_rst: bool) -> str:
     A table that begins a chunk, above which no heading stands, is the rest of one that was torn: its head may be
     unknown.
     """
-    if "+-" in stored[:3] or stored.lstrip().startswith(("+-", "+=")):
-        drawn, has_head = grid_rows(quote)
-        return markdown_table(drawn, has_head=has_head) or fenced(quote)
+    if _GRID.search(stored):
+        return grid_with_head(stored, quote) or fenced(quote)
     rows = [
         _cells(line, is_rst=is_rst)
         for line in quote.splitlines()
@@ -609,13 +621,13 @@ def _table(stored: str, quote: str, above: str, *, is_rst: bool) -> str:
 
 
 def _cells(line: str, *, is_rst: bool) -> list[str]:
-    line = plain_roles(line) if is_rst else line
     bare = line.strip()
     if bare.endswith(
         "|"
     ):  # as it is drawn; stored rows begin with a bar only where their first cell is empty
         bare = bare.removeprefix("|")
-    return [plain_words(cell.strip()) for cell in _BAR.split(bare.removesuffix("|"))]
+    cells = (cell.strip() for cell in _BAR.split(bare.removesuffix("|")))
+    return [plain_words(plain_cell(cell) if is_rst else cell) for cell in cells]
 
 
 def plain_words(text: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Sequence
+from itertools import groupby
 
 _ROLE = re.compile(r":(?:[a-z][\w+-]*:)?(?P<role>[a-z][\w+-]*):`(?P<text>[^`]+)`")
 _PLAIN_ROLES = frozenset(
@@ -53,6 +55,7 @@ SUBSTITUTION = re.compile(r"\s*(?:[-*+]\s+|#\.\s+)?\|[^|\s][^|\n]*\|\s*")
 _COUNTED = re.compile(r"^([^\S\n]*+)#\.(?=[ \t])", re.M)
 """Marks an item that gets its number from its place, which Markdown gives to items of any number."""
 _CELL = re.compile(r"(?P<row>\*[ \t]++| {1,3}+)-(?:[ \t]++(?P<said>.*+))?+")
+_LINKED_CELL = re.compile(r"\w[\w.-]*_")
 _BORDER = re.compile(r"\+(?:[-=]++\+)++")
 _CODE_NAMES = frozenset(("code-block", "sourcecode", "code", "parsed-literal", "productionlist"))
 _NOTES = {
@@ -100,8 +103,27 @@ _OUTCOMES = {
 _ITEMS = _PARAMETERS | _OUTCOMES.keys()
 _LABELLED = frozenset("admonition topic sidebar dropdown card tab group-tab tab-item md-tab-item".split())
 """Directives whose argument is words for a reader: a title, or what a tab is called."""
-_CONDITIONS = frozenset(("only", "ifconfig"))
-"""Directives whose argument says when their body is shown."""
+_UNSAID = frozenset(("only", "ifconfig", "container", "class", "rst-class", "cssclass"))
+"""Directives whose argument no reader sees: it says when their body is shown, or names a style."""
+_VERSION = re.compile(
+    r"""
+    (?P<version>v?\.?\d[^\s,:]*+)[,:]?+
+    (?: \s++(?:[-–—:]++\s++)?+(?P<said>\S.*+) )?+  # what is told of it
+    """,
+    re.VERBOSE,
+)
+"""What a note of a version begins with; sentences may follow at once."""
+_ITEM = re.compile(r"\s*(?:[-*+•]|#\.|\d{1,3}[.)])\s+")
+_DRAWN = re.compile(
+    r"""
+    \s*+(?:
+      [-=`:.'\"~^_*+\#<>|]{2}[-=`:.'\"~^_*+\#<>|\s]*+  # a row below a title, a border
+    | >>>.*+ | \|.*+                                  # an example of a shell, a line that is kept as one
+    )
+    """,
+    re.VERBOSE,
+)
+"""Lines that are drawn: they and those beside them stay lines of their own."""
 
 
 def plain_rst(text: str) -> str:
@@ -193,19 +215,25 @@ def _directive(found: re.Match[str], body: Sequence[str]) -> str:
         return textwrap.indent("\n\n".join(filter(None, (plain_roles(said), table))), " " * indent)
     inner = plain_rst(textwrap.dedent("\n".join(body[at:]))).strip()
     if name in _SPOKEN:
-        label = _NOTES.get(name, name.capitalize())
-        if label.endswith("version"):
-            spoken = f"{label} {said}{': ' + inner if inner else '.'}"
-        else:
-            goes_on = said and body[at:] and body[at].strip()  # a role may stand on both lines
-            whole = plain_rst("\n".join((said, textwrap.dedent("\n".join(body[at:]))))) if goes_on else ""
-            spoken = f"{label}: {whole or ' '.join(filter(None, (plain_roles(said), inner)))}"
+        spoken = _note(_NOTES.get(name, name.capitalize()), said, body[at:])
     else:
-        named = said if inner and name not in _CONDITIONS else ""
+        named = said if inner and name not in _UNSAID else ""
         label = f"{plain_roles(named)}:" if name in _LABELLED else f"`{named}`"
         told = told_options("\n".join(body[:at])) if named else ""
         spoken = "" if name in _LAYOUT else "\n\n".join(filter(None, (label if named else "", told, inner)))
     return textwrap.indent(spoken, " " * indent)
+
+
+def _note(label: str, said: str, body: Sequence[str]) -> str:
+    """A note with its label. What stands beside the directive goes on below it where no blank line parts them."""
+    about = _VERSION.fullmatch(said) if label.endswith("version") else None
+    if about:
+        label, said = f"{label} {about['version']}", about["said"] or ""
+    elif label.endswith("version"):
+        label, said = f"{label} {said}", ""
+    joint = "\n" if body and body[0].strip() else "\n\n"  # a role may stand on both lines
+    inner = plain_rst(joint.join(filter(None, (said, textwrap.dedent("\n".join(body))))))
+    return f"{label}: {inner.strip()}" if inner.strip() else f"{label}."
 
 
 def _list_rows(body: Sequence[str]) -> list[list[str]]:
@@ -254,8 +282,33 @@ def markdown_table(rows: Sequence[Sequence[str]], *, has_head: bool) -> str:
     width = max(map(len, rows))
     head, body = (rows[0], rows[1:]) if has_head else ([""] * width, rows)
     lines = [head, ["---"] * width, *body]
-    cells = [[plain_roles(cell).replace("|", "\\|") for cell in row] for row in lines]
+    cells = [[plain_cell(cell).replace("|", "\\|") for cell in row] for row in lines]
     return "\n".join(f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in cells)
+
+
+def plain_cell(cell: str) -> str:
+    """Inline markup of a table's cell as Markdown; one that is a link's name alone, `oars_`, says the name.
+
+    >>> plain_cell("sqlalchemy-oars_"), plain_cell("``class_``")
+    ('sqlalchemy-oars', '`class_`')
+    """
+    return plain_roles(cell[:-1] if _LINKED_CELL.fullmatch(cell) else cell)
+
+
+def grid_with_head(stored: str, quote: str) -> str:
+    r"""Rows of a table drawn with `+---+` as Markdown, below the head of the whole table; "" where cells span others.
+
+    >>> table = "+---+---+\n| A | B |\n+===+===+\n| 1 | 2 |\n+---+---+\n| 3 | 4 |\n+---+---+"
+    >>> print(grid_with_head(table, table[-29:]))
+    | A | B |
+    | --- | --- |
+    | 3 | 4 |
+    """
+    whole, has_head = grid_rows(stored)
+    rows, _ = grid_rows(quote)
+    if rows and has_head and rows[0] != whole[0] and len(rows[0]) == len(whole[0]):
+        rows = [whole[0], *rows]
+    return markdown_table(rows, has_head=has_head)
 
 
 def _fence(lines: Sequence[str], language: str, indent: int) -> str:
@@ -264,7 +317,26 @@ def _fence(lines: Sequence[str], language: str, indent: int) -> str:
 
 
 def _words(lines: Sequence[str]) -> str:
-    return plain_roles("\n".join(lines).strip("\n")).rstrip()
+    return plain_roles("\n".join(_unwrapped(lines)).strip("\n")).rstrip()
+
+
+def _unwrapped(lines: Sequence[str]) -> list[str]:
+    """Each paragraph, item and field on a line of its own; what is drawn by its lines stays as it is."""
+    kept: list[str] = []
+    for is_blank, run in groupby(lines, key=lambda line: not line.strip()):
+        told = list(run)
+        if is_blank or any(map(_DRAWN.fullmatch, told)):
+            kept += told
+            continue
+        goes_on = range(0)  # how far in lines are that belong to the last one
+        for line in told:
+            depth, begins = _indent(line), _ITEM.match(line) or _FIELD.match(line)
+            if depth in goes_on and not begins:
+                kept[-1] = f"{kept[-1].rstrip()} {line.lstrip()}"
+                continue
+            kept.append(line)
+            goes_on = range(depth + 1, sys.maxsize) if begins else range(depth, depth + 1)
+    return kept
 
 
 def plain_roles(text: str) -> str:
@@ -280,6 +352,19 @@ def plain_roles(text: str) -> str:
     text = _NAMED_LINK.sub(lambda one: one[1] if one.group().endswith("_") else one.group(), text)
     text = _COUNTED.sub(r"\g<1>1.", _FIELD.sub(_field, _with_even_fields(text)))
     return _TITLE.sub(lambda one: f"**{one['title'].replace('`', '')}**", text)
+
+
+def titled_references(text: str, titles: object) -> str:
+    """The text whose references without words have the title that they lead to, where `titles` know it.
+
+    >>> titled_references("See :ref:`oars`, :doc:`/sails`.", (":ref:oars=How to row",))
+    'See :ref:`How to row <oars>`, :doc:`/sails`.'
+    """
+    told = [str(one).partition("=") for one in titles] if isinstance(titles, tuple) else []
+    for name, _, title in told:
+        role, _, target = name[1:].partition(":")
+        text = text.replace(f":{role}:`{target}`", f":{role}:`{title} <{target}>`")
+    return text
 
 
 def _with_even_fields(text: str) -> str:

@@ -7,7 +7,21 @@ from collections.abc import Callable
 
 from quire.answering.extractive.blocks import HEADING, QuoteBlock, split_blocks
 from quire.answering.extractive.rst_text import defined_names
+from quire.documents import Chunk
 
+_GENERAL = frozenset(
+    """
+    a about additional advanced all also an and arguments available background basic basics by
+    common config configuration configure configuring default defaults description detail details
+    example examples for further general getting guide how in install installation introduction is
+    it limitations method methods more next note notes of on option options other overview parameter
+    parameters prerequisites properties property quick reading reference requirements returns see
+    setting settings setup start started steps summary supported syntax the this to usage use using
+    what when why with you
+    """.split()
+)
+"""Words of headings that say nothing of what their page is about."""
+_OPENING_TITLE = re.compile(r"\*\*(?P<title>[^*\n]{1,80}+)\*\*(?=\n|\Z)")
 _LINK = re.compile(r"(?<!!)\[([^\[\]\n]++)\]\([^()\n]*+\)")
 
 
@@ -42,6 +56,28 @@ def trail_at(text: str, place: int, names: tuple[str, ...], *, read: Callable[[s
         level = _level(text, block, rows, deepest)
         opened = [*(one for one in opened if one[0] < level), (level, name)]
     return tuple(name for _, name in opened)
+
+
+def with_page_title(said: str, chunk: Chunk) -> str:
+    r"""What an answer shows of a chunk, with its page's title where the heading that it opens with names none.
+
+    >>> pump = Chunk("", "a.md", "", "Pump › Options", {"title": "Pump"})
+    >>> with_page_title("**Options**\n\nOil.", pump), with_page_title("**Oil options**\n\nOil.", pump)
+    ('**Pump › Options**\n\nOil.', '**Oil options**\n\nOil.')
+    >>> [with_page_title("**Options**", pump._replace(metadata={"path": "a.rst", "title": "a.rst", "chapter": one}))
+    ...  for one in ("Pump", "")]
+    ['**Pump › Options**', '**Options**']
+    """
+    known = chunk.metadata
+    title = known.get("title")
+    page = str(
+        (title if title != known.get("path") else known.get("chapter")) or ""
+    )  # of some the path is said
+    found = _OPENING_TITLE.match(said)
+    is_general = found and all(word in _GENERAL for word in re.findall(r"\w+", found["title"].casefold()))
+    if not found or not is_general or not page or _bare(page) == _bare(found["title"]):
+        return said
+    return f"**{page} › {found['title']}**{said[found.end() :]}"
 
 
 def _name(text: str, block: QuoteBlock, read: Callable[[str], str]) -> str:

@@ -1,0 +1,35 @@
+"""What references of reStructuredText without words show: titles that stand in other files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from build_index.sources.files.markdown_tree import read_markdown_tree
+from build_index.sources.files.repository import open_repository, read_repository
+from quire.answering.citations import cite
+from quire.answering.extractive.rendering import shown
+from quire.chunking import chunk_document
+from quire.documents import Document
+from tests.support.shelves import hit_of
+
+PAGES = {
+    "docs/guide/row.rst": "Row\n===\n\nSee :ref:`Oar-Care`, :doc:`/core/boat`, :doc:`sail`, :ref:`nowhere-known`.\n",
+    "docs/guide/sail.rst": "How to sail\n===========\n\nUp.\n",
+    "docs/core/boat.rst": ".. _boat:\n\nThe boat\n========\n\n.. _oar-care:\n\n"
+    "Care for ``oars``\n-----------------\n\nOil.\n",
+}
+READ = "See Care for oars, The boat, How to sail, nowhere known. [1]"
+
+
+@pytest.mark.parametrize("is_code", [False, True], ids=["documentation", "code"])
+def test_a_reference_shows_the_title_that_it_leads_to(tmp_path: Path, *, is_code: bool) -> None:
+    for name, text in PAGES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    read = read_repository(open_repository(tmp_path)) if is_code else read_markdown_tree(tmp_path / "docs")
+    documents = [one for one in read if isinstance(one, Document) and one.id.endswith("row.rst")]
+    [chunk] = chunk_document(documents[0])
+    said = shown(cite(1, hit_of(chunk), chunk.text.index("See"), len(chunk.text)))
+    assert said == READ
