@@ -855,3 +855,8 @@ def test_no_two_lines_are_left_out_of_code_for_a_line_that_says_so() -> None:
     left = [text.count("\n", end) - 1 for _, end in cut if end < len(text) - 1]
     assert left
     assert min(left) > 2
+
+
+def test_bold_words_of_a_title_are_not_set_in_bold_twice() -> None:
+    shown = show(chunk("pump.md", "### 5. **Oil** for the pump\n\nIt is new."))
+    assert shown == "**5. Oil for the pump**\n\nIt is new. [1]"

@@ -123,6 +123,8 @@ _HOLDS_BLOCKS = re.compile(
     """,
     re.VERBOSE,
 )
+_EMPHASIS = re.compile(r"\*\*(\S[^*\n]{0,200})\*\*")
+"""Of words in a title, which is all set in bold."""
 _HEADING_MARK = re.compile(r"#{1,6} +")
 _CLOSING_MARK = re.compile(r"(?<=\S)[ \t]++#++$")
 """Markdown lets a heading end as it begins: `## Options ##`."""
@@ -545,7 +547,7 @@ def _heading(quote: str) -> str:
         named = f"**{', '.join(f'`{name}`' for name in names)}**"
         return "\n\n".join(filter(None, (named, told_options(quote))))
     words, marked = _HEADING_MARK.subn("", _COMMENT.sub("", quote).strip(), count=1)
-    words = _without_badges(words)
+    words = _EMPHASIS.sub(r"\1", _without_badges(words))
     title = _TITLE_END.sub("", _CLOSING_MARK.sub("", words) if marked else words)
     title = _NOTE_SIGNS.sub(lambda signs: signs[0].replace("*", r"\*"), title.replace("`", ""))
     title = _TAGGED.sub(lambda one: f"`{one[0]}`" if one[0] != "<" else r"\<", _escaped(title))
