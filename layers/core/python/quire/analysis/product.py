@@ -83,7 +83,7 @@ def without_product(
     >>> without_product("Where is Lamp.purge defined?", ["lamp"])
     'Where is Lamp.purge defined?'
     """
-    if not words or len(question) > ASKED_CHARACTERS:
+    if not words or len(question) > ASKED_CHARACTERS or words[-1] not in question.casefold():
         return question
     is_word = len(words) == 1 and is_ordinary is not None and is_ordinary(words[0])
 
