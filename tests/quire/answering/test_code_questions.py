@@ -47,6 +47,11 @@ def code(
     return made._replace(symbols=(symbol,) if named else (), breadcrumb=f"{path} › {symbol}")
 
 
+def calling(one: Chunk, *names: str) -> Chunk:
+    """The chunk as one that refers to these names."""
+    return one._replace(metadata={**one.metadata, "calls": names})
+
+
 def text_of(shelf: AskedCollection, question: str) -> str:
     given = answer(shelf, Inquiry(question))
     assert problems(given) == []
@@ -513,9 +518,6 @@ def test_errors_are_told_of_what_a_function_hands_its_work_to() -> None:
     taking = "def take_in(pot)\n  weigh(pot)\nend\n"
     weighing = 'def weigh(pot)\n  raise TooHeavy, "the pot is too heavy" if pot.weight > 9\nend\n'
 
-    def calling(chunk_: Chunk, *names: str) -> Chunk:
-        return chunk_._replace(metadata={**chunk_.metadata, "calls": names})
-
     shelf = shelf_of(
         [
             calling(code("fire.rb", wrapper, "fire", 1), "take_in"),
@@ -551,9 +553,6 @@ def test_what_does_the_work_stands_beside_what_only_hands_it_on() -> None:
     )
     taking = "def take_in(pot, heat)\n  open_door\n  pot.place\n  close_door\n  burn(heat)\nend\n"
     noting = "def note(pot)\n  file = open_log\n  file.write(pot)\n  file.close\n  pot\nend\n"
-
-    def calling(one: Chunk, *names: str) -> Chunk:
-        return one._replace(metadata={**one.metadata, "calls": names})
 
     shelf = shelf_of(
         [
