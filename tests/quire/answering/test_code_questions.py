@@ -569,6 +569,21 @@ def test_what_does_the_work_stands_beside_what_only_hands_it_on() -> None:
     assert "open_log" not in text
 
 
+def test_what_is_filtered_out_is_not_shown_beside_what_hands_its_work_to_it() -> None:
+    taking = "def take_in(pot)\n  open_door\n  pot.place\n  close_door\n  burn\nend\n"
+    shelf = shelf_of(
+        [
+            calling(code("fire.rb", "def fire(pot)\n  take_in(pot)\nend\n", "fire", 1), "take_in"),
+            code("kiln.rb", taking, "take_in", 1),
+        ],
+        profile="code",
+    )
+    given = answer(shelf, Inquiry("What does fire() do?", filters={"path": "fire.rb"}))
+    assert {one.hit.chunk.document_id for one in given.citations} == {"fire.rb"}
+    whole = answer(shelf, Inquiry("What does fire() do?"))
+    assert {one.hit.chunk.document_id for one in whole.citations} == {"fire.rb", "kiln.rb"}
+
+
 def test_statements_of_a_function_are_counted_without_its_signature() -> None:
     text = "def f(\n    a,\n    b,\n):\n    # why\n    return g(\n        a,\n        b,\n    )\n"
     assert statements_in(code("f.py", text, "f", 1)) == 1

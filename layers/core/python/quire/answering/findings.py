@@ -167,7 +167,7 @@ def find_parts(
     """The parts of a question that asks for several things, with what a search for each alone finds about it; of one
     that asks what a function does which only hands its work on, what does it."""
     found = []
-    for hit in handed_to(collection.index, inquiry.question, hits):
+    for hit in handed_to(collection.index, inquiry.question, hits, inquiry.filters):
         weighed = weigh(f"{last_part(hit.chunk.symbols[0])} {inquiry.question}", collection.index)
         if scored := score_passages(weighed, [hit], None, None):
             found.append(AskedPart(weigh(last_part(hit.chunk.symbols[0]), collection.index), scored[0]))

@@ -154,21 +154,31 @@ def called_in(
     errors are asked for."""
     if not asks_for_errors(question):
         return ()
-    allowed, behind = index.filters.chunks(filters), hits[-1].rank if hits else 0
+    behind = hits[-1].rank if hits else 0
     level = [hit.chunk for hit in _defining(question, hits)]
     seen = {chunk.id for chunk in level}
     found: list[Chunk] = []
     for _ in range(STEPS):
-        ordinals = find_callees(index.symbols.chunks, level, CALLED).ordinals
-        ordinals = ordinals if allowed is None else ordinals[contains(allowed, ordinals)]
-        called = [chunk for chunk in index.fetch(ordinals.tolist()) if is_code_chunk(chunk)]
+        called = _callees(index, level, filters)
         level = [chunk for chunk in called if chunk.id not in seen and not is_test(chunk)]
         seen.update(chunk.id for chunk in level)
         found += level
     return tuple(Hit(chunk, behind + n, 0.0, None, index.version) for n, chunk in enumerate(found, 1))
 
 
-def handed_to(index: OpenedIndex, question: str, hits: Sequence[Hit]) -> list[Hit]:
+def _callees(
+    index: OpenedIndex, chunks: Sequence[Chunk], filters: Mapping[str, str | Sequence[str]]
+) -> list[Chunk]:
+    """The code that the chunks call, of what is filtered for, nearest first."""
+    ordinals = find_callees(index.symbols.chunks, chunks, CALLED).ordinals
+    allowed = index.filters.chunks(filters)
+    ordinals = ordinals if allowed is None else ordinals[contains(allowed, ordinals)]
+    return [chunk for chunk in index.fetch(ordinals.tolist()) if is_code_chunk(chunk)]
+
+
+def handed_to(
+    index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
+) -> list[Hit]:
     """What does the work of a function that only hands it on, where it is asked what the function does: the first that
     it calls and that says more."""
     if index.profile != "code" or not asks_for_working(question):
@@ -176,8 +186,7 @@ def handed_to(index: OpenedIndex, question: str, hits: Sequence[Hit]) -> list[Hi
     first = next(_defining(question, hits), None)
     if first is None or statements_in(first.chunk) > MOST_HANDING:
         return []
-    ordinals = find_callees(index.symbols.chunks, [first.chunk], CALLED).ordinals.tolist()
-    called = (chunk for chunk in index.fetch(ordinals) if is_code_chunk(chunk) and not is_test(chunk))
+    called = (one for one in _callees(index, [first.chunk], filters) if not is_test(one))
     working = [chunk for chunk in called if chunk.symbols and statements_in(chunk) > MOST_HANDING]
     # A function beside it, before what is made or called of elsewhere.
     working.sort(
