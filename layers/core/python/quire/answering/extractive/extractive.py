@@ -244,11 +244,12 @@ def choose_quotes(
     more place at most.
     """
     ranked = of_versions(question, _said_once_by_chunks(_ranked(question, scored), beside))
-    entry = _entry_of_name(question, ranked)
-    opening = entry or _opening(question, ranked)
+    asked = next((one for one in ranked if one.asked), None)
+    entry = _entry_of_name(question, [one for one in ranked if one.asked] or ranked)
+    opening = entry or asked or _opening(question, ranked)
     if opening is None:
         return []
-    told = _told_by_code(question, ranked, beside, settings)
+    told = [] if asked else _told_by_code(question, ranked, beside, settings)
     quotes = [Quote(*lines, lines.start) for lines in told]
     if entry and told:
         quotes = [_widened(question, entry, ranked, FIRST_CHARACTERS), *quotes]
@@ -812,7 +813,7 @@ def _widened(
     )
     held = (beside[bisect_left(beside, (p.start,)) : bisect_left(beside, (p.end,))] for p in pieces)
     values = [max((score for _, score in inside), default=WORTHLESS) for inside in held]
-    rises = not ((opens and one.defines) or leads_entry(one, asked_name(question.text)))
+    rises = not ((opens and (one.defines or one.asked)) or leads_entry(one, asked_name(question.text)))
     page = _PageText(text, pieces, values, room, question.wants_code, crosses=opens, rises=rises)
     first, last = _neighbours(page, place)
     return Quote(one.hit, _with_heading(text, pieces[first].start), pieces[last].end, at)
