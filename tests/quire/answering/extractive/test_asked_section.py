@@ -94,3 +94,30 @@ def test_another_page_that_is_named_is_not_read_as_the_one_in_hand() -> None:
 def test_what_no_section_is_called_is_looked_for_as_before() -> None:
     given = ask("What is the Valve?", "How many seconds do I press the red button?")
     assert given.citations[0].hit.chunk.breadcrumb.endswith("Troubleshooting")
+
+
+def test_a_long_example_is_shown_from_its_beginning_below_what_leads_into_it() -> None:
+    lines = [f"step_{number}(speed={number})  # the Grinder turns" for number in range(90)]
+    body = "## Example\n\nRun it so:\n\n```python\nimport grinder\n\n" + "\n".join(lines) + "\n```"
+    intro = chunk("grinder.md", "# Grinder\n\nThe Grinder makes coffee of beans.", breadcrumb="Grinder")
+    shelf = shelf_of([intro, chunk("grinder.md", body, 1, breadcrumb="Grinder › Example"), *pages(30)])
+    first = answer(shelf, Inquiry("What is the Grinder?"))
+    talk = (Turn("user", "What is the Grinder?"), Turn("assistant", first.text))
+    shown = answer(shelf, Inquiry("an example?", history=talk)).text
+    assert "Run it so:\n\n```python\nimport grinder" in shown
+    assert shown.count("```") == 2
+
+
+def test_examples_in_words_are_shown_where_there_is_no_code() -> None:
+    intro = chunk("grinder.md", "# Grinder\n\nThe Grinder makes coffee of beans.", breadcrumb="Grinder")
+    told = chunk(
+        "grinder.md", "## Examples\n\nForty beans give one small cup.", 1, breadcrumb="Grinder › Examples"
+    )
+    shelf = shelf_of([intro, told, *pages(30)])
+    talk = (Turn("user", "What is the Grinder?"), Turn("assistant", "The Grinder makes coffee of beans. [1]"))
+    assert "Forty beans" in answer(shelf, Inquiry("Show me an example", history=talk)).text
+
+
+def test_a_section_that_was_shown_already_is_shown_again_when_it_is_asked_for() -> None:
+    given = ask("What is the Valve?", "Any limits?", "What are its limitations?")
+    assert given.citations[0].hit.chunk.breadcrumb == "Valve › Known limitations"

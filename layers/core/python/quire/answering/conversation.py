@@ -163,7 +163,9 @@ def is_elliptical(question: str) -> bool:
     if not content or names_other or _IS.fullmatch(question.strip()):
         return False
     if _SENTENCE.match(question):
-        return len(content) == 1 and not names_kinds_alone(content)
+        return len(content) == 1 and (
+            not names_kinds_alone(content) or "the" in map(str.lower, words(question))
+        )
     if said <= FRAGMENT:
         return len(content) <= ELLIPTICAL + ("?" in question)
     return len(content) <= ELLIPTICAL or (names_kinds_alone(content) and said <= MOST_WORDS)
