@@ -16,9 +16,11 @@ from quire.answering.claims import is_api, missing_symbols, sentence
 from quire.answering.conversation import Reading, complete, is_vague, join, may_change_topic, read_message
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.evidence_hits import evidence_of
-from quire.answering.extractive.asked_section import asked_section, with_section
+from quire.answering.extractive.asked_section import asked_page, asked_section, with_section
 from quire.answering.extractive.callers import as_hits, callers_in
 from quire.answering.extractive.code_answers import called_in, settings_in
+from quire.answering.extractive.contents import MOST as SHOWN_PARTS
+from quire.answering.extractive.contents import asks_which, bare_listing, contents_of
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.exact_lines import exact_lines
 from quire.answering.extractive.extractive import extract, extract_callers, extract_lines
@@ -258,6 +260,8 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
         is_unsure = request.about is not None or abstention.is_unsure(findings.confidence)
         text, citations, told = _extract_callers(collection, inquiry)
         if not citations:
+            text, citations, told = _extract_contents(collection, inquiry, findings)
+        if not citations:
             text, citations = extract(
                 findings.weighed,
                 unsaid(findings.scored, inquiry.history),
@@ -333,6 +337,23 @@ def _extract_callers(
     if not citations or len(citations) == len(found):
         return text, citations, ()
     return text, citations, (f"{len(citations)} of {len(found)} places that refer to `{name}`.",)
+
+
+def _extract_contents(
+    collection: AskedCollection, inquiry: Inquiry, findings: Findings
+) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
+    """The parts of the section or page that the question asks for, where it asks which there are; with a notice where
+    there are more than are shown."""
+    if not (asks_which(inquiry.question) and findings.scored):
+        return "", (), ()
+    at, question = findings.scored[0].hit, bare_listing(inquiry.question)
+    section = findings.section or asked_section(collection.index, question, at.chunk)
+    section = section or asked_page(collection.index, question, at.chunk)
+    told = contents_of(section, at) if section else None
+    if told is None:
+        return "", (), ()
+    more = (f"{SHOWN_PARTS} of {told.total} sections.",) if told.total > SHOWN_PARTS else ()
+    return told.text, told.citations, more
 
 
 def _is_by_chance(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -> bool:

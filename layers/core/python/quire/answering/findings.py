@@ -99,6 +99,7 @@ class Findings:
         scored: passages of the first hits and of the siblings, best first.
         evidence: what speaks for and against an answer.
         confidence: probability that the collection answers.
+        section: what the question asks for by its title.
     """
 
     found: Retrieved
@@ -107,6 +108,7 @@ class Findings:
     scored: list[Scored]
     evidence: Evidence
     confidence: float
+    section: AskedSection | None = None
 
     @property
     def topic_confidence(self) -> float:
@@ -163,7 +165,7 @@ def find(
         )
     if read_intent(inquiry.question).is_alternatives:
         scored = _contrasting_first(inquiry.selected_text or searched, index, scored)
-    return Findings(found, read, weighed, scored, evidence, sure)
+    return Findings(found, read, weighed, scored, evidence, sure, section)
 
 
 def _vector_of(text: str, found: Retrieved, embedder: Embedder | None) -> Vectors | None:

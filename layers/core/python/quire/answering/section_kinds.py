@@ -63,7 +63,7 @@ _MEANT = (
 _FILLERS = frozenset(
     analyze(
         "available basic simple full common other further possible supported list overview known detailed"
-        " show give tell see look like want"
+        " show give tell see look like want exist"
     )
 )
 """What a title or a question may say beside."""

@@ -83,6 +83,13 @@ def asked_section(index: OpenedIndex, question: str, at: Chunk, topic: str = "")
     )
 
 
+def asked_page(index: OpenedIndex, question: str, at: Chunk) -> AskedSection | None:
+    """The page of `at` as one section, where its title says what the question asks for."""
+    if is_code_chunk(at) or not is_alike(kinds_said(question), kinds_said(at.breadcrumb.partition(" › ")[0])):
+        return None
+    return AskedSection((), tuple(index.fetch(index.documents.chunks(at.document_id)[:MOST_CHUNKS])))
+
+
 def _says(trail: Sequence[str], wanted: frozenset[str], known: frozenset[str]) -> bool:
     *above, title = trail
     said, known = kinds_said(title), known.union(analyze(" ".join(above)))
