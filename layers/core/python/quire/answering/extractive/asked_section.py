@@ -66,7 +66,8 @@ def asked_section(index: OpenedIndex, question: str, at: Chunk, topic: str = "")
     wanted, own = kinds_said(question), _trail(at)
     known = frozenset(analyze(f"{topic} {at.breadcrumb.partition(' › ')[0]}"))
     rest = wanted - known - frozenset(analyze(" ".join(own))) or wanted - known or wanted
-    if is_code_chunk(at) or not 0 < len(rest) <= MOST_TERMS:
+    is_of_page = not topic and wanted <= known  # of all of it
+    if is_code_chunk(at) or is_of_page or not 0 < len(rest) <= MOST_TERMS:
         return None
     chunks = index.fetch(index.documents.chunks(at.document_id)[:MOST_CHUNKS])
     titled = [
