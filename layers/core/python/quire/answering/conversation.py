@@ -255,7 +255,7 @@ def read_message(text: str, history: Sequence[Turn], has_symbol: Callable[[str],
 
 def _named(reading: Reading, history: Sequence[Turn], has_symbol: Callable[[str], bool]) -> Reading:
     """The reading, with the name of the one symbol that it is about in place of the pronoun: "When is it called?" asks
-    for the callers of what has a name."""
+    for the callers of what has a name. So does "which parameters?" for those of what has one."""
     at = _last_question(history)
     if at is None or reading.searched == reading.question:
         return reading
@@ -265,6 +265,8 @@ def _named(reading: Reading, history: Sequence[Turn], has_symbol: Callable[[str]
     if len(names) != 1 or names[0] in reading.question:
         return reading
     whole = _PRONOUN.sub(lambda _: names[0], reading.question, count=1)
+    if whole == reading.question and names_kinds_alone(_content(whole)):
+        whole = f"{whole.rstrip(' ?!.')} of {names[0]}?"
     return Reading(whole, whole + reading.searched.removeprefix(reading.question))
 
 

@@ -45,6 +45,8 @@ _ALIKE = (
     "step",
     "case",
     "alternative",
+    "side effect",
+    "signature",
 )
 """Words that sections are called by, those of a row alike."""
 _MEANT = (
