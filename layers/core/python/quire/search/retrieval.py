@@ -20,9 +20,8 @@ from quire.profiles import Profile, profile_named
 from quire.ranking import Ranking, fuse
 from quire.search.calibration import Calibration, gather_evidence, read_calibration
 from quire.search.candidates import Ranked, gather
-from quire.search.ordering import Chosen, choose
+from quire.search.ordering import NORMALIZED_DEPTH, Chosen, choose, score
 from quire.search.query import mended, read_question
-from quire.search.scoring import NORMALIZED_DEPTH, score
 
 if TYPE_CHECKING:
     from quire.index.layout import Manifest
