@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from quire.analysis.stemming import stem
-from quire.analysis.terms import STOP_WORDS, words
+from quire.analysis.terms import STOP_WORDS, stem, words
 from quire.index.bm25 import idf
 from quire.limits import QUESTION_CHARACTERS
 from quire.search.query import Vocabulary

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from quire.analysis.symbols import fold_separators, fold_symbol, last_part
-from quire.analysis.terms import identifiers
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
 from quire.ordinals import contains
@@ -96,8 +95,7 @@ def _weight(profile: Profile, question: Question, mode: str) -> float:
     """Share of the vectors."""
     if mode != "hybrid":
         return 1.0 if mode == "vector" else 0.0
-    names_option = any(name.startswith("--") for name in identifiers(question.text))
-    named = question.names or names_option or (question.entries and question.focus)
+    named = question.names or question.writes_option or (question.entries and question.focus)
     return profile.identifier_vector_weight if named else profile.vector_weight
 
 

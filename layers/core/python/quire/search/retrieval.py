@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quire.analysis.language import is_foreign
-from quire.analysis.product import without_product
 from quire.analysis.terms import analyze, identifiers
 from quire.documents import NOTHING, Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
@@ -20,6 +19,7 @@ from quire.profiles import Profile, profile_named
 from quire.ranking import Ranking, fuse
 from quire.search.calibration import Calibration, gather_evidence, read_calibration
 from quire.search.candidates import Ranked, gather
+from quire.search.intent import without_product, words_of
 from quire.search.ordering import NORMALIZED_DEPTH, Chosen, choose, score
 from quire.search.query import mended, read_question
 
@@ -187,11 +187,10 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: 
 
 def _asked(text: str, index: OpenedIndex, is_ordinary: Callable[[str], bool] | None) -> str:
     """The question without the product's name: the collection's, where enough of its chunks say it."""
-    left = without_product(text, index.product, is_ordinary)
+    product = words_of(index.name)
+    left = without_product(text, product, is_ordinary)
     least = max(FEWEST_NAMING, LEAST_NAMING * index.chunk_count)
-    if left == text or any(
-        index.document_frequency(term) < least for term in analyze(" ".join(index.product))
-    ):
+    if left == text or any(index.document_frequency(term) < least for term in analyze(" ".join(product))):
         return text
     return left
 
