@@ -17,8 +17,8 @@ from quire.limits import QUESTION_CHARACTERS, TERMS_CHARACTERS
 from quire.ordinals import union
 from quire.profiles import Profile, profile_named
 from quire.ranking import Ranking, fuse
-from quire.search.calibration import Calibration, gather_evidence, read_calibration
-from quire.search.candidates import Ranked, gather
+from quire.search.calibration import Calibration, read_calibration
+from quire.search.candidates import Ranked, gather, gather_evidence
 from quire.search.intent import without_product, words_of
 from quire.search.ordering import NORMALIZED_DEPTH, Chosen, choose, score
 from quire.search.query import mended, read_question
