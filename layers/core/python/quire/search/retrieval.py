@@ -275,10 +275,9 @@ def _numbered(
 
 def matches_nothing(index: OpenedIndex, question: str, found: Retrieved) -> bool:
     """Whether the hits are only what every question finds: the nearest of chunks that are all far away."""
-    terms = analyze(mended(question, found.mended))
-    if any(map(index.document_frequency, terms)):
+    if any(hit.cosine is None or hit.cosine >= NEAR for hit in found.hits):
         return False
-    return all(hit.cosine is not None and hit.cosine < NEAR for hit in found.hits)
+    return not any(map(index.document_frequency, analyze(mended(question, found.mended))))
 
 
 def search_vector(
