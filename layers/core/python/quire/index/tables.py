@@ -12,8 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
-from quire.analysis.inheritance import ancestry, resolve
-from quire.analysis.symbols import fold_symbol
+from quire.analysis.symbols import ancestry, fold_symbol, resolve
 from quire.analysis.terms import analyze
 from quire.errors import ArtifactCorrupt, InputError
 from quire.filter_values import filter_key, filter_value
