@@ -20,8 +20,7 @@ from quire.embedding import onnx as onnx_embedder  # noqa: F401
 from functions.app.cloud import guarded
 from functions.app.models import LateModel, Models
 from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
-from functions.web.logs import configure_logs, log
-from functions.web.metrics import TOLD_DISK_SHARE, disk_share
+from functions.web.logs import TOLD_DISK_SHARE, configure_logs, disk_share, log
 from quire.adapters.answer_models import open_answer_model
 from quire.adapters.circuit_breaker import SERVING
 from quire.adapters.stores import open_objects, open_server

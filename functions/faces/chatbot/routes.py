@@ -19,8 +19,7 @@ from functions.faces.chatbot.contract import (
     QueryRequest,
     QueryResponse,
 )
-from functions.faces.chatbot.errors import refusals, render_error
-from functions.faces.chatbot.wire import filters_of, result_wire, similarity
+from functions.faces.chatbot.wire import filters_of, refusals, render_error, result_wire, similarity
 from functions.web.access import Caller
 from functions.web.answers import streamed
 from functions.web.calls import caller_of, collection_of, live_of, run, service_of
