@@ -13,7 +13,7 @@ from dotenv import dotenv_values
 from build_index.model.export import ensure_model
 from build_index.pipeline.plan import Tools
 from build_index.progress import say
-from quire.adapters import stores
+from quire.adapters import chosen
 from quire.adapters.answer_models import open_answer_model
 from quire.embedding.model_folder import read_facts
 from quire.embedding.wordpiece import WordPiece, open_tokenizer
@@ -39,7 +39,7 @@ def open_objects(location: str | None) -> ObjectStore:
     Raises:
         ConfigError: it is neither a folder nor s3://bucket/prefix.
     """
-    return stores.open_objects(location or settings().store)
+    return chosen.open_objects(location or settings().store)
 
 
 def open_store(location: str | None) -> SegmentStore:
@@ -48,7 +48,7 @@ def open_store(location: str | None) -> SegmentStore:
     Raises:
         ConfigError: it is neither a folder nor s3://bucket/prefix, or the search server's address is none.
     """
-    server = stores.open_server(settings().opensearch, is_serving=False)
+    server = chosen.open_server(settings().opensearch, is_serving=False)
     return SegmentStore(open_objects(location), settings().cache / "store", server=server)
 
 

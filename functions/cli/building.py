@@ -22,7 +22,7 @@ import typer
 from functions.cli.choosing import HeldIndex, free_name, name_of, read_held
 from functions.cli.common import NOTHING, JsonOption, StoreOption, counted, log_of, print_json
 from functions.cli.user_directories import export, settings_for
-from quire.adapters.stores import open_objects
+from quire.adapters.chosen import open_objects
 from quire.collections import check_name
 from quire.errors import BuildInProgress, InputError, UnknownCollection
 
