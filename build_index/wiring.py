@@ -14,7 +14,6 @@ from build_index.model.export import ensure_model
 from build_index.pipeline.plan import Tools
 from build_index.progress import say
 from quire.adapters import chosen
-from quire.adapters.answer_models import open_answer_model
 from quire.embedding.model_folder import read_facts
 from quire.embedding.wordpiece import WordPiece, open_tokenizer
 from quire.ports import Embedder, ObjectStore, Vectors
@@ -62,7 +61,7 @@ def open_tools(*, threads: int | None = None, cache: Path | None = None) -> Tool
     sweep_all(kept, settings().store)
     folder = ensure_model(kept, progress=_progress)
     embedder = _Model(folder, threads or os.cpu_count() or 1)
-    return Tools(embedder, folder, kept, answer_model=lambda: open_answer_model(settings()))
+    return Tools(embedder, folder, kept, answer_model=lambda: chosen.open_answer_model(settings()))
 
 
 @cache

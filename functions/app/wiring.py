@@ -21,8 +21,7 @@ from functions.app.cloud import guarded
 from functions.app.models import LateModel, Models
 from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
 from functions.web.logs import TOLD_DISK_SHARE, configure_logs, disk_share, log
-from quire.adapters.answer_models import open_answer_model
-from quire.adapters.chosen import open_objects, open_server
+from quire.adapters.chosen import open_answer_model, open_objects, open_server
 from quire.adapters.circuit_breaker import SERVING
 from quire.collections import Collection, read_collections
 from quire.embedding import open_embedder

@@ -1,4 +1,4 @@
-"""Opens the store and the search server that a setting names; only the chosen vendor's library is imported."""
+"""Opens the store, the search server and the answer model that settings name, of one vendor each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from quire.errors import ConfigError
 
 if TYPE_CHECKING:
     from quire.adapters.opensearch import OpenSearchServer
-    from quire.ports import ObjectStore
+    from quire.ports import AnswerModel, ObjectStore
+    from quire.settings import Settings
 
 
 def open_objects(location: str) -> ObjectStore:
@@ -42,3 +43,31 @@ def open_server(address: str, *, is_serving: bool) -> OpenSearchServer | None:
     from quire.adapters.opensearch_wire import LOADING, SEARCHING
 
     return open_opensearch(address, SEARCHING if is_serving else LOADING)
+
+
+def open_answer_model(settings: Settings) -> AnswerModel | None:
+    """The model that `QUIRE_PROVIDER` or a key chooses; None where none does.
+
+    Raises:
+        ConfigError: the chosen provider's package is not installed.
+    """
+    if settings.provider == "gemini":
+        from quire.adapters.gemini import open_gemini
+
+        try:
+            return open_gemini(settings.provider_key, settings.model, base_url=settings.provider_url)
+        except ModuleNotFoundError as error:
+            raise ConfigError(
+                f"{settings.provider_chosen_by}: Gemini needs the package google-genai (pip install google-genai); "
+                "QUIRE_PROVIDER=none answers with quotes"
+            ) from error
+    if settings.provider == "openai":
+        from quire.adapters.openai import OPENAI_URL, OpenAIModel
+
+        url = settings.provider_url or OPENAI_URL
+        return OpenAIModel(settings.model, base_url=url, api_key=settings.provider_key)
+    if settings.provider == "ollama":
+        from quire.adapters.ollama import DEFAULT_ENDPOINT, OllamaModel
+
+        return OllamaModel(settings.model, endpoint=settings.provider_url or DEFAULT_ENDPOINT)
+    return None
