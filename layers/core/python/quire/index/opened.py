@@ -22,9 +22,8 @@ from quire.index.served import BuildOnServer, JoinedKeywords, joined_rankings
 from quire.index.stack import Stack
 from quire.index.tables import DocumentTable, FilterTable, LiveParts, SymbolTable
 from quire.index.vocabulary import nearest_words
-from quire.ordinals import NONE, bases, joined
 from quire.profiles import PROFILES, profile_named
-from quire.ranking import Ranking
+from quire.ranking import NONE, Ranking, bases, joined
 
 if TYPE_CHECKING:
     from pathlib import Path

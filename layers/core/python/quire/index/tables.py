@@ -19,7 +19,7 @@ from quire.filter_values import filter_key, filter_value
 from quire.index.parts import Part, filtered
 from quire.index.stack import number_documents
 from quire.index.vocabulary import trigrams
-from quire.ordinals import NONE, bases, difference
+from quire.ranking import NONE, bases, difference
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,9 +18,8 @@ from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import HEADING_MARK, analyze
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
-from quire.ordinals import NONE, contains, difference, intersection, union
 from quire.profiles import Profile
-from quire.ranking import EMPTY, Ranking, fuse, rank
+from quire.ranking import EMPTY, NONE, Ranking, contains, difference, fuse, intersection, rank, union
 from quire.search.calibration import FEATURES
 from quire.search.query import Question
 

@@ -24,9 +24,8 @@ import numpy as np
 from quire.analysis.symbols import fold_separators, fold_symbol, last_part
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
-from quire.ordinals import contains
 from quire.profiles import Profile
-from quire.ranking import EMPTY, Ranking, rank
+from quire.ranking import EMPTY, Ranking, contains, rank
 from quire.search.candidates import MOST_DEFINING, Candidates, NamedSymbol, Ranked
 from quire.search.query import Question
 

@@ -14,9 +14,8 @@ from quire.documents import NOTHING, Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
 from quire.index.opened import OpenedIndex, vector_share
 from quire.limits import QUESTION_CHARACTERS, TERMS_CHARACTERS
-from quire.ordinals import union
 from quire.profiles import Profile, profile_named
-from quire.ranking import Ranking, fuse
+from quire.ranking import Ranking, fuse, union
 from quire.search.calibration import Calibration, read_calibration
 from quire.search.candidates import Ranked, gather, gather_evidence
 from quire.search.intent import without_product, words_of
