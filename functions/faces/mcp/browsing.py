@@ -9,7 +9,11 @@ from functions.faces.mcp import arguments as a
 from functions.faces.mcp.choosing import collections, from_each, one_collection
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, Reply, headline
 from functions.web.access import Caller
-from functions.web.browsing import (
+from quire.documents import Chunk
+from quire.errors import InputError
+from quire.index.opened import OpenedIndex
+from quire.parsing.formats import first_line
+from quire.service.browsing import (
     CURRENT,
     GONE,
     Match,
@@ -19,10 +23,6 @@ from functions.web.browsing import (
     holders,
     list_documents,
 )
-from quire.documents import Chunk
-from quire.errors import InputError
-from quire.index.opened import OpenedIndex
-from quire.parsing.formats import first_line
 from quire.service.documents import Read, near_documents, read_around, read_document
 from quire.service.knowledge import Knowledge
 

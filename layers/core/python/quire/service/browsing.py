@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from functions.web.access import Caller
 from quire.canonical_json import canonical_json
 from quire.documents import Chunk, text_sha256
 from quire.errors import InputError, QuireError, UnknownVersion
 from quire.index.opened import OpenedIndex
 from quire.parsing.line_maps import lines_at
+from quire.service.access import Caller
 from quire.service.documents import document_names
 from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
