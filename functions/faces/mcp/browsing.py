@@ -13,17 +13,20 @@ from quire.documents import Chunk
 from quire.errors import InputError
 from quire.index.opened import OpenedIndex
 from quire.parsing.formats import first_line
-from quire.service.browsing import (
+from quire.service.documents import (
     CURRENT,
     GONE,
+    CheckedPassage,
     Match,
-    Standing,
+    Read,
     check_passage,
     grep,
     holders,
     list_documents,
+    near_documents,
+    read_around,
+    read_document,
 )
-from quire.service.documents import Read, near_documents, read_around, read_document
 from quire.service.knowledge import Knowledge
 
 
@@ -206,7 +209,7 @@ def verify(service: Knowledge, caller: Caller, args: a.VerifyArguments) -> Reply
 
 def _standing(
     service: Knowledge, caller: Caller, names: list[str], passage: str, *, read_at: str | None
-) -> Standing:
+) -> CheckedPassage:
     """What the collection says that has the passage, or that had it when it was read."""
     having = holders(service, caller, names, passage)
     if not having and read_at is not None:

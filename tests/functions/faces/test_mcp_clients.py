@@ -20,7 +20,7 @@ from functions.faces.mcp.arguments import MOST_TOKENS
 from functions.faces.mcp.passages import META, MOST_BYTES, SIZE
 from functions.web.access import Caller
 from quire.documents import Document, Value
-from quire.service.browsing import grep
+from quire.service.documents import grep
 from tests.functions.faces.test_mcp import ask, over_http, said
 from tests.support.client import TestClient
 from tests.support.corpus import api_documents
