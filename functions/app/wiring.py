@@ -27,8 +27,7 @@ from quire.collections import Collection, read_collections
 from quire.embedding import open_embedder
 from quire.errors import ConfigError, StoreError
 from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore, TokenBudget
-from quire.service.access_file import AccessFile, TokenPolicy
-from quire.service.access_object import AccessObject
+from quire.service.access_file import AccessFile, AccessObject, TokenPolicy
 from quire.service.knowledge import Knowledge
 from quire.service.token_budget import ProcessBudget
 from quire.settings import Settings, read_settings
