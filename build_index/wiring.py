@@ -13,8 +13,7 @@ from dotenv import dotenv_values
 from build_index.model.export import ensure_model
 from build_index.pipeline.plan import Tools
 from build_index.progress import say
-from quire.adapters import stores
-from quire.adapters.answer_models import open_answer_model
+from quire.adapters import chosen
 from quire.embedding.model_folder import read_facts
 from quire.embedding.wordpiece import WordPiece, open_tokenizer
 from quire.ports import Embedder, ObjectStore, Vectors
@@ -39,7 +38,7 @@ def open_objects(location: str | None) -> ObjectStore:
     Raises:
         ConfigError: it is neither a folder nor s3://bucket/prefix.
     """
-    return stores.open_objects(location or settings().store)
+    return chosen.open_objects(location or settings().store)
 
 
 def open_store(location: str | None) -> SegmentStore:
@@ -48,7 +47,7 @@ def open_store(location: str | None) -> SegmentStore:
     Raises:
         ConfigError: it is neither a folder nor s3://bucket/prefix, or the search server's address is none.
     """
-    server = stores.open_server(settings().opensearch, is_serving=False)
+    server = chosen.open_server(settings().opensearch, is_serving=False)
     return SegmentStore(open_objects(location), settings().cache / "store", server=server)
 
 
@@ -62,7 +61,7 @@ def open_tools(*, threads: int | None = None, cache: Path | None = None) -> Tool
     sweep_all(kept, settings().store)
     folder = ensure_model(kept, progress=_progress)
     embedder = _Model(folder, threads or os.cpu_count() or 1)
-    return Tools(embedder, folder, kept, answer_model=lambda: open_answer_model(settings()))
+    return Tools(embedder, folder, kept, answer_model=lambda: chosen.open_answer_model(settings()))
 
 
 @cache

@@ -26,7 +26,7 @@ from infra.settings import StackSettings
 TAG = "application"
 """Everything here has it, with the stack's name."""
 NAMESPACE = "Quire"
-"""Of the metrics that `functions/web/metrics.py` writes into the logs."""
+"""Of the metrics that `functions/web/logs.py` writes into the logs."""
 FULL_SHARE = 0.9
 """Of a function's /tmp. Before it is full what is closed goes; after that idle collections are closed."""
 AGE_CHECK_H = 12

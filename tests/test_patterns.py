@@ -29,13 +29,14 @@ MADE_LATER = {
     "layers/core/python/quire/answering/section_kinds.py: said": "its table, over titles and questions",
     "layers/core/python/quire/answering/recalling.py: form": "its table, over `about_answers.LONGEST` characters",
     "layers/core/python/quire/answering/citations.py: f'^#+ {re.escape(heading)}$'": "an escaped heading",
-    "layers/core/python/quire/analysis/product.py: form": "around escaped words, over `ASKED_CHARACTERS`",
     "layers/core/python/quire/analysis/word_forms.py: ending": "endings, of a word of at most `LONGEST`",
     r"layers/core/python/quire/parsing/anchors.py: f'[{re.escape(rules.separator)}\s]+'": "one class",
     r"layers/core/python/quire/parsing/markup.py: f'^[ \t>]*{mark[0]}{{{len(mark)},}}[ \t]*$'": "a line's fence",
     "layers/core/python/quire/parsing/secret_forms.py: pattern": "`FORMS`, tried below",
     "layers/core/python/quire/search/excerpts.py: '|'.join(map(re.escape, longest_first))": "escaped words",
-    "layers/core/python/quire/search/intent.py: form": "its tables, over the beginning of a question or a short one",
+    "layers/core/python/quire/search/intent.py: form": (
+        "its tables, over the beginning of a question or a short one; around escaped words, over `PRODUCT_CHARACTERS`"
+    ),
     "layers/core/python/quire/search/intent.py: pattern": "what `form` is given to",
 }
 """Patterns that are made of what a function was given, and why none of them backtracks."""

@@ -16,8 +16,8 @@ from quire.index.layout import Pointer
 from quire.index.opened import OpenedIndex, built_segments, open_built
 from quire.index.reader import Segment
 from quire.index.vectors import rows_of
-from quire.ordinals import bases
 from quire.ports import LoadedChunk, SearchServer
+from quire.ranking import bases
 from quire.store.keys import server_index
 from quire.store.pointers import BUILD
 from quire.store.store import SegmentStore

@@ -18,8 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from functions.web.access import NOBODY, Access, Caller
 from functions.web.faces import Face
 from functions.web.hosts import Hosts
-from functions.web.logs import log
-from functions.web.metrics import embedded
+from functions.web.logs import embedded, log
 from functions.web.problems import CLIENT_GONE, Problem, log_fault, problem_of, render_problem
 from functions.web.waiting import WaitingRoom
 from quire.collections import NAME

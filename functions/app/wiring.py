@@ -20,17 +20,14 @@ from quire.embedding import onnx as onnx_embedder  # noqa: F401
 from functions.app.cloud import guarded
 from functions.app.models import LateModel, Models
 from functions.web.access import Access, OneKey, Policies, ScopedKeys, Tokens
-from functions.web.logs import configure_logs, log
-from functions.web.metrics import TOLD_DISK_SHARE, disk_share
-from quire.adapters.answer_models import open_answer_model
+from functions.web.logs import TOLD_DISK_SHARE, configure_logs, disk_share, log
+from quire.adapters.chosen import open_answer_model, open_objects, open_server
 from quire.adapters.circuit_breaker import SERVING
-from quire.adapters.stores import open_objects, open_server
 from quire.collections import Collection, read_collections
 from quire.embedding import open_embedder
 from quire.errors import ConfigError, StoreError
 from quire.ports import AnswerModel, ChatMemory, Embedder, ObjectStore, TokenBudget
-from quire.service.access_file import AccessFile, TokenPolicy
-from quire.service.access_object import AccessObject
+from quire.service.access_file import AccessFile, AccessObject, TokenPolicy
 from quire.service.knowledge import Knowledge
 from quire.service.token_budget import ProcessBudget
 from quire.settings import Settings, read_settings

@@ -1,10 +1,15 @@
-"""`quire index` and `quire serve`."""
+"""`quire index` and `quire serve`.
+
+`quire index --background` is the same command as a process of its own, left alone once its index can be searched.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -14,20 +19,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from functions.cli.background import go_on_behind, served_version
 from functions.cli.choosing import HeldIndex, free_name, name_of, read_held
-from functions.cli.common import NOTHING, JsonOption, StoreOption, counted, print_json
+from functions.cli.common import NOTHING, JsonOption, StoreOption, counted, log_of, print_json
 from functions.cli.user_directories import export, settings_for
-from quire.adapters.stores import open_objects
+from quire.adapters.chosen import open_objects
 from quire.collections import check_name
-from quire.errors import BuildInProgress, InputError
+from quire.errors import BuildInProgress, InputError, UnknownCollection
 
 if TYPE_CHECKING:
+    from build_index.pipeline.file_ledger import Order
     from build_index.pipeline.folder_job import JobOutcome
     from quire.ports import ObjectStore
-
+    from quire.settings import Settings
 
 EMPTY = "nothing is indexed there yet: run `quire index PATH`"
+LOOKS_S = 0.1
 
 
 def index(
@@ -214,3 +220,64 @@ def bundle(
     settings, target = settings_for(store), Path(out or f"{name}.quire")
     size = write_bundle(open_objects(settings.store), settings.cache, name, target)
     typer.echo(f"{target}: {size / 1e6:.1f} MB")
+
+
+def go_on_behind(order: Order, objects: ObjectStore, settings: Settings, *, as_json: bool) -> None:
+    """Start the command anew, detached, and return when what it indexes can be searched, or when it has ended."""
+    # With `multiprocessing`, a tenth of what other commands take to start.
+    from quire.killable import interpreter
+
+    log = log_of(settings, order.collection)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    flags = [("--pattern", one) for one in order.patterns] + [("--exclude", one) for one in order.exclude]
+    words = ["--name", order.collection, "--store", order.store, *(word for flag in flags for word in flag)]
+    words += ["--clean"] * order.clean + ["--json"] * as_json
+    command, environment = interpreter("functions.cli", "index", *words, "--", order.root)
+    before = served_version(objects, order.collection)
+    with log.open("wb") as said, tempfile.TemporaryFile() as results:
+        process = subprocess.Popen(
+            command,
+            env={**environment, "QUIRE_CACHE": str(settings.cache)},
+            stdin=subprocess.DEVNULL,
+            stdout=results,
+            stderr=said,
+            start_new_session=True,  # the end of the terminal is not its end
+        )
+        while process.poll() is None:
+            if _can_be_searched(objects, order.collection, before):
+                _tell(order.collection, process.pid, str(log), as_json=as_json)
+                process.returncode = 0  # not waited for: it outlives this process
+                return
+            time.sleep(LOOKS_S)
+        typer.echo(log.read_text(encoding="utf-8", errors="replace"), err=True, nl=False)
+        results.seek(0)
+        typer.echo(results.read().decode(errors="replace"), nl=False)
+    if process.returncode:
+        sys.exit(process.returncode)
+
+
+def _can_be_searched(objects: ObjectStore, name: str, before: str) -> bool:
+    """Whether a stage was published, or what was served before is being replaced."""
+    from quire.store.lock import read_build
+
+    build = read_build(objects, name, time.time())
+    return served_version(objects, name) != before or bool(before and build and build.is_running)
+
+
+def served_version(objects: ObjectStore, name: str) -> str:
+    """What is served of a collection; "" where nothing is."""
+    from quire.store.pointers import Pointers
+
+    try:
+        return Pointers(objects).read(name).version
+    except UnknownCollection:
+        return ""
+
+
+def _tell(name: str, process: int, log: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"collection": name, "status": "running", "process": process, "log": log})
+        return
+    typer.echo(
+        f"{name}: can be searched; process {process} goes on, `quire status {name}` tells how far it is"
+    )

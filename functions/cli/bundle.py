@@ -13,7 +13,7 @@ import tempfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
-from quire.adapters.stores import open_objects
+from quire.adapters.chosen import open_objects
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable
 from quire.folders import whole_folder
 from quire.ports import ObjectStore

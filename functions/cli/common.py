@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.adapters.stores import open_server
+from quire.adapters.chosen import open_server
 from quire.errors import InputError
 from quire.parsing.formats import UNITS
 

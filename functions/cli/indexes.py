@@ -26,7 +26,7 @@ from functions.cli.common import (
     print_json,
 )
 from functions.cli.user_directories import settings_for
-from quire.adapters.stores import open_objects
+from quire.adapters.chosen import open_objects
 from quire.errors import ArtifactError, BuildInProgress, InputError, SourceError, UnknownCollection
 
 if TYPE_CHECKING:

@@ -82,7 +82,7 @@ class OneKey:
 
 
 class Policies(Protocol):
-    """Where the policy is: `quire.service.access_file.AccessFile`, or `quire.service.access_object.AccessObject`."""
+    """Where the policy is: `quire.service.access_file.AccessFile`, or `quire.service.access_file.AccessObject`."""
 
     def policy(self) -> Policy:
         """What it is now."""

@@ -1,11 +1,15 @@
-"""Error responses as the API reference lists them."""
+"""Responses as the API reference lists them: errors, examples, and the one that tells that the process runs."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
+from fastapi import APIRouter
 from pydantic import Field
+from starlette.responses import Response
 from typing_extensions import TypedDict
+
+from functions.web.replies import reply
 
 PROBLEM_REF = "#/components/schemas/Problem"
 
@@ -65,3 +69,24 @@ def answer(example: Any, *, events: str = "") -> dict[int | str, dict[str, Any]]
     if events:
         content["text/event-stream"] = {"schema": {"type": "string"}, "example": events}
     return {200: {"content": content}}
+
+
+class Health(TypedDict):
+    """The process runs."""
+
+    status: Literal["ok"]
+
+
+def add_health(router: APIRouter) -> None:
+    """Give a face its `GET /health`, which asks no store and needs no key."""
+
+    @router.get(
+        "/health",
+        summary="Is the server running",
+        response_model=Health,
+        responses=answer({"status": "ok"}),
+    )
+    async def health() -> Response:
+        """Always 200 while the process runs."""
+        wire: Health = {"status": "ok"}
+        return reply(wire)

@@ -11,8 +11,7 @@ from pydantic import Field
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import TypedDict
 
-from functions.web.logs import log
-from functions.web.metrics import embedded
+from functions.web.logs import embedded, log
 from quire.errors import UnknownCollection
 from quire.service.freshness import Freshness, age_hours, tell_freshness
 from quire.service.knowledge import Knowledge, peek

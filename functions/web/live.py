@@ -16,9 +16,8 @@ from quire.ports import ChatMemory, Embedder, ObjectStore
 from quire.service.access import ANYONE
 from quire.service.chat import Contexts, Conversations
 from quire.service.jobs import Jobs
-from quire.service.large_documents import LargeDocuments
 from quire.service.live_writes import LiveWrites
-from quire.service.site_documents import SiteDocuments
+from quire.service.site_documents import LargeDocuments, SiteDocuments
 from quire.service.uploads import UNPUBLISHED, Library
 from quire.store.live_catalog import LiveCatalog
 from quire.store.merging import SegmentMerger, may_be_due

@@ -27,7 +27,7 @@ from quire.adapters.s3 import S3Store, open_s3_store
 from quire.adapters.s3_reader import S3Reader, open_s3_reader
 from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable, SwapConflict
 from quire.ports import ObjectStore
-from quire.service.access_object import AccessObject
+from quire.service.access_file import AccessObject
 from tests.support.aws import BOTO, CREDENTIALS, bucket_of, use_endpoint
 from tests.support.pace import seconds
 from tests.support.s3_faults import (

@@ -22,9 +22,8 @@ from quire.index.served import BuildOnServer
 from quire.index.usearch import GraphVectors, write_graph
 from quire.index.vectors import EXACT_ROWS
 from quire.index.writer import write_segment
-from quire.ordinals import NONE
 from quire.ports import KeywordIndex, PayloadStore, ServedChunks, VectorIndex
-from quire.ranking import Ranking
+from quire.ranking import NONE, Ranking
 from tests.support.opensearch import opensearch
 from tests.support.plain_indexes import BruteForceVectors, CountedKeywords, ListedPayloads
 from tests.support.rows import (

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from functions.web.metrics import DISK_SHARE, NAMESPACE, UNITS, embedded
+from functions.web.logs import DISK_SHARE, NAMESPACE, UNITS, embedded
 from infra.routes import FACES, deployed_routes, face_of, functions_of, read_table, written_collections
 from infra.state_machine import definition
 from quire.collections import read_collections

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import uvicorn
 
-from quire.adapters.stores import open_objects
+from quire.adapters.chosen import open_objects
 from tests.support.lively import Lively
 
 

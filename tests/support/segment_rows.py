@@ -10,8 +10,8 @@ from quire.embedding.quantization import Quantized
 from quire.index.bm25 import STEPS
 from quire.index.reader import Segment
 from quire.index.writer.rows import IndexRow
-from quire.ordinals import NONE, contains
 from quire.ports import Ordinals
+from quire.ranking import NONE, contains
 
 
 def segment_rows(segment: Segment, hidden: Ordinals = NONE) -> Iterator[IndexRow]:

@@ -57,7 +57,7 @@ def read_roblox_api(dump: Path, reference: Path | None = None) -> Iterator[Docum
 
 
 def read_hierarchy(dump: Path) -> dict[str, str]:
-    """Class -> superclass for every class of the dump that has one; what `quire.analysis.inheritance.resolve` walks.
+    """Class -> superclass for every class of the dump that has one; what `quire.analysis.symbols.resolve` walks.
 
     Raises:
         SourceError: as `load_dump`.

@@ -31,7 +31,7 @@ from build_index.sources.roblox.dump_values import (
 )
 from build_index.sources.roblox.reference_documents import read_names, read_prose
 from build_index.sources.roblox.reference_page import ReferenceEntry, ReferencePage
-from quire.analysis.inheritance import ancestry
+from quire.analysis.symbols import ancestry
 from quire.documents import Document, Value
 
 GLOBAL_NAMES = {"DataModel": "game", "Workspace": "workspace"}

@@ -275,9 +275,3 @@ class ChatResponse(TypedDict):
     degraded: Annotated[list[str], Field(description="What was missing, in words; empty when all is well.")]
     model_used: str
     version: str
-
-
-class Health(TypedDict):
-    """The process runs."""
-
-    status: Literal["ok"]

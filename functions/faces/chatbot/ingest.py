@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from functions.faces.chatbot import examples
 from functions.faces.chatbot.contract import DeletedPage, IngestRequest, IngestResponse, LibraryPages
-from functions.faces.chatbot.errors import refusals
+from functions.faces.chatbot.wire import refusals
 from functions.web.calls import caller_of, collection_of, live_of, write
 from functions.web.documented import answer
 from functions.web.replies import reply

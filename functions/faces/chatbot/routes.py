@@ -15,16 +15,14 @@ from functions.faces.chatbot.contract import (
     ChatResponse,
     EmbedRequest,
     EmbedResponse,
-    Health,
     QueryRequest,
     QueryResponse,
 )
-from functions.faces.chatbot.errors import refusals, render_error
-from functions.faces.chatbot.wire import filters_of, result_wire, similarity
+from functions.faces.chatbot.wire import filters_of, refusals, render_error, result_wire, similarity
 from functions.web.access import Caller
 from functions.web.answers import streamed
 from functions.web.calls import caller_of, collection_of, live_of, run, service_of
-from functions.web.documented import answer
+from functions.web.documented import add_health, answer
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
 from functions.web.replies import reply
 from quire.documents import Hit
@@ -108,13 +106,7 @@ async def chat(
     return streamed(request.scope, pieces, said.events.leave, media_type="application/json", beat=b"")
 
 
-@query_router.get(
-    "/health", summary="Is the server running", response_model=Health, responses=answer({"status": "ok"})
-)
-async def health() -> Response:
-    """Always 200 while the process runs."""
-    wire: Health = {"status": "ok"}
-    return reply(wire)
+add_health(query_router)
 
 
 def _find(

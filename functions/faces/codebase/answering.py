@@ -13,7 +13,7 @@ from quire.answering.generative.context import estimate_tokens
 from quire.answering.request import EXTRACTIVE, Answer
 from quire.documents import Chunk, Citation, Hit
 from quire.index.opened import OpenedIndex
-from quire.search.expansion import ExpandedPassage, expand
+from quire.search.excerpts import ExpandedPassage, expand
 
 _ELSEWHERE = frozenset(("path", "start_line", "end_line", "calls", "title", "heading"))
 

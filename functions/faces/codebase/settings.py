@@ -60,11 +60,9 @@ def read_code_settings(environ: Mapping[str, str] | None = None) -> CodeSettings
     )
 
 
-def effective(
-    settings: Settings, code: CodeSettings, environ: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+def effective(settings: Settings, code: CodeSettings) -> dict[str, Any]:
     """What holds now, under the specification's names; secrets are shown as set or not set."""
-    env = os.environ if environ is None else environ
+    env = os.environ
     shown: dict[str, Any] = {
         "RAG_DATA_DIR": str(code.root),
         "RAG_INDEX_DIR": _without_user(settings.store),

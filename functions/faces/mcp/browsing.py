@@ -9,21 +9,24 @@ from functions.faces.mcp import arguments as a
 from functions.faces.mcp.choosing import collections, from_each, one_collection
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, Reply, headline
 from functions.web.access import Caller
-from functions.web.browsing import (
-    CURRENT,
-    GONE,
-    Match,
-    Standing,
-    check_passage,
-    grep,
-    holders,
-    list_documents,
-)
 from quire.documents import Chunk
 from quire.errors import InputError
 from quire.index.opened import OpenedIndex
 from quire.parsing.formats import first_line
-from quire.service.documents import Read, near_documents, read_around, read_document
+from quire.service.documents import (
+    CURRENT,
+    GONE,
+    CheckedPassage,
+    Match,
+    Read,
+    check_passage,
+    grep,
+    holders,
+    list_documents,
+    near_documents,
+    read_around,
+    read_document,
+)
 from quire.service.knowledge import Knowledge
 
 
@@ -206,7 +209,7 @@ def verify(service: Knowledge, caller: Caller, args: a.VerifyArguments) -> Reply
 
 def _standing(
     service: Knowledge, caller: Caller, names: list[str], passage: str, *, read_at: str | None
-) -> Standing:
+) -> CheckedPassage:
     """What the collection says that has the passage, or that had it when it was read."""
     having = holders(service, caller, names, passage)
     if not having and read_at is not None:

@@ -1,8 +1,10 @@
-"""Native `POST /query`: one question, or up to 32 at once."""
+"""Native `POST /query`: one question, or up to 32 at once, and how the best passages divide by their fields."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Sequence
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -19,16 +21,21 @@ from functions.faces.native.contract import (
 from functions.web.access import Caller
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
-from functions.web.facets import count_facets
 from functions.web.freshness import freshness_of, freshness_wire
 from functions.web.replies import reply
 from functions.web.wire import SEND_TERMS, HitWire, excerpt_wire, hit_wire
 from quire.analysis.language import advice
+from quire.documents import NOTHING, Hit
+from quire.errors import InputError
+from quire.filter_values import filter_value
 from quire.search.excerpts import weigh_stems
 from quire.search.retrieval import Query
 from quire.service.knowledge import Found, Knowledge
 
 router = APIRouter(tags=["native"])
+COUNTED = 50
+"""Passages that are counted: as many as a request may ask for."""
+MOST_VALUES = 50
 
 
 @router.post(
@@ -89,9 +96,7 @@ def _search(
     if hints := advice(found.notices, SEND_TERMS):
         wire["advice"] = list(hints)
     if asked.facets:
-        facets = count_facets(service, caller, collection, question, fields=asked.facets, version=version)
-        told: FacetsWire = {"of": facets.of, "matching": facets.matching, "counts": facets.counts}
-        wire["facets"] = told
+        wire["facets"] = _facets(service, caller, collection, question, fields=asked.facets, version=version)
     return found, wire
 
 
@@ -104,3 +109,42 @@ def _hits(found: Found, asked: Searched) -> list[HitWire]:
 
 def _since(began: float) -> float:
     return round((time.perf_counter() - began) * 1000, 3)
+
+
+def _facets(
+    service: Knowledge,
+    caller: Caller,
+    collection: str,
+    query: Query,
+    *,
+    fields: Sequence[str],
+    version: str | None = None,
+) -> FacetsWire:
+    """Counts of the fields' values over the best passages without the question's filters, so that a second one can be
+    chosen.
+
+    Raises:
+        InputError: the collection cannot be filtered by one of them.
+    """
+    wide = query._replace(top_k=COUNTED, offset=0)
+    found = service.search(caller, collection, wide, version)
+    known = found.served.index.filters.fields
+    for field in fields:
+        if field not in known:
+            message = f"facets: unknown field {field[:80]!r}, wanted some of {', '.join(known)}"
+            raise InputError(message, field="facets")
+    every = found
+    if query.filters:
+        every = service.search(caller, collection, wide._replace(filters=NOTHING), version)
+    counts = {field: _values(every.hits, field) for field in fields}
+    return {"of": len(every.hits), "matching": len(found.hits), "counts": counts}
+
+
+def _values(hits: Sequence[Hit], field: str) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for hit in hits:
+        value = hit.chunk.metadata.get(field)
+        values = value if isinstance(value, tuple | list) else (value,)
+        counts.update(dict.fromkeys((filter_value(one) for one in values if one not in (None, "")), 1))
+    best = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    return dict(best[:MOST_VALUES])

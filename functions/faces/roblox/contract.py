@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired, TypeAlias
+from typing import Annotated, Any, NotRequired, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict
@@ -96,12 +96,6 @@ class Refusal(TypedDict):
     """Why there is no answer."""
 
     detail: str
-
-
-class Health(TypedDict):
-    """The server runs."""
-
-    status: Literal["ok"]
 
 
 class Status(TypedDict):

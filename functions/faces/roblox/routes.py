@@ -10,7 +10,6 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from functions.faces.roblox.contract import (
-    Health,
     InvalidRequest,
     QueryRequest,
     QueryResponse,
@@ -20,7 +19,7 @@ from functions.faces.roblox.contract import (
 )
 from functions.web.access import Caller
 from functions.web.calls import caller_of, collection_of, run, service_of
-from functions.web.documented import answer
+from functions.web.documented import add_health, answer
 from functions.web.faces import QUERY, Face
 from functions.web.problems import Problem, detail_reply
 from functions.web.replies import reply
@@ -132,13 +131,7 @@ async def query(body: QueryRequest, request: Request) -> Response:
     return reply(wire, headers=headers)
 
 
-@router.get(
-    "/health", summary="Is the server running", response_model=Health, responses=answer({"status": "ok"})
-)
-async def health() -> Response:
-    """Always 200 while the process runs."""
-    wire: Health = {"status": "ok"}
-    return reply(wire)
+add_health(router)
 
 
 @router.get(

@@ -210,9 +210,3 @@ class ContextResponse(TypedDict):
     sources: list[SourceWire]
     turns: Annotated[list[MessageWire], Field(description="The messages in it, newest last.")]
     degraded: Annotated[list[str], Field(description="What was missing, in words; empty when all is well.")]
-
-
-class Health(TypedDict):
-    """The process runs."""
-
-    status: Literal["ok"]

@@ -24,7 +24,7 @@ from functions.web.replies import reply
 from quire.errors import InputError, SourceError
 from quire.limits import ID_CHARACTERS
 from quire.service.jobs import FAILED, LARGE_CHARACTERS
-from quire.service.large_documents import LargeDocument
+from quire.service.site_documents import LargeDocument
 from quire.service.sites import Submission
 from quire.store.write_targets import Site
 

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from functions.faces.sites import documents, messages
-from functions.faces.sites.contract import ContextRequest, ContextResponse, DeletedSite, Health, SiteList
+from functions.faces.sites.contract import ContextRequest, ContextResponse, DeletedSite, SiteList
 from functions.faces.sites.documents import SiteQuery
 from functions.faces.sites.examples import CONTEXT, SITE_DELETED, SITES
 from functions.faces.sites.wire import context_wire
 from functions.web.access import WRITE, Caller
 from functions.web.calls import caller_of, collection_of, live_of, run, write
-from functions.web.documented import answer, problems
+from functions.web.documented import add_health, answer, problems
 from functions.web.faces import MEMORY, QUERY, Face
 from functions.web.replies import reply
 from quire.service.metrics import note_degraded
@@ -88,13 +88,7 @@ async def retrieve_context(body: ContextRequest, request: Request) -> Response:
     return reply(context_wire(found), headers={"x-quire-version": found.version} if found.version else None)
 
 
-@query_router.get(
-    "/health", summary="Is the server running", response_model=Health, responses=answer({"status": "ok"})
-)
-async def health() -> Response:
-    """Always 200 while the process runs."""
-    wire: Health = {"status": "ok"}
-    return reply(wire)
+add_health(query_router)
 
 
 _ROUTERS = (documents.router, messages.router, router)

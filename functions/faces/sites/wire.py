@@ -19,7 +19,7 @@ from quire.documents import Turn
 from quire.ports import Remembered
 from quire.service.chat import Context
 from quire.service.jobs import DONE
-from quire.service.large_documents import LargeDocument
+from quire.service.site_documents import LargeDocument
 from quire.service.sites import SiteDocument
 
 

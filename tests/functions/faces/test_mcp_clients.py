@@ -19,8 +19,8 @@ from functions.app.app import create_app
 from functions.faces.mcp.arguments import MOST_TOKENS
 from functions.faces.mcp.passages import META, MOST_BYTES, SIZE
 from functions.web.access import Caller
-from functions.web.browsing import grep
 from quire.documents import Document, Value
+from quire.service.documents import grep
 from tests.functions.faces.test_mcp import ask, over_http, said
 from tests.support.client import TestClient
 from tests.support.corpus import api_documents

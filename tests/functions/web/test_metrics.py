@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from functions.web.metrics import UNITS, embedded
+from functions.web.logs import UNITS, embedded
 from quire.ports import Spent
 from quire.service.freshness import age_hours
 from quire.service.metrics import note, noted, noting, timed

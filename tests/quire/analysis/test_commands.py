@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from quire.analysis.commands import (
-    LONGEST_LINE,
-    MOST_COMMANDS,
-    MOST_LINES,
-    MOST_WORDS,
-    asked_commands,
+from quire.analysis.terms import (
+    LONGEST_COMMAND_LINE,
+    MOST_ASKED,
+    MOST_COMMAND_LINES,
+    MOST_COMMAND_WORDS,
     command_terms,
+    possible_commands,
 )
 from quire.documents import Document
 from quire.index.opened import OpenedIndex
@@ -20,7 +21,7 @@ from quire.index.reader import open_segment
 from quire.ports import Embedder
 from quire.profiles import profile_named
 from quire.search.candidates import MOST_NAMED, gather
-from quire.search.query import read_question
+from quire.search.query import MOST_COMMANDS, read_question
 from quire.search.retrieval import Query, retrieve
 from tests.support.corpus import write_corpus
 
@@ -50,13 +51,33 @@ def test_what_is_a_command(text: str, commands: list[str]) -> None:
 
 
 def test_a_text_is_read_for_commands_within_bounds() -> None:
-    many = "```sh\n" + "".join(f"kiln step{n}\n" for n in range(10 * MOST_LINES)) + "```"
-    assert len(command_terms(many)) <= MOST_LINES
+    many = "```sh\n" + "".join(f"kiln step{n}\n" for n in range(10 * MOST_COMMAND_LINES)) + "```"
+    assert len(command_terms(many)) <= MOST_COMMAND_LINES
     (long,) = command_terms("```sh\nkiln " + "x" * 100_000 + "\n```")
-    assert len(long) <= LONGEST_LINE + 2
-    asked = asked_commands("kiln heat " * 20_000, lambda _: True)
-    assert asked[0].count("$") == MOST_WORDS
-    assert len(asked_commands(" ".join(f"kiln{n}" for n in range(30)), lambda _: True)) == MOST_COMMANDS
+    assert len(long) <= LONGEST_COMMAND_LINE + 2
+    asked = list(possible_commands("kiln heat " * 20_000))
+    assert len(asked) <= MOST_ASKED
+    assert max(term.count("$") for begun in asked for term in begun) == MOST_COMMAND_WORDS
+    many = " ".join(f"kiln{n}" for n in range(30))
+    assert len(read_question(many, KnowsAll(), heading_weight=0.0).commands) == MOST_COMMANDS
+
+
+class KnowsAll:
+    """A vocabulary that holds every term."""
+
+    chunk_count = 9
+
+    def expect(self, terms: Iterable[str]) -> None:
+        """Nothing to prepare."""
+
+    def document_frequency(self, term: str) -> int:
+        return 1
+
+    def near(self, word: str, limit: int) -> list[str]:
+        return []
+
+    def has_symbol(self, name: str) -> bool:
+        return False
 
 
 def test_the_page_that_shows_a_command_leads_its_question(tmp_path: Path, embedder: Embedder) -> None:

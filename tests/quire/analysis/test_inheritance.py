@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.analysis.inheritance import ancestry, resolve
+from quire.analysis.symbols import ancestry, resolve
 
 PARENTS = {"Dinghy": "Boat", "Boat": "Thing", "Raft": "Thing"}
 SYMBOLS = {"Thing.Name", "Boat.SailTo", "Boat.Name"}

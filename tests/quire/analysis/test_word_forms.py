@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.analysis.stemming import stem
+from quire.analysis.terms import stem
 from quire.analysis.word_forms import OTHER_FORM, SHORTENED, other_forms
 
 

@@ -40,8 +40,7 @@ from quire.index.vectors import CellArrays, VectorArrays
 from quire.index.writer import amend_manifest, write_segment
 from quire.index.writer.cells import cell_arrays
 from quire.index.writer.segment import approximation_of
-from quire.ordinals import NONE
-from quire.ranking import Ranking
+from quire.ranking import NONE, Ranking
 from tests.support.plain_indexes import BruteForceVectors
 from tests.support.rows import DIMENSIONS, FACTS, clustered, isotropic, make_rows, normalized, open_index
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from quire.index import bm25
 from quire.index.keywords import KeywordPart, KeywordSearch, _reaching
-from quire.ordinals import NONE
-from quire.ranking import rank
+from quire.ranking import NONE, rank
 
 CHUNKS = 60_000
 

@@ -265,7 +265,6 @@ def test_the_name_of_the_product_changes_no_order() -> None:
     ]
     built = shelf_of(pages).index
     named = OpenedIndex([(segment, 0) for segment in built.segments], name="lamp-docs")
-    assert named.product == ("lamp",)
     embedder = HashingEmbedder()
     plain = retrieve(named, embedder, Query("How do I empty the queue?")).hits
     assert [hit.chunk.id for hit in plain] == [

@@ -15,8 +15,8 @@ from quire.index.tables import FileNames
 from quire.ports import Embedder
 from quire.profiles import profile_named
 from quire.ranking import rank
+from quire.search.ordering import BEST_CHUNKS, decay_further, lift_files
 from quire.search.retrieval import Query, retrieve
-from quire.search.scoring import BEST_CHUNKS, decay_further, lift_files
 from tests.support.corpus import write_corpus
 
 CHUNKS = st.lists(st.tuples(st.floats(0, 1, width=32), st.integers(0, 6)), min_size=1, max_size=60)

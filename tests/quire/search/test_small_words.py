@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quire.index import bm25
 from quire.index.writer import keywords
-from quire.ordinals import contains, difference, intersection, union
+from quire.ranking import contains, difference, intersection, union
 
 SETS = st.sets(st.integers(0, 60)).map(lambda members: np.array(sorted(members), np.uint32))
 

@@ -10,7 +10,7 @@ import pytest
 from quire.adapters.folder import FolderStore
 from quire.errors import StoreUnavailable
 from quire.service.access import READ, WRITE
-from quire.service.access_object import AccessObject
+from quire.service.access_file import AccessObject
 from quire.stored import Stored
 
 KEY = "access.toml"

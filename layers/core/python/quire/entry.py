@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quire.adapters.stores import open_objects, open_server
+from quire.adapters.chosen import open_objects, open_server
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Hit, Turn
 from quire.embedding import open_embedder

@@ -14,8 +14,8 @@ from quire.index.layout import Pointer, SegmentRef
 from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment, open_segment
 from quire.index.writer import KeptRows, write_segment
-from quire.ordinals import NONE, difference, union
 from quire.ports import Ordinals
+from quire.ranking import NONE, difference, union
 from quire.store import pointers as states
 from tests.support.rows import FACTS, build, make_rows, plain_row, tree_bytes
 

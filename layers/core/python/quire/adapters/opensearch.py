@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quire.adapters.circuit_breaker import Timeouts
-from quire.adapters.opensearch_wire import LOADING, NOT_FOUND, OpenSearchWire, read_address
-from quire.adapters.roaring import roaring_bitmap
+from quire.adapters.opensearch_wire import LOADING, NOT_FOUND, OpenSearchWire, read_address, roaring_bitmap
 from quire.errors import ArtifactCorrupt
 from quire.ranking import EMPTY, Ranking, rank
 

@@ -15,13 +15,18 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlencode, urlsplit
+
+import numpy as np
 
 from quire.adapters.aws_signature import NO_BODY, Keys, SignedHost, keys_of, sign
 from quire.adapters.circuit_breaker import Outage, Timeouts
 from quire.adapters.connections import Connections, HttpRequest, HttpResponse, LostAnswer
 from quire.errors import ArtifactCorrupt, ConfigError, StoreError, StoreUnavailable
+
+if TYPE_CHECKING:
+    from quire.ports import Ordinals
 
 OK, NOT_FOUND = range(200, 300), 404
 _REFUSED = (401, 403)
@@ -33,6 +38,9 @@ SEARCHING = Timeouts(connect_s=1.0, silence_s=4.0, attempts=2, file_s=6.0, rest_
 LOADING = Timeouts(connect_s=5.0, silence_s=60.0, attempts=6, file_s=120.0)
 SHOWN = 300
 """Characters of a server's complaint that messages repeat."""
+ROARING_COOKIE = 12346
+ROARING_LISTED = 4096
+"""A container of so many and fewer is a list."""
 
 
 class JsonAnswer(NamedTuple):
@@ -185,3 +193,35 @@ def _aws_keys() -> Keys:
         raise ConfigError("opensearch: wanted credentials of AWS, found none")
     frozen = found.get_frozen_credentials()
     return Keys(frozen.access_key or "", frozen.secret_key or "", frozen.token or "")
+
+
+def roaring_bitmap(ordinals: Ordinals) -> str:
+    """The ordinals (ascending, unique) as base64 of a portable Roaring bitmap, as filters of millions are taken.
+
+    Source: "RoaringFormatSpec", the portable format without runs: a cookie, the number of containers, their keys and
+    sizes, where each begins, and the containers: 65,536 bits for more than 4,096 of them, else a list.
+
+    >>> roaring_bitmap(np.array([1, 2, 65536], np.uint32))
+    'OjAAAAIAAAAAAAEAAQAAABgAAAAcAAAAAQACAAAA'
+    """
+    highs = ordinals >> np.uint32(16)
+    starts = np.flatnonzero(np.append(True, highs[1:] != highs[:-1])[: len(highs)])
+    keys = highs[starts]
+    lows = (ordinals & np.uint32(0xFFFF)).astype("<u2")
+    containers = [_container(part) for part in np.split(lows, starts[1:])]
+    counts = np.diff(np.append(starts, len(ordinals)))
+    sizes = [len(one) for one in containers]
+    begins = 8 + 8 * len(keys) + np.cumsum([0, *sizes[:-1]]) if sizes else np.empty(0)
+    header = np.array([ROARING_COOKIE, len(keys)], "<u4").tobytes()
+    described = np.stack([keys, counts - 1], axis=1).astype("<u2").tobytes()
+    return base64.b64encode(
+        b"".join([header, described, begins.astype("<u4").tobytes(), *containers])
+    ).decode()
+
+
+def _container(lows: np.ndarray[tuple[int], np.dtype[np.uint16]]) -> bytes:
+    if len(lows) <= ROARING_LISTED:
+        return lows.tobytes()
+    bits = np.zeros(1 << 16, np.bool_)
+    bits[lows] = True
+    return np.packbits(bits, bitorder="little").tobytes()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 
-from quire.analysis.commands import command_terms
 from quire.analysis.entries import definition_terms, entry_terms
 from quire.analysis.symbols import fold_symbol, last_part
-from quire.analysis.terms import HEADING_MARK, analyze
+from quire.analysis.terms import HEADING_MARK, analyze, command_terms
 from quire.documents import Chunk
 
 CALL_MARK = "&"

@@ -24,8 +24,7 @@ from quire.embedding.quantization import cosines, question_step, whole_question,
 from quire.errors import ArtifactCorrupt
 from quire.index.exact import bit_distances, question_bits
 from quire.index.vectors import CellArrays, VectorArrays, best_of_owners, rows_of
-from quire.ordinals import contains
-from quire.ranking import EMPTY, Ranking
+from quire.ranking import EMPTY, Ranking, contains
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,8 +16,7 @@ from quire.index.vectors import (
     rows_of,
     score_rows,
 )
-from quire.ordinals import contains
-from quire.ranking import EMPTY, Ranking
+from quire.ranking import EMPTY, Ranking, contains
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quire.index import bm25
-from quire.ordinals import bases, joined, repeated
-from quire.ranking import EMPTY, Ranking, rank
+from quire.ranking import EMPTY, Ranking, bases, joined, rank, repeated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from quire.analysis.product import words_of
 from quire.documents import Chunk
 from quire.errors import ArtifactCorrupt, ArtifactMismatch
 from quire.index.lines import read_line
@@ -23,9 +22,8 @@ from quire.index.served import BuildOnServer, JoinedKeywords, joined_rankings
 from quire.index.stack import Stack
 from quire.index.tables import DocumentTable, FilterTable, LiveParts, SymbolTable
 from quire.index.vocabulary import nearest_words
-from quire.ordinals import NONE, bases, joined
 from quire.profiles import PROFILES, profile_named
-from quire.ranking import Ranking
+from quire.ranking import NONE, Ranking, bases, joined
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +70,7 @@ class OpenedIndex:
         ArtifactMismatch: it is of a profile that this program does not have: it began before somebody added it.
 
     Attributes:
-        product: words of the collection's name that may name what it is about.
+        name: the collection's.
         engine: what searches the builds, `quire` or the server's name.
         segments: as they were opened, in the pointer's order.
         manifests: theirs.
@@ -96,7 +94,7 @@ class OpenedIndex:
         name: str = "",
     ) -> None:
         self.version = version
-        self.product = words_of(name)
+        self.name = name
         self.engine = on_server.server.name if on_server else OWN
         self._on_server = on_server
         self.segments = [segment for segment, _ in segments]

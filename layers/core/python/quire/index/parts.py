@@ -13,7 +13,7 @@ from quire.index.exact import ExactVectors
 from quire.index.keywords import KeywordPart, KeywordSearch
 from quire.index.reader import Segment
 from quire.index.stack import Stack
-from quire.ordinals import NONE, intersection, union
+from quire.ranking import NONE, intersection, union
 
 if TYPE_CHECKING:
     import numpy as np

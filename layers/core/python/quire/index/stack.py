@@ -14,7 +14,7 @@ from quire.index.postings import NO_ORDINALS, NO_WEIGHTS, Postings
 from quire.index.reader import Segment, open_spelling
 from quire.index.vectors import EXACT_ROWS, VectorArrays
 from quire.index.vocabulary import Spelling
-from quire.ordinals import bases, joined
+from quire.ranking import bases, joined
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,15 +12,14 @@ from zlib import crc32
 
 import numpy as np
 
-from quire.analysis.inheritance import ancestry, resolve
-from quire.analysis.symbols import fold_symbol
+from quire.analysis.symbols import ancestry, fold_symbol, resolve
 from quire.analysis.terms import analyze
 from quire.errors import ArtifactCorrupt, InputError
 from quire.filter_values import filter_key, filter_value
 from quire.index.parts import Part, filtered
 from quire.index.stack import number_documents
 from quire.index.vocabulary import trigrams
-from quire.ordinals import NONE, bases, difference
+from quire.ranking import NONE, bases, difference
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,8 +19,7 @@ from usearch.compiled import Index, MetricKind, MetricSignature, ScalarKind
 
 from quire.embedding.quantization import quantize_alone
 from quire.index.vectors import VectorArrays, score_rows
-from quire.ordinals import contains
-from quire.ranking import EMPTY, Ranking
+from quire.ranking import EMPTY, Ranking, contains
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

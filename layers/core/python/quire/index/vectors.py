@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from quire.embedding.quantization import cosines
-from quire.ordinals import ranges
-from quire.ranking import EMPTY, Ranking, rank
+from quire.ranking import EMPTY, Ranking, ranges, rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,49 +16,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quire.ordinals import contains
-from quire.ranking import Ranking
-from quire.search.candidates import Candidates
-from quire.search.query import Question
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEATURES = ("cosine", "coverage", "named", "known", "familiar", "clear")
-CROWD = 50
+"""Facts of a hit, see `quire.search.candidates.gather_evidence`."""
 UNLIKELY, UNRELATED = 0.4, 95
 """Of 100 questions that are asked of every collection, `UNRELATED` find nothing that is likelier than `UNLIKELY` to be
 right. Chosen with the scale of the weights on all of 20 collections but one, and reported on that one: expected
 calibration error over 609 questions with an answer .074, beside everyday and near ones .023 (.214 and .040 with slope
 and offset fitted to headings, which find their own sections too easily)."""
-
-
-def gather_evidence(candidates: Candidates, chosen: Ranking, question: Question) -> NDArray[np.float64]:
-    """Rows in the order of `chosen`, columns as `FEATURES`.
-
-    cosine: of the question with the chunk. coverage: the chunk's keyword score as a share of what holding every
-    term would earn. named: it defines a symbol that the question names. known: share of the question's information
-    that lies in terms which the collection holds at all. familiar: no identifier in the question is foreign to it.
-    clear: how far the nearest chunk's cosine stands above the crowd's.
-    """
-    places = candidates.ordinals.searchsorted(chosen.ordinals)
-    evidence = np.empty((len(places), len(FEATURES)))
-    evidence[:, 0] = 0.0 if candidates.cosines is None else candidates.cosines[places]
-    coverage = candidates.keywords[places] / max(candidates.ideal, 1e-9)
-    evidence[:, 1] = np.minimum(coverage, 1.0)  # other forms of words are no part of what is ideal
-    evidence[:, 2] = contains(candidates.named, chosen.ordinals) if len(candidates.named) else 0.0
-    evidence[:, 3] = question.known_share
-    evidence[:, 4] = not question.foreign
-    evidence[:, 5] = _clearness(candidates)
-    return evidence
-
-
-def _clearness(candidates: Candidates) -> float:
-    """Cosine of the nearest chunk less that of the `CROWD`-th, 0 where vectors take no part."""
-    if candidates.cosines is None or len(candidates.cosines) < 2:
-        return 0.0
-    place = max(len(candidates.cosines) - CROWD, 0)
-    return float(candidates.cosines.max() - np.partition(candidates.cosines, place)[place])
 
 
 class Calibration(NamedTuple):

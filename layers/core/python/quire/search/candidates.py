@@ -18,9 +18,9 @@ from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import HEADING_MARK, analyze
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
-from quire.ordinals import NONE, contains, difference, intersection, union
 from quire.profiles import Profile
-from quire.ranking import EMPTY, Ranking, fuse, rank
+from quire.ranking import EMPTY, NONE, Ranking, contains, difference, fuse, intersection, rank, union
+from quire.search.calibration import FEATURES
 from quire.search.query import Question
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ RELATED = 20
 MOST_DEFINING = 8
 MOST_DEFINITIONS = 4
 """A name that more chunks define says nothing about which of them is meant."""
+CROWD = 50
+"""The cosine of the nearest chunk is compared with that of so many-th."""
 CALLER_SHARE = 0.75
 """Callers are what a question for them wants, before pages that mention the name; callees belong to their caller."""
 
@@ -291,3 +293,31 @@ def _align(ordinals: Ordinals, ranking: Ranking) -> NDArray[np.float32]:
         held = ordinals[places] == ranking.ordinals
         scores[places[held]] = ranking.scores[held]
     return scores
+
+
+def gather_evidence(candidates: Candidates, chosen: Ranking, question: Question) -> NDArray[np.float64]:
+    """Rows in the order of `chosen`, columns as the `FEATURES` of a calibration.
+
+    cosine: of the question with the chunk. coverage: the chunk's keyword score as a share of what holding every
+    term would earn. named: it defines a symbol that the question names. known: share of the question's information
+    that lies in terms which the collection holds at all. familiar: no identifier in the question is foreign to it.
+    clear: how far the nearest chunk's cosine stands above the crowd's.
+    """
+    places = candidates.ordinals.searchsorted(chosen.ordinals)
+    evidence = np.empty((len(places), len(FEATURES)))
+    evidence[:, 0] = 0.0 if candidates.cosines is None else candidates.cosines[places]
+    coverage = candidates.keywords[places] / max(candidates.ideal, 1e-9)
+    evidence[:, 1] = np.minimum(coverage, 1.0)  # other forms of words are no part of what is ideal
+    evidence[:, 2] = contains(candidates.named, chosen.ordinals) if len(candidates.named) else 0.0
+    evidence[:, 3] = question.known_share
+    evidence[:, 4] = not question.foreign
+    evidence[:, 5] = _clearness(candidates)
+    return evidence
+
+
+def _clearness(candidates: Candidates) -> float:
+    """Cosine of the nearest chunk less that of the `CROWD`-th, 0 where vectors take no part."""
+    if candidates.cosines is None or len(candidates.cosines) < 2:
+        return 0.0
+    place = max(len(candidates.cosines) - CROWD, 0)
+    return float(candidates.cosines.max() - np.partition(candidates.cosines, place)[place])

@@ -1,5 +1,7 @@
 """What a question asks for, read from its wording alone: a place in code, a meaning, callers, a number, a how-to.
 
+And what it says without asking anything by it: the name of the product that a collection is about.
+
 Ranking and answering ask the same `Intent`, so a question is read once. Each pattern is compiled, and each question
 read for it, when somebody first wants to know: most questions need three of them, and a start needs none.
 """
@@ -7,9 +9,11 @@ read for it, when somebody first wants to know: most questions need three of the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
+
+from quire.analysis.terms import STOP_WORDS, analyze
 
 RELATION_CHARACTERS = 500
 """Of a question that are read for callers and callees: those patterns look ahead from each word."""
@@ -19,6 +23,48 @@ ASKING_TERMS = frozenset(
     "mean meant stand refer measur repres short exact defin definit explain describ".split()
 )
 """Terms of words that only ask for it."""
+SHORTEST_NAME = 2
+PRODUCT_CHARACTERS = 1_000
+"""Of a question, at most, in which the name of a product is looked for."""
+_GENERAL = frozenset(
+    """
+    docs doc documentation api apis reference code codebase repo repository src source main master wiki manual book
+    guide guides site website help kb knowledge handbook textbook content pages public latest en project app my test
+    tests data new old index search chat v
+    """.split()
+)
+"""Words of a collection's name that tell what it is made of, and not what it is about."""
+_LOOSE = re.compile(r" (?=[?.,;!])")
+_VERSION = re.compile(r"v?\d[\d.]*")
+_BESIDE = "and|or|vs|versus|than|between|like|instead"
+"""What stands beside a name that is compared with another one."""
+_SAYING_NOTHING = frozenset(
+    analyze("use work get do does make need want like start begin tell show explain name")
+)
+"""What a question about the product as a whole says beside its name."""
+_NAMING = frozenset(("", "does", "did"))
+_ARTICLES = frozenset("a an the this that each every any no my own custom another new".split())
+"""What stands before a name, and before a word that is none."""
+_JOINING = re.compile(
+    r"""
+    \b(?: add | adding | integrat\w{1,4} | embed\w{0,4} | combin\w{1,4} | includ\w{1,4} | adopt\w{0,4} | use
+      | replac\w{1,3} ) \s* $  # at the end of what stands before it
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What stands before the name of what is brought into something else, which is what is asked about."""
+_THING = (
+    "class|object|constructor|instance|module|struct|type|trait|interface|function|method|macro|package|crate|gem"
+    "|command|cli|binary|namespace|app|application|behaviou?r|protocol|middleware|plugin"
+)
+"""What a name is that is a symbol's or a command's, and not the product's."""
+_FORM = rf"""
+    (?<! [\w`"'./:@\#$-] )
+    (?: (?P<by>in|with|using|for|of|by|on|to|from|inside|via) \s+ (?:the\s+)? )?
+    (?P<name>NAME) (?:['’]s)?
+    (?! [\w`"(/@-] | [.:]+\w | \s+v?\d | \s+(?:{_THING}|{_BESIDE})\b )  # of a symbol, of a command, of two
+    [ ]?:?
+    """
 
 
 class WantedDefinition(NamedTuple):
@@ -158,6 +204,14 @@ def content_terms(asked: Intent, terms: Iterable[str]) -> list[str]:
     return [term for term in given if term not in ASKING_TERMS] or given
 
 
+def marked_names(text: str) -> list[str]:
+    """What the text writes as a name beside its identifiers: `wait()`, words in back quotes, and a word without an
+    article that it asks what it does."""
+    marked = [called or quoted for called, quoted in _compiled(_MARKED).findall(text)]
+    acting = ["".join(found) for found in _compiled(_ACTING).findall(text)]
+    return [*marked, *(name for name in acting if name.lower() not in STOP_WORDS)]
+
+
 def compared(text: str) -> str:
     """The text without the words that ask for alternatives: what is compared with them.
 
@@ -165,6 +219,59 @@ def compared(text: str) -> str:
     'What are the   to this sensor?'
     """
     return _compiled(_ALTERNATIVES).sub(" ", text)
+
+
+@lru_cache(maxsize=64)
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a collection's name that may name its product, which a question says without asking anything by it.
+
+    Whoever asks "How do I purge the queues in Lamp?" of Lamp's own pages means "How do I purge the queues?". Nearly
+    every page says the name, some in their title, and so the name alone would decide which of them come first.
+
+    >>> words_of("react-native-docs"), words_of("docs-v2")
+    (('react', 'native'), ())
+    """
+    return tuple(
+        word
+        for word in re.split(r"[^a-z0-9]+", name.casefold())
+        if len(word) >= SHORTEST_NAME and word not in _GENERAL and not _VERSION.fullmatch(word)
+    )
+
+
+def without_product(
+    question: str, words: Sequence[str], is_ordinary: Callable[[str], bool] | None = None
+) -> str:
+    """The question without the product's name, where it asks for something beside it.
+
+    The name stays where it is a symbol or part of one, where it is compared with another, where it tells of what kind
+    something is ("a Lamp worker") or has a version, and where it is a word of the language, as `is_ordinary` knows
+    them, that nothing shows to be a name.
+
+    >>> without_product("How do I purge the queues in Lamp?", ["lamp"]), without_product("What is Lamp?", ["lamp"])
+    ('How do I purge the queues?', 'What is Lamp?')
+    >>> without_product("Where is Lamp.purge defined?", ["lamp"])
+    'Where is Lamp.purge defined?'
+    """
+    if not words or len(question) > PRODUCT_CHARACTERS or words[-1] not in question.casefold():
+        return question
+    is_word = len(words) == 1 and is_ordinary is not None and is_ordinary(words[0])
+
+    def left(found: re.Match[str]) -> str:
+        before = question[: found.start()].rstrip().rpartition(" ")[2].casefold()
+        if not found["by"] and (before in _ARTICLES or _JOINING.search(question[: found.start()])):
+            return found[0]
+        is_name = found["by"] or before in _NAMING or found["name"] != found["name"].lower()
+        return " " if is_name or not is_word else found[0]
+
+    rest = " ".join(_product_form(tuple(words)).sub(left, question).split())
+    rest = _LOOSE.sub("", rest)
+    return rest if set(analyze(rest)) - _SAYING_NOTHING else question
+
+
+@lru_cache(maxsize=64)
+def _product_form(words: tuple[str, ...]) -> re.Pattern[str]:
+    form = _FORM.replace("NAME", r"[\s_-]?".join(map(re.escape, words)))
+    return re.compile(form, re.IGNORECASE | re.VERBOSE)
 
 
 @cache
@@ -242,6 +349,17 @@ _DEFINED = (
     rf"""\b(?: (?:what|which\s+\w+) \s+ replace[sd] | replacements?\s+(?:for|of) | alternatives?\s+(?:to|for)
     | successors?\s+(?:to|of) | instead\s+of ) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \W*$""",
 )
+_MARKED = r"\b([^\W\d]\w*)\(\)|`([^\W\d]\w*)`"
+_ACTING = r"""
+    \b(?:what|when|which\s+\w+)\s+(?:does|can|will)\s+  # without an article: a name, though it is written like a word
+    ([^\W\d]\w{2,})\s+
+    (?: do\W*$ | (?:return|raise|throw)s?\b )         # "what does Celery do when ..." is about all of it
+    | \b(?:what|which)\s+(?:errors?|exceptions?)\s+(?:does|can|will|may|might)\s+
+    ([^\W\d]\w{2,})\s+ (?:return|raise|throw)s?\W*$
+    | \b(?:values?|fields|members|properties|variants|parameters|arguments)\s+  # of what has a capital letter
+    (?:of|has|have|does|in)\s+ (?:the\s+)?(?:(?:enum|struct|class|interface|type|trait|record|constant)\s+)?
+    ((?-i:[A-Z])\w{2,})
+"""
 _TERM = r"""
     (?! (?: how | why | what | where | when | who | which | whether | if | to | it | this | that | these | those
           | new )\b )

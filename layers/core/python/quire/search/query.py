@@ -9,17 +9,26 @@ from itertools import chain, permutations
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from quire.analysis.commands import asked_commands, possible_commands
 from quire.analysis.entries import KEY, ROW_MARK, SECTION_MARK, asked_entries
 from quire.analysis.symbols import fold_symbol
-from quire.analysis.terms import HEADING_MARK, STOP_WORDS, VERSION, analyze, identifiers, words
+from quire.analysis.terms import (
+    HEADING_MARK,
+    STOP_WORDS,
+    VERSION,
+    analyze,
+    identifiers,
+    possible_commands,
+    words,
+)
 from quire.analysis.word_forms import forms_of
 from quire.index.bm25 import idf
-from quire.search.intent import Intent, WantedDefinition, content_terms, read_intent
+from quire.search.intent import Intent, WantedDefinition, content_terms, marked_names, read_intent
 
 MOST_NAMES, MOST_JOINED = 64, 6
 """Names that a question is read for; each may cost a walk through the hierarchy of an API. And those of which each two
 are tried as a member and what holds it."""
+MOST_COMMANDS = 8
+"""Commands that a question is taken to write: for each the index is searched."""
 EXACT_WEIGHT = 5.0
 """Of a command that the question writes, beside 1 of a word. Chosen on Laravel's documentation and React Native's."""
 _OF_ENTRIES = frozenset(
@@ -39,20 +48,10 @@ MOST_STRANGE = 24
 SHORTEST_QUESTION = 3
 """Words from which on a question is a sentence, whose ordinary words mean themselves."""
 _PART = re.compile(r"\w+")
-_MARKED = re.compile(r"\b([^\W\d]\w*)\(\)|`([^\W\d]\w*)`")
-_ACTING = re.compile(
-    r"""
-    \b(?:what|when|which\s+\w+)\s+(?:does|can|will)\s+  # without an article: a name, though it is written like a word
-    ([^\W\d]\w{2,})\s+
-    (?: do\W*$ | (?:return|raise|throw)s?\b )         # "what does Celery do when ..." is about all of it
-    | \b(?:what|which)\s+(?:errors?|exceptions?)\s+(?:does|can|will|may|might)\s+
-    ([^\W\d]\w{2,})\s+ (?:return|raise|throw)s?\W*$
-    | \b(?:values?|fields|members|properties|variants|parameters|arguments)\s+  # of what has a capital letter
-    (?:of|has|have|does|in)\s+ (?:the\s+)?(?:(?:enum|struct|class|interface|type|trait|record|constant)\s+)?
-    ((?-i:[A-Z])\w{2,})
-    """,
-    re.IGNORECASE | re.VERBOSE,
+_SPELLED = re.compile(
+    rf"(?<!\w) (?!\d+(?!\w)) [A-Za-z0-9_]{{{SHORTEST_MENDED},{LONGEST_MENDED}}} (?!\w)", re.VERBOSE
 )
+"""A word that may be misspelt: no number, in Latin letters."""
 NOTHING_ELSE: Mapping[str, float] = MappingProxyType({})
 
 
@@ -100,6 +99,7 @@ class Question(NamedTuple):
         commands: marked terms of the commands that it writes and the collection shows, in order.
         entries: marked names that it writes and sections, rows or items of the collection are called by, in order;
             versions are among them.
+        writes_option: it writes an option of a command, `--dry-run`.
     """
 
     text: str
@@ -117,6 +117,7 @@ class Question(NamedTuple):
     forms: Mapping[str, float] = NOTHING_ELSE
     commands: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
+    writes_option: bool = False
 
     @property
     def exact(self) -> tuple[str, ...]:
@@ -150,14 +151,14 @@ def read_question(
     `is_ordinary` knows the words of the language, which are no misspellings of the collection's. With `word_forms`
     other forms of its words are searched for too, unless it is a name.
     """
-    wording = _take_apart(text, (), word_forms=word_forms)
+    wording = written = _take_apart(text, (), word_forms=word_forms)
     vocabulary.expect(_expected(wording))
-    meant = mend(wording.words, vocabulary, is_ordinary)
+    meant = _mend(wording, vocabulary, is_ordinary)
     if meant:
         guesses = [word for word in meant.values() if not vocabulary.has_symbol(word)]
         wording = _take_apart(mended(text, meant), guesses, word_forms=word_forms)
-    intent, unmended = read_intent(wording.text), read_intent(text)
-    said = _without_unknown_options(content_terms(intent, wording.terms), wording.identifiers, vocabulary)
+    intent = wording.intent
+    said = _without_unknown_options(wording, vocabulary)
     frequencies = {
         term: 0 if term in wording.guessed else vocabulary.document_frequency(term)
         for term in dict.fromkeys(said)
@@ -166,10 +167,9 @@ def read_question(
     asked = [name for name in (wanted.name if wanted else "", subject) if name]
     names, whole = _names(wording, asked, vocabulary, resolve)
     terms = _weighed(said, heading_weight)
-    commands = tuple(asked_commands(text, vocabulary.document_frequency))
-    told = [
-        name for name in _named(wording) if not vocabulary.has_symbol(name)
-    ]  # a symbol is told by its definition
+    commands = _known_commands(written.commands, vocabulary)
+    # A symbol is told by its definition.
+    told = [name for name in wording.named if not vocabulary.has_symbol(name)]
     entries = tuple(asked_entries(told, vocabulary.document_frequency))
     return Question(
         text=wording.text,
@@ -178,43 +178,76 @@ def read_question(
         whole=whole,
         mended=meant,
         intent=intent,
-        unmended=unmended,
+        unmended=written.intent,
         known_share=_known_share(frequencies, vocabulary.chunk_count),
-        foreign=_is_foreign(wording.identifiers[:MOST_NAMES], vocabulary, resolve),
+        foreign=_is_foreign(wording, vocabulary, resolve),
         defined=wanted if wanted and wanted.name in names else None,
         subject=subject if subject in names else "",
         focus=_focus([*names, *commands, *entries], frequencies, vocabulary.chunk_count),
         forms=NOTHING_ELSE if whole else _held_forms(wording.forms, terms, vocabulary, heading_weight),
         commands=commands,
         entries=entries,
+        writes_option=bool(wording.options),
     )
 
 
 class _ReadText(NamedTuple):
-    """A question's text, taken apart.
+    """A question's text, taken apart once: all that is read of it alone.
 
     Attributes:
         text: the question.
+        intent: what it asks for.
         words: its tokens as written.
-        identifiers: those that are written as names of code.
+        spelled: the parts of them that may be misspelt, each with its terms.
+        written: what it writes as names of code, see `written_names`.
+        named: what it writes as a name or a version.
+        identifiers: its identifiers, `MOST_NAMES` at most, each with its terms.
+        options: of those that are options of commands the first term of each.
         terms: its search terms, in order, with repeats.
+        said: those of them that do not only ask for a meaning.
         guessed: those of words that others were read as, which the question does not say itself.
         forms: terms for other forms of its words, with weights, where they are searched for.
+        commands: what may be its commands, see `possible_commands`.
     """
 
     text: str
+    intent: Intent
     words: list[str]
-    identifiers: list[str]
+    spelled: Mapping[str, list[str]]
+    written: list[str]
+    named: list[str]
+    identifiers: Mapping[str, list[str]]
+    options: frozenset[str]
     terms: list[str]
+    said: list[str]
     guessed: frozenset[str]
     forms: Mapping[str, float]
+    commands: list[list[str]]
 
 
 def _take_apart(text: str, guesses: Iterable[str], *, word_forms: bool) -> _ReadText:
-    tokens = words(text)
-    guessed = frozenset(term for word in guesses for term in analyze(word))
-    forms = forms_of(tokens) if word_forms else NOTHING_ELSE
-    return _ReadText(text, tokens, identifiers(text), analyze(text), guessed, forms)
+    tokens, terms = words(text), analyze(text)
+    spelled = {part: analyze(part) for part in _SPELLED.findall(text)}
+    code_names = identifiers(text)
+    names = {name: analyze(name) for name in code_names[:MOST_NAMES]}
+    commands = list(possible_commands(text))
+    intent = read_intent(text)
+    written = [*code_names, *marked_names(text)]
+    return _ReadText(
+        text=text,
+        intent=intent,
+        words=tokens,
+        spelled=spelled,
+        written=written,
+        named=[*(written or KEY.findall(text))[:MOST_NAMES], *filter(VERSION.fullmatch, terms)],
+        identifiers=names,
+        options=frozenset(held[0] for name, held in names.items() if name.startswith("--")),
+        terms=terms,
+        said=content_terms(intent, terms),
+        guessed=frozenset(term for word in guesses for term in analyze(word)),
+        forms=forms_of(tokens) if word_forms else NOTHING_ELSE,
+        commands=commands,
+    )
 
 
 def _expected(wording: _ReadText) -> Iterator[str]:
@@ -222,22 +255,22 @@ def _expected(wording: _ReadText) -> Iterator[str]:
     for term in (*wording.terms, *wording.forms):
         yield term
         yield HEADING_MARK + term
-    yield from chain.from_iterable(possible_commands(wording.text))
-    for name in map(fold_symbol, _named(wording)):
+    yield from chain.from_iterable(wording.commands)
+    for name in map(fold_symbol, wording.named):
         yield from (SECTION_MARK + name, ROW_MARK + name)
 
 
-def _without_unknown_options(
-    terms: Sequence[str], names: Sequence[str], vocabulary: Vocabulary
-) -> Sequence[str]:
+def _known_commands(possible: Iterable[Sequence[str]], vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Of what may be commands those that the collection shows, each as long as it is."""
+    known = [[term for term in begun if vocabulary.document_frequency(term)] for begun in possible]
+    return tuple(dict.fromkeys(terms[-1] for terms in known if terms))[:MOST_COMMANDS]
+
+
+def _without_unknown_options(wording: _ReadText, vocabulary: Vocabulary) -> Sequence[str]:
     """The terms without those of whole options that nothing holds: an index of before there were such has the words."""
-    options = {analyze(name)[0] for name in names[:MOST_NAMES] if name.startswith("--")}
-    return [term for term in terms if term not in options or vocabulary.document_frequency(term)]
-
-
-def _named(wording: _ReadText) -> list[str]:
-    """What the question writes as a name or a version."""
-    return [*written_keys(wording.text)[:MOST_NAMES], *filter(VERSION.fullmatch, wording.terms)]
+    return [
+        term for term in wording.said if term not in wording.options or vocabulary.document_frequency(term)
+    ]
 
 
 def term_weights(text: str, heading_weight: float) -> dict[str, float]:
@@ -290,15 +323,16 @@ def _known_share(frequencies: Mapping[str, int], chunks: int) -> float:
     return sum(gain for term, gain in gains.items() if frequencies[term]) / total if total else 0.0
 
 
-def _is_foreign(names: Sequence[str], vocabulary: Vocabulary, resolve: Callable[[str], str | None]) -> bool:
-    """Whether one of the names is neither held as a term nor a symbol.
+def _is_foreign(wording: _ReadText, vocabulary: Vocabulary, resolve: Callable[[str], str | None]) -> bool:
+    """Whether one of the identifiers is neither held as a term nor a symbol.
 
     Of an option one word is enough: indexes of before they were terms hold their words alone.
     """
-    terms = {name: analyze(name)[: None if name.startswith("--") else 1] for name in names}
     return not all(
-        any(map(vocabulary.document_frequency, terms[name])) or vocabulary.has_symbol(name) or resolve(name)
-        for name in names
+        any(map(vocabulary.document_frequency, terms[: None if name.startswith("--") else 1]))
+        or vocabulary.has_symbol(name)
+        or resolve(name)
+        for name, terms in wording.identifiers.items()
     )
 
 
@@ -311,9 +345,8 @@ def _names(
     """The symbols of the collection that the question writes, in order, and whether it is nothing but one."""
     tokens = wording.words
     whole = len(tokens) == 1
-    written = [*wording.identifiers, *_marked(wording.text)]
     owners = [token[:-2] for token in tokens if token.endswith(("'s", "’s"))]
-    candidates = tokens if whole else [*asked, *written, *_proper([*owners, *tokens[1:]])]
+    candidates = tokens if whole else [*asked, *wording.written, *_proper([*owners, *tokens[1:]])]
     names = list(dict.fromkeys(candidates))[:MOST_NAMES]
     found: dict[str, str] = {}
     for name in names:
@@ -359,7 +392,7 @@ def written_names(text: str) -> list[str]:
     >>> written_names("What does sdstrim do?"), written_names("what does the worker do")
     (['sdstrim'], [])
     """
-    return [*identifiers(text), *_marked(text)]
+    return [*identifiers(text), *marked_names(text)]
 
 
 def written_keys(text: str) -> list[str]:
@@ -371,29 +404,21 @@ def written_keys(text: str) -> list[str]:
     return written_names(text) or KEY.findall(text)
 
 
-def _marked(text: str) -> list[str]:
-    marked = [called or quoted for called, quoted in _MARKED.findall(text)]
-    acting = ["".join(found) for found in _ACTING.findall(text)]
-    acting = [name for name in acting if name.lower() not in STOP_WORDS]
-    return [*marked, *acting]
-
-
 def _proper(tokens: Sequence[str]) -> list[str]:
     """Capitalised words inside a sentence: names, as a rule."""
     return [token for token in tokens if token[:1].isupper() and token.lower() not in STOP_WORDS]
 
 
-def mend(
-    tokens: Sequence[str], vocabulary: Vocabulary, is_ordinary: Callable[[str], bool] | None = None
+def _mend(
+    wording: _ReadText, vocabulary: Vocabulary, is_ordinary: Callable[[str], bool] | None
 ) -> dict[str, str]:
     """The misspelt words of a question, each with the known word that it is read as.
 
-    `tokens` are its words, see `quire.analysis.terms`. `is_ordinary` knows the words of the language, which are no
-    misspellings of the collection's.
+    `is_ordinary` knows the words of the language, which are no misspellings of the collection's.
     """
     meant: dict[str, str] = {}
     strange = 0
-    tokens = [token for token in tokens if "'" not in token]
+    tokens = [token for token in wording.words if "'" not in token]
     is_sentence = len(tokens) >= SHORTEST_QUESTION
     for token in dict.fromkeys(tokens):
         if len(meant) >= MOST_MENDED or strange >= MOST_STRANGE:
@@ -401,7 +426,7 @@ def mend(
         if is_sentence and is_ordinary is not None and token.isalpha() and is_ordinary(token):
             continue
         for part in _PART.findall(token):
-            if not _is_strange(part, vocabulary):
+            if not _is_strange(part, wording.spelled.get(part), vocabulary):
                 continue
             strange += 1
             known = _known_spelling(part.lower(), vocabulary)
@@ -415,16 +440,8 @@ def mended(text: str, meant: Mapping[str, str]) -> str:
     return _PART.sub(lambda word: meant.get(word.group(), word.group()), text) if meant else text
 
 
-def _is_strange(part: str, vocabulary: Vocabulary) -> bool:
+def _is_strange(part: str, terms: Sequence[str] | None, vocabulary: Vocabulary) -> bool:
     """No chunk holds the word, nor each word of a snake_case name: a misspelling, or a word of another field."""
-    if (
-        not SHORTEST_MENDED <= len(part) <= LONGEST_MENDED
-        or not part.isascii()
-        or part.isdigit()
-        or part.lower() in STOP_WORDS
-    ):
-        return False
-    terms = analyze(part)
     if not terms or vocabulary.document_frequency(terms[0]) or vocabulary.has_symbol(part):
         return False
     is_made_of_known = "_" in part and all(map(vocabulary.document_frequency, terms[1:]))

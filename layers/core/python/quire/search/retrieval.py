@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quire.analysis.language import is_foreign
-from quire.analysis.product import without_product
 from quire.analysis.terms import analyze, identifiers
 from quire.documents import NOTHING, Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
 from quire.index.opened import OpenedIndex, vector_share
 from quire.limits import QUESTION_CHARACTERS, TERMS_CHARACTERS
-from quire.ordinals import union
 from quire.profiles import Profile, profile_named
-from quire.ranking import Ranking, fuse
-from quire.search.calibration import Calibration, gather_evidence, read_calibration
-from quire.search.candidates import Ranked, gather
-from quire.search.ordering import Chosen, choose
+from quire.ranking import Ranking, fuse, union
+from quire.search.calibration import Calibration, read_calibration
+from quire.search.candidates import Ranked, gather, gather_evidence
+from quire.search.intent import without_product, words_of
+from quire.search.ordering import NORMALIZED_DEPTH, Chosen, choose, score
 from quire.search.query import mended, read_question
-from quire.search.scoring import NORMALIZED_DEPTH, score
 
 if TYPE_CHECKING:
     from quire.index.layout import Manifest
@@ -188,11 +186,10 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: 
 
 def _asked(text: str, index: OpenedIndex, is_ordinary: Callable[[str], bool] | None) -> str:
     """The question without the product's name: the collection's, where enough of its chunks say it."""
-    left = without_product(text, index.product, is_ordinary)
+    product = words_of(index.name)
+    left = without_product(text, product, is_ordinary)
     least = max(FEWEST_NAMING, LEAST_NAMING * index.chunk_count)
-    if left == text or any(
-        index.document_frequency(term) < least for term in analyze(" ".join(index.product))
-    ):
+    if left == text or any(index.document_frequency(term) < least for term in analyze(" ".join(product))):
         return text
     return left
 
@@ -277,10 +274,9 @@ def _numbered(
 
 def matches_nothing(index: OpenedIndex, question: str, found: Retrieved) -> bool:
     """Whether the hits are only what every question finds: the nearest of chunks that are all far away."""
-    terms = analyze(mended(question, found.mended))
-    if any(map(index.document_frequency, terms)):
+    if any(hit.cosine is None or hit.cosine >= NEAR for hit in found.hits):
         return False
-    return all(hit.cosine is not None and hit.cosine < NEAR for hit in found.hits)
+    return not any(map(index.document_frequency, analyze(mended(question, found.mended))))
 
 
 def search_vector(

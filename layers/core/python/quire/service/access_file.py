@@ -1,4 +1,4 @@
-"""Keys with scopes, read from a file that may change while the service runs.
+"""Keys with scopes, read from a file, or an object of the store, that may change while the service runs.
 
 [[keys]]
 name = "workflow"                # for logs
@@ -27,10 +27,17 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quire.errors import AccessDenied, ConfigError
 from quire.service.access import ACTIONS, EVERYTHING, Caller
+
+if TYPE_CHECKING:
+    from quire.ports import ObjectStore
+    from quire.stored import Stored
+import time
+
+from quire.errors import StoreUnavailable
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _KEY_FIELDS = frozenset({"name", "sha256", "actions", "collections", "sites"})
@@ -210,3 +217,85 @@ def _set(where: str, table: Mapping[str, Any], name: str) -> frozenset[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
         raise ConfigError(f"{where}: {name}: wanted a list of texts, found {value!r}")
     return frozenset(value)
+
+
+class AccessObject:
+    """The policy in an object of the form of an access file, looked at again now and then. Thread-safe.
+
+    Where the object is not there, nobody but the holder of the one key is let in. One that cannot be used is complained
+    of, and what was read before it stays in force; at the start that is nothing.
+
+    Args:
+        objects: the store.
+        key: of the object.
+        refresh_s: it is looked at this often at most, in seconds.
+        complain: told why it cannot be used.
+        clock: seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        objects: ObjectStore,
+        key: str,
+        refresh_s: float,
+        *,
+        complain: Callable[[str], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._objects = objects
+        self._key = key
+        self._refresh_s = refresh_s
+        self._complain = complain
+        self._clock = clock
+        self._guard = threading.Lock()
+        self._looked_at: float | None = None
+        self._etag = ""
+        self._policy = Policy()
+
+    def policy(self) -> Policy:
+        """What the object says now.
+
+        Raises:
+            StoreUnavailable: the store cannot be reached, and nothing was read before.
+        """
+        if not self.may_wait():
+            return self._policy
+        # Whoever comes while another looks takes what is known already: only the first of all has to wait.
+        if self._guard.acquire(blocking=self._looked_at is None):
+            try:
+                if self.may_wait():
+                    self._look()
+            finally:
+                self._guard.release()
+        return self._policy
+
+    def may_wait(self) -> bool:
+        """Whether the store is to be asked again."""
+        return self._looked_at is None or self._clock() - self._looked_at >= self._refresh_s
+
+    def _look(self) -> None:
+        try:
+            stored = self._changed()
+        except KeyError:
+            self._etag, self._policy = "", Policy()
+        except StoreUnavailable as error:
+            if self._looked_at is None:
+                raise
+            self._complain(f"{self._key}: {error}")
+        else:
+            if stored is not None:
+                self._read(stored)
+        self._looked_at = self._clock()
+
+    def _changed(self) -> Stored | None:
+        """The object where it is not the one that was read; without an etag there is nothing to compare with."""
+        if self._etag:
+            return self._objects.read_if_changed(self._key, self._etag)
+        return self._objects.read(self._key)
+
+    def _read(self, stored: Stored) -> None:
+        self._etag = stored.etag
+        try:
+            self._policy = parse_policy(stored.data, self._key)
+        except ConfigError as error:
+            self._complain(str(error))

@@ -22,8 +22,8 @@ from quire.errors import ArtifactCorrupt, SwapConflict, UnknownCollection
 from quire.index.layout import Manifest, Pointer, SegmentRef, SourceFacts
 from quire.index.reader import Segment
 from quire.index.writer import KeptRows, SegmentFacts, write_segment
-from quire.ordinals import difference, union
 from quire.ports import ObjectStore, Ordinals
+from quire.ranking import difference, union
 from quire.store import pointers as states
 from quire.store.retired import retire, sweep
 from quire.store.store import SegmentStore

@@ -21,7 +21,7 @@ from quire.index.layout import Manifest, Pointer, SegmentRef
 from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment, manifest_in, verify_segment
 from quire.index.served import BuildOnServer
-from quire.ordinals import NONE
+from quire.ranking import NONE
 from quire.store import pointers as states
 from quire.store.keys import (
     damaged_files,

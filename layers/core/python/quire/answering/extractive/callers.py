@@ -12,7 +12,7 @@ from quire.answering.extractive.precedence import is_test
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
-from quire.ordinals import contains, union
+from quire.ranking import contains, union
 from quire.search.candidates import find_callers
 
 LOOKED_AT = 48

@@ -26,7 +26,7 @@ from quire.answering.extractive.rendering import is_code_chunk
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
-from quire.ordinals import contains, union
+from quire.ranking import contains, union
 from quire.search.candidates import find_callees
 from quire.search.intent import read_intent
 from quire.search.query import written_names

@@ -15,8 +15,8 @@ from quire.answering.extractive.passages import CODE, Passage, split_passages
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
-from quire.ordinals import intersection, union
 from quire.ports import Ordinals
+from quire.ranking import intersection, union
 from quire.search.intent import read_intent
 from quire.search.query import term_weights
 

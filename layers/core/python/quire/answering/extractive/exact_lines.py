@@ -17,7 +17,7 @@ from quire.answering.extractive.precedence import is_example, is_test, quoted_me
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
-from quire.ordinals import contains
+from quire.ranking import contains
 from quire.search.intent import WantedDefinition, read_intent
 
 LOOKED_AT = 64

@@ -17,7 +17,7 @@ from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed, weigh
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
-from quire.ordinals import intersection
+from quire.ranking import intersection
 
 FOLDERS = ("", "docs/", "doc/", "docs/source/", "docs/src/", "docs/docs/", "docs/content/", ".github/")
 SUFFIXES = ("", ".md", ".mdx", ".rst", ".adoc", ".txt", ".html")

@@ -12,8 +12,8 @@ from quire.analysis.terms import analyze, split_identifier
 from quire.answering.citations import cite
 from quire.documents import Chunk, Citation, Hit
 from quire.index.opened import OpenedIndex
-from quire.ordinals import contains, union
 from quire.parsing.languages import GRAMMARS
+from quire.ranking import contains, union
 from quire.search.query import written_names
 
 MOST_PLACES = 6

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from quire.documents import Metadata
 from quire.index.reader import Segment
 from quire.index.writer.runs import DROPPED
-from quire.ordinals import difference
 from quire.ports import Ordinals
+from quire.ranking import difference
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from quire.index.layout import SPELLING
 from quire.index.postings import table_arrays
 from quire.index.tensors import Array, FileFacts, write_tensors
 from quire.index.writer.kept_rows import KeptRows
-from quire.ordinals import ranges
+from quire.ranking import ranges
 
 WORD = re.compile(r"[^\W\d_]{4,32}")
 MOST_RUNS = 60_000

@@ -16,7 +16,7 @@ from quire.index.layout import VECTORS
 from quire.index.tensors import FileFacts, Streamed, give_back, write_tensors
 from quire.index.writer.kept_rows import KeptRows
 from quire.index.writer.rows import Spool, gather
-from quire.ordinals import ranges
+from quire.ranking import ranges
 
 BLOCK = 1024
 SUMMED = 8192  # the mean's last bit depends on how many rows are summed at a time

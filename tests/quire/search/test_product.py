@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from quire.analysis.product import without_product, words_of
+from quire.search.intent import without_product, words_of
 from tests.support.pace import takes_cpu_within
 
 
