@@ -265,7 +265,7 @@ def _named(reading: Reading, history: Sequence[Turn], has_symbol: Callable[[str]
     if len(names) != 1 or names[0] in reading.question:
         return reading
     whole = _PRONOUN.sub(lambda _: names[0], reading.question, count=1)
-    if whole == reading.question and names_kinds_alone(_content(whole)):
+    if whole == reading.question and names_kinds_alone(_content(whole)) and not _OWNED.search(whole):
         whole = f"{whole.rstrip(' ?!.')} of {names[0]}?"
     return Reading(whole, whole + reading.searched.removeprefix(reading.question))
 
@@ -280,6 +280,7 @@ def _read_ordinal(number: int, before: Reading, said: str) -> Reading:
 
 
 _PRONOUN = re.compile(r"\b(?:it|they|them)\b(?!['’])", re.IGNORECASE)
+_OWNED = re.compile(r"\b(?:its|their)\b", re.IGNORECASE)
 WHOLE = {
     PLACE: "Where is {} defined?",
     USES: "Where is {} used?",
