@@ -26,6 +26,7 @@ MADE_LATER = {
         "around a name, attacked in its test"
     ),
     "layers/core/python/quire/answering/about_answers.py: form": "its table, over `LONGEST` characters",
+    "layers/core/python/quire/answering/section_kinds.py: said": "its table, over titles and questions",
     "layers/core/python/quire/answering/recalling.py: form": "its table, over `about_answers.LONGEST` characters",
     "layers/core/python/quire/answering/citations.py: f'^#+ {re.escape(heading)}$'": "an escaped heading",
     "layers/core/python/quire/analysis/product.py: form": "around escaped words, over `ASKED_CHARACTERS`",

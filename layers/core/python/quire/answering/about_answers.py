@@ -164,7 +164,7 @@ _FORMS = {
         (?: examples? | samples? | snippets? | code | commands? ) (?: [ ] (?: of | for )[ ]{_IT} )?
         (?: [ ]in[ ] (?P<language4>{_LANGUAGE}) )?
       | for[ ]example | e\.g | (?: show | tell )[ ]me[ ]how
-      | (?: how | what )[ ] (?: does | would )[ ]{_IT}[ ]look (?: [ ]like )?
+      | (?: how | what )[ ] (?: does | would )[ ]{_THAT}[ ]look (?: [ ]like )?
         (?: [ ]in[ ] (?: code | practice | (?P<language2>{_LANGUAGE}) ) )?
       | (?: (?: what | how )[ ]about[ ] | how[ ] (?: do | would | can )[ ]i[ ]do[ ]{_IT}[ ] | (?: show[ ] )? {_IT}[ ] )?
         in[ ] (?: code | (?P<language3>{_LANGUAGE}) )

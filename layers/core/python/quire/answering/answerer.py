@@ -10,14 +10,17 @@ from typing import TypeAlias
 from quire.analysis.language import is_unread
 from quire.analysis.language import notices as language_notices
 from quire.analysis.terms import identifiers
-from quire.answering.about_answers import ALSO, SOURCE, AboutAnswer
+from quire.answering.about_answers import ALSO, EXAMPLE, SOURCE, AboutAnswer
 from quire.answering.abstention import DEFAULT, Abstention
 from quire.answering.claims import is_api, missing_symbols, sentence
-from quire.answering.conversation import Reading, complete, is_vague, join, read_message
+from quire.answering.conversation import Reading, complete, is_vague, join, may_change_topic, read_message
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.evidence_hits import evidence_of
+from quire.answering.extractive.asked_section import asked_page, asked_section, with_section
 from quire.answering.extractive.callers import as_hits, callers_in
 from quire.answering.extractive.code_answers import called_in, settings_in
+from quire.answering.extractive.contents import MOST as SHOWN_PARTS
+from quire.answering.extractive.contents import asks_which, bare_listing, contents_of
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.exact_lines import exact_lines
 from quire.answering.extractive.extractive import extract, extract_callers, extract_lines
@@ -33,7 +36,7 @@ from quire.answering.extractive.retelling import (
     show_source,
     unsaid,
 )
-from quire.answering.findings import AskedCollection, Findings, find, find_parts
+from quire.answering.findings import AskedCollection, Findings, chunk_in_hand, find, find_parts
 from quire.answering.generative.context import pack, quote_sources
 from quire.answering.generative.generation import Draft, generate
 from quire.answering.generative.judging import Judge
@@ -145,12 +148,8 @@ def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]
     """What the question finds, with terms of the model's where it finds little; and what those cost."""
     collection, inquiry, model = request.collection, request.inquiry, request.model
     findings = find(collection, inquiry, searched)
-    if (
-        not request.about
-        and searched == inquiry.question
-        and not _abstention(collection, findings).covers(findings.confidence)
-    ):
-        findings = _find_joined(collection, inquiry) or findings
+    if not (request.about or _covers(collection, findings)):
+        findings = _find_otherwise(collection, inquiry, searched) or findings
     hits = findings.found.hits
     if model is None or inquiry.terms or not wants_rewrite(inquiry.rewrite, hits[0].score if hits else 0.0):
         return findings, None
@@ -161,16 +160,24 @@ def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]
     return findings, rewritten
 
 
-def _find_joined(collection: AskedCollection, inquiry: Inquiry) -> Findings | None:
-    """What a question finds as a follow-up that does not say so: "With several workers?", "Who coined the term?".
+def _find_otherwise(collection: AskedCollection, inquiry: Inquiry, searched: str) -> Findings | None:
+    """What a question that is not covered finds as a follow-up that does not say so ("With several workers?", "Who
+    coined the term?"), or one that may be a new topic by itself.
 
     None where that is not covered either: what stands by itself is judged by itself.
     """
-    joined = join(inquiry.question, inquiry.history)
-    if joined == inquiry.question:
+    if searched == inquiry.question:
+        other = join(inquiry.question, inquiry.history)
+    else:
+        other = inquiry.question if may_change_topic(inquiry.question) else searched
+    if other == searched:
         return None
-    findings = find(collection, inquiry, joined)
-    return findings if _abstention(collection, findings).covers(findings.confidence) else None
+    findings = find(collection, inquiry, other)
+    return findings if _covers(collection, findings) else None
+
+
+def _covers(collection: AskedCollection, findings: Findings) -> bool:
+    return _abstention(collection, findings).covers(findings.confidence)
 
 
 def _abstention(collection: AskedCollection, findings: Findings) -> Abstention:
@@ -253,6 +260,8 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
         is_unsure = request.about is not None or abstention.is_unsure(findings.confidence)
         text, citations, told = _extract_callers(collection, inquiry)
         if not citations:
+            text, citations, told = _extract_contents(collection, inquiry, findings)
+        if not citations:
             text, citations = extract(
                 findings.weighed,
                 unsaid(findings.scored, inquiry.history),
@@ -275,10 +284,15 @@ def _retell(
     if about.kind == SOURCE:
         retold = _show_source(request, about.number)
     else:
+        scored, read = findings.scored, findings.read
+        at = chunk_in_hand(collection, request.inquiry, request.inquiry.question, read)
+        section = asked_section(collection.index, EXAMPLE, at, request.inquiry.question) if at else None
+        if section and about.kind == EXAMPLE:
+            scored = with_section(section, findings.weighed, scored, read[0])
         retold = retell(
             about,
             findings.weighed,
-            findings.scored,
+            scored,
             history,
             title=name_of(collection),
             beside=beside_in(collection.index),
@@ -323,6 +337,23 @@ def _extract_callers(
     if not citations or len(citations) == len(found):
         return text, citations, ()
     return text, citations, (f"{len(citations)} of {len(found)} places that refer to `{name}`.",)
+
+
+def _extract_contents(
+    collection: AskedCollection, inquiry: Inquiry, findings: Findings
+) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
+    """The parts of the section or page that the question asks for, where it asks which there are; with a notice where
+    there are more than are shown."""
+    if not (asks_which(inquiry.question) and findings.scored):
+        return "", (), ()
+    at, question = findings.scored[0].hit, bare_listing(inquiry.question)
+    section = findings.section or asked_section(collection.index, question, at.chunk)
+    section = section or asked_page(collection.index, question, at.chunk)
+    told = contents_of(section, at) if section else None
+    if told is None:
+        return "", (), ()
+    more = (f"{SHOWN_PARTS} of {told.total} sections.",) if told.total > SHOWN_PARTS else ()
+    return told.text, told.citations, more
 
 
 def _is_by_chance(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -> bool:

@@ -22,12 +22,18 @@ from quire.answering.about_answers import (
 )
 from quire.answering.citations import last_answer
 from quire.answering.recalling import recalled
+from quire.answering.section_kinds import names_kinds_alone
 from quire.answering.small_talk import bare_question, is_correction, small_talk
 from quire.documents import Turn
 from quire.search.query import written_names
 
 MOST_TURNS = 10
 """Turns of the history that are looked at: the fifth question about one thing still finds what it is about."""
+
+MOST_WORDS, ELLIPTICAL = 8, 2
+"""Of a question that asks for what anything may have; and words of content of one that does not say of what."""
+FRAGMENT = 4
+"""Words of what is no sentence."""
 
 _EMPTY = frozenset(
     """
@@ -59,6 +65,22 @@ _OPENERS = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+
+_SENTENCE = re.compile(
+    r"""
+    \s* (?:
+        how[ ] (?: do | can | could | should | would | to )
+      | what[ ] (?: does | do )
+      | what[ ] (?: is | are )[ ] (?! the\b | its\b | their\b )  # which belong to something
+      | why[ ] (?: is | are | does | do )[ ] (?! the\b | i\b | its\b )
+    ) \b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Beginnings of questions that mostly stand by themselves."""
+_IS = re.compile(r"what (?:is|are) \w+(?<!ed)\W*", re.IGNORECASE)
+"""What asks for the meaning of its one word: "What is caching?", but not "What is collected?"."""
+_NEW_NOUN = re.compile(r"\b(?:an?|some)[ ]\w", re.IGNORECASE)
 
 _OF_SOMETHING = re.compile(
     r"""
@@ -111,6 +133,8 @@ def is_follow_up(question: str) -> bool:
     question = bare_question(question)
     if is_vague(question) or _OPENERS.match(question) or _OF_SOMETHING.fullmatch(question.strip()):
         return True
+    if is_elliptical(question):
+        return True
     listed = [word.lower() for word in words(question)]
     said = accumulate(map(_is_content, listed), initial=0)
     opening = 1 if listed[:2] == ["what", "if"] else 0  # which joins nothing
@@ -120,6 +144,50 @@ def is_follow_up(question: str) -> bool:
     return any(
         _points_back(listed, place, before, joined=place > joined)
         for place, before in zip(range(len(listed)), said, strict=False)
+    )
+
+
+def is_elliptical(question: str) -> bool:
+    """Whether the question says what it asks for and not of what: "which port?", "what if the key doesn't exist?".
+
+    It has few words of content and no name. What makes a sentence of two of them by itself, as "How do I define
+    synonyms?" does, or tells of something that was not mentioned before ("a task"), names its topic.
+
+    >>> [is_elliptical(one) for one in ("which hash?", "max length?", "can I change the message?")]
+    [True, True, True]
+    >>> [is_elliptical(one) for one in ("How do I define synonyms?", "Can a task fail?", "What is caching?")]
+    [False, False, False]
+    """
+    content, said = _content(question), len(words(question))
+    names_other = _OPENERS.match(question) or _has_name(question) or _NEW_NOUN.search(question)
+    if not content or names_other or _IS.fullmatch(question.strip()):
+        return False
+    if _SENTENCE.match(question):
+        return len(content) == 1 and (
+            not names_kinds_alone(content) or "the" in map(str.lower, words(question))
+        )
+    if said <= FRAGMENT:
+        return len(content) <= ELLIPTICAL + ("?" in question)
+    return len(content) <= ELLIPTICAL or (names_kinds_alone(content) and said <= MOST_WORDS)
+
+
+def may_change_topic(question: str) -> bool:
+    """Whether the few words may as well be a topic of their own: a whole sentence, or what is typed to look it up.
+
+    >>> [may_change_topic(one) for one in ("How do I deploy?", "rate limits", "rate limits?", "which port?")]
+    [True, True, False, False]
+    """
+    if not is_elliptical(question):
+        return False
+    first = words(question)[0].lower()
+    return bool(_SENTENCE.match(question)) or ("?" not in question and _is_content(first))
+
+
+def _has_name(question: str) -> bool:
+    """Whether a word is written as a name: within the sentence with a capital, or as code."""
+    return bool(identifiers(question)) or any(
+        word[1:] != word[1:].lower() or (place and word[:1].isupper() and word != "I")
+        for place, word in enumerate(words(question))
     )
 
 

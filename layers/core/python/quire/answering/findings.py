@@ -16,18 +16,21 @@ from quire.answering.abstention import (
     gather_news,
     read_abstention,
 )
-from quire.answering.conversation import says_something
+from quire.answering.citations import last_answer
+from quire.answering.conversation import is_elliptical, says_something
 from quire.answering.evidence_hits import evidence_of
+from quire.answering.extractive.asked_section import AskedSection, asked_section, with_section
 from quire.answering.extractive.code_answers import handed_to
 from quire.answering.extractive.definitions import SAID, defining_hits
 from quire.answering.extractive.entries import asked_name, begins_entry, entry_hits, entry_of
 from quire.answering.extractive.known_pages import known_page_hits, opens_known_page
 from quire.answering.extractive.parts import AskedPart, is_about, parts_of
+from quire.answering.extractive.retelling import find_quote, said_at
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import leading_hits, with_siblings
 from quire.answering.extractive.weighing import Weighed, is_slip, strange_words, weigh, without_common
 from quire.answering.request import Inquiry
-from quire.documents import Hit
+from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, Vectors, WordList
@@ -43,6 +46,10 @@ PART_HITS = 3
 """Hits of a part of the question among which what is about it is looked for."""
 CONTRAST = 4.0
 """For a passage that contrasts what the question is about with something else, itself or by its heading."""
+IN_HAND = 1.0
+"""For passages of the page that the last answer was quoted from, where the question names no topic. Of 112 follow-ups
+to four projects that it was chosen on 70 are answered rightly with it, 66 without, 69 with twice as much; of 112 to
+four that took no part 79 and 75."""
 NAMED = 0.5
 """Share of the thing's name, by weight, that such a passage says with its heading."""
 
@@ -92,6 +99,7 @@ class Findings:
         scored: passages of the first hits and of the siblings, best first.
         evidence: what speaks for and against an answer.
         confidence: probability that the collection answers.
+        section: what the question asks for by its title.
     """
 
     found: Retrieved
@@ -100,6 +108,7 @@ class Findings:
     scored: list[Scored]
     evidence: Evidence
     confidence: float
+    section: AskedSection | None = None
 
     @property
     def topic_confidence(self) -> float:
@@ -125,10 +134,7 @@ def find(
     text = read_by_terms(query).text
     if text != query.text:
         searched, leans = text, False
-    vector = found.row
-    # A word that was mended may be right after all; and the collection's own vectors may still be in the making.
-    if embedder is not None and (vector is None or found.mended):
-        vector = embedder.embed([text])[0]
+    vector = _vector_of(text, found, embedder)
     known = mended(text, found.mended), mended(searched, found.mended)
     weighed = replace(weigh(known[0], index), symbols=found.names)
     if leans:
@@ -143,10 +149,11 @@ def find(
         filters=inquiry.filters,
         uncommon="" if leans or inquiry.selected_text.strip() else without_common(known[0], index),
     )
+    earlier = f"{searched.removeprefix(inquiry.question)}\n{inquiry.selected_text}"
+    weighed, scored, section = _opened_at(collection, inquiry, earlier.strip(), read, found=(weighed, scored))
     evidence = _evidence(collection, known[1], told, vector, read=(weighed, scored), mends=found.mended)
-    if leans and embedder is not None and vector is not None:
+    if leans and not section and embedder is not None and vector is not None:
         own = mended(inquiry.question, found.mended)
-        earlier = f"{searched.removeprefix(inquiry.question)}\n{inquiry.selected_text}"
         news = gather_news(own, earlier, told, scored, lexicon=index, embedder=embedder)
         evidence = replace(evidence, news=news)
     sure = 0.0 if not told or undefined_letter(inquiry, searched, index, scored) else confidence(evidence)
@@ -158,7 +165,69 @@ def find(
         )
     if read_intent(inquiry.question).is_alternatives:
         scored = _contrasting_first(inquiry.selected_text or searched, index, scored)
-    return Findings(found, read, weighed, scored, evidence, sure)
+    return Findings(found, read, weighed, scored, evidence, sure, section)
+
+
+def _vector_of(text: str, found: Retrieved, embedder: Embedder | None) -> Vectors | None:
+    """The question's row. A word that was mended may be right after all; and the collection's own vectors may still be
+    in the making."""
+    if embedder is not None and (found.row is None or found.mended):
+        row: Vectors = embedder.embed([text])[0]
+        return row
+    return found.row
+
+
+def _opened_at(
+    collection: AskedCollection,
+    inquiry: Inquiry,
+    earlier: str,
+    read: Sequence[Hit],
+    *,
+    found: tuple[Weighed, list[Scored]],
+) -> tuple[Weighed, list[Scored], AskedSection | None]:
+    """What was `found` anew, with the section first that the question asks for by its title, and that section.
+
+    It is looked for on the page that answers best; of a question that follows what was asked `earlier`, on the page in
+    hand. What says nothing of its topic itself more likely means that page.
+    """
+    (weighed, scored), question = found, inquiry.question
+    follows = bool(earlier) and not inquiry.selected_text.strip()
+    at = chunk_in_hand(collection, inquiry, earlier, read) if follows else _chunk_of_best(scored)
+    if at is None:
+        return weighed, scored, None
+    if section := asked_section(collection.index, question, at, earlier if follows else ""):
+        if follows:  # what was asked before says no more of it
+            weighed = replace(weighed, text=f"{question}\n{section.trail[-1]}")
+        return weighed, with_section(section, weighed, scored, read[0]), section
+    if follows and is_elliptical(question):
+        scored = _page_first(at, scored)
+    return weighed, scored, None
+
+
+def _chunk_of_best(scored: Sequence[Scored]) -> Chunk | None:
+    return scored[0].hit.chunk if scored else None
+
+
+def _page_first(at: Chunk, scored: Sequence[Scored]) -> list[Scored]:
+    """The passages anew, those of that chunk's page with a little more."""
+    own = at.document_id
+    lifted = (replace(one, score=one.score + IN_HAND * (one.hit.chunk.document_id == own)) for one in scored)
+    return sorted(lifted, key=lambda one: (-one.score, one.hit.rank, one.order))
+
+
+def chunk_in_hand(
+    collection: AskedCollection, inquiry: Inquiry, earlier: str, hits: Sequence[Hit]
+) -> Chunk | None:
+    """The chunk that the last answer was quoted from first, `earlier` being what that was found by; None where there is
+    no such answer, and where it is not found again."""
+    said = said_at(last_answer(inquiry.history), 0)
+    if not said or not hits:
+        return None
+    quote = find_quote(said, hits)
+    if quote is None:
+        query = Query(earlier[:QUESTION_CHARACTERS], inquiry.top_k, inquiry.filters)
+        quote = find_quote(said, retrieve(collection.index, collection.embedder, query).hits)
+    return quote.hit.chunk if quote else None
 
 
 def find_parts(
@@ -206,6 +275,7 @@ def _evidence(
         _names_a_hit(question, told)
         or _names_an_entry(question, read[1])
         or bool(opens_known_page(searched, read[1]))
+        or (searched.text != question and any(one.asked for one in read[1]))
     )
     topic = collection.abstention.topic
     evidence = gather(

@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from quire.analysis.terms import analyze
 from quire.answering.answerer import answer, stream_answer
-from quire.answering.conversation import is_follow_up
+from quire.answering.conversation import is_elliptical, is_follow_up
 from quire.answering.events import Done, Event
 from quire.answering.findings import AskedCollection
 from quire.answering.generative.cancellation import CancellableModel
@@ -138,7 +138,7 @@ def _with_offer(
 
     Not of what is asked about this one: a follow-up, selected text, filters.
     """
-    if given.answerable or inquiry.selected_text or inquiry.filters or is_follow_up(inquiry.question):
+    if given.answerable or _is_of_this_one(inquiry):
         return given
     likely = max(_others(service, caller, served, inquiry), key=itemgetter(0), default=None)
     if likely is None:
@@ -149,6 +149,11 @@ def _with_offer(
         return given
     called = "" if asked.title == other else f" ({asked.title})"
     return replace(given, notices=(*given.notices, f"The collection {other}{called} has this: ask it there."))
+
+
+def _is_of_this_one(inquiry: Inquiry) -> bool:
+    follows = is_follow_up(inquiry.question) and bool(inquiry.history or not is_elliptical(inquiry.question))
+    return follows or bool(inquiry.selected_text or inquiry.filters)
 
 
 def is_told(given: Answer, question: str) -> bool:

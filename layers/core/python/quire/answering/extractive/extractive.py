@@ -244,11 +244,12 @@ def choose_quotes(
     more place at most.
     """
     ranked = of_versions(question, _said_once_by_chunks(_ranked(question, scored), beside))
-    entry = _entry_of_name(question, ranked)
-    opening = entry or _opening(question, ranked)
+    asked = next((one for one in ranked if one.asked), None)
+    entry = _entry_of_name(question, [one for one in ranked if one.asked] or ranked)
+    opening = entry or asked or _opening(question, ranked)
     if opening is None:
         return []
-    told = _told_by_code(question, ranked, beside, settings)
+    told = [] if asked else _told_by_code(question, ranked, beside, settings)
     quotes = [Quote(*lines, lines.start) for lines in told]
     if entry and told:
         quotes = [_widened(question, entry, ranked, FIRST_CHARACTERS), *quotes]
@@ -812,7 +813,7 @@ def _widened(
     )
     held = (beside[bisect_left(beside, (p.start,)) : bisect_left(beside, (p.end,))] for p in pieces)
     values = [max((score for _, score in inside), default=WORTHLESS) for inside in held]
-    rises = not ((opens and one.defines) or leads_entry(one, asked_name(question.text)))
+    rises = not ((opens and (one.defines or one.asked)) or leads_entry(one, asked_name(question.text)))
     page = _PageText(text, pieces, values, room, question.wants_code, crosses=opens, rises=rises)
     first, last = _neighbours(page, place)
     return Quote(one.hit, _with_heading(text, pieces[first].start), pieces[last].end, at)
@@ -908,7 +909,7 @@ def _part(question: Weighed, text: str, piece: QuotePiece, one: Scored) -> tuple
         lines = body[:CODE_CHARACTERS].rpartition("\n")[0]
         return at, at + len(body if len(body) <= CODE_CHARACTERS else lines or body)
     if piece.kind == CODE:
-        return best_lines(question, text, one.passage.start, CODE_CHARACTERS, within=(piece.start, piece.end))
+        return _part_of_code(question, text, piece, one)
     fences = list(_fenced(text, piece.start, piece.end))
     inside = [
         p
@@ -927,6 +928,27 @@ def _part(question: Weighed, text: str, piece: QuotePiece, one: Scored) -> tuple
     while first > 0 and spans[last][1] - spans[first - 1][0] <= FIRST_CHARACTERS:
         first -= 1
     return (spans[first][0], spans[last][1]) if spans else (piece.start, piece.end)
+
+
+def _part_of_code(question: Weighed, text: str, piece: QuotePiece, one: Scored) -> tuple[int, int]:
+    """The lines of a long block of code that answer best. An example is read from its beginning, below what leads into
+    it, unless others say more of what is asked."""
+    begin = next(block.start for block in split_blocks(text) if block.end == piece.end)
+    start, end = best_lines(question, text, one.passage.start, CODE_CHARACTERS, within=(begin, piece.end))
+    if asks_for_example(question.text):
+        head = _whole_lines(text, begin, begin + FIRST_CHARACTERS)
+        told = set(analyze(text[begin:head]))
+        if question.coverage(told) >= question.coverage(set(analyze(text[start:end]))):
+            return piece.start, head
+    return piece.start if start == begin else start, end
+
+
+def _whole_lines(text: str, start: int, most: int) -> int:
+    """Where a part of the code ends that begins at `start` and ends at `most` at the latest: with a paragraph of it, or
+    a line."""
+    half = (start + most) // 2
+    end = max(text.rfind("\n\n", half, most), 0) or max(text.rfind("\n", start, most), 0)
+    return end or most
 
 
 def _fenced(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -285,7 +285,7 @@ def quoted_part(citation: Citation) -> Chunk:
         return chunk._replace(metadata=known, breadcrumb=told)
     if known.get("kind") not in (None, "section"):
         return chunk._replace(metadata=known)
-    names = _trail(chunk, citation.answers_at)
+    names = section_trail(chunk, citation.answers_at)
     if sections_of(chunk)[0]:
         _, known["heading"], known["url"] = where_of(chunk, section_at(chunk, citation.answers_at))
     elif names and "kind" in known:
@@ -295,7 +295,7 @@ def quoted_part(citation: Citation) -> Chunk:
     return chunk._replace(metadata=known, breadcrumb=" › ".join((page, *names)))
 
 
-def _trail(chunk: Chunk, place: int) -> tuple[str, ...]:
+def section_trail(chunk: Chunk, place: int) -> tuple[str, ...]:
     """The headings of its page that `chunk.text[place:]` stands under, outermost first."""
     page, *names = chunk.breadcrumb.split(" › ")
 

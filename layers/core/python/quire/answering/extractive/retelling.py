@@ -103,11 +103,12 @@ def _rows(text: str) -> set[tuple[str, ...]]:
 def unsaid(scored: Sequence[Scored], history: Sequence[Turn]) -> Sequence[Scored]:
     """The passages that the last answer of the conversation did not show; all of them where none of those comes near.
 
-    A follow-up may ask for what was shown already: then the right passage again is better than a wrong new one.
+    A follow-up may ask for what was shown already: then the right passage again is better than a wrong new one, and the
+    section that it asks for is.
     """
     last = next((turn.text for turn in reversed(history) if turn.role == "assistant"), "")
     said = Said(last)
-    new = [one for one in scored if not said.holds(one.text)] if last else scored
+    new = [one for one in scored if one.asked or not said.holds(one.text)] if last else scored
     near = SAME * max((one.score for one in scored), default=0.0)
     return new if any(one.score >= near for one in new) else scored
 
@@ -140,15 +141,18 @@ def retell(
 def _example(
     weighed: Weighed, scored: Sequence[Scored], history: Sequence[Turn], language: str, *, beside: Beside
 ) -> Retold | None:
-    """Code of the sections that answer, in the language if there is any; None where they have none."""
+    """Code of the sections that answer, in the language if there is any, or a section of examples without code; None
+    where they have neither."""
     weighed = replace(weighed, text=f"Show me an example. {weighed.text}", wants_code=True)
     code = [one for one in _of_near_sections(scored) if _language_of(one) is not None]
     wanted = ("", _named(language))
     fitting = [one for one in code if not language or _named(_language_of(one) or "") in wanted]
-    text, citations = written(choose_quotes(weighed, unsaid(fitting or code, history), beside=beside))
-    if "```" not in text:
+    told = [one for one in scored if one.asked and not code]
+    shown = [replace(one, asked=False) for one in fitting or code or told]  # another one where it was shown
+    text, citations = written(choose_quotes(weighed, unsaid(shown, history), beside=beside))
+    if "```" not in text and not told:
         return None
-    return Retold(text, citations, () if fitting else (NOT_IN.format(language),))
+    return Retold(text, citations, () if fitting or not language else (NOT_IN.format(language),))
 
 
 def _shorter(weighed: Weighed, scored: Sequence[Scored], history: Sequence[Turn], notice: str) -> Retold:

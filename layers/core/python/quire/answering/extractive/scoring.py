@@ -66,6 +66,7 @@ class Scored:
         cosine: with the question; None where it was not embedded.
         apart: cosine with the question without its common words; None where it was not embedded or has none.
         defines: how far it says what the term is whose meaning is asked for, see `definitions`.
+        asked: it stands in the section that the question asks for by its title, see `asked_section`.
     """
 
     hit: Hit
@@ -78,6 +79,7 @@ class Scored:
     cosine: float | None = None
     apart: float | None = None
     defines: float = 0.0
+    asked: bool = False
 
 
 def score_passages(

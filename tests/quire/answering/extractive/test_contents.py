@@ -1,0 +1,84 @@
+"""Questions which there are of something: each title under the section that is asked for is a part of the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from quire.answering.answerer import answer
+from quire.answering.findings import AskedCollection
+from quire.answering.request import Answer, Inquiry
+from quire.documents import Chunk, Turn
+from tests.support.shelves import chunk, pages, shelf_of
+
+LEAD = "A filter keeps the grounds back."
+FILTERS = ("Steam filter", "Sand filter", "Paper filter", "Ring filter", "Cloth filter")
+
+
+def section(title: str, text: str, number: int) -> Chunk:
+    return chunk("filters.md", f"### {title}\n\n{text}", number, breadcrumb=f"Coffee › Filters › {title}")
+
+
+def shelf(*titles: str, lead: str = LEAD, text: str = "It is washed once a week.") -> AskedCollection:
+    intro = chunk("filters.md", f"## Filters\n\n{lead}", breadcrumb="Coffee › Filters")
+    return shelf_of(
+        [intro, *(section(one, text, number) for number, one in enumerate(titles, 1)), *pages(30)]
+    )
+
+
+def ask(question: str, *titles: str, **more: str) -> Answer:
+    return answer(shelf(*titles, **more), Inquiry(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which filters are there?",
+        "What are all the filters?",
+        "List the filters",
+        "which kinds of filters can I use?",
+        "What filters exist?",
+    ],
+)
+def test_each_title_under_the_section_is_an_item_with_its_own_source(question: str) -> None:
+    given = ask(question, *FILTERS)
+    items = [line for line in given.text.splitlines() if line.startswith("- ")]
+    assert items == [f"- **{title}** It is washed once a week. [{n}]" for n, title in enumerate(FILTERS, 2)]
+    assert given.text.startswith("**Filters**\n\nA filter keeps the grounds back. [1]\n\n- ")
+    places = [one.hit.chunk.breadcrumb for one in given.citations]
+    assert places == ["Coffee › Filters", *(f"Coffee › Filters › {title}" for title in FILTERS)]
+
+
+def test_it_is_told_of_what_the_conversation_is_at() -> None:
+    opened = shelf(*FILTERS)
+    first = answer(opened, Inquiry("What keeps the grounds back?"))
+    talk = (Turn("user", "What keeps the grounds back?"), Turn("assistant", first.text))
+    assert answer(opened, Inquiry("which filters are there?", history=talk)).text.count("\n- ") == len(
+        FILTERS
+    )
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        FILTERS[:2],  # too few
+        ("Before you begin", "Choose a filter", "Wash the filter", "Filter shapes"),  # an article
+    ],
+)
+def test_what_is_no_list_of_things_is_told_as_it_is_written(titles: tuple[str, ...]) -> None:
+    assert "\n- **" not in ask("Which filters are there?", *titles).text
+
+
+def test_what_the_section_lists_itself_is_not_listed_again() -> None:
+    lead = "There are:\n\n" + "\n".join(f"- {title}" for title in FILTERS)
+    assert "[2]\n- " not in ask("Which filters are there?", *FILTERS, lead=lead).text
+
+
+def test_of_very_many_the_first_are_shown_and_how_many_there_are() -> None:
+    given = ask("Which filters are there?", *(f"Filter {number}" for number in range(26)))
+    assert given.text.count("\n- ") == 20
+    assert "20 of 26 sections." in given.notices
+
+
+def test_of_a_part_that_begins_with_much_the_title_alone_is_shown() -> None:
+    given = ask("Which filters are there?", *FILTERS, text="It is washed " + "and dried " * 30 + "daily.")
+    assert "- **Sand filter** [3]" in given.text
