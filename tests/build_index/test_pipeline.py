@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -56,32 +58,64 @@ def _flip(file: Path) -> None:
     file.write_bytes(data)
 
 
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A book that was built and published once; `again` builds it there once more."""
+
+    folder: Path
+
+    @property
+    def book(self) -> Path:
+        return self.folder / "book"
+
+    @property
+    def store(self) -> SegmentStore:
+        return SegmentStore(FolderStore(self.folder / "store"), self.folder / "cache" / "store")
+
+    def again(self) -> SegmentStore:
+        plan = BuildPlan("book", profile_named("docs"), (("docs", str(self.book)),))
+        tools = Tools(HashingEmbedder(), self.folder / "model", self.folder / "cache")
+        store = self.store
+        build(plan, tools, store, review=Review(store, lambda _: HashingEmbedder(), self.folder / "reports"))
+        return store
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Built, Path]:
+    """The folder of a first build, and a copy of it as that build left it."""
+    built = Built(tmp_path_factory.mktemp("first") / "built")
+    built.book.mkdir(parents=True)
+    (built.book / "page.md").write_text("# Rivers\n\nA river ends in a lake or in the sea.\n")
+    write_model(built.folder / "model")
+    built.again()
+    copied = built.folder.with_name("copied")
+    shutil.copytree(built.folder, copied, symlinks=True)
+    return built, copied
+
+
+@pytest.fixture
+def built(first: tuple[Built, Path]) -> Built:
+    """What the first build left, whatever a test before did to it."""
+    built, copied = first
+    shutil.rmtree(built.folder)
+    shutil.copytree(copied, built.folder, symlinks=True)
+    return built
+
+
 @pytest.mark.parametrize("damage", [_flip, lambda file: os.truncate(file, 10), Path.unlink])
 @pytest.mark.parametrize("name", ["columns.safetensors", "payloads/00000.jsonl", MANIFEST])
 @pytest.mark.parametrize("is_changed", [False, True])
 def test_building_again_mends_a_damaged_segment(
-    tmp_path: Path, damage: Callable[[Path], None], name: str, is_changed: bool
+    built: Built, damage: Callable[[Path], None], name: str, is_changed: bool
 ) -> None:
-    book = tmp_path / "book"
-    book.mkdir()
-    (book / "page.md").write_text("# Rivers\n\nA river ends in a lake or in the sea.\n")
-    plan = BuildPlan("book", profile_named("docs"), (("docs", str(book)),))
-    write_model(tmp_path / "model")
-    tools = Tools(HashingEmbedder(), tmp_path / "model", tmp_path / "cache")
-
-    def built() -> SegmentStore:
-        store = SegmentStore(FolderStore(tmp_path / "store"), tmp_path / "cache" / "store")
-        build(plan, tools, store, review=Review(store, lambda _: HashingEmbedder(), tmp_path / "reports"))
-        return store
-
-    [digest] = built().verify("book")
-    damage(tmp_path / "store" / segment_key("book", digest) / name)
+    [digest] = built.store.verify("book")
+    damage(built.folder / "store" / segment_key("book", digest) / name)
     with pytest.raises(ArtifactCorrupt) as told:
-        SegmentStore(FolderStore(tmp_path / "store"), tmp_path / "cache" / "store").verify("book")
+        built.store.verify("book")
     assert segment_key("book", digest) in str(told.value)
     assert "Building book again replaces it" in str(told.value)
     if is_changed:
-        (book / "more.md").write_text("# Lakes\n\nA lake lies still.\n")
-    store = built()
+        (built.book / "more.md").write_text("# Lakes\n\nA lake lies still.\n")
+    store = built.again()
     assert (store.verify("book") == [digest]) != is_changed
     assert store.open("book").chunk_count == 1 + is_changed

@@ -47,10 +47,18 @@ class HashingEmbedder:
             yield np.stack([self._row(f"{prefix}\n{window}") for window in windows])
 
     def _row(self, text: str) -> Vectors:
-        total = 0.01 * direction("", self._dimensions)
-        for term in analyze(text):
-            total = total + direction(term, self._dimensions)
-        return np.asarray(total / np.linalg.norm(total), np.float32)
+        return row(text, self._dimensions)
+
+
+@lru_cache(maxsize=2_000)
+def row(text: str, dimensions: int) -> Vectors:
+    """The unit row of a text, not to be written to: each build of a test asks the same hundred questions."""
+    total = 0.01 * direction("", dimensions)
+    for term in analyze(text):
+        total = total + direction(term, dimensions)
+    found = np.asarray(total / np.linalg.norm(total), np.float32)
+    found.flags.writeable = False
+    return found
 
 
 @lru_cache(maxsize=20_000)
