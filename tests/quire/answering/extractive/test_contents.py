@@ -10,12 +10,14 @@ from quire.answering.request import Answer, Inquiry
 from quire.documents import Chunk, Turn
 from tests.support.shelves import chunk, pages, shelf_of
 
+FILLING = "Nothing more is to be said of it here, but of the weather and of the colours of the sea. " * 5
 LEAD = "A filter keeps the grounds back."
 FILTERS = ("Steam filter", "Sand filter", "Paper filter", "Ring filter", "Cloth filter")
 
 
 def section(title: str, text: str, number: int) -> Chunk:
-    return chunk("filters.md", f"### {title}\n\n{text}", number, breadcrumb=f"Coffee › Filters › {title}")
+    body = f"### {title}\n\n{text}\n\n{FILLING}"
+    return chunk("filters.md", body, number, breadcrumb=f"Coffee › Filters › {title}")
 
 
 def shelf(*titles: str, lead: str = LEAD, text: str = "It is washed once a week.") -> AskedCollection:
@@ -36,7 +38,7 @@ def ask(question: str, *titles: str, **more: str) -> Answer:
         "What are all the filters?",
         "List the filters",
         "which kinds of filters can I use?",
-        "What filters exist?",
+        "which filters are available?",
     ],
 )
 def test_each_title_under_the_section_is_an_item_with_its_own_source(question: str) -> None:
@@ -71,6 +73,16 @@ def test_what_is_no_list_of_things_is_told_as_it_is_written(titles: tuple[str, .
 def test_what_the_section_lists_itself_is_not_listed_again() -> None:
     lead = "There are:\n\n" + "\n".join(f"- {title}" for title in FILTERS)
     assert "[2]\n- " not in ask("Which filters are there?", *FILTERS, lead=lead).text
+
+
+def test_a_short_section_is_quoted_whole() -> None:
+    text = "## Filters\n\n" + "\n\n".join(
+        f"### {one}\n\nIt is made of {one.split()[0].lower()}." for one in FILTERS
+    )
+    opened = shelf_of([chunk("filters.md", text, breadcrumb="Coffee › Filters"), *pages(30)])
+    given = answer(opened, Inquiry("Which filters are there?"))
+    assert "\n- **" not in given.text
+    assert "It is made of cloth." in given.citations[0].quote
 
 
 def test_of_very_many_the_first_are_shown_and_how_many_there_are() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from quire.answering.citations import cite
@@ -16,6 +17,8 @@ from quire.documents import Chunk, Citation, Hit
 
 FEWEST, MOST = 3, 20
 """Titles that make a list, and those that are shown."""
+SHORT = 1_500
+"""Characters of a section that is quoted whole: its titles would say less."""
 LEAD_CHARACTERS, GIST_CHARACTERS = 500, 160
 """Of what the section says above its first part, and of the sentence that a part begins with."""
 OF_AN_ARTICLE = 0.25
@@ -107,6 +110,8 @@ def contents_of(section: AskedSection, finder: Hit) -> ListedSection | None:
     titles, parts = [trail[-1] for trail in trails], list(trails.values())
     if len(parts) < FEWEST or sum(map(_is_of_an_article, titles)) > OF_AN_ARTICLE * len(titles):
         return None
+    if _characters(section) <= SHORT:
+        return None
     lead = _lead(section, parts[0])
     if lead and _tells(lead, titles):
         return None
@@ -139,6 +144,16 @@ def _parts(section: AskedSection) -> Iterator[tuple[tuple[str, ...], tuple[Chunk
             trail = section_trail(chunk, block.start)
             if len(trail) == depth + 1 and trail[:depth] == section.trail:
                 yield trail, (chunk, block)
+
+
+def _characters(section: AskedSection) -> int:
+    """How long the section is, about: of a chunk in which others stand too, its own part."""
+    depth, size = len(section.trail), 0
+    for chunk in section.chunks:
+        starts = [0, *(one.start for one in split_blocks(chunk.text) if one.kind == HEADING), len(chunk.text)]
+        spans = pairwise(dict.fromkeys(starts))
+        size += sum(b - a for a, b in spans if section_trail(chunk, a)[:depth] == section.trail)
+    return size
 
 
 def _lead(section: AskedSection, first: tuple[Chunk, QuoteBlock]) -> tuple[Chunk, int, int] | None:
