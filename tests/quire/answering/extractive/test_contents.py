@@ -38,7 +38,6 @@ def ask(question: str, *titles: str, **more: str) -> Answer:
         "What are all the filters?",
         "List the filters",
         "which kinds of filters can I use?",
-        "which filters are available?",
     ],
 )
 def test_each_title_under_the_section_is_an_item_with_its_own_source(question: str) -> None:

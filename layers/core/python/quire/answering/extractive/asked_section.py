@@ -18,6 +18,7 @@ from quire.analysis.terms import analyze
 from quire.answering.extractive.blocks import HEADING, split_blocks
 from quire.answering.extractive.rendering import is_code_chunk, section_trail
 from quire.answering.extractive.scoring import Scored, score_passages
+from quire.answering.extractive.trails import is_general
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.section_kinds import is_alike, kinds_said, shares_a_kind
 from quire.documents import Chunk, Hit
@@ -98,8 +99,10 @@ def _says(trail: Sequence[str], wanted: frozenset[str], known: frozenset[str]) -
 
 
 def _unasked(own: Sequence[str], trail: Sequence[str], asked: frozenset[str]) -> int:
-    """How many of the headings above the section, but those above `own`, say what was not asked for."""
-    return sum(not asked.issuperset(analyze(title)) for title in trail[_shared(own, trail) : -1])
+    """How many of the headings above the section, but those above `own`, say what was not asked for. *Reference* says
+    nothing."""
+    others = (title for title in trail[_shared(own, trail) : -1] if not is_general(title))
+    return sum(not asked.issuperset(analyze(title)) for title in others)
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:

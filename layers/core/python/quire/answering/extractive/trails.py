@@ -74,10 +74,18 @@ def with_page_title(said: str, chunk: Chunk) -> str:
         (title if title != known.get("path") else known.get("chapter")) or ""
     )  # of some the path is said
     found = _OPENING_TITLE.match(said)
-    is_general = found and all(word in _GENERAL for word in re.findall(r"\w+", found["title"].casefold()))
-    if not found or not is_general or not page or _bare(page) == _bare(found["title"]):
+    if not found or not is_general(found["title"]) or not page or _bare(page) == _bare(found["title"]):
         return said
     return f"**{page} › {found['title']}**{said[found.end() :]}"
+
+
+def is_general(title: str) -> bool:
+    """Whether the title says nothing of what its page is about.
+
+    >>> is_general("Getting started"), is_general("Oil options")
+    (True, False)
+    """
+    return all(word in _GENERAL for word in re.findall(r"\w+", title.casefold()))
 
 
 def _name(text: str, block: QuoteBlock, read: Callable[[str], str]) -> str:
