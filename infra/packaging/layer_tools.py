@@ -38,22 +38,25 @@ def find_python() -> str:
         *map(str, sorted(uv.glob(f"cpython-{PYTHON}.*/bin/python{PYTHON}"))),
     ]
     for candidate in candidates:
-        if _version_of(candidate) == PYTHON:
-            return candidate
+        version, path = _program_of(candidate)
+        if version == PYTHON:
+            return path
     raise ConfigError(
         f"layers: wanted Python {PYTHON} to compile the layers, found none on this machine; "
         f"`.venv/bin/uv python install {PYTHON}` brings one"
     )
 
 
-def _version_of(python: str) -> str:
-    """Such as `3.13`; "" where there is no such program, or it does not run."""
-    script = "import sys; print('%d.%d' % sys.version_info[:2])"
+def _program_of(python: str) -> tuple[str, str]:
+    """Such as `3.13`, and the program's own path: it runs where there is no `PATH`. Empty where there is no such
+    program, or it does not run."""
+    script = "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)"
     try:
         done = subprocess.run((python, "-c", script), capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        return ""
-    return done.stdout.strip()
+        return "", ""
+    version, _, path = done.stdout.strip().partition(" ")
+    return version, path
 
 
 def install_lock(lock: Path, site: Path, *, timeout_s: float = INSTALL_S) -> None:

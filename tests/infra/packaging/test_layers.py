@@ -283,3 +283,14 @@ def test_where_no_python_of_lambda_is_the_command_that_brings_one_is_told(tmp_pa
     done = subprocess.run(command, env=nowhere, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "`.venv/bin/uv python install 3.13` brings one" in done.stderr
+
+
+@pytest.mark.skipif(sys.version_info[:2] == (3, 13), reason="the Python that runs this is Lambda's")
+def test_a_python_that_the_path_names_is_told_by_its_own_path(tmp_path: Path, archives: object) -> None:
+    (tmp_path / "python3.13").symlink_to(find_python())
+    nowhere = dict.fromkeys(("PATH", "PYENV_ROOT", "XDG_DATA_HOME", "UV_PYTHON_INSTALL_DIR"), str(tmp_path))
+    script = "from infra.packaging.layer_tools import find_python; print(find_python())"
+    done = subprocess.run(
+        (sys.executable, "-c", script), env=nowhere, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert Path(done.stdout.strip()) == tmp_path / "python3.13"

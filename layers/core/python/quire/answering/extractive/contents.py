@@ -13,6 +13,7 @@ from quire.answering.extractive.asked_section import AskedSection
 from quire.answering.extractive.blocks import HEADING, QuoteBlock, split_blocks
 from quire.answering.extractive.passages import SENTENCE, split_passages
 from quire.answering.extractive.rendering import section_trail, shown
+from quire.answering.extractive.trails import with_page_title
 from quire.documents import Chunk, Citation, Hit
 
 FEWEST, MOST = 3, 20
@@ -115,14 +116,17 @@ def contents_of(section: AskedSection, finder: Hit) -> ListedSection | None:
     lead = _lead(section, parts[0])
     if lead and _tells(lead, titles):
         return None
+    lead = lead if lead and lead[2] - lead[1] <= LEAD_CHARACTERS else None
     spans = [(chunk, block.start, _gist_end(chunk, block)) for chunk, block in parts[:MOST]]
     citations = tuple(
         cite(n, finder._replace(chunk=chunk), start, end)
         for n, (chunk, start, end) in enumerate([*([lead] if lead else []), *spans], 1)
     )
-    items = [f"- {' '.join(shown(one).split())}" for one in citations[bool(lead) :]]
-    above = [f"{shown(citations[0])}\n\n"] if lead else []
-    return ListedSection("".join(above) + "\n".join(items), citations, len(parts))
+    items = "\n".join(f"- {' '.join(shown(one).split())}" for one in citations[bool(lead) :])
+    first = section.chunks[0]
+    title = section.trail[-1] if section.trail else first.breadcrumb.partition(" › ")[0]
+    above = with_page_title(shown(citations[0]) if lead else f"**{title}**", first)
+    return ListedSection(f"{above}\n\n{items}", citations, len(parts))
 
 
 def _is_of_an_article(title: str) -> bool:
@@ -157,13 +161,14 @@ def _characters(section: AskedSection) -> int:
 
 
 def _lead(section: AskedSection, first: tuple[Chunk, QuoteBlock]) -> tuple[Chunk, int, int] | None:
-    """What the section says above its first part; None where that is nothing or much."""
+    """What the section says above its first part; None where that is nothing."""
     chunk, block = section.chunks[0], first[1]
     end = block.start if chunk.id == first[0].id else len(chunk.text)
     own = (one for one in split_blocks(chunk.text) if section_trail(chunk, one.start) == section.trail)
     start = next((one.start for one in own), end)
     text = chunk.text[start:end].rstrip()
-    return (chunk, start, start + len(text)) if text and len(text) <= LEAD_CHARACTERS else None
+    says = any(start <= one.start < end for one in split_passages(chunk.text))  # more than its title
+    return (chunk, start, start + len(text)) if says else None
 
 
 def _tells(lead: tuple[Chunk, int, int], titles: Sequence[str]) -> bool:
