@@ -164,3 +164,28 @@ def test_a_pronoun_is_read_as_the_one_symbol_that_was_asked_about(
 def test_what_calls_a_symbol_is_asked_by_when_too() -> None:
     for question in ("When is Poller.wait called?", "How often does Poller.wait get called?"):
         assert read_intent(question).related == "Poller.wait"
+
+
+@pytest.mark.parametrize(
+    "question", ["which port?", "max length?", "what if the key doesn't exist?", "how often?", "Any limits?"]
+)
+def test_a_question_that_names_nothing_is_read_with_what_it_follows(question: str) -> None:
+    assert complete(question, TALK) == f"{question}\nWhat does the lidar cost?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "如何安装这个软件?",
+        "ロボットの重さはどのくらいですか",
+        "Как установить робота?",
+        "¿Cuánto cuesta el radar?",
+    ],
+)
+def test_of_other_languages_no_question_is_taken_for_one_that_names_nothing(question: str) -> None:
+    assert complete(question, TALK) == question
+
+
+def test_a_third_question_that_names_nothing_reaches_back_to_the_first() -> None:
+    talk = (*TALK, Turn("user", "which port?"), Turn("assistant", "Port 80 [1]."))
+    assert complete("how often?", talk) == "how often?\nwhich port?\nWhat does the lidar cost?"

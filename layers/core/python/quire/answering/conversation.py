@@ -159,6 +159,8 @@ def is_elliptical(question: str) -> bool:
     [False, False, False]
     """
     content, said = _content(question), len(words(question))
+    if is_foreign(question):
+        return False  # which words of other languages are content is not known
     names_other = _OPENERS.match(question) or _has_name(question) or _NEW_NOUN.search(question)
     if not content or names_other or _IS.fullmatch(question.strip()):
         return False
