@@ -121,3 +121,10 @@ def test_examples_in_words_are_shown_where_there_is_no_code() -> None:
 def test_a_section_that_was_shown_already_is_shown_again_when_it_is_asked_for() -> None:
     given = ask("What is the Valve?", "Any limits?", "What are its limitations?")
     assert given.citations[0].hit.chunk.breadcrumb == "Valve › Known limitations"
+
+
+def test_an_answer_in_other_words_than_its_source_leads_to_the_page_too() -> None:
+    asked = "What is the Boiler?"
+    talk = (Turn("user", asked), Turn("assistant", "Hot water for the household comes from this device. [1]"))
+    given = answer(SHELF, Inquiry("Any limits?", history=talk))
+    assert given.citations[0].hit.chunk.breadcrumb == "Boiler › Known limitations"

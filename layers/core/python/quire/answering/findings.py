@@ -226,16 +226,17 @@ def _page_first(at: Chunk, scored: Sequence[Scored]) -> list[Scored]:
 def chunk_in_hand(
     collection: AskedCollection, inquiry: Inquiry, earlier: str, hits: Sequence[Hit]
 ) -> Chunk | None:
-    """The chunk that the last answer was quoted from first, `earlier` being what that was found by; None where there is
-    no such answer, and where it is not found again."""
+    """The chunk that the last answer was quoted from first, or that led it, `earlier` being what that was found by;
+    None where nothing was answered or is found."""
     said = said_at(last_answer(inquiry.history), 0)
     if not said or not hits:
         return None
-    quote = find_quote(said, hits)
-    if quote is None:
-        query = Query(earlier[:QUESTION_CHARACTERS], inquiry.top_k, inquiry.filters)
-        quote = find_quote(said, retrieve(collection.index, collection.embedder, query).hits)
-    return quote.hit.chunk if quote else None
+    if quote := find_quote(said, hits):
+        return quote.hit.chunk
+    query = Query(earlier[:QUESTION_CHARACTERS], inquiry.top_k, inquiry.filters)
+    found = retrieve(collection.index, collection.embedder, query).hits
+    quote = find_quote(said, found)  # a model says it in words of its own
+    return quote.hit.chunk if quote else next((hit.chunk for hit in found), None)
 
 
 def find_parts(

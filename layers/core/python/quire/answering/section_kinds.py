@@ -45,6 +45,8 @@ _ALIKE = (
     "step",
     "case",
     "alternative",
+    "cost price pricing",
+    "log logging",
     "side effect",
     "signature",
 )
