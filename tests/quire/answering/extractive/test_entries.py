@@ -12,7 +12,7 @@ from quire.answering.extractive.weighing import weigh
 from quire.answering.request import Inquiry
 from quire.documents import Chunk
 from tests.support.pace import takes_cpu_within
-from tests.support.shelves import chunk, shelf_of
+from tests.support.shelves import chunk, pages, shelf_of
 
 HEADINGS = """\
 ### --quiet, -q
@@ -239,3 +239,15 @@ def test_a_chunk_of_very_many_entries_is_answered_from_at_once() -> None:
         time.process_time() - began, 6.0
     )  # 30 and more where each passage was tried for each
     assert "Lights 150." in text
+
+
+def test_an_option_of_one_letter_is_told_by_its_own_entry_and_not_by_that_of_the_other_case() -> None:
+    options = {"-o": "output", "-O": "optimize", "-s": "silent", "-S": "sort"}
+    entries = [
+        chunk("options.md", f"### `{short}`, `--{long}`\n\nMakes the kettle {long} all it has.", number)
+        for number, (short, long) in enumerate(options.items())
+    ]
+    shelf = shelf_of([*entries, *pages(30)])
+    for short, long in options.items():
+        quoted = answer(shelf, Inquiry(f"What does {short} do?")).citations[0].quote
+        assert f"kettle {long} all" in quoted

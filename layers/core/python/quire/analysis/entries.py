@@ -47,7 +47,7 @@ _OPTIONS = re.compile(
     """,
     re.VERBOSE,
 )
-_OPTION = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*+")
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*+")
 _LOOKS_WRITTEN = re.compile(r"[-_.:\d]|[a-z][A-Z]")
 """What a word of a text has not: a row or a title that begins with such a name needs no quotes."""
 _DEFINES = re.compile(
@@ -77,7 +77,7 @@ def entry_terms(text: str, breadcrumb: str = "") -> dict[str, float]:
     it stands in, and the versions that these are about.
 
     >>> list(entry_terms("## `max-files`\\n\\n| `PORT` | port |\\n\\n- `stop()`: ends it\\n  -q, --quiet  says less"))
-    ['=max-files', '|port', '|stop', '|--quiet']
+    ['=max-files', '|port', '|stop', '|-q', '|--quiet']
     """
     found: dict[str, float] = {}
     *around, section = breadcrumb.split(" › ")

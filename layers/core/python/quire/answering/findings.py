@@ -362,7 +362,7 @@ def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
     asked = read_intent(question)
     wanted = (asked.definition.name,) if asked.definition and asked.is_place else ()
     names = {fold_symbol(name) for name in (*written_names(question), asked.related, *wanted) if name}
-    options = [entry_of(name) for name in names if name.startswith("--")]
+    options = [entry_of(name) for name in names if name.startswith("-")]
     return any(
         not names.isdisjoint(map(fold_symbol, hit.chunk.symbols))
         or any(entry.search(hit.chunk.text) for entry in options)

@@ -205,9 +205,10 @@ def content_terms(asked: Intent, terms: Iterable[str]) -> list[str]:
 
 
 def marked_names(text: str) -> list[str]:
-    """What the text writes as a name beside its identifiers: `wait()`, words in back quotes, and a word without an
-    article that it asks what it does."""
+    """What the text writes as a name beside its identifiers: `wait()`, words in back quotes, short options, and a word
+    without an article that it asks what it does."""
     marked = [called or quoted for called, quoted in _compiled(_MARKED).findall(text)]
+    marked += [option for option in _compiled(_SHORT_OPTION).findall(text) if option not in marked]
     acting = ["".join(found) for found in _compiled(_ACTING).findall(text)]
     return [*marked, *(name for name in acting if name.lower() not in STOP_WORDS)]
 
@@ -349,6 +350,8 @@ _DEFINED = (
     rf"""\b(?: (?:what|which\s+\w+) \s+ replace[sd] | replacements?\s+(?:for|of) | alternatives?\s+(?:to|for)
     | successors?\s+(?:to|of) | instead\s+of ) \s+ (?:the\s+)? {_BEFORE}{_NAME}{_AFTER} \W*$""",
 )
+_SHORT_OPTION = r"(?<![\w./-])-[A-Za-z]\b(?![\w-])"
+"""Of one letter; longer ones are identifiers where they have two dashes."""
 _MARKED = r"\b([^\W\d]\w*)\(\)|`([^\W\d]\w*)`"
 _ACTING = r"""
     \b(?:what|when|which\s+\w+)\s+(?:does|can|will)\s+  # without an article: a name, though it is written like a word

@@ -45,6 +45,7 @@ _TITLE_END = r"""
     | ^ (?: \#{1,6}[ ] [^\n]{1,120} [ ] [\[(] NAME [\])] [ ]*+ $     # a title that ends in it: "Index is valid [index]"
       | \S [^\n]{1,120} [ ] [\[(] NAME [\])] [ ]*+ \n [=~^-]{3} )
 """
+_SIGNS_BESIDE = re.compile(r"[^\w-]+")
 _EXPLAINED = re.compile(r"[^\n]{0,60}?(?: {2}|\t)[ \t]*+[A-Za-z(]")
 """What follows an option in the help of a command: its value, a gap, and what it does."""
 
@@ -114,7 +115,12 @@ def best_entry(
     titled = {place: _is_titled(one, name) for place, one in {_section(one): one for one in near}.items()}
     best = max(
         (at for one in near if (at := one if titled[_section(one)] else _at_entry(one, name))),
-        key=lambda one: (prefers(one), question.coverage(said[one.hit.chunk.id]), titled[_section(one)]),
+        key=lambda one: (
+            prefers(one),
+            _is_written_so(one, question.text, name),
+            question.coverage(said[one.hit.chunk.id]),
+            titled[_section(one)],
+        ),
         default=None,
     )
     if best is None or beside or not titled[_section(best)]:
@@ -122,6 +128,18 @@ def best_entry(
     # Nothing is asked beside the name: the section is told from its beginning.
     of_section = (one for one in ranked if _section(one) == _section(best))
     return min(of_section, key=lambda one: one.passage.start)
+
+
+def _is_written_so(one: Scored, question: str, name: str) -> bool:
+    """Whether the entry writes a short option as the question does: `-o` is another one than `-O`. Names of other kinds
+    are, whatever their case."""
+    if len(name) != len("-o") or not name.startswith("-"):
+        return True
+    asked = question[question.lower().find(name) :][: len(name)]
+    text = one.hit.chunk.text
+    line = text[text.rfind("\n", 0, one.passage.start) + 1 :].partition("\n")[0]
+    title = text[slice(*one.passage.heading)] if one.passage.heading else ""
+    return asked in _SIGNS_BESIDE.split(f"{title} {line}")
 
 
 def _is_history(chunk: Chunk) -> bool:
