@@ -64,6 +64,8 @@ _MEANT = (
     (r"what (?:does|do|would|will) (?:the|its|an?|their) (\w+) look like", r"\1"),
 )
 """Whole titles and questions, without their last signs, that say such a word in others."""
+LONGEST = 300
+"""Characters of a title or a question that are looked at."""
 _FILLERS = frozenset(
     analyze(
         "available basic simple full common other further possible supported list overview known detailed"
@@ -99,13 +101,17 @@ def names_kinds_alone(content: Iterable[str]) -> bool:
     return all(term in _rows() for word in content for term in analyze(word))
 
 
-@lru_cache(maxsize=4096)
 def kinds_said(text: str) -> frozenset[str]:
     """The terms of a title or a question by which it is compared; what it says in a phrase as its one word.
 
     >>> sorted(kinds_said("When should I use it?")), sorted(kinds_said("Basic options"))
     (['case', 'use'], ['option'])
     """
+    return _kinds_said(text[:LONGEST])
+
+
+@lru_cache(maxsize=4096)
+def _kinds_said(text: str) -> frozenset[str]:
     bare = text.strip().rstrip("?!.: ").replace("’", "'")
     for said, meant in _meant():
         if found := said.fullmatch(bare):
