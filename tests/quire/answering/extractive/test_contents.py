@@ -93,3 +93,14 @@ def test_of_very_many_the_first_are_shown_and_how_many_there_are() -> None:
 def test_of_a_part_that_begins_with_much_the_title_alone_is_shown() -> None:
     given = ask("Which filters are there?", *FILTERS, text="It is washed " + "and dried " * 30 + "daily.")
     assert "- **Sand filter** [3]" in given.text
+
+
+def test_what_the_filters_leave_out_is_not_listed() -> None:
+    parts = [section(title, "It is washed once a week.", number) for number, title in enumerate(FILTERS, 1)]
+    known = [{**one.metadata, "kind": "old" if number < 1 else "new"} for number, one in enumerate(parts)]
+    intro = chunk("filters.md", f"## Filters\n\n{LEAD}", breadcrumb="Coffee › Filters", kind="new")
+    chunks = [one._replace(metadata=facts) for one, facts in zip(parts, known, strict=True)]
+    opened = shelf_of([intro, *chunks, *pages(30)], profile="code")
+    given = answer(opened, Inquiry("Which filters are there?", filters={"kind": "new"}))
+    assert "**Ring filter**" in given.text
+    assert "Steam filter" not in given.text

@@ -286,7 +286,8 @@ def _retell(
     else:
         scored, read = findings.scored, findings.read
         at = chunk_in_hand(collection, request.inquiry, request.inquiry.question, read)
-        section = asked_section(collection.index, EXAMPLE, at, request.inquiry.question) if at else None
+        asked, filters = request.inquiry.question, request.inquiry.filters
+        section = asked_section(collection.index, EXAMPLE, at, asked, filters=filters) if at else None
         if section and about.kind == EXAMPLE:
             scored = with_section(section, findings.weighed, scored, read[0])
         retold = retell(
@@ -347,8 +348,9 @@ def _extract_contents(
     if not (asks_which(inquiry.question) and findings.scored):
         return "", (), ()
     at, question = findings.scored[0].hit, bare_listing(inquiry.question)
-    section = findings.section or asked_section(collection.index, question, at.chunk)
-    section = section or asked_page(collection.index, question, at.chunk)
+    index, filters = collection.index, inquiry.filters
+    section = findings.section or asked_section(index, question, at.chunk, filters=filters)
+    section = section or asked_page(index, question, at.chunk, filters=filters)
     told = contents_of(section, at) if section else None
     if told is None:
         return "", (), ()

@@ -195,11 +195,14 @@ def _opened_at(
     """
     (weighed, scored), question, index = found, inquiry.question, collection.index
     if not earlier or inquiry.selected_text.strip():
-        sections = (asked_section(index, question, at) for at in _chunks_of_pages(question, scored))
+        sections = (
+            asked_section(index, question, at, filters=inquiry.filters)
+            for at in _chunks_of_pages(question, scored)
+        )
         section = next(filter(None, sections), None)
         return weighed, with_section(section, weighed, scored, read[0]) if section else scored, section
     at = chunk_in_hand(collection, inquiry, earlier, read)
-    section = asked_section(index, question, at, earlier) if at else None
+    section = asked_section(index, question, at, earlier, filters=inquiry.filters) if at else None
     if section:  # what was asked before says no more of it
         weighed = replace(weighed, text=f"{question}\n{section.trail[-1]}")
         return weighed, with_section(section, weighed, scored, read[0]), section

@@ -9,10 +9,10 @@ where the last answer was quoted from.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from quire.analysis.terms import analyze
 from quire.answering.extractive.blocks import HEADING, split_blocks
@@ -23,6 +23,7 @@ from quire.answering.extractive.weighing import Weighed
 from quire.answering.section_kinds import is_alike, kinds_said, shares_a_kind
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
+from quire.ranking import intersection
 
 MOST_CHUNKS = 200
 """Chunks of a page that are looked through."""
@@ -41,6 +42,9 @@ _TITLE = re.compile(
 )
 
 
+Filters: TypeAlias = Mapping[str, str | Sequence[str]]
+
+
 class AskedSection(NamedTuple):
     """A section that was asked for.
 
@@ -57,7 +61,9 @@ class AskedSection(NamedTuple):
         return section_trail(chunk, place)[: len(self.trail)] == self.trail
 
 
-def asked_section(index: OpenedIndex, question: str, at: Chunk, topic: str = "") -> AskedSection | None:
+def asked_section(
+    index: OpenedIndex, question: str, at: Chunk, topic: str = "", *, filters: Filters
+) -> AskedSection | None:
     """The section of the page of `at` whose title says what the question asks for; None where there is none.
 
     What the titles above a section say is left out of the question, and so is `topic`, what was asked before: of
@@ -70,7 +76,7 @@ def asked_section(index: OpenedIndex, question: str, at: Chunk, topic: str = "")
     is_of_page = not topic and wanted <= known  # of all of it
     if is_code_chunk(at) or is_of_page or not 0 < len(rest) <= MOST_TERMS:
         return None
-    chunks = index.fetch(index.documents.chunks(at.document_id)[:MOST_CHUNKS])
+    chunks = _chunks_of_page(index, at, filters)
     titled = [
         chunk for chunk in chunks if any(shares_a_kind(rest, kinds_said(one)) for one in _titles(chunk))
     ]
@@ -85,11 +91,17 @@ def asked_section(index: OpenedIndex, question: str, at: Chunk, topic: str = "")
     )
 
 
-def asked_page(index: OpenedIndex, question: str, at: Chunk) -> AskedSection | None:
+def asked_page(index: OpenedIndex, question: str, at: Chunk, *, filters: Filters) -> AskedSection | None:
     """The page of `at` as one section, where its title says what the question asks for."""
     if is_code_chunk(at) or not is_alike(kinds_said(question), kinds_said(at.breadcrumb.partition(" › ")[0])):
         return None
-    return AskedSection((), tuple(index.fetch(index.documents.chunks(at.document_id)[:MOST_CHUNKS])))
+    return AskedSection((), tuple(_chunks_of_page(index, at, filters)))
+
+
+def _chunks_of_page(index: OpenedIndex, at: Chunk, filters: Filters) -> list[Chunk]:
+    """The first chunks of the page of `at` that the filters leave."""
+    ordinals, allowed = index.documents.chunks(at.document_id), index.filters.chunks(filters)
+    return index.fetch((ordinals if allowed is None else intersection(ordinals, allowed))[:MOST_CHUNKS])
 
 
 def _says(trail: Sequence[str], wanted: frozenset[str], known: frozenset[str]) -> bool:
