@@ -183,6 +183,8 @@ SEALED = 0.8
 _ARMOUR = "-----BEGIN PGP "
 _CIPHERS = ("$ANSIBLE_VAULT;", "-----BEGIN AGE ENCRYPTED FILE-----", "age-encryption.org/v1\n")
 _SOPS = '"sops": {', "\nsops:\n"
+_OF_DATA = frozenset(("yaml", "json", "ini", "toml", "text"))
+"""Languages of files whose values are encrypted one by one; others show how such a file looks."""
 _BASE64 = re.compile(
     r"""
     (?<![A-Za-z0-9+/=])
@@ -204,7 +206,8 @@ def sealed(text: str, language: str) -> str:
     head = text[:HEAD_CHARACTERS]
     if head.startswith(_ARMOUR):
         return "signature" if head.startswith(f"{_ARMOUR}SIG") else "encrypted"
-    if head.startswith(_CIPHERS) or ("ENC[AES256_GCM,data:" in text and any(one in text for one in _SOPS)):
+    has_sealed_values = "ENC[AES256_GCM,data:" in text and any(one in text for one in _SOPS)
+    if head.startswith(_CIPHERS) or (has_sealed_values and language in _OF_DATA):
         return "encrypted"
     if language != "text":
         return ""

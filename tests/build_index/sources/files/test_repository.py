@@ -127,7 +127,8 @@ def test_what_is_encrypted_or_signed_is_left_out_with_a_word(tmp_path: Path) -> 
         "guide.txt",
         f"Decode it:\n\n{base64[:60]}\n\nand read what it says, word by word, to the end.\n",
     )
-    write(tmp_path, "sops.md", "# Keys\n\nA value becomes `ENC[AES256_GCM,data:…]`.\n")
+    shown = "```yaml\npassword: ENC[AES256_GCM,data:b0F=,type:str]\nsops:\n    kms: []\n```"
+    write(tmp_path, "sops.md", f"# Keys\n\nA value becomes `ENC[AES256_GCM,data:…]`:\n\n{shown}\n")
     documents, reasons = read(Repository(tmp_path, "shop"))
     assert list(documents) == ["guide.txt", "hashes.txt", "sops.md"]
     assert reasons == {"encrypted": 5, "signature": 1}
