@@ -36,6 +36,7 @@ from quire.answering.extractive.retelling import (
     show_source,
     unsaid,
 )
+from quire.answering.extractive.scoring import Scored
 from quire.answering.findings import AskedCollection, Findings, chunk_in_hand, find, find_parts
 from quire.answering.generative.context import pack, quote_sources
 from quire.answering.generative.generation import Draft, generate
@@ -284,12 +285,7 @@ def _retell(
     if about.kind == SOURCE:
         retold = _show_source(request, about.number)
     else:
-        scored, read = findings.scored, findings.read
-        at = chunk_in_hand(collection, request.inquiry, request.inquiry.question, read)
-        asked, filters = request.inquiry.question, request.inquiry.filters
-        section = asked_section(collection.index, EXAMPLE, at, asked, filters=filters) if at else None
-        if section and about.kind == EXAMPLE:
-            scored = with_section(section, findings.weighed, scored, read[0])
+        scored = _example_first(request, findings) if about.kind == EXAMPLE else findings.scored
         retold = retell(
             about,
             findings.weighed,
@@ -303,6 +299,14 @@ def _retell(
         told = evidence_of(request.inquiry.question, findings.found.hits)
         return replace(written, text=with_topics(text, told), answerable=False, notices=notices)
     return replace(written, text=text, citations=retold.citations, notices=notices)
+
+
+def _example_first(request: _Request, findings: Findings) -> Sequence[Scored]:
+    """The passages, those of the section of examples first that the page in hand has."""
+    index, inquiry, read = request.collection.index, request.inquiry, findings.read
+    at = chunk_in_hand(request.collection, inquiry, inquiry.question, read)
+    section = asked_section(index, EXAMPLE, at, inquiry.question, filters=inquiry.filters) if at else None
+    return with_section(section, findings.weighed, findings.scored, read[0]) if section else findings.scored
 
 
 def _show_source(request: _Request, number: int) -> Retold:
