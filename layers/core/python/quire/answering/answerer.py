@@ -24,6 +24,7 @@ from quire.answering.extractive.contents import asks_which, bare_listing, conten
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.exact_lines import exact_lines
 from quire.answering.extractive.extractive import extract, extract_callers, extract_lines
+from quire.answering.extractive.members import members_of
 from quire.answering.extractive.places_of_tests import find_places, tell_places
 from quire.answering.extractive.precedence import asks_for_giving
 from quire.answering.extractive.retelling import (
@@ -244,14 +245,9 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
     """The answer without a model: that the collection has none, where a model found so or the evidence is weak."""
     collection, inquiry = request.collection, request.inquiry
     abstention = _abstention(collection, findings)
-    places, further = find_places(collection.index, inquiry.question, inquiry.filters)
-    text, citations = tell_places(places, further, findings.found.version)
+    text, citations, told = _extract_exactly(collection, inquiry)
     if citations and written.model_used == EXTRACTIVE:
-        return replace(written, text=text, citations=citations)
-    exact = exact_lines(collection.index, inquiry.question, inquiry.filters)
-    if exact and written.model_used == EXTRACTIVE:
-        text, citations = extract_lines(exact)
-        return replace(written, text=text, citations=citations)
+        return replace(written, text=text, citations=citations, notices=(*written.notices, *told))
     by_chance = _is_by_chance(collection, inquiry, findings)
     covered = abstention.covers(findings.confidence) and not by_chance
     if covered and written.model_used == EXTRACTIVE:
@@ -275,6 +271,20 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
             notices = (*written.notices, *told, *([CLOSEST] if is_unsure else []))
             return replace(written, text=text, citations=citations, notices=notices)
     return replace(written, text=refusal(collection, inquiry, findings), answerable=False)
+
+
+def _extract_exactly(
+    collection: AskedCollection, inquiry: Inquiry
+) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
+    """What answers by itself, whatever was found: places of tests, members of a type or file, lines word for word."""
+    asked = (collection.index, inquiry.question, inquiry.filters)
+    text, citations = tell_places(*find_places(*asked), collection.index.version)
+    if citations:
+        return text, citations, ()
+    if members := members_of(*asked):
+        return members
+    exact = exact_lines(*asked)
+    return (*extract_lines(exact), ()) if exact else ("", (), ())
 
 
 def _retell(

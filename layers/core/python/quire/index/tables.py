@@ -19,7 +19,7 @@ from quire.filter_values import filter_key, filter_value
 from quire.index.parts import Part, filtered
 from quire.index.stack import number_documents
 from quire.index.vocabulary import trigrams
-from quire.ranking import NONE, bases, difference
+from quire.ranking import NONE, bases, difference, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -176,6 +176,13 @@ class SymbolTable:
         folded = fold_symbol(name)
         return self._live.everywhere(lambda part: part.symbols.ordinals(folded))
 
+    def members(self, name: str) -> Ordinals:
+        """Live chunks that define something in what has the name, at any depth, ascending."""
+        prefix = f"{fold_symbol(name)}."
+        return self._live.everywhere(
+            lambda part: union([part.symbols.ordinals(one) for one in part.symbols.with_prefix(prefix)])
+        )
+
     def has(self, name: str) -> bool:
         """Whether a live chunk defines the symbol."""
         return len(self.chunks(name)) > 0
@@ -202,6 +209,12 @@ class DocumentTable:
     def chunks(self, document_id: str) -> Ordinals:
         """Live chunks of the document, in its order."""
         return self._live.everywhere(lambda part: part.documents.ordinals(document_id))
+
+    def ending_in(self, path: str) -> Iterator[str]:
+        """Ids of the live documents that are called so, or end so behind a `/`."""
+        for part in self._live.parts:
+            ids = (one for one in part.documents.with_prefix("") if f"/{one}".endswith(f"/{path}"))
+            yield from (one for one in ids if len(self.chunks(one)))
 
     def numbers(self, ordinals: Ordinals) -> NDArray[np.uint32]:
         """Number of each chunk's document: equal for chunks of one document, and for no others."""

@@ -55,9 +55,11 @@ _JOINING = re.compile(
 """What stands before the name of what is brought into something else, which is what is asked about."""
 _THING = (
     "class|object|constructor|instance|module|struct|type|trait|interface|function|method|macro|package|crate|gem"
-    "|command|cli|binary|namespace|app|application|behaviou?r|protocol|middleware|plugin"
+    "|command|cli|binary|namespace|app|application|behavior|behaviour|protocol|middleware|plugin"
 )
 """What a name is that is a symbol's or a command's, and not the product's."""
+_CALLING = _ARTICLES | frozenset(_THING.split("|"))
+"""What stands before the product's name where the name is asked about: "a Lamp worker", "the class Lamp"."""
 _FORM = rf"""
     (?<! [\w`"'./:@\#$-] )
     (?: (?P<by>in|with|using|for|of|by|on|to|from|inside|via) \s+ (?:the\s+)? )?
@@ -250,8 +252,8 @@ def without_product(
 
     >>> without_product("How do I purge the queues in Lamp?", ["lamp"]), without_product("What is Lamp?", ["lamp"])
     ('How do I purge the queues?', 'What is Lamp?')
-    >>> without_product("Where is Lamp.purge defined?", ["lamp"])
-    'Where is Lamp.purge defined?'
+    >>> without_product("Where is Lamp.purge defined?", ["lamp"]), without_product("Where is class Lamp?", ["lamp"])
+    ('Where is Lamp.purge defined?', 'Where is class Lamp?')
     """
     if not words or len(question) > PRODUCT_CHARACTERS or words[-1] not in question.casefold():
         return question
@@ -259,7 +261,7 @@ def without_product(
 
     def left(found: re.Match[str]) -> str:
         before = question[: found.start()].rstrip().rpartition(" ")[2].casefold()
-        if not found["by"] and (before in _ARTICLES or _JOINING.search(question[: found.start()])):
+        if not found["by"] and (before in _CALLING or _JOINING.search(question[: found.start()])):
             return found[0]
         is_name = found["by"] or before in _NAMING or found["name"] != found["name"].lower()
         return " " if is_name or not is_word else found[0]

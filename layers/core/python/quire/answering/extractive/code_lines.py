@@ -238,6 +238,15 @@ def _ends_nothing(lines: list[str]) -> bool:
     return signs[-1].startswith(_ENDS_PART) and begun < sum(line.startswith(_ENDS_PART) for line in signs)
 
 
+def is_import(line: str) -> bool:
+    """Whether a line names what is used from elsewhere.
+
+    >>> is_import("const pump = require('pump')"), is_import("const pump = 9")
+    (True, False)
+    """
+    return _IMPORT.match(line.lstrip()) is not None
+
+
 def says_nothing(code: str) -> bool:
     """Whether code is nothing but what opens and closes something around it, such as `}` or `#endif`, imports, exports.
 
