@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from quire.answering.citations import cite
@@ -22,6 +22,7 @@ SHORT = 1_500
 """Characters of a section that is quoted whole: its titles would say less."""
 LEAD_CHARACTERS, GIST_CHARACTERS = 500, 160
 """Of what the section says above its first part, and of the sentence that a part begins with."""
+MOST_LABELS = 2
 OF_AN_ARTICLE = 0.25
 """Share of titles that are steps or parts of a text, up to which the others are things of one kind."""
 TOLD = 0.6
@@ -61,6 +62,16 @@ _OF_AN_ARTICLE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_LABEL = re.compile(
+    r"""
+    [ \t>*_`|-]*+ (?: added | available | introduced | deprecated | removed | since | new | changed | default | type
+      | required | version | status | platform | danger | caution | warning )\b
+    [^\n]{0,60} $  # and little more on its line
+    """,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
+)
+"""What stands below a title and tells when or of what type something is, before what it is."""
+_SUMMARY = re.compile(r"\W*(?:tl;?\s?dr|at a glance)\W*", re.IGNORECASE)
 _LISTING = re.compile(
     r"""
     \b(?: kinds | types | sorts | forms )[ ]of[ ]                              # of what follows
@@ -107,7 +118,8 @@ def contents_of(section: AskedSection, finder: Hit) -> ListedSection | None:
     an article, and where it tells them itself in a list or table above. `finder` is the hit that led to it."""
     trails = dict[tuple[str, ...], tuple[Chunk, QuoteBlock]]()
     for trail, part in _parts(section):
-        trails.setdefault(trail, part)
+        if not _SUMMARY.fullmatch(trail[-1]):
+            trails.setdefault(trail, part)
     titles, parts = [trail[-1] for trail in trails], list(trails.values())
     if len(parts) < FEWEST or sum(map(_is_of_an_article, titles)) > OF_AN_ARTICLE * len(titles):
         return None
@@ -178,10 +190,14 @@ def _tells(lead: tuple[Chunk, int, int], titles: Sequence[str]) -> bool:
 
 
 def _gist_end(chunk: Chunk, block: QuoteBlock) -> int:
-    """Where the first sentence behind the heading ends, where that is short; else the heading."""
+    """Where the first sentence below the heading ends that says something, where that is near; else the heading."""
     end = len(chunk.text[: block.end].rstrip())
-    first = next((one for one in split_passages(chunk.text) if one.start >= block.end), None)
-    if first is None or first.kind != SENTENCE or first.end - block.end > GIST_CHARACTERS:
-        return end
-    is_next = not chunk.text[block.end : first.start].strip("-=~^\"'+*#`.: \r\n")
-    return first.end if is_next else end
+    below = (one for one in split_passages(chunk.text) if one.start >= block.end)
+    for said in islice(below, MOST_LABELS + 1):
+        is_next = not chunk.text[end : said.start].strip("-=~^\"'+*#`.: \r\n")
+        if said.kind != SENTENCE or not is_next or said.end - block.end > GIST_CHARACTERS:
+            break
+        end = said.end
+        if not _LABEL.match(chunk.text, said.start):
+            return end
+    return len(chunk.text[: block.end].rstrip())

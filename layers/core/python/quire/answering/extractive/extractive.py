@@ -62,7 +62,7 @@ from quire.answering.extractive.precedence import (
     quoted_message,
     shows_use,
 )
-from quire.answering.extractive.rendering import as_read, is_code_chunk, shown, title_above
+from quire.answering.extractive.rendering import as_read, is_code_chunk, section_trail, shown, title_above
 from quire.answering.extractive.scoring import Scored, asks_for_page
 from quire.answering.extractive.trails import with_page_title
 from quire.answering.extractive.versions import of_versions
@@ -96,6 +96,10 @@ the chunk of the first quote for .73, .55 and .68 of questions where it always o
 and for .73, .51 and .53 without this."""
 AHEAD = 1.5
 """What comes next is preferred to what came before, by so much of a score."""
+EARLIER = 0.7
+"""What stands under an earlier heading of the chunk than the passage that the answer opens with is shown above it only
+where its own best passage has so much of the score: a reader asks for the section that answers, and not for those
+before it."""
 CROSSING = 3.0
 """What stands under the same heading is preferred to the next section, by so much."""
 HOW_TO_CODE = 2.0
@@ -478,7 +482,10 @@ def _is_before(one: Scored, opening: Scored, *, leads: bool) -> bool:
     if one.hit.chunk.id != opening.hit.chunk.id:
         return False
     is_tail = opening.passage.heading is not None and one.passage.heading is None
-    return is_tail or ((leads or opening.defines > 0) and one.passage.start < opening.passage.start)
+    if is_tail or ((leads or opening.defines > 0) and one.passage.start < opening.passage.start):
+        return True
+    is_earlier = one.passage.heading != opening.passage.heading and one.passage.start < opening.passage.start
+    return is_earlier and one.score < EARLIER * opening.score and not is_code_chunk(one.hit.chunk)
 
 
 def _required(
@@ -609,8 +616,16 @@ def _in_order(quotes: Sequence[Quote], topic: str) -> list[Quote]:
     of_topic = [run for run in runs[1:] if run[0].hit.chunk.document_id == topic]
     others = (run for run in runs[1:] if run not in of_topic)
     quotes = [*chain(*runs[:1], *sorted(of_topic, key=lambda run: _number(run[0])), *others)]
-    sections = list(dict.fromkeys(map(_section, quotes)))
-    return sorted(quotes, key=lambda quote: (sections.index(_section(quote)), *_number(quote), quote.start))
+    sections = list[set[tuple[object, ...]]]()
+    placed = list[tuple[int, Quote]]()
+    for quote in quotes:
+        named = _sections(quote)
+        number = next((n for n, known in enumerate(sections) if known & named), len(sections))
+        if number == len(sections):
+            sections.append(named)
+        sections[number] |= named
+        placed.append((number, quote))
+    return [quote for _, quote in sorted(placed, key=lambda one: (one[0], *_number(one[1]), one[1].start))]
 
 
 def _said_once(quotes: Sequence[Quote]) -> list[Quote]:
@@ -663,8 +678,12 @@ def _in_words(text: str) -> str:
     return " ".join(text.split())
 
 
-def _section(quote: Quote) -> tuple[str, str]:
-    return quote.hit.chunk.document_id, quote.hit.chunk.breadcrumb
+def _sections(quote: Quote) -> set[tuple[object, ...]]:
+    """What the quote's section is called by its chunk, and by the headings above the quote: a section may go on in
+    another chunk, and begin in one of several sections."""
+    chunk = quote.hit.chunk
+    trail = () if is_code_chunk(chunk) else section_trail(chunk, quote.start)
+    return {(chunk.document_id, chunk.breadcrumb), *([(chunk.document_id, trail)] if trail else [])}
 
 
 def _number(quote: Quote) -> tuple[int, ...]:
@@ -862,7 +881,11 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
                 page.pieces[side].section == section
                 or (
                     page.values[side] >= 0
-                    and (page.pieces[side].section if side < first else not _rises(page, side))
+                    and (
+                        page.pieces[side].section and page.values[side] >= EARLIER * page.values[place]
+                        if side < first
+                        else not _rises(page, side)
+                    )
                 )
             )
         }
