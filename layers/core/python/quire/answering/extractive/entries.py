@@ -23,10 +23,12 @@ LOOKED_AT, MOST_BESIDE = 32, 5
 """Chunks that say the name best, in which its entries are looked for, where the question says no more words beside."""
 MOST_FOUND = 4
 HEADING_WEIGHT = 0.5
+SHORTEST_PART = 3
+"""Characters of a term that a name without its joints is known to hold."""
 KINDS = frozenset(analyze("option flag switch argument parameter"))
 """What a question calls an option beside its name."""
 
-_BEGINS = r"^ [ \t]*+ (?: [-*+|][ \t]++ | \#{1,6}[ ] )? [`*\"]{0,3}"
+_BEGINS = r"^ [ \t]*+ (?: [-*+|][ \t]++ | \#{1,6}[ ] )? (?: &\#\w{1,8};[ ]? )? [`*\"]{0,3}"
 _OPTION = rf"""
     {_BEGINS}
     (?: --?\w[\w-]*+ [`*"]{{0,3}}                                 # another name first: `-f FILE, --file`
@@ -38,7 +40,7 @@ _OPTION = rf"""
 _NAME = rf"""
     {_BEGINS} (?: [\w-]{{1,60}} [`*]{{0,2}} [ ]*+ \| [ ]*+ [`*]{{0,2}} )?  # the cell before: `key | VARIABLE`
     \[? (?: \w{{1,40}} \. ){{0,3}} NAME [`*\\\]]{{0,3}}           # of something: `hooks.stop`
-    (?: \( | [ ]*+ (?: [:=—–|] | $ ) | [ ]-[ ] )                  # its arguments or address, or what it is
+    (?: \( | [ ]*+ (?: [:=—–|] | $ | <br ) | [ ]-[ ] )             # its arguments or address, or what it is
 """
 """What an entry of `NAME` begins with, for options and for other names."""
 _TITLE_END = r"""
@@ -64,8 +66,13 @@ def asked_name(question: str) -> str:
 
 
 def beside_name(terms: Iterable[str], name: str) -> set[str]:
-    """The terms of a question that are not of the name it asks about, nor call it an option."""
-    return set(terms) - KINDS - set(analyze(name))
+    """The terms of a question that are not of the name it asks about, or of a part of it, nor call it an option.
+
+    >>> beside_name(["largestsize", "size", "zero", "option"], "largestsize")
+    {'zero'}
+    """
+    own = {one for one in terms if len(one) >= SHORTEST_PART and one in name}
+    return set(terms) - KINDS - own - set(analyze(name))
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ from quire.answering.extractive.callers import lines_around
 from quire.answering.extractive.code_answers import CODE_CHARACTERS, WHOLE_CHARACTERS, CodeLines
 from quire.answering.extractive.code_lines import in_comments
 from quire.answering.extractive.messages import Message, message_of, place_of, tells_of
-from quire.answering.extractive.precedence import is_example, is_test, quoted_message
+from quire.answering.extractive.precedence import FIELDS, is_example, is_test, quoted_message
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
@@ -82,7 +82,6 @@ _TYPES = tuple(
 )
 _HOLDING_TYPES = (*_TYPES, "module", "namespace")
 """Kinds of chunks that begin types: short ones that stand side by side are one of a module."""
-_FIELDS = ("variable", "property", "field", "constant")
 _MANIFEST = re.compile(
     r"""
     (?: package\.json | cargo\.toml | go\.mod | pyproject\.toml | setup\.(?:py|cfg) | requirements[\w./-]{0,40}\.txt
@@ -358,7 +357,7 @@ def _members_of(index: OpenedIndex, name: str, filters: Mapping[str, str | Seque
             fields = [
                 (field, 0, len(field.text.splitlines()))
                 for field in beside
-                if field.metadata.get("kind") in _FIELDS and "".join(field.symbols[:1]).startswith(inside)
+                if field.metadata.get("kind") in FIELDS and "".join(field.symbols[:1]).startswith(inside)
             ]
             return [*_as_lines([(chunk, *declared), *fields], index.version)]
     return []

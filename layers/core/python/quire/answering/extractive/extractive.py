@@ -46,6 +46,7 @@ from quire.answering.extractive.parts import AskedPart, is_about
 from quire.answering.extractive.passages import ROW, split_passages
 from quire.answering.extractive.places_of_tests import is_named_for
 from quire.answering.extractive.precedence import (
+    FIELDS,
     asks_for_errors,
     asks_for_example,
     asks_for_tests,
@@ -128,9 +129,18 @@ BELOW_TITLE = "-=`:.'\"~^_*+#<> \t\r\n"
 """Signs of the row below an underlined title."""
 
 _WORDS = re.compile(r"\w+")
+_CALLED = re.compile(r"(\w++)\(")
 _KEYED_LINE = re.compile(r"^[A-Z][\w ]{0,80}: .++$", re.M)
 _KEY = re.compile(r"\b[A-Z][\w ]{0,80}(?=: )")
 _FENCE_LINE = re.compile(r"^ *+(`{3,}+|~{3,}+)([^\n]*+)$", re.M)
+_NAMED_PARAGRAPH = re.compile(
+    r"""
+    (?: &\#\w{1,8};[ ]? | [^\w\s`*#|>+-]{1,3}[ ]? )?+ (?: \*\* )?+  # a picture
+    (?: ``?+ [^`\n]{1,60} `{1,2}+ (?: [ ]?\([^()\n]{0,60}\) )?+ | (?<=\*\*) [^*\n]{1,60} ) (?: \*\* )?+
+    [ ]?+ (?: : | <br[ ]?/?> | \\ )?+ [ ]*+ (?: \n | \Z )  # on a line of its own, and what it is below
+    """,
+    re.VERBOSE,
+)
 _DRAWING = re.compile(r"(?:[^\n]*\n\s*)?```\s*mermaid")
 
 
@@ -257,7 +267,7 @@ def choose_quotes(
     quotes = [Quote(*lines, lines.start) for lines in told]
     if entry and told:
         quotes = [_widened(question, entry, ranked, FIRST_CHARACTERS), *quotes]
-    if not quotes:
+    if not (quotes or entry):
         hits = [one.hit for one in ranked]
         quotes = [Quote(*lines, lines.start) for lines in effects_in(question, hits, beside)]
     if not quotes:
@@ -376,8 +386,8 @@ def _entry_of_name(question: Weighed, ranked: Sequence[Scored]) -> Scored | None
     """What documents the one name that a question writes and says little beside, see `entries.best_entry`. Other
     passages, and code that sets or hands on what is called so, say more of the question's words.
 
-    None where code defines it and more is asked than its value, and where callers, places, tests, errors,
-    examples or reasons are asked for.
+    None where code that does something defines it and more is asked than its value, and where callers, places, tests,
+    errors, examples or reasons are asked for.
     """
     text, asked = question.text, read_intent(question.text)
     name = asked_name(text)
@@ -388,9 +398,16 @@ def _entry_of_name(question: Weighed, ranked: Sequence[Scored]) -> Scored | None
     is_of_more = asks_for_tests(text) or asks_for_example(text) or asks_for_errors(text) or asked.is_place
     defining = (one.hit.chunk for one in ranked if _defines(one.hit.chunk, {name}))
     # A member that is written with what holds it `_opening` knows.
-    if is_of_more or any("." in name or is_code_chunk(chunk) for chunk in defining):
+    if is_of_more or any("." in name or _is_told_by_code(chunk, name) for chunk in defining):
         return None
     return best_entry(question, name, ranked, most_beside=BESIDE_NAME)
+
+
+def _is_told_by_code(chunk: Chunk, name: str) -> bool:
+    """Whether it is code that does what the name says, and does not only hold a value that is called so."""
+    if not is_code_chunk(chunk) or chunk.metadata.get("kind") in FIELDS:
+        return False
+    return last_part(fold_symbol(chunk.symbols[0])) == name or name in _CALLED.findall(chunk.text.casefold())
 
 
 def _defines(chunk: Chunk, names: set[str]) -> bool:
@@ -533,6 +550,7 @@ def _is_asked_row(question: Weighed, one: Scored) -> bool:
 def _continued(quote: Quote, beside: Beside, *, rises: bool) -> list[Quote]:
     """The quote between what its list, its table or its section says in the chunks before and behind it."""
     quotes = [quote]
+    rises = rises and not _NAMED_PARAGRAPH.match(quote.hit.chunk.text, quote.start)
     while rises and len(quotes) <= MOST_CONTINUED:
         left = FIRST_CHARACTERS + CONTINUED_CHARACTERS - sum(len(one.text) for one in quotes)
         room = CONTINUED_CHARACTERS if len(quotes) == 1 else 0
@@ -543,7 +561,8 @@ def _continued(quote: Quote, beside: Beside, *, rises: bool) -> list[Quote]:
     for _ in range(MOST_CONTINUED):
         last, said = quotes[-1], sum(len(one.text) for one in quotes)
         room = FIRST_CHARACTERS + CONTINUED_CHARACTERS - said
-        if rest := rest_behind(last.hit.chunk, last.end, beside, room, crosses=said <= room):
+        rest = rest_behind(last.hit.chunk, last.end, beside, room, crosses=said <= room)
+        if rest and not _NAMED_PARAGRAPH.match(rest.chunk.text, rest.start):
             quotes.append(_quote_of(quote.hit, rest, goes_on=True))
     return quotes
 
@@ -682,8 +701,13 @@ def _sections(quote: Quote) -> set[tuple[object, ...]]:
     """What the quote's section is called by its chunk, and by the headings above the quote: a section may go on in
     another chunk, and begin in one of several sections."""
     chunk = quote.hit.chunk
-    trail = () if is_code_chunk(chunk) else section_trail(chunk, quote.start)
-    return {(chunk.document_id, chunk.breadcrumb), *([(chunk.document_id, trail)] if trail else [])}
+    own: set[tuple[object, ...]] = {(chunk.id,)}
+    if is_code_chunk(chunk):
+        return own | {(chunk.document_id, chunk.breadcrumb)}
+    if _NAMED_PARAGRAPH.match(chunk.text, quote.start):
+        return own  # an entry, which is read by itself
+    trail = section_trail(chunk, quote.start)
+    return own | {(chunk.document_id, chunk.breadcrumb), *([(chunk.document_id, trail)] if trail else [])}
 
 
 def _number(quote: Quote) -> tuple[int, ...]:
@@ -782,8 +806,8 @@ def _repeats(one: Quote, other: Quote) -> bool:
 class _PageText:
     """A chunk's text as a quote grows in it: its pieces, what each is worth, and how long the quote may become.
 
-    `crosses` says that it may go on under the next heading, `rises` that it may begin before the passage: what defines
-    a term comes first.
+    `entries` has the number of the entry that each piece is of. `crosses` says that it may go on under the next
+    heading, `rises` that it may begin before the passage: what defines a term comes first.
     """
 
     text: str
@@ -793,6 +817,7 @@ class _PageText:
     wants_code: bool
     crosses: bool
     rises: bool
+    entries: Sequence[int]
 
 
 def _whole_entry(question: Weighed, one: Scored) -> Quote | None:
@@ -833,7 +858,10 @@ def _widened(
     held = (beside[bisect_left(beside, (p.start,)) : bisect_left(beside, (p.end,))] for p in pieces)
     values = [max((score for _, score in inside), default=WORTHLESS) for inside in held]
     rises = not ((opens and (one.defines or one.asked)) or leads_entry(one, asked_name(question.text)))
-    page = _PageText(text, pieces, values, room, question.wants_code, crosses=opens, rises=rises)
+    entries = _entry_numbers(text, pieces)
+    page = _PageText(
+        text, pieces, values, room, question.wants_code, crosses=opens, rises=rises, entries=entries
+    )
     first, last = _neighbours(page, place)
     return Quote(one.hit, _with_heading(text, pieces[first].start), pieces[last].end, at)
 
@@ -876,18 +904,7 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
             + AHEAD * (side > last)
             - CROSSING * (page.pieces[side].section != section)
             for side in (last + 1, *([first - 1] if page.rises else ()))
-            if _fits(page, side, first, last)
-            and (
-                page.pieces[side].section == section
-                or (
-                    page.values[side] >= 0
-                    and (
-                        page.pieces[side].section and page.values[side] >= EARLIER * page.values[place]
-                        if side < first
-                        else not _rises(page, side)
-                    )
-                )
-            )
+            if _fits(page, side, first, last) and _belongs(page, side, first, place)
         }
         if not worth:
             break
@@ -896,6 +913,32 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
     while first < place and ((first and page.pieces[first].follows) or _is_code_alone(page, first)):
         first += 1  # what it points back at, or what leads into the code, has no room
     return first, last
+
+
+def _belongs(page: _PageText, side: int, first: int, place: int) -> bool:
+    """Whether the piece `side` may stand beside `place`, by the heading and the entry of a list that each is of."""
+    is_near = page.values[side] >= EARLIER * page.values[place]
+    if page.entries[side] != page.entries[place] and not is_near:
+        return False
+    if page.pieces[side].section == page.pieces[place].section:
+        return True
+    if side < first:
+        return is_near and page.values[side] >= 0 and page.pieces[side].section > 0
+    return page.values[side] >= 0 and not _rises(page, side)
+
+
+def _entry_numbers(text: str, pieces: Sequence[QuotePiece]) -> list[int]:
+    """Number of the entry that each piece is of, where paragraphs under one heading begin with names that each tells
+    of: "`size`<br/>How large it is."; 0 where they do not."""
+    numbers, number = list[int](), 0
+    begins = [bool(_NAMED_PARAGRAPH.match(text, piece.start)) for piece in pieces]
+    several = {piece.section for piece, is_head in zip(pieces, begins, strict=True) if is_head}
+    for n, piece in enumerate(pieces):
+        is_new = n == 0 or piece.section != pieces[n - 1].section
+        number = 0 if is_new else number
+        number = n + 1 if begins[n] else number
+        numbers.append(number if piece.section in several else 0)
+    return numbers
 
 
 def _rises(page: _PageText, side: int) -> bool:

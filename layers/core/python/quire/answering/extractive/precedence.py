@@ -18,6 +18,8 @@ ENTRY_NAME = 200
 ACCESSOR_LINES = 3
 """Lines of code, without comments and brackets, that a getter or a declaration has at most."""
 
+FIELDS = ("variable", "property", "field", "constant")
+"""Kinds of code that hold values."""
 _COMMENTS = ("/", "*", "#", "@", "[")
 """How lines begin that stand before a definition: comments, decorators, attributes."""
 _SAMPLE = re.compile(
@@ -36,7 +38,13 @@ _OF_EXAMPLES = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_QUOTED = re.compile(r"[\"“`]([^\"“”`\n]{1,200})[\"”`]")
+_QUOTED = re.compile(
+    r"""
+    ["“`] ([^"“”`\n]{1,200}) ["”`]
+    | (?<![\w'])' ((?: [^'\n] | '(?=\w) ){1,200}) '(?!\w)  # an apostrophe stands inside a word
+    """,
+    re.VERBOSE,
+)
 _OF_VALUES = re.compile(r"\b(?:defaults?|defaulted|value of|constants?)\b", re.IGNORECASE)
 _OF_ERRORS = re.compile(
     r"""
@@ -201,8 +209,11 @@ def quoted_message(question: str) -> str:
 
     >>> quoted_message('What does "db is not ready" mean?'), quoted_message('What does "db" mean?')
     ('db is not ready', '')
+    >>> quoted_message("Where is 'it can't be so' raised?"), quoted_message("Don't the workers' pools wait?")
+    ("it can't be so", '')
     """
-    found = max(_QUOTED.findall(question), key=len, default="").strip(".:! ")
+    quoted = (one or other for one, other in _QUOTED.findall(question))
+    found = max(quoted, key=len, default="").strip(".:! ")
     return found if len(found.split()) >= MESSAGE_WORDS else ""
 
 
