@@ -257,6 +257,8 @@ def find_parts(
         hits = retrieve(collection.index, collection.embedder, query).hits
         weighed = weigh(part, collection.index)
         about = [hit for hit in hits if is_about(weighed, hit.chunk)]
+        # `Script` the class is asked for, and not `script` the variable.
+        about = [hit for hit in about if not set(part.split()).isdisjoint(hit.chunk.symbols)] or about
         if scored := score_passages(weighed, about, None, None):
             found.append(AskedPart(weighed, scored[0]))
     return tuple(found)

@@ -58,6 +58,7 @@ from quire.answering.extractive.precedence import (
     hands_on,
     held_by,
     is_entry,
+    is_hidden,
     is_member,
     is_test,
     quoted_message,
@@ -275,7 +276,10 @@ def choose_quotes(
         # Each part of a question needs the room that one alone would go on in.
         quotes = [first] if parts else _continued(first, beside, rises=not _is_asked_row(question, opening))
     most = len(quotes) - 1 + (MOST_PLACES if sure and not told else UNSURE_PLACES)
-    required = [*_required(question, opening, ranked, parts)]
+    required = [
+        *_required(question, opening, ranked, parts),
+        *_unsaid_names(question, opening, ranked, quotes),
+    ]
     answered = {lines.hit.chunk.id for lines in told}
     topic = _topic(question, opening, ranked) if sure and not (parts or told) else ""
     room = SECTION_CHARACTERS if topic else LATER_CHARACTERS
@@ -526,6 +530,21 @@ def _required(
         )[1]
 
 
+def _unsaid_names(
+    question: Weighed, opening: Scored, ranked: Sequence[Scored], quotes: Sequence[Quote]
+) -> Iterator[Scored]:
+    """Of each name that the question writes and the quotes do not say, the best passage that does, where the page which
+    the answer opens with has one: a parameter of a method that is explained below it."""
+    # The signature of an entry names its parameters, and does not explain them.
+    entries = (quote.text.partition("\n")[2] if is_entry(quote.hit.chunk) else quote.text for quote in quotes)
+    said = " ".join(entries)
+    page = (one for one in ranked if one.hit.chunk.document_id == opening.hit.chunk.document_id)
+    own = [one for one in page if not any(_covers(quote, one) for quote in quotes)]
+    for name in written_names(question.text):
+        if name not in said and (best := next((one for one in own if name in one.text), None)):
+            yield best
+
+
 def _beyond_name(question: Weighed, one: Scored, holder: Chunk) -> float:
     """How much the passage says of the question beside the name of what holds it, which each member may say."""
     named = {term for symbol in holder.symbols[:1] for term in analyze(symbol)}
@@ -598,6 +617,8 @@ def _with(quotes: list[Quote], quote: Quote, most: int, *, is_required: bool) ->
 
     What is required may say the same in most words: of two things compared pages often do.
     """
+    if is_required or not is_entry(quote.hit.chunk):
+        quote = _beyond(quote, quotes)
     near = [other for other in quotes if _is_near(other, quote)]
     if near:
         start, end = min(one.start for one in (quote, *near)), max(one.end for one in (quote, *near))
@@ -617,6 +638,16 @@ def _with(quotes: list[Quote], quote: Quote, most: int, *, is_required: bool) ->
     wider = joined or [*quotes, quote]
     is_full = sum(len(one.text) for one in wider) > ANSWER_CHARACTERS or len(wider) > most
     return quotes if is_full else wider
+
+
+def _beyond(quote: Quote, others: Sequence[Quote]) -> Quote:
+    """The quote without what others of its chunk say that end before what it was chosen for."""
+    for other in (one for one in others if _overlaps(one, quote.hit.chunk, quote.start, quote.end)):
+        if other.end <= quote.answers_at:
+            starts = (piece.start for piece in split_pieces(quote.hit.chunk.text))
+            start = next((one for one in starts if other.end <= one <= quote.answers_at), quote.start)
+            quote = replace(quote, start=start)
+    return quote
 
 
 def _overlaps(quote: Quote, chunk: Chunk, start: int, end: int) -> bool:
@@ -721,7 +752,7 @@ def _lessened(question: Weighed, chunk: Chunk) -> float:
     for, and what the question does not name and only declares or hands on what is done elsewhere."""
     text, asked = question.text, read_intent(question.text)
     wants_example, is_of_working = asks_for_example(text), asks_for_working(text)
-    less = HOW_TO_CODE * asked.is_how_to
+    less = HOW_TO_CODE * asked.is_how_to + LITTLE * (asked.is_how_to and is_hidden(chunk))
     if wants_example:
         less = -USE if shows_use(chunk) else HOW_TO_CODE
     if is_test(chunk) and not (wants_example or asks_for_tests(text)):

@@ -39,6 +39,7 @@ _BETWEEN = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_SAYS_VERSUS = re.compile(r"[ ](?:vs\.?|versus)[ ]", re.IGNORECASE)
 _VERSUS = re.compile(r",?[ ](?:vs\.?|versus)[ ]|,[ ]", re.IGNORECASE)
 """Where it is said, other words between things belong to them, as in "end to end"."""
 _ASKING = re.compile(
@@ -89,6 +90,9 @@ def parts_of(question: str) -> tuple[str, ...]:
     >>> parts_of("How do I read and write files?")
     ()
 
+    >>> parts_of("What is the difference between a lamp, a torch and a candle?")
+    ('a lamp', 'a torch', 'a candle')
+
     What stands before a colon is meant of each:
 
     >>> parts_of("care: table lamps vs end to end lights")
@@ -98,7 +102,7 @@ def parts_of(question: str) -> tuple[str, ...]:
     if found := _COMPARED.search(text):
         said = next(filter(None, found.groups()))
         topic, colon, things = said.rpartition(": ")
-        between = _VERSUS if _VERSUS.search(things) else _BETWEEN
+        between = _VERSUS if _SAYS_VERSUS.search(things) else _BETWEEN
         parts = [part for part in between.split(_ASKING.sub("", things)) if part and analyze(part)]
         parts = [f"{topic} {part}" for part in parts] if colon else _with_kind(parts)
         least = 1

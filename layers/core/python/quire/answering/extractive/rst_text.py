@@ -12,6 +12,8 @@ _ROLE = re.compile(r":(?:[a-z][\w+-]*:)?(?P<role>[a-z][\w+-]*):`(?P<text>[^`]+)`
 _PLAIN_ROLES = frozenset(
     ("ref", "doc", "term", "abbr", "sup", "sub", "emphasis", "strong", "pep", "rfc", "download")
 )
+_VERBATIM = frozenset("program command samp kbd file code literal guilabel menuselection math".split())
+"""Roles whose text names no target: `<value>` in it is what stands for a value."""
 _DEFINED = frozenset("mod func data const class meth attr type exc obj".split())
 _JOINTS = re.compile(r"[-_]+")
 _TARGET = re.compile(r"(?<!\s)\s*+<[^<>]*+>$")
@@ -400,7 +402,7 @@ def _field(match: re.Match[str]) -> str:
 
 
 def _role(match: re.Match[str]) -> str:
-    words = _TARGET.sub("", match["text"]) or match["text"]
+    words = match["text"] if match["role"] in _VERBATIM else _TARGET.sub("", match["text"]) or match["text"]
     if match["role"] in _PLAIN_ROLES:
         # A label stands for the title of what it leads to, which is elsewhere.
         return _JOINTS.sub(" ", words) if words == match["text"] and match["role"] == "ref" else words
