@@ -130,7 +130,7 @@ BELOW_TITLE = "-=`:.'\"~^_*+#<> \t\r\n"
 """Signs of the row below an underlined title."""
 
 _WORDS = re.compile(r"\w+")
-_CALLED = re.compile(r"(\w++)\(")
+_CALLED = re.compile(r"\b(\w++)\(")
 _KEYED_LINE = re.compile(r"^[A-Z][\w ]{0,80}: .++$", re.M)
 _KEY = re.compile(r"\b[A-Z][\w ]{0,80}(?=: )")
 _FENCE_LINE = re.compile(r"^ *+(`{3,}+|~{3,}+)([^\n]*+)$", re.M)
