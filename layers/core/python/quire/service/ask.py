@@ -16,7 +16,7 @@ from quire.answering.conversation import is_elliptical, is_follow_up
 from quire.answering.events import Done, Event
 from quire.answering.findings import AskedCollection
 from quire.answering.generative.cancellation import CancellableModel
-from quire.answering.request import Answer, Inquiry
+from quire.answering.request import Answer, Inquiry, bounded
 from quire.errors import QuireError
 from quire.search.retrieval import Query, retrieve
 from quire.service.access import Caller
@@ -136,8 +136,10 @@ def _with_offer(
 ) -> Answer:
     """Where the collection does not answer, the notice that another one does, which the caller may read.
 
-    Not of what is asked about this one: a follow-up, selected text, filters.
+    Not of what is asked about this one: a follow-up, selected text, filters. What the answer did not read of a long
+    question is not read here either.
     """
+    inquiry, _ = bounded(inquiry)
     if given.answerable or _is_of_this_one(inquiry):
         return given
     likely = max(_others(service, caller, served, inquiry), key=itemgetter(0), default=None)
