@@ -20,6 +20,8 @@ from quire.store.store import SegmentStore
 from tests.support.fakes import HashingEmbedder
 from tests.support.killed_writes import write_model
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 QUIET, RESTLESS = 20, 40
 KINDS = {"docs": ("docs", "md", "# {name}\n\n"), "code": ("repository", "py", "# {name}\n")}
 EDITION = re.compile(r"edition-(\d+)-line-(\d+)-of-(\d+)")

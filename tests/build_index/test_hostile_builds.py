@@ -15,6 +15,8 @@ from tests.support.fakes import HashingEmbedder
 from tests.support.hostile_files import hostile_files
 from tests.support.lively import Lively
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 GOOD = "# Tides\n\nThe tide turns every six hours.\n"
 
 

@@ -21,6 +21,8 @@ from quire.store.store import SegmentStore
 from tests.support.fakes import HashingEmbedder
 from tests.support.killed_writes import write_model
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 
 @pytest.mark.parametrize(("option", "has_graph"), [("auto", False), ("usearch", True), ("exact", False)])
 def test_a_collection_says_whether_its_vectors_get_a_graph(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 SHOPS = ("code", "shop")
 """The names that the shop is indexed under."""
+FEWER = 4
 
 
 @cache
@@ -47,6 +49,22 @@ def embedder(model_folder: Path) -> OnnxEmbedder:
     from quire.embedding import open_embedder
 
     return open_embedder(model_folder, threads=1)
+
+
+@pytest.fixture(scope="module")
+def few_questions() -> Iterator[None]:
+    """Builds in this process ask themselves every fourth question of the background: of a small one that is the half.
+
+    What a build learns of all of them is tested by `test_calibrate`, by the gate and by all builds in other processes.
+    """
+    from build_index.evaluation import calibrate
+
+    asked = calibrate.background_questions()
+    few = asked[: calibrate.EVERYDAY : FEWER], asked[calibrate.EVERYDAY :: FEWER]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(calibrate, "EVERYDAY", len(few[0]))
+        patch.setattr(calibrate, "background_questions", lambda: few[0] + few[1])
+        yield
 
 
 def link_models(cache: Path, model_folder: Path) -> None:

@@ -19,6 +19,8 @@ from tests.support.rows import tree_bytes
 from tests.support.tree import ROOT
 from tests.support.unprivileged import run_unprivileged
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 GUIDE = """---
 title: Harbours
 ---

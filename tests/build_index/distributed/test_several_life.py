@@ -49,6 +49,8 @@ from tests.support.swarm import Swarm
 
 __all__ = ["book"]
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 BOOK = WriteTarget("book", profile_named("docs"))
 EMBEDDER = HashingEmbedder()
 WORDS = ("anchor", "beacon", "cabin", "deck", "fish", "gull", "harbour", "island", "keel", "mast")

@@ -34,6 +34,8 @@ from tests.support.fakes import HashingEmbedder
 
 __all__ = ["book", "whole"]
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 QUESTIONS = [f"where does bend {n} of river {number} turn" for number in range(0, 24, 3) for n in range(3)]
 
 

@@ -32,6 +32,8 @@ from quire.profiles import profile_named
 from quire.store.store import SegmentStore
 from tests.support.fakes import HashingEmbedder
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 PAGES = 24
 
 

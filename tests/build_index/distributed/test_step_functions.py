@@ -39,6 +39,8 @@ from tests.support.aws import BOTO, CREDENTIALS
 from tests.support.fakes import HashingEmbedder
 from tests.support.lambda_front import Event, LambdaFront, served_function
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 WORKER = "arn:aws:lambda:us-east-1:123456789012:function:quire-worker:live"
 ROLE = "arn:aws:iam::123456789012:role/quire-shards"
 MEAN_CHUNKS = 4

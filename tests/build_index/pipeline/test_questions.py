@@ -22,6 +22,8 @@ from tests.support.fakes import HashingEmbedder
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.model_wires import OpenAIWire
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 PAGES = 14
 ABOUT = {
     "water": "1. Where does water finish its journey?\n2. Where does water finish its journey?\nSure!",

@@ -19,6 +19,8 @@ from quire.search.retrieval import Query, Retrieved, retrieve
 from quire.store.store import SegmentStore
 from tests.support.fakes import HashingEmbedder
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 FILES = 300
 LATE = 580
 """Of 600 passages, for each chunk's headline is one too: near the end, as they are taken in large blocks."""

@@ -60,6 +60,8 @@ from tests.support.stores import MemoryStore
 
 __all__ = ["book"]
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 ALIAS = server_alias("book")
 QUICK = Timeouts(connect_s=1.0, silence_s=2.0, attempts=2, file_s=3.0, rest_s=0.0)
 PATIENT = Timeouts(connect_s=5.0, silence_s=30.0, attempts=3, file_s=60.0)

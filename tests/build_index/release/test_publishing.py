@@ -30,6 +30,8 @@ from quire.store.write_targets import Site
 from tests.support.rows import DIMENSIONS, FACTS, make_rows, plain_row
 from tests.support.stores import MemoryStore
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 Shell = Callable[..., tuple[int, str]]
 
 
