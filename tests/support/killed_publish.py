@@ -30,6 +30,7 @@ from quire.store.store import SegmentStore
 from tests.build_index.distributed.test_several_segments import write_facts
 from tests.build_index.distributed.test_shards import InTurn
 from tests.support.fakes import HashingEmbedder
+from tests.support.model import asking_few
 from tests.support.tree import CORE, ROOT
 
 MEAN_CHUNKS, MOST_CHUNKS = 4, 10
@@ -128,11 +129,12 @@ def forked(root: Path, book: Path, call: int) -> Ended:
 
 def main() -> None:
     """Answer until nobody asks any more."""
-    for line in sys.stdin:
-        root, book, call = json.loads(line)
-        folder, source = Path(root), Path(book)
-        how = forked(folder, source, call) if call else Ended(0, build_book(folder, source, call))
-        print(json.dumps(how), flush=True)
+    with asking_few():
+        for line in sys.stdin:
+            root, book, call = json.loads(line)
+            folder, source = Path(root), Path(book)
+            how = forked(folder, source, call) if call else Ended(0, build_book(folder, source, call))
+            print(json.dumps(how), flush=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,8 +51,8 @@ def embedder(model_folder: Path) -> OnnxEmbedder:
     return open_embedder(model_folder, threads=1)
 
 
-@pytest.fixture(scope="module")
-def few_questions() -> Iterator[None]:
+@contextmanager
+def asking_few() -> Iterator[None]:
     """Builds in this process ask themselves every fourth question of the background: of a small one that is the half.
 
     What a build learns of all of them is tested by `test_calibrate`, by the gate and by all builds in other processes.
@@ -64,6 +64,13 @@ def few_questions() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(calibrate, "EVERYDAY", len(few[0]))
         patch.setattr(calibrate, "background_questions", lambda: few[0] + few[1])
+        yield
+
+
+@pytest.fixture(scope="module")
+def few_questions() -> Iterator[None]:
+    """For modules whose builds are not about what they are calibrated by."""
+    with asking_few():
         yield
 
 
