@@ -233,7 +233,9 @@ def s3(moto_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyS3]:
 
 
 class BucketDesk(SplitDesk):
-    """A desk whose store is a bucket."""
+    """A desk whose store is a bucket, and whose shards are `finer` so many times; each is carried there and back."""
+
+    finer = 1
 
     def __init__(self, root: Path, pages: Path, moto_url: str) -> None:
         super().__init__(root, pages)
@@ -251,7 +253,7 @@ class BucketDesk(SplitDesk):
         return self.now
 
     def sharding(self, mean_chunks: float, engine: InTurn | None = None) -> Sharding:
-        return super().sharding(mean_chunks / 4, engine)
+        return super().sharding(mean_chunks / self.finer, engine)
 
     def settings(self, root: Path, **more: object) -> Settings:
         return Settings(
@@ -280,7 +282,7 @@ def test_text_of_several_segments_follows_from_the_bucket_each_when_it_is_asked_
         path.unlink()
     for word in WORDS:
         (bucket.pages / f"{word}.md").write_text(f"# {word}\n\nThe {word} stands here.\n")
-    bucket.most_chunks = 1
+    bucket.most_chunks, bucket.finer = 1, 4
     first = bucket.publish(bucket.store)
     assert len(builds_of(first)) > 3
     app = lambda_app(bucket.settings(tmp_path / "function", cache_mb=512), ["query"])
@@ -320,6 +322,7 @@ def test_swaps_rollbacks_and_writes_under_clients_fail_no_question(
     use_endpoint(monkeypatch, moto_url)
     place = ReleaseTarget(bucket.objects, bucket.store)
     first = bucket.publish(bucket.store)
+    assert len(builds_of(first)) > 3
     writes = LiveWrites(bucket.store, tmp_path / "work")
     asked = [
         ("/query", {"collection": "book", "q": f"river {number}", "mode": "keyword"}) for number in range(8)

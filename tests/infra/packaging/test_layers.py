@@ -257,11 +257,10 @@ for name in sys.argv[1:]:
 """
 
 
-def test_a_client_of_each_service_is_made_from_the_layer(archive_folder: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(archive_folder / "runtime.zip") as archive:
-        archive.extractall(tmp_path)
+def test_a_client_of_each_service_is_made_from_the_layer(lambda_root: Path) -> None:
     program = (find_python(), "-ISc", f"import sys; sys.path[:0] = ['python']\n{CLIENTS}", *SERVICES)
-    told = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    opt = lambda_root / "opt"
+    told = subprocess.run(program, cwd=opt, capture_output=True, text=True, check=True).stdout
     made = [line.split() for line in told.splitlines()]
     assert [name for name, _, _ in made] == [*SERVICES]
     assert all(url.startswith(f"https://{name}.us-west-2.") for name, url, _ in made)
