@@ -16,7 +16,7 @@ from hypothesis import settings
 
 from tests.support.schedule import LongFirst, long_first
 
-settings.register_profile("quire", deadline=None, max_examples=50)
+settings.register_profile("quire", deadline=None, max_examples=100)
 settings.register_profile("soak", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quire"))
 
