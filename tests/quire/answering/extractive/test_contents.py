@@ -104,3 +104,14 @@ def test_what_the_filters_leave_out_is_not_listed() -> None:
     given = answer(opened, Inquiry("Which filters are there?", filters={"kind": "new"}))
     assert "**Ring filter**" in given.text
     assert "Steam filter" not in given.text
+
+
+def test_an_item_says_what_it_is_and_not_since_when() -> None:
+    given = answer(
+        shelf(*FILTERS, text="Added in: v2.1\n\nIt is washed."), Inquiry("Which filters are there?")
+    )
+    assert "- **Sand filter** Added in: v2.1 It is washed." in given.text
+
+
+def test_a_summary_is_no_thing_of_the_list() -> None:
+    assert "TL;DR" not in ask("Which filters are there?", "TL;DR", *FILTERS).text

@@ -106,6 +106,8 @@ CROSSING = 3.0
 """What stands under the same heading is preferred to the next section, by so much."""
 HOW_TO_CODE = 2.0
 """What source code has less where it is asked how to do something: what explains it comes first where there is any."""
+HIDDEN = 2.0
+"""And what has code that cannot be called from elsewhere."""
 TEST = 1.5
 """What a test has less, unless the question asks for tests or for an example."""
 ENTRY_CHARACTERS, HEAD_PIECES = 1_300, 2
@@ -752,7 +754,7 @@ def _lessened(question: Weighed, chunk: Chunk) -> float:
     for, and what the question does not name and only declares or hands on what is done elsewhere."""
     text, asked = question.text, read_intent(question.text)
     wants_example, is_of_working = asks_for_example(text), asks_for_working(text)
-    less = HOW_TO_CODE * asked.is_how_to + LITTLE * (asked.is_how_to and is_hidden(chunk))
+    less = HOW_TO_CODE * asked.is_how_to + HIDDEN * (asked.is_how_to and is_hidden(chunk))
     if wants_example:
         less = -USE if shows_use(chunk) else HOW_TO_CODE
     if is_test(chunk) and not (wants_example or asks_for_tests(text)):
