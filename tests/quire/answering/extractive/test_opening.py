@@ -59,8 +59,7 @@ def ask(question: str, *chunks: Chunk, profile: str = "docs") -> Answer:
 
 
 def java(path: str, text: str, symbol: str, kind: str = "method") -> Chunk:
-    facts = {"lang": "java", "kind": kind, "symbol": symbol, "start_line": 1, "is_test": False}
-    made = chunk(path, text, **facts)
+    made = chunk(path, text, lang="java", kind=kind, symbol=symbol, start_line=1, is_test=False)
     return made._replace(symbols=(symbol, symbol.rpartition(".")[2]), breadcrumb=f"{path} › {symbol}")
 
 
