@@ -17,12 +17,15 @@ from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
+from quire.search.intent import marked_names
 from quire.search.query import term_weights, written_keys
 
 LOOKED_AT, MOST_BESIDE = 32, 5
 """Chunks that say the name best, in which its entries are looked for, where the question says no more words beside."""
 MOST_FOUND = 4
 HEADING_WEIGHT = 0.5
+TITLED = 3
+"""How many words more a question may say beside a name that it marks and a section is called by: `request()`."""
 SHORTEST_PART = 3
 """Characters of a term that a name without its joints is known to hold."""
 KINDS = frozenset(analyze("option flag switch argument parameter"))
@@ -118,8 +121,13 @@ def best_entry(
     beside = beside_name(question.idf, name)
     said = {one.hit.chunk.id: beside & set(analyze(one.hit.chunk.breadcrumb)) for one in ranked}
     texts = [one for one in ranked if not (is_code_chunk(one.hit.chunk) or _is_history(one.hit.chunk))]
-    near = [one for one in texts if len(beside - said[one.hit.chunk.id]) <= most_beside]
-    titled = {place: _is_titled(one, name) for place, one in {_section(one): one for one in near}.items()}
+    titled = {place: _is_titled(one, name) for place, one in {_section(one): one for one in texts}.items()}
+    further = TITLED * (name in map(fold_symbol, marked_names(question.text)))
+    near = [
+        one
+        for one in texts
+        if len(beside - said[one.hit.chunk.id]) <= most_beside + further * titled[_section(one)]
+    ]
     best = max(
         (at for one in near if (at := one if titled[_section(one)] else _at_entry(one, name))),
         key=lambda one: (
