@@ -35,6 +35,8 @@ Carry it in. The kiln stands on bricks.
 ## Lids
 
 A lid is laid on top."""
+REMOVING = "---\ntitle: Uninstalling the kiln\n---\n\n## Removing the bricks\n\nTake brick by brick away.\n"
+GROWING = "# Installing\n\nCarry it in.\n\n## Upgrading the kiln\n\nBring a larger door.\n"
 OTHER = """\
 # Kiln
 
@@ -49,6 +51,8 @@ def kiln() -> AskedCollection:
         "docs/quickstart.md": START,
         ".github/CONTRIBUTING.md": HELP,
         "README.md": README,
+        "uninstall.md": REMOVING,
+        "docs/getting-started/installation.md": GROWING,
         **{f"about/{n}.md": OTHER.replace("Kiln", f"Kiln {n}") for n in range(12)},
     }
     made = [chunk(path, text, 0, lang="markdown", start_line=1) for path, text in texts.items()]
@@ -69,6 +73,10 @@ def kiln() -> AskedCollection:
         ("How can I contribute to Kiln?", "Bring clay."),
         ("How do I install Kiln?", "Carry it in."),
         ("how to install it", "Carry it in."),
+        ("How do I uninstall Kiln?", "Take brick by brick away."),
+        ("how do I completely remove Kiln from my machine", "Take brick by brick away."),
+        ("How do I upgrade Kiln?", "Bring a larger door."),
+        ("how to update the Kiln to the latest version", "Bring a larger door."),
     ],
 )
 def test_such_a_question_is_answered_by_the_page_that_projects_have_for_it(
@@ -99,6 +107,8 @@ def test_who_is_licensed_is_not_told_by_the_licence(kiln: AskedCollection) -> No
         "Why does the kiln not get started?",
         "How do lids contribute to the heat?",
         "How do I install plugins?",
+        "How do I remove lids from a plate?",
+        "How do I update plugins?",
     ],
 )
 def test_what_is_asked_of_something_else_is_not_told_by_such_a_page(

@@ -261,7 +261,7 @@ def choose_quotes(
     more place at most.
     """
     ranked = of_versions(question, _said_once_by_chunks(_ranked(question, scored), beside))
-    asked = next((one for one in ranked if one.asked), None)
+    asked = next(chain(opens_known_page(question, ranked), (one for one in ranked if one.asked)), None)
     entry = _entry_of_name(question, [one for one in ranked if one.asked] or ranked)
     opening = entry or asked or _opening(question, ranked)
     if opening is None:

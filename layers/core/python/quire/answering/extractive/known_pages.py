@@ -19,14 +19,17 @@ from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
 from quire.ranking import intersection
 
-FOLDERS = ("", "docs/", "doc/", "docs/source/", "docs/src/", "docs/docs/", "docs/content/", ".github/")
+_ROOTS = ("", "docs/", "doc/", "docs/source/", "docs/src/", "docs/docs/", "docs/content/", ".github/")
+FOLDERS = (*_ROOTS, *(f"{root}getting{sign}started/" for root in _ROOTS[:3] for sign in "-_"))
 SUFFIXES = ("", ".md", ".mdx", ".rst", ".adoc", ".txt", ".html")
 FIRST_CHUNKS = 24
 """Of a list of releases, in which the newest is looked for: an introduction or what is not released stands first."""
 NEAR, FIRST_READ, ASKED_CHARACTERS = 100, 3, 200
 _HOW = r"\bhow[ ](?:do|can|to|should|would)(?:[ ](?:i|we|you|one))?"
-_OF = r"(?: [ ](?:(?:of|in|with|to|for|on)[ ])? (?: it | this | (?P<of>[\w.-]++) (?:[ ]project)? ) )?"
+_OF = r"(?: [ ](?:(?:of|in|with|to|for|on)[ ])? (?:the[ ])? (?: it | this | (?P<of>[\w.-]++) (?:[ ]project)? ) )?"
 """What it is asked of: the product, or nothing."""
+_FROM = r"(?: [ ]from[ ](?:my|the|a|your)[ ](?:machine|computer|system|pc|mac|laptop|server|device) )"
+_INSTALLING = ("INSTALL", "install", "installation", "Installation", "README", "Readme", "readme", "index")
 MOST_SELDOM = math.log(5.0)
 """The inverse document frequency of a product's name: a fifth of its own chunks have it."""
 _UNRELEASED = re.compile(r"unreleased|not (?:yet )?released|in development|\btbd\b")
@@ -112,8 +115,32 @@ _PAGES = (
             rf"{_HOW} [ ]install {_OF} \W*$  # no more",
             re.IGNORECASE | re.VERBOSE,
         ),
-        ("INSTALL", "install", "installation", "Installation", "README", "Readme", "readme", "index"),
+        _INSTALLING,
         title=re.compile(r"\binstall(?:ation|ing)?\b", re.IGNORECASE),
+    ),
+    KnownPage(
+        re.compile(
+            rf"""
+            ^\W* (?: {_HOW} [ ] )? (?:(?:completely|fully|cleanly)[ ])?
+            (?: uninstall | (?=.*{_FROM}) (?:remove|delete|get[ ]rid[ ]of) )  # not a part of it
+            {_OF} (?:[ ]completely)? {_FROM}? \W*$
+            """,
+            re.IGNORECASE | re.VERBOSE,
+        ),
+        ("uninstall", "uninstalling", "uninstallation", "UNINSTALL", *_INSTALLING),
+        title=re.compile(r"\b(?:uninstall|remov)\w*", re.IGNORECASE),
+    ),
+    KnownPage(
+        re.compile(
+            rf"""
+            ^\W* (?: {_HOW} [ ] )? (?:upgrade|update) {_OF} (?:[ ]itself)?
+            (?: [ ] to [ ] (?:the|a) [ ] (?:latest|newest|new|newer|current|next) [ ] (?:version|release) )?
+            \W*$  # no more
+            """,
+            re.IGNORECASE | re.VERBOSE,
+        ),
+        ("upgrade", "upgrading", "UPGRADE", "UPGRADING", "updating", "update", *_INSTALLING[:4]),
+        title=re.compile(r"\b(?:upgrad|updat)\w*", re.IGNORECASE),
     ),
 )
 
