@@ -121,8 +121,8 @@ _PAGES = (
     KnownPage(
         re.compile(
             rf"""
-            ^\W* (?: {_HOW} [ ] )? (?:(?:completely|fully|cleanly)[ ])?
-            (?: uninstall | (?=.*{_FROM}) (?:remove|delete|get[ ]rid[ ]of) )  # not a part of it
+            ^\W*+ (?: {_HOW} [ ] )? (?:(?:completely|fully|cleanly)[ ])?
+            (?: uninstall | (?:remove|delete|get[ ]rid[ ]of) (?=.{{1,60}} {_FROM}) )  # not a part of it
             {_OF} (?:[ ]completely)? {_FROM}? \W*$
             """,
             re.IGNORECASE | re.VERBOSE,
@@ -133,7 +133,7 @@ _PAGES = (
     KnownPage(
         re.compile(
             rf"""
-            ^\W* (?: {_HOW} [ ] )? (?:upgrade|update) {_OF} (?:[ ]itself)?
+            ^\W*+ (?: {_HOW} [ ] )? (?:upgrade|update) {_OF} (?:[ ]itself)?
             (?: [ ] to [ ] (?:the|a) [ ] (?:latest|newest|new|newer|current|next) [ ] (?:version|release) )?
             \W*$  # no more
             """,
