@@ -25,6 +25,13 @@ MADE_LATER = {
     "layers/core/python/quire/answering/extractive/entries.py: form.replace('NAME', re.escape(name))": (
         "around a name, attacked in its test"
     ),
+    **{
+        f"layers/core/python/quire/answering/extractive/documented.py: {made}": "its tables, attacked in its test"
+        for made in (
+            r"f'{_SIGNS} (?:\#+[ ])? (?:\*\*)? (?:{said}) (?:\*\*)? :? \s*$'",
+            "f'{_SIGNS} (?:{said})'",
+        )
+    },
     "layers/core/python/quire/answering/about_answers.py: form": "its table, over `LONGEST` characters",
     "layers/core/python/quire/answering/section_kinds.py: said": "its table, over titles and questions",
     "layers/core/python/quire/answering/recalling.py: form": "its table, over `about_answers.LONGEST` characters",

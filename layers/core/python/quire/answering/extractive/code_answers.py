@@ -11,8 +11,16 @@ from typing import NamedTuple
 from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
-from quire.answering.extractive.code_lines import best_lines, end_of_value, in_comments, value_line
+from quire.answering.extractive.code_lines import (
+    best_lines,
+    end_of_value,
+    in_comments,
+    in_docstrings,
+    signature_lines,
+    value_line,
+)
 from quire.answering.extractive.continuing import Beside
+from quire.answering.extractive.documented import ERRORS, asked_about, documented
 from quire.answering.extractive.precedence import (
     asks_for_errors,
     asks_for_members,
@@ -44,6 +52,8 @@ MOST_HANDING = 2
 """Statements of a function that hands its work on."""
 STEPS, CALLED = 2, 12
 """How far calls are followed for them, and chunks of each step."""
+MOST_DEFINING = 24
+"""Chunks that define a name, of which the documentation is read."""
 _WORKING = ("function", "method")
 """Kinds of code that set what they work with."""
 _ERROR = re.compile(
@@ -135,7 +145,8 @@ def errors_in(
     found: list[list[CodeLines]] = []
     for hit in _defining(question.text, hits):
         parts = [hit.chunk, *_further(hit.chunk, beside)]
-        spans = ((part, error_lines(part.text)) for part in parts)
+        told = [(part, span) for part in parts if (span := documented(part.text, ERRORS))]
+        spans = (*told[:1], *((part, error_lines(part.text)) for part in parts))
         found.append([CodeLines(hit._replace(chunk=part), *span) for part, span in spans if span])
     own = max(found, key=len, default=[])
     files = {one.hit.chunk.document_id for one in own}
@@ -145,6 +156,44 @@ def errors_in(
         if (not own or hit.chunk.document_id in files) and (span := error_lines(hit.chunk.text))
     ]
     return [*own, *beyond[: max(MOST_GIVING - len(own), 0)]]
+
+
+def defined_in(
+    index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
+) -> tuple[Hit, ...]:
+    """What defines the names of a question that asks what something returns or takes, behind the hits."""
+    if not asked_about(question):
+        return ()
+    ordinals = union([index.symbols.chunks(name)[:MOST_DEFINING] for name in written_names(question)])
+    allowed = index.filters.chunks(filters)
+    chunks = index.fetch(ordinals if allowed is None else ordinals[contains(allowed, ordinals)])
+    behind = hits[-1].rank if hits else 0
+    return tuple(Hit(chunk, behind + n, 0.0, None, index.version) for n, chunk in enumerate(chunks, 1))
+
+
+def documented_in(question: Weighed, hits: Sequence[Hit], beside: Beside) -> list[CodeLines]:
+    """What a definition that is too long to be shown whole is documented to return or to take, below its signature; of
+    several with its name that which says most of it. None where nothing so is asked."""
+    about = asked_about(question.text)
+    found: list[list[CodeLines]] = []
+    for hit in _defining(question.text, hits) if about else ():
+        parts = [hit.chunk, *_further(hit.chunk, beside)]
+        told = [(part, span) for part in parts if (span := documented(part.text, about))]
+        if told and len(parts) + (len(hit.chunk.text) > WHOLE_CHARACTERS) > 1:
+            head = CodeLines(hit, *_signature(hit.chunk))
+            found.append([head, *(CodeLines(hit._replace(chunk=part), *span) for part, span in told)])
+    return max(found, key=lambda one: sum(line.end - line.start for line in one), default=[])
+
+
+def _signature(chunk: Chunk) -> tuple[int, int]:
+    """The span of the lines that name what the chunk defines and what it takes."""
+    lines = chunk.text.splitlines(keepends=True)
+    noted = in_comments(lines)
+    name = last_part(fold_symbol(chunk.symbols[0]))
+    at = next((n for n, line in enumerate(lines) if not noted[n] and name in line.casefold()), 0)
+    end = at + signature_lines(lines, at)
+    start = sum(map(len, lines[:at]))
+    return start, start + len("".join(lines[at:end]).rstrip())
 
 
 def called_in(
@@ -217,7 +266,7 @@ def error_lines(text: str) -> tuple[int, int] | None:
     '    if not b:\n        raise ValueError(a)'
     """
     lines = text.splitlines(keepends=True)
-    noted = in_comments(lines)
+    noted = list(map(max, in_comments(lines), in_docstrings(lines)))
     giving = [
         n
         for n, line in enumerate(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import accumulate
 
 from quire.analysis.terms import analyze, split_identifier, words
 from quire.analysis.word_forms import SHORTENED, other_forms
@@ -18,6 +19,8 @@ LONG_DOC = 600
 WHOLE = 1.25
 """A definition that is longer than the room by a quarter is shown whole: a cut would save little."""
 
+HEAD_LINES = 16
+"""Lines that the head of a definition may have."""
 FEWEST_LEFT_OUT = 2
 """Lines that a cut leaves out at least: what stands for them has one itself."""
 
@@ -143,6 +146,27 @@ def in_comments(lines: Sequence[str]) -> list[bool]:
         found.append(inside or bool(_COMMENT.match(line)))
         inside = inside and "*/" not in line
     return found
+
+
+def in_docstrings(lines: Sequence[str]) -> list[bool]:
+    """Which lines are in a docstring of several lines, or end one. The first ones may be the rest of one that the
+    border of two chunks tears.
+
+    >>> in_docstrings(["def fill():", "    \'\'\'Fill it.", "    So.", "    \'\'\'", "    fill()"])
+    [False, False, True, True, False]
+    """
+    inside = end_of_torn_docstring("".join(lines)) > 0
+    found: list[bool] = []
+    for line in lines:
+        found.append(inside)
+        inside ^= (line.count('"""') + line.count("'''")) % 2 == 1
+    return found
+
+
+def signature_lines(lines: Sequence[str], at: int) -> int:
+    """How many lines from `at` on it takes until the brackets that are opened in them are closed."""
+    opened = accumulate(line.count("(") - line.count(")") for line in lines[at : at + HEAD_LINES])
+    return next((n for n, still in enumerate(opened, 1) if still <= 0), 1)
 
 
 def _is_collection(line: str) -> bool:

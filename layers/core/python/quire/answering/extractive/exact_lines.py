@@ -11,7 +11,7 @@ from quire.analysis.symbols import fold_separators, fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.extractive.callers import lines_around
 from quire.answering.extractive.code_answers import CODE_CHARACTERS, WHOLE_CHARACTERS, CodeLines
-from quire.answering.extractive.code_lines import in_comments
+from quire.answering.extractive.code_lines import HEAD_LINES, in_comments, signature_lines
 from quire.answering.extractive.messages import Message, message_of, place_of, tells_of
 from quire.answering.extractive.precedence import FIELDS, is_example, is_test, quoted_message
 from quire.answering.extractive.rendering import is_code_chunk
@@ -27,8 +27,6 @@ MANY = 256
 MOST_SUBTYPES = 12
 MOST_WHOLE = 3
 """Definitions of a name that are shown whole: of more the heads of all tell where they are."""
-HEAD_LINES = 16
-"""Lines that the head of a type may have."""
 BELOW = 3
 """Lines below a dependency's name in which its version may stand, where that line has none."""
 ASKED_CHARACTERS = 200
@@ -292,7 +290,7 @@ def _definitions_of(
             n for n, is_noted in enumerate(noted) if not is_noted and wanted.name in _WORD.findall(lines[n])
         )
         if (at := next(says, None)) is not None:
-            found.append((chunk, at, at + _signature_lines(lines, at)))
+            found.append((chunk, at, at + signature_lines(lines, at)))
     found.sort(key=lambda one: is_example(one[0]))
     return [*_as_lines(found, index.version, most=MOST_SUBTYPES)] if len(found) > MOST_WHOLE else []
 
@@ -303,12 +301,6 @@ def _is_called(chunk: Chunk, wanted: WantedDefinition) -> bool:
         return False
     kind = str(chunk.metadata.get("kind") or "").lower()
     return last_part(fold_separators(chunk.symbols[0])) == wanted.name and wanted.kind in ("", kind)
-
-
-def _signature_lines(lines: Sequence[str], at: int) -> int:
-    """How many lines from `at` on it takes until the brackets that are opened in them are closed."""
-    opened = accumulate(line.count("(") - line.count(")") for line in lines[at : at + HEAD_LINES])
-    return next((n for n, still in enumerate(opened, 1) if still <= 0), 1)
 
 
 def _head(lines: Sequence[str], at: int) -> str:

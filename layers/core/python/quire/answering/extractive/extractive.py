@@ -26,6 +26,7 @@ from quire.answering.extractive.code_answers import (
     CODE_CHARACTERS,
     WHOLE_CHARACTERS,
     CodeLines,
+    documented_in,
     effects_in,
     errors_in,
     value_in,
@@ -483,10 +484,13 @@ def _asked_lines(question: Weighed, chunk: Chunk) -> Iterator[str]:
 def _told_by_code(
     question: Weighed, ranked: Sequence[Scored], beside: Beside, settings: Sequence[Hit]
 ) -> list[CodeLines]:
-    """The lines that say all that is asked for: what sets a value, what gives the errors of a symbol."""
+    """The lines that say all that is asked for: what sets a value, what gives the errors of a symbol, what documents
+    its result or its parameters."""
     hits = [one.hit for one in ranked]
     value = value_in(question, hits, settings)
-    return [value] if value else errors_in(question, hits, beside, settings)
+    if value:
+        return [value]
+    return errors_in(question, hits, beside, settings) or documented_in(question, [*hits, *settings], beside)
 
 
 def _says_nothing(chunk: Chunk) -> bool:

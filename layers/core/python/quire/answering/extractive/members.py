@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from quire.analysis.symbols import fold_separators, fold_symbol, last_part
 from quire.answering.citations import cite
-from quire.answering.extractive.code_lines import in_comments, is_import
+from quire.answering.extractive.code_lines import in_comments, in_docstrings, is_import
 from quire.answering.extractive.precedence import is_entry, is_example, is_test
 from quire.answering.extractive.rendering import is_code_chunk, place_line, plain_words, shown
 from quire.documents import Chunk, Citation, Hit
@@ -294,17 +294,9 @@ def _members_in(chunk: Chunk, holder: str) -> Iterator[_Defined]:
 def _line_of(chunk: Chunk, name: str) -> int | None:
     """The first line of the chunk's code that says the name before any sign of equality."""
     lines = chunk.text.splitlines()
-    noted = map(max, in_comments(lines), _in_docstrings(lines))
+    noted = map(max, in_comments(lines), in_docstrings(lines))
     told = zip(lines, noted, strict=True)
     return next((n for n, (line, is_noted) in enumerate(told) if not is_noted and name in _said(line)), None)
-
-
-def _in_docstrings(lines: Sequence[str]) -> Iterator[bool]:
-    """Which lines are in a docstring of several lines, or end one."""
-    inside = False
-    for line in lines:
-        yield inside
-        inside ^= (line.count('"""') + line.count("'''")) % 2 == 1
 
 
 def _said(line: str) -> set[str]:
