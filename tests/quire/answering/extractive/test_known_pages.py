@@ -73,6 +73,7 @@ def kiln() -> AskedCollection:
         ("How can I contribute to Kiln?", "Bring clay."),
         ("How do I install Kiln?", "Carry it in."),
         ("how to install it", "Carry it in."),
+        ("install Kiln", "Carry it in."),
         ("How do I uninstall Kiln?", "Take brick by brick away."),
         ("how do I completely remove Kiln from my machine", "Take brick by brick away."),
         ("How do I upgrade Kiln?", "Bring a larger door."),

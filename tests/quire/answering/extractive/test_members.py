@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from quire.answering.answerer import answer
+from quire.answering.extractive.rendering import quoted_part
 from quire.answering.findings import AskedCollection
 from quire.answering.request import Answer, Inquiry
-from quire.documents import Chunk
+from quire.documents import Chunk, Turn
 from tests.support.answer_checks import problems
 from tests.support.shelves import chunk, pages, shelf_of
 
@@ -148,6 +149,54 @@ def test_methods_beside_the_type_are_found_where_a_language_has_them_so() -> Non
     )
     told = sorted(line.rpartition(" ")[0] for line in items(ask("Which methods does Lamp have?", *lamp)))
     assert told == ["- `Dim`", "- `Light(n int)`: Light turns it on."]
+
+
+def test_a_follow_up_that_names_another_type_asks_the_same_of_it() -> None:
+    jug = [part("class Jug:\n    lid = 1\n", "Jug", 60, kind="class", path="jug.py")]
+    jug += [
+        part(f"    def {name}(self): ...\n", f"Jug.{name}", n, path="jug.py")
+        for n, name in enumerate(("a", "b"))
+    ]
+    shelf = shelf_of([*PUMP, *jug, *pages(20)], profile="code")
+    turns = ["Which methods does Pump have?"]
+    for question in ("and what does Jug have?", "and Pump?", "What about Jug?"):
+        talk = tuple(
+            turn for one in turns for turn in (Turn("user", one), Turn("assistant", "So it is. [1]"))
+        )
+        turns.append(question)
+        told = items(answer(shelf, Inquiry(question, history=talk)))
+        assert told[0].startswith("- `fill(" if "Pump" in question else "- `a(self)`")
+    assert not items(answer(shelf, Inquiry("and Jug?", history=(Turn("user", "Who made it?"),))))
+
+
+def test_a_file_that_holds_one_type_is_told_by_its_methods() -> None:
+    jug = [part("class Jug:\n    lid = 1\n", "Jug", 3, kind="class", path="jug.py")]
+    jug.append(part("    def pour(self): ...\n", "Jug.pour", 9, path="jug.py"))
+    given = ask("What does jug.py contain?", *jug)
+    assert given.text == "`Jug`, jug.py:3 [1]\n\n- `pour(self)` [2]"
+
+
+def test_each_source_is_called_by_what_its_line_defines() -> None:
+    text = (
+        "class Tap:\n    action = 1\n    def run(self):\n        '''Call the action.'''\n\n"
+        "class Valve(Tap):\n    '''A Tap of iron.'''\n"
+    )
+    tap = part(text, "Tap", 1, kind="class", path="tap.py")
+    tap = tap._replace(symbols=("Tap", "Tap.action", "action", "Tap.run", "run", "Valve"))
+    named = [
+        quoted_part(one).metadata["symbol"] for one in ask("What does tap.py contain?", tap).citations[1:]
+    ]
+    assert named == ["Tap", "Valve"]
+    assert [
+        quoted_part(one).metadata["symbol"] for one in ask("methods of Tap", tap, tap_drip()).citations[1:]
+    ] == [
+        "Tap.run",
+        "Tap.drip",
+    ]
+
+
+def tap_drip() -> Chunk:
+    return part("    def drip(self): ...\n", "Tap.drip", 20, path="tap.py")
 
 
 def test_overloads_are_told_once_and_long_signatures_are_cut_at_their_brackets() -> None:

@@ -281,7 +281,8 @@ def _extract_exactly(
     text, citations = tell_places(*find_places(*asked), collection.index.version)
     if citations:
         return text, citations, ()
-    if members := members_of(*asked):
+    earlier = (turn.text for turn in reversed(inquiry.history) if turn.role == "user")
+    if members := members_of(*asked, earlier=earlier):
         return members
     exact = exact_lines(*asked)
     return (*extract_lines(exact), ()) if exact else ("", (), ())

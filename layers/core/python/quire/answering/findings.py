@@ -48,6 +48,8 @@ CONTRAST = 4.0
 """For a passage that contrasts what the question is about with something else, itself or by its heading."""
 MOST_PAGES = 3
 """Pages on which the section is looked for that a question asks for by its title."""
+KNOWN_PAGE = 0.9
+"""How likely a page that is called by what is asked of the product answers it, be its words others."""
 IN_HAND = 1.0
 """For passages of the page that the last answer was quoted from, where the question names no topic. Of 112 follow-ups
 to four projects that it was chosen on 70 are answered rightly with it, 66 without, 69 with twice as much; of 112 to
@@ -134,8 +136,7 @@ def find(
     query = _query(inquiry, searched, leans=leans)
     found = retrieve(index, embedder, query, ranked=ranked)
     text = read_by_terms(query).text
-    if text != query.text:
-        searched, leans = text, False
+    searched, leans = (searched, leans) if text == query.text else (text, False)
     vector = _vector_of(text, found, embedder)
     known = mended(text, found.mended), mended(searched, found.mended)
     weighed = replace(weigh(known[0], index), symbols=found.names)
@@ -158,7 +159,8 @@ def find(
         own = mended(inquiry.question, found.mended)
         news = gather_news(own, earlier, told, scored, lexicon=index, embedder=embedder)
         evidence = replace(evidence, news=news)
-    sure = 0.0 if not told or undefined_letter(inquiry, searched, index, scored) else confidence(evidence)
+    is_lost = not told or undefined_letter(inquiry, searched, index, scored)
+    sure = 0.0 if is_lost else max(confidence(evidence), KNOWN_PAGE * bool(opens_known_page(weighed, scored)))
     if found.plain:
         text = f"{known[0]} {inquiry.terms}"
         weighed = weigh(text, index)

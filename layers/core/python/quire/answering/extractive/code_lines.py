@@ -40,6 +40,10 @@ _HANDS_OUT = re.compile(
     """,
     re.VERBOSE,
 )
+_BEFORE_NAME = re.compile(r"^\s*+(?:func|pub)\s*+\([^()]*\)")
+"""Brackets that stand before a name: of what a method of Go is called on, of who sees what Rust defines."""
+_NAME = re.compile(r"\w++[?!]?+")
+"""Ruby's names may end in a sign."""
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _STRINGS = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
 _SETS = re.compile(
@@ -148,17 +152,26 @@ def in_comments(lines: Sequence[str]) -> list[bool]:
     return found
 
 
+def defined_words(line: str) -> set[str]:
+    """The words of a line up to what it is set to or takes: what it defines is among them.
+
+    >>> sorted(defined_words("func (p *Pump) Fill(lid Lid) {")), sorted(defined_words("size = lid"))
+    (['Fill'], ['size'])
+    """
+    line = _BEFORE_NAME.sub("", line).partition("(")[0].partition("=")[0]
+    return {form for word in _NAME.findall(line) for form in (word, word.rstrip("?!"))}
+
+
 def in_docstrings(lines: Sequence[str]) -> list[bool]:
-    """Which lines are in a docstring of several lines, or end one. The first ones may be the rest of one that the
-    border of two chunks tears.
+    """Which lines are of docstrings. The first ones may be the rest of one that the border of two chunks tears.
 
     >>> in_docstrings(["def fill():", "    \'\'\'Fill it.", "    So.", "    \'\'\'", "    fill()"])
-    [False, False, True, True, False]
+    [False, True, True, True, False]
     """
     inside = end_of_torn_docstring("".join(lines)) > 0
     found: list[bool] = []
     for line in lines:
-        found.append(inside)
+        found.append(inside or line.lstrip().startswith(('"""', "'''")))
         inside ^= (line.count('"""') + line.count("'''")) % 2 == 1
     return found
 

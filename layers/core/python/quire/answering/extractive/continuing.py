@@ -7,7 +7,7 @@ is bytes of one chunk; it begins behind what both chunks say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from quire.answering.citations import sections_of
@@ -47,6 +47,10 @@ ROWS = 2
 
 Beside = Callable[[Chunk, int], Chunk | None]
 """The chunk so many places behind another in its document, before it where negative; None where there is none."""
+
+
+SHORT_BEGINNING = 300
+"""Characters that lead into a section: of more, what the question does not ask for would stand first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +125,19 @@ def _announces(text: str, kind: str) -> bool:
     )
 
 
-def rest_before(chunk: Chunk, start: int, beside: Beside, room: int, *, torn_room: int = 0) -> Rest | None:
+def rest_before(
+    chunk: Chunk,
+    start: int,
+    beside: Beside,
+    room: int,
+    *,
+    torn_room: int = 0,
+    begins: Collection[str] | None = None,
+) -> Rest | None:
     """The beginning of the list, table or section that `chunk.text[start:]` is in the midst of, where it has room.
 
-    A list or table that the border tears may have `torn_room`, if that is more: steps are read from the first.
+    A list or table that the border tears may have `torn_room`, if that is more: steps are read from the first. Of
+    chunks whose ids are not among `begins`, where it is given, only a short beginning of a section is taken.
     """
     if chunk.text[:start].strip() or is_code_chunk(chunk):
         return None
@@ -135,6 +148,8 @@ def rest_before(chunk: Chunk, start: int, beside: Beside, room: int, *, torn_roo
     begin = _torn_before(chunk, before, end)
     room = room if begin is None else max(room, torn_room)
     section = _section_before(chunk, before)
+    if section is not None and begins is not None and before.id not in begins:
+        section = section if end <= section + SHORT_BEGINNING else None
     if begin is None or (
         section is not None and end <= section + room and _says_more(before, section, begin)
     ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 
@@ -277,7 +277,7 @@ def choose_quotes(
     if not quotes:
         first = _widened(question, opening, ranked, FIRST_CHARACTERS, opens=entry is None)
         # Each part of a question needs the room that one alone would go on in.
-        quotes = [first] if parts else _continued(first, beside, rises=not _is_asked_row(question, opening))
+        quotes = [first] if parts else _continued(first, _near(question, opening, ranked), beside)
     most = len(quotes) - 1 + (MOST_PLACES if sure and not told else UNSURE_PLACES)
     required = [
         *_required(question, opening, ranked, parts),
@@ -572,14 +572,23 @@ def _is_asked_row(question: Weighed, one: Scored) -> bool:
     return one.passage.kind == ROW and not question.idf.keys() & set(analyze(one.text)) <= set(analyze(above))
 
 
-def _continued(quote: Quote, beside: Beside, *, rises: bool) -> list[Quote]:
-    """The quote between what its list, its table or its section says in the chunks before and behind it."""
+def _near(question: Weighed, opening: Scored, ranked: Sequence[Scored]) -> set[str]:
+    """Ids of the chunks that say nearly as much as the opening; none where that is the row which is asked for."""
+    if _is_asked_row(question, opening):
+        return set()
+    return {one.hit.chunk.id for one in ranked if one.score >= EARLIER * opening.score}
+
+
+def _continued(quote: Quote, near: Collection[str], beside: Beside) -> list[Quote]:
+    """The quote between what its list, its table or its section says in the chunks before and behind it. The section's
+    beginning in an earlier chunk is shown where that is short, or among the `near`: ids of chunks that say nearly as
+    much as the opening; nothing where there are none."""
     quotes = [quote]
-    rises = rises and not _NAMED_PARAGRAPH.match(quote.hit.chunk.text, quote.start)
+    rises = bool(near) and not _NAMED_PARAGRAPH.match(quote.hit.chunk.text, quote.start)
     while rises and len(quotes) <= MOST_CONTINUED:
         left = FIRST_CHARACTERS + CONTINUED_CHARACTERS - sum(len(one.text) for one in quotes)
         room = CONTINUED_CHARACTERS if len(quotes) == 1 else 0
-        before = rest_before(quotes[0].hit.chunk, quotes[0].start, beside, room, torn_room=left)
+        before = rest_before(quotes[0].hit.chunk, quotes[0].start, beside, room, torn_room=left, begins=near)
         if before is None:
             break
         quotes = [_quote_of(quote.hit, before), replace(quotes[0], goes_on=True), *quotes[1:]]

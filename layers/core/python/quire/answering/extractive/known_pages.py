@@ -112,7 +112,7 @@ _PAGES = (
     ),
     KnownPage(
         re.compile(
-            rf"{_HOW} [ ]install {_OF} \W*$  # no more",
+            rf"(?: {_HOW} [ ] | ^\W*+ ) install {_OF} \W*$  # no more",
             re.IGNORECASE | re.VERBOSE,
         ),
         _INSTALLING,

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from quire.analysis.symbols import fold_separators, fold_symbol, last_part
 from quire.answering.citations import cite
-from quire.answering.extractive.code_lines import in_comments, in_docstrings, is_import
+from quire.answering.extractive.code_lines import defined_words, in_comments, in_docstrings, is_import
 from quire.answering.extractive.precedence import is_entry, is_example, is_test
 from quire.answering.extractive.rendering import is_code_chunk, place_line, plain_words, shown
 from quire.documents import Chunk, Citation, Hit
@@ -64,6 +64,15 @@ _ASKED_OF_FILE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_ASKED_TOO = re.compile(
+    r"""
+    ^\W*+ (?: (?:and|but|so|ok)\b \W*+ )?+
+    (?: (?:what|how)[ ]about[ ] | (?: which | what )[ ] (?:ones[ ]|methods[ ])? (?: do | does | has )[ ] | (?<=and[ ]) )
+    (?: (?: the | a | an )[ ] )?+ `? (?P<name> [A-Z][\w.:]{0,120} ) `?  # another type
+    (?: [ ](?: class | type | have | has ) )*+ \W*$
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
 _METHODS = ("methods", "functions")
 _KINDS_OF_TYPES = ("classes", "types", "structs")
 _OF_TYPE = re.compile(
@@ -81,9 +90,6 @@ _OPEN_TYPES = frozenset(("go", "rust", "c_sharp", "cpp", "swift", "ruby", "kotli
 """Languages in which methods may stand in other files than their type."""
 _SPACES = frozenset(("module", "namespace"))
 """Holders that are opened around the types of a file."""
-_WORD = re.compile(r"\w++[?!]?+")
-_BEFORE_NAME = re.compile(r"^\s*+(?:func|pub)\s*+\([^()]*\)")
-"""Brackets that stand before a name: of what a method of Go is called on, of who sees what Rust defines."""
 _DECORATION = re.compile(r"\s*+(?:@|\#\[|\[\w)")
 _NOTE = re.compile(
     r"""
@@ -124,25 +130,34 @@ class _Defined(NamedTuple):
     is_public: bool
 
 
-def members_of(index: OpenedIndex, question: str, filters: Filters) -> ListedMembers | None:
+def members_of(
+    index: OpenedIndex, question: str, filters: Filters, *, earlier: str = ""
+) -> ListedMembers | None:
     """The methods of the type, or what the file defines, that the question asks for; None where it asks for none, or
-    what it names has none."""
+    what it names has none. `earlier` are the questions before it, last first: "And Lamp?" means such a one of another
+    type."""
     read = question[:ASKED_CHARACTERS]
-    asked = _ASKED.match(read) or _ASKED_OF_FILE.match(read)
+    asked, kind = _ASKED.match(read) or _ASKED_OF_FILE.match(read), ""
+    if asked is None and (asked := _ASKED_TOO.match(read)):
+        others = (one[:ASKED_CHARACTERS] for one in earlier)
+        before = next((one for one in others if _ASKED.match(one) or not _ASKED_TOO.match(one)), "")
+        kind = found["kind"] if (found := _ASKED.match(before)) else ""
+        asked = asked if kind else None
     if asked is None:
         return None
-    name, kind = asked["name"], asked.groupdict().get("kind") or ""
+    name, kind = asked["name"], kind or asked.groupdict().get("kind") or ""
     if index.profile != "code":
         return _in_entry(index, name, kind, filters)
     if "/" in name or re.search(r"\.[a-z]\w{0,5}$", name):
-        head, found = _in_file(index, name, kind.lower(), filters)
+        fewest, (head, found) = 1, _in_file(index, name, kind.lower(), filters)
     else:
-        head, found = _in_type(index, name, kind.lower(), filters)
+        fewest, (head, found) = FEWEST, _in_type(index, name, kind.lower(), filters)
     public = [one for one in found if one.is_public]
-    listed = public if len(public) >= FEWEST else found
-    if head is None or len(listed) < FEWEST:
+    listed = public if len(public) >= fewest else found
+    if head is None or len(listed) < fewest:
         return None
-    return _told(head, listed, len(found), index.version)
+    total = sum(not last_part(one.name).startswith("__") for one in found)
+    return _told(head, listed, max(total, len(listed)), index.version)
 
 
 def _in_entry(index: OpenedIndex, name: str, kind: str, filters: Filters) -> ListedMembers | None:
@@ -180,13 +195,15 @@ def _told(
 
 
 def _in_type(
-    index: OpenedIndex, name: str, kind: str, filters: Filters
+    index: OpenedIndex, name: str, kind: str, filters: Filters, *, document: str = ""
 ) -> tuple[tuple[Chunk, int, int] | None, list[_Defined]]:
-    """The head of the type that is called so and has most of what is asked for, and its members."""
+    """The head of the type that is called so and has most of what is asked for, and its members; of the types of one
+    `document`, where it is given."""
     best: tuple[tuple[Chunk, int, int] | None, list[_Defined]] = None, []
     if kind not in _METHODS:
         return best
     named = _allowed(index, index.symbols.chunks(name)[:LOOKED_AT], filters)
+    named = [one for one in named if document in ("", one.document_id)]
     holders = [(chunk, holder) for chunk in named if (holder := _holder(chunk, name))]
     homes = {chunk.document_id for chunk, _ in holders}
     for chunk, holder in holders:
@@ -250,6 +267,10 @@ def _in_file(
         members = [one for one in members if _is_method(one)]
     elif kind in _KINDS_OF_TYPES:
         members = [one for one in members if _OF_TYPE.search(_text_of(one))]
+    if len(members) == 1 and kind not in _KINDS_OF_TYPES and members[0].name in types:
+        head, methods = _in_type(index, members[0].name, _METHODS[0], filters, document=name)
+        if methods:
+            return head, methods
     said = max(1, _said_first(chunks[0].text.splitlines()))
     return (chunks[0], *_span(chunks[0], 0, said)), members
 
@@ -296,17 +317,9 @@ def _line_of(chunk: Chunk, name: str) -> int | None:
     lines = chunk.text.splitlines()
     noted = map(max, in_comments(lines), in_docstrings(lines))
     told = zip(lines, noted, strict=True)
-    return next((n for n, (line, is_noted) in enumerate(told) if not is_noted and name in _said(line)), None)
-
-
-def _said(line: str) -> set[str]:
-    """The words of a line up to what it is set to or takes.
-
-    >>> sorted(_said("func (p *Pump) Fill(lid Lid) {")), sorted(_said("size = lid"))
-    (['Fill'], ['size'])
-    """
-    line = _BEFORE_NAME.sub("", line).partition("(")[0].partition("=")[0]
-    return {form for word in _WORD.findall(line) for form in (word, word.rstrip("?!"))}
+    return next(
+        (n for n, (line, is_noted) in enumerate(told) if not is_noted and name in defined_words(line)), None
+    )
 
 
 def _is_public(name: str, chunk: Chunk, line: int) -> bool:

@@ -28,7 +28,13 @@ from quire.answering.extractive.blocks import (
     is_table_row,
     split_blocks,
 )
-from quire.answering.extractive.code_lines import docstring_around, end_of_torn_docstring
+from quire.answering.extractive.code_lines import (
+    defined_words,
+    docstring_around,
+    end_of_torn_docstring,
+    in_comments,
+    in_docstrings,
+)
 from quire.answering.extractive.rst_text import (
     SUBSTITUTION,
     defined_names,
@@ -258,10 +264,24 @@ def _defined_in(chunk: Chunk, start: int, end: int) -> list[str]:
     named = dict[str, str]()
     for symbol in chunk.symbols:
         named.setdefault(symbol.rpartition(".")[2], symbol)
+    names = [name for name in named if name.strip("_")]
+    lines = chunk.text[start:end].splitlines()
+    noted = map(max, in_comments(lines), in_docstrings(lines))
+    strict = set().union(
+        *(defined_words(line) for line, is_note in zip(lines, noted, strict=True) if not is_note)
+    )
     # What stands behind a sign of equality is used there, and defined elsewhere.
-    heads = (line.partition("=")[0] for line in chunk.text[start:end].splitlines())
-    words = {word for head in heads for name in _NAME.findall(head) for word in (name, name.rstrip("?!"))}
-    visible = [symbol for name, symbol in named.items() if name in words and name.strip("_")]
+    words = (
+        strict
+        if strict.intersection(names)
+        else {
+            word
+            for line in lines
+            for name in _NAME.findall(line.partition("=")[0])
+            for word in (name, name.rstrip("?!"))
+        }
+    )
+    visible = [named[name] for name in names if name in words]
     own = str(chunk.metadata.get("symbol") or "")  # modules that are opened around it are named by it
     visible = [one for one in visible if not own.startswith(f"{one}.")]
     return [one for one in visible if not any(one.startswith(f"{holder}.") for holder in visible)]
