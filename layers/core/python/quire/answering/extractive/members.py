@@ -4,7 +4,7 @@ base they stand in dozens of chunks, of which a search finds a few."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import accumulate, chain, pairwise, takewhile
 from typing import NamedTuple, TypeAlias
 
@@ -131,7 +131,7 @@ class _Defined(NamedTuple):
 
 
 def members_of(
-    index: OpenedIndex, question: str, filters: Filters, *, earlier: str = ""
+    index: OpenedIndex, question: str, filters: Filters, *, earlier: Iterable[str] = ()
 ) -> ListedMembers | None:
     """The methods of the type, or what the file defines, that the question asks for; None where it asks for none, or
     what it names has none. `earlier` are the questions before it, last first: "And Lamp?" means such a one of another
@@ -141,7 +141,7 @@ def members_of(
     if asked is None and (asked := _ASKED_TOO.match(read)):
         others = (one[:ASKED_CHARACTERS] for one in earlier)
         before = next((one for one in others if _ASKED.match(one) or not _ASKED_TOO.match(one)), "")
-        kind = found["kind"] if (found := _ASKED.match(before)) else ""
+        kind = known["kind"] if (known := _ASKED.match(before)) else ""
         asked = asked if kind else None
     if asked is None:
         return None
