@@ -587,3 +587,19 @@ def test_what_is_filtered_out_is_not_shown_beside_what_hands_its_work_to_it() ->
 def test_statements_of_a_function_are_counted_without_its_signature() -> None:
     text = "def f(\n    a,\n    b,\n):\n    # why\n    return g(\n        a,\n        b,\n    )\n"
     assert statements_in(code("f.py", text, "f", 1)) == 1
+
+
+def test_what_happens_under_a_condition_is_told_with_the_lines_of_the_condition() -> None:
+    steps = "".join(f'  pot.warm("the lid of jar {number}")\n' for number in range(40))
+    text = f"def fill(maxSize)\n{steps}  if maxSize == 0\n    tell(:no_end)\n  end\n{steps}end\n"
+    shelf = shelf_of([code("fill.rb", text, "fill", 1)], profile="code")
+    assert "if maxSize == 0\n  tell(:no_end)" in text_of(shelf, "What does fill do when maxSize is zero?")
+
+
+def test_errors_are_asked_of_a_function_by_the_words_of_its_name() -> None:
+    text = 'def fill_pots(pots)\n  warm(pots)\n  raise TooFull, "too full" if pots.full?\nend\n'
+    steps = "".join(f"def warm{n}(pots)\n  pots.warm\nend\n" for n in range(9))
+    shelf = shelf_of(
+        [code("fill.rb", text, "fill_pots", 1), code("warm.rb", steps, "warm0", 1)], profile="code"
+    )
+    assert 'raise TooFull, "too full"' in text_of(shelf, "Which errors can filling pots raise?")

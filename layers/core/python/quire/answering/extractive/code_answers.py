@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
-from quire.analysis.terms import analyze
+from quire.analysis.terms import analyze, split_identifier
 from quire.answering.extractive.code_lines import (
     best_lines,
     end_of_value,
@@ -282,12 +282,28 @@ def error_lines(text: str) -> tuple[int, int] | None:
 
 
 def _defining(question: str, hits: Sequence[Hit]) -> Iterator[Hit]:
-    """The hits of code that define a name which the question writes, without tests."""
+    """The hits of code that define a name which the question writes, without tests; where it writes none, the first
+    hit, if that is a function which is called as the question says: of "creating a lamp" `Create`."""
     names = set(map(fold_symbol, written_names(question)))
+    if not names and hits and _is_meant(hits[0].chunk, question):
+        yield hits[0]
     for hit in hits:
         own = {part for symbol in map(fold_symbol, hit.chunk.symbols) for part in (symbol, last_part(symbol))}
         if not names.isdisjoint(own) and is_code_chunk(hit.chunk) and not is_test(hit.chunk):
             yield hit
+
+
+def _is_meant(chunk: Chunk, question: str) -> bool:
+    """Whether it is a function each word of whose name the question says."""
+    if (
+        not is_code_chunk(chunk)
+        or is_test(chunk)
+        or chunk.metadata.get("kind") not in _WORKING
+        or not chunk.symbols
+    ):
+        return False
+    said = {term for part in split_identifier(last_part(chunk.symbols[0])) for term in analyze(part)}
+    return bool(said) and said <= set(analyze(question))
 
 
 def _further(head: Chunk, beside: Beside) -> Iterator[Chunk]:
