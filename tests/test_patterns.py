@@ -32,6 +32,7 @@ MADE_LATER = {
             "f'{_SIGNS} (?:{said})'",
         )
     },
+    "layers/core/python/quire/answering/extractive/code_lines.py: form": "an escaped name and a value beside it",
     "layers/core/python/quire/answering/about_answers.py: form": "its table, over `LONGEST` characters",
     "layers/core/python/quire/answering/section_kinds.py: said": "its table, over titles and questions",
     "layers/core/python/quire/answering/recalling.py: form": "its table, over `about_answers.LONGEST` characters",

@@ -138,9 +138,9 @@ def _condition(question: str) -> re.Pattern[str] | None:
     value = next(
         (form for said, form in _VALUES.items() if said == found["value"].lower()), re.escape(found["value"])
     )
-    return re.compile(
-        rf"\b{re.escape(found['name'])}`?\s{{0,3}}(?:[=!<>]={{1,2}}|[<>]|\bis)\s{{0,3}}(?:{value})(?!\w)"
-    )
+    name = re.escape(found["name"])
+    form = rf"\b{name}`?\s{{0,3}}(?:[=!<>]={{1,2}}|[<>]|\bis)\s{{0,3}}(?:{value})(?!\w)"
+    return re.compile(form)
 
 
 def value_line(
