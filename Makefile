@@ -68,7 +68,7 @@ $(QUIRE_READY): $(QUIRE_SOURCES) | $(RUN_READY)
 run: $(RUN_READY) $(QUIRE_READY) ## serve http://127.0.0.1:8000 over an index of this repository
 	@$(PY) -m functions.app.listening $(HOST) $(PORT)
 	@PYTHONPATH=layers/core/python QUIRE_ENV_FILE=$(wildcard .env) $(PY) -m functions.cli serve --host $(HOST) --port $(PORT) \
-		--ask "What does the shrink guard refuse?"
+		--ask "What does the shrink guard refuse?" --collection quire
 
 .PHONY: dev
 dev: $(RUN_READY) $(QUIRE_READY) ## the same with hot reload

@@ -104,6 +104,7 @@ def serve(
     bundle: Annotated[str, typer.Option(help="Serve this file of `quire bundle`, offline.")] = "",
     *,
     ask: Annotated[str, typer.Option(help="A question to suggest.")] = "",
+    collection: Annotated[str, typer.Option(help="The collection to open, where there are several.")] = "",
 ) -> None:
     """Serve every index over HTTP: the page at /, the API reference at /reference, MCP at /mcp."""
 
@@ -126,6 +127,7 @@ def serve(
     from functions.local import app  # takes a second or more: what is said next is true at once
 
     where = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    where += f"?c={collection}" if len(held) > 1 and collection in held else ""
     hint = f"ask it: {ask}" if ask else "ask it something"
     typer.echo(
         f"serving {bundle or settings.store} ({', '.join(held) or EMPTY}): open {where} and {hint}", err=True

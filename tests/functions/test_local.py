@@ -149,6 +149,21 @@ def test_serve_ends_in_one_line_that_says_what_to_open_and_ask(shelf: Shelf) -> 
     assert '"event":"request"' not in said
 
 
+def test_serve_opens_the_collection_that_its_question_is_asked_of_where_there_are_several(
+    shelf: Shelf,
+) -> None:
+    shelf.publish()
+    shelf.publish("atlas")
+    server = Server(
+        shelf, "functions.cli", "serve", "--ask", "What moves a character?", "--collection", "roblox"
+    )
+    server.wait()
+    server.stop()
+    said = server.log.read_text(encoding="utf-8")
+    where = f"http://127.0.0.1:{server.port}/?c=roblox"
+    assert said.startswith(f"serving {shelf.folder} (atlas, roblox): open {where} and ask it: What moves")
+
+
 def test_the_servers_log_has_a_line_a_request_where_that_is_asked_for_and_no_question(shelf: Shelf) -> None:
     shelf.publish()
     server = Server(shelf, QUIRE_LOG_REQUESTS="1")

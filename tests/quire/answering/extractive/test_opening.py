@@ -138,3 +138,25 @@ def test_what_stands_for_a_value_in_a_command_is_kept() -> None:
     told = ask("Which command revokes the brews?", chunk("brew.rst", text, lang="rst")).text
     assert "brew revoke <header=value>" in told
     assert "<brews>" not in told
+
+
+@pytest.mark.parametrize(
+    ("question", "is_begun"),
+    [
+        ("How is the red paste kept from the frost?", False),
+        ("Show me the command that stirs the green paste", True),
+    ],
+)
+def test_the_beginning_of_a_section_in_an_earlier_chunk_stands_above_code_alone(
+    question: str, is_begun: bool
+) -> None:
+    begun = "## Pastes\n\n" + "Whoever mixes colours wants a bowl, a spoon and a dry afternoon. " * 7
+    further = (
+        "The red paste is kept from the frost in a jar of straw, which is turned over every week.\n\n"
+        "```sh\nstir --green paste --slowly\n```"
+    )
+    chunks = (
+        chunk("paste.md", begun, 0, breadcrumb="Colours › Pastes", heading="Pastes", lang="markdown"),
+        chunk("paste.md", further, 1, breadcrumb="Colours › Pastes", heading="Pastes", lang="markdown"),
+    )
+    assert ("a dry afternoon" in ask(question, *chunks).text) is is_begun

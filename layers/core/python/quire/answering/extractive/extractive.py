@@ -572,19 +572,22 @@ def _is_asked_row(question: Weighed, one: Scored) -> bool:
     return one.passage.kind == ROW and not question.idf.keys() & set(analyze(one.text)) <= set(analyze(above))
 
 
-def _near(question: Weighed, opening: Scored, ranked: Sequence[Scored]) -> set[str]:
-    """Ids of the chunks that say nearly as much as the opening; none where that is the row which is asked for."""
+def _near(question: Weighed, opening: Scored, ranked: Sequence[Scored]) -> set[str] | None:
+    """Ids of the chunks that say nearly as much as the opening; none where that is the row which is asked for, and
+    None, for any, where it is code, which its section explains."""
     if _is_asked_row(question, opening):
         return set()
+    if opening.passage.kind == CODE:
+        return None
     return {one.hit.chunk.id for one in ranked if one.score >= EARLIER * opening.score}
 
 
-def _continued(quote: Quote, near: Collection[str], beside: Beside) -> list[Quote]:
+def _continued(quote: Quote, near: Collection[str] | None, beside: Beside) -> list[Quote]:
     """The quote between what its list, its table or its section says in the chunks before and behind it. The section's
     beginning in an earlier chunk is shown where that is short, or among the `near`: ids of chunks that say nearly as
     much as the opening; nothing where there are none."""
     quotes = [quote]
-    rises = bool(near) and not _NAMED_PARAGRAPH.match(quote.hit.chunk.text, quote.start)
+    rises = (near is None or bool(near)) and not _NAMED_PARAGRAPH.match(quote.hit.chunk.text, quote.start)
     while rises and len(quotes) <= MOST_CONTINUED:
         left = FIRST_CHARACTERS + CONTINUED_CHARACTERS - sum(len(one.text) for one in quotes)
         room = CONTINUED_CHARACTERS if len(quotes) == 1 else 0
