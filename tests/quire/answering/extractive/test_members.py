@@ -169,6 +169,15 @@ def test_a_follow_up_that_names_another_type_asks_the_same_of_it() -> None:
     assert not items(answer(shelf, Inquiry("and Jug?", history=(Turn("user", "Who made it?"),))))
 
 
+def test_what_is_asked_of_the_list_is_not_answered_by_the_list_again() -> None:
+    use = part("pump = Pump()\npump.fill(oil)\n", "use", 1, kind="function", path="examples/use.py")
+    shelf = shelf_of([*PUMP, use, *pages(20)], profile="code")
+    first = answer(shelf, Inquiry("Which methods does Pump have?"))
+    talk = (Turn("user", "Which methods does Pump have?"), Turn("assistant", first.text))
+    assert "pump.fill(oil)" in answer(shelf, Inquiry("show me an example", history=talk)).text
+    assert "- `fill(" not in answer(shelf, Inquiry("Where is it defined?", history=talk)).text
+
+
 def test_a_file_that_holds_one_type_is_told_by_its_methods() -> None:
     jug = [part("class Jug:\n    lid = 1\n", "Jug", 3, kind="class", path="jug.py")]
     jug.append(part("    def pour(self): ...\n", "Jug.pour", 9, path="jug.py"))

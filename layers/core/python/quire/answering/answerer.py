@@ -245,14 +245,15 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
     """The answer without a model: that the collection has none, where a model found so or the evidence is weak."""
     collection, inquiry = request.collection, request.inquiry
     abstention = _abstention(collection, findings)
-    text, citations, told = _extract_exactly(collection, inquiry)
+    about = request.about if request.about and request.about.kind != ALSO else None  # of what was answered
+    text, citations, told = ("", (), ()) if about else _extract_exactly(collection, inquiry)
     if citations and written.model_used == EXTRACTIVE:
         return replace(written, text=text, citations=citations, notices=(*written.notices, *told))
     by_chance = _is_by_chance(collection, inquiry, findings)
     covered = abstention.covers(findings.confidence) and not by_chance
     if covered and written.model_used == EXTRACTIVE:
-        if request.about and request.about.kind != ALSO:
-            return _retell(request, request.about, findings, written)
+        if about:
+            return _retell(request, about, findings, written)
         # Whether something is so for another thing too, quotes of both seldom say.
         is_unsure = request.about is not None or abstention.is_unsure(findings.confidence)
         text, citations, told = _extract_callers(collection, inquiry)
