@@ -178,6 +178,13 @@ def test_what_is_asked_of_the_list_is_not_answered_by_the_list_again() -> None:
     assert "- `fill(" not in answer(shelf, Inquiry("Where is it defined?", history=talk)).text
 
 
+def test_a_file_that_is_not_there_is_named() -> None:
+    given = ask("What does oil/notes.py contain?")
+    assert not given.answerable
+    assert given.text == "There is no file called `oil/notes.py` in the Household code base."
+    assert "no file" not in ask("What is in Node.js?").text
+
+
 def test_a_file_that_holds_one_type_is_told_by_its_methods() -> None:
     jug = [part("class Jug:\n    lid = 1\n", "Jug", 3, kind="class", path="jug.py")]
     jug.append(part("    def pour(self): ...\n", "Jug.pour", 9, path="jug.py"))

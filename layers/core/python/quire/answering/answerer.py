@@ -24,7 +24,7 @@ from quire.answering.extractive.contents import asks_which, bare_listing, conten
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.exact_lines import exact_lines
 from quire.answering.extractive.extractive import extract, extract_callers, extract_lines
-from quire.answering.extractive.members import members_of
+from quire.answering.extractive.members import members_of, missing_file
 from quire.answering.extractive.places_of_tests import find_places, tell_places
 from quire.answering.extractive.precedence import asks_for_giving
 from quire.answering.extractive.retelling import (
@@ -249,6 +249,9 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
     text, citations, told = ("", (), ()) if about else _extract_exactly(collection, inquiry)
     if citations and written.model_used == EXTRACTIVE:
         return replace(written, text=text, citations=citations, notices=(*written.notices, *told))
+    if not about and (name := missing_file(collection.index, inquiry.question)):
+        text = f"There is no file called `{name}` in {name_of(collection)}."
+        return replace(written, text=text, answerable=False)
     by_chance = _is_by_chance(collection, inquiry, findings)
     covered = abstention.covers(findings.confidence) and not by_chance
     if covered and written.model_used == EXTRACTIVE:

@@ -73,6 +73,11 @@ _ASKED_TOO = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_FILE = re.compile(r"/|\.[a-z]\w{0,5}$")
+"""What a name has that is a file's."""
+_CODE_FILE = re.compile(
+    r"(?!Node\.)[\w./-]{1,120}\.(?:py|js|ts|tsx|go|rs|rb|cs|kt|java|cpp|php|swift|ex|lua)"
+)
 _METHODS = ("methods", "functions")
 _KINDS_OF_TYPES = ("classes", "types", "structs")
 _OF_TYPE = re.compile(
@@ -148,7 +153,7 @@ def members_of(
     name, kind = asked["name"], kind or asked.groupdict().get("kind") or ""
     if index.profile != "code":
         return _in_entry(index, name, kind, filters)
-    if "/" in name or re.search(r"\.[a-z]\w{0,5}$", name):
+    if _FILE.search(name):
         fewest, (head, found) = 1, _in_file(index, name, kind.lower(), filters)
     else:
         fewest, (head, found) = FEWEST, _in_type(index, name, kind.lower(), filters)
@@ -158,6 +163,15 @@ def members_of(
         return None
     total = sum(not last_part(one.name).startswith("__") for one in found)
     return _told(head, listed, max(total, len(listed)), index.version)
+
+
+def missing_file(index: OpenedIndex, question: str) -> str:
+    """The file that is asked what it contains, where the code base has none that is called so; else ""."""
+    read = question[:ASKED_CHARACTERS]
+    asked = _ASKED_OF_FILE.match(read) or _ASKED.match(read)
+    if index.profile != "code" or asked is None or not _CODE_FILE.fullmatch(asked["name"]):
+        return ""
+    return "" if any(index.documents.ending_in(asked["name"].removeprefix("./"))) else asked["name"]
 
 
 def _in_entry(index: OpenedIndex, name: str, kind: str, filters: Filters) -> ListedMembers | None:
