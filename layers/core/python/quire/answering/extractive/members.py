@@ -76,7 +76,10 @@ _ASKED_TOO = re.compile(
 _FILE = re.compile(r"/|\.[a-z]\w{0,5}$")
 """What a name has that is a file's."""
 _CODE_FILE = re.compile(
-    r"(?!Node\.)[\w./-]{1,120}\.(?:py|js|ts|tsx|go|rs|rb|cs|kt|java|cpp|php|swift|ex|lua)"
+    r"""
+    (?!Node\.) [\w./-]{1,120} \. (?: py | jsx? | tsx? | go | rs | rb | cs | kt | java | cpp | php | swift )  # no Node
+    """,
+    re.VERBOSE,
 )
 _METHODS = ("methods", "functions")
 _KINDS_OF_TYPES = ("classes", "types", "structs")
