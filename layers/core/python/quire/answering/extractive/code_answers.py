@@ -16,6 +16,7 @@ from quire.answering.extractive.code_lines import (
     end_of_value,
     in_comments,
     in_docstrings,
+    line_span,
     signature_lines,
     value_line,
 )
@@ -191,9 +192,7 @@ def _signature(chunk: Chunk) -> tuple[int, int]:
     noted = in_comments(lines)
     name = last_part(fold_symbol(chunk.symbols[0]))
     at = next((n for n, line in enumerate(lines) if not noted[n] and name in line.casefold()), 0)
-    end = at + signature_lines(lines, at)
-    start = sum(map(len, lines[:at]))
-    return start, start + len("".join(lines[at:end]).rstrip())
+    return line_span(lines, at, at + signature_lines(lines, at))
 
 
 def called_in(
@@ -275,10 +274,8 @@ def error_lines(text: str) -> tuple[int, int] | None:
     if not giving:
         return None
     first = max(giving[0] - 1, 0)
-    start = sum(map(len, lines[:first]))
     within = [n for n in giving if len("".join(lines[first : n + 1])) <= CODE_CHARACTERS]
-    last = end_of_value(lines, within[-1] if within else giving[0])
-    return start, start + len("".join(lines[first : last + 1]).rstrip())
+    return line_span(lines, first, end_of_value(lines, within[-1] if within else giving[0]) + 1)
 
 
 def _defining(question: str, hits: Sequence[Hit]) -> Iterator[Hit]:

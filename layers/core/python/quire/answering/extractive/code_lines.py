@@ -166,8 +166,7 @@ def value_line(
     last = end_of_value(lines, first)
     while first and _COMMENT.match(lines[first - 1]):
         first -= 1
-    start = sum(map(len, lines[:first]))
-    return best, start, start + len("".join(lines[first : last + 1]).rstrip())
+    return best, *line_span(lines, first, last + 1)
 
 
 def in_comments(lines: Sequence[str]) -> list[bool]:
@@ -185,6 +184,17 @@ def in_comments(lines: Sequence[str]) -> list[bool]:
         found.append(inside or bool(_COMMENT.match(line)))
         inside = inside and "*/" not in line
     return found
+
+
+def line_span(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """Where the lines from `first` to the one before `last` begin and end in their text, without blanks at their end;
+    `lines` keep their ends.
+
+    >>> line_span(["a\\n", "bc\\n", "\\n", "d"], 1, 3)
+    (2, 4)
+    """
+    start = sum(map(len, lines[:first]))
+    return start, start + len("".join(lines[first:last]).rstrip())
 
 
 def defined_words(line: str) -> set[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from quire.answering.extractive.code_lines import in_comments, in_docstrings
+from quire.answering.extractive.code_lines import in_comments, in_docstrings, line_span
 
 ERRORS, RESULT, PARAMETERS = "errors", "result", "parameters"
 ASKED_CHARACTERS = 200
@@ -80,8 +80,7 @@ def documented(text: str, about: str) -> tuple[int, int] | None:
     first, last = found
     while not lines[last - 1].strip(" \t\r\n/*#!-"):
         last -= 1
-    start = sum(map(len, lines[:first]))
-    return start, start + len("".join(lines[first:last]).rstrip())
+    return line_span(lines, first, last)
 
 
 def _sections(lines: Sequence[str], noted: Sequence[bool], about: str) -> Iterator[tuple[int, int]]:

@@ -11,7 +11,7 @@ from quire.analysis.symbols import fold_separators, fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.extractive.callers import lines_around
 from quire.answering.extractive.code_answers import CODE_CHARACTERS, WHOLE_CHARACTERS, CodeLines
-from quire.answering.extractive.code_lines import HEAD_LINES, in_comments, signature_lines
+from quire.answering.extractive.code_lines import HEAD_LINES, in_comments, line_span, signature_lines
 from quire.answering.extractive.messages import Message, message_of, place_of, tells_of
 from quire.answering.extractive.precedence import FIELDS, is_example, is_test, quoted_message
 from quire.answering.extractive.rendering import is_code_chunk
@@ -387,6 +387,4 @@ def _as_lines(
 ) -> Iterator[CodeLines]:
     for rank, (chunk, first, last) in enumerate(found[:most], 1):
         lines = chunk.text.splitlines(keepends=True)
-        start = sum(map(len, lines[:first]))
-        end = start + len("".join(lines[first:last]).rstrip())
-        yield CodeLines(Hit(chunk, rank, 1.0, None, version), start, end)
+        yield CodeLines(Hit(chunk, rank, 1.0, None, version), *line_span(lines, first, last))

@@ -10,7 +10,13 @@ from typing import NamedTuple, TypeAlias
 
 from quire.analysis.symbols import fold_separators, fold_symbol, last_part
 from quire.answering.citations import cite
-from quire.answering.extractive.code_lines import defined_words, in_comments, in_docstrings, is_import
+from quire.answering.extractive.code_lines import (
+    defined_words,
+    in_comments,
+    in_docstrings,
+    is_import,
+    line_span,
+)
 from quire.answering.extractive.precedence import is_entry, is_example, is_test
 from quire.answering.extractive.rendering import is_code_chunk, place_line, plain_words, shown
 from quire.documents import Chunk, Citation, Hit
@@ -435,9 +441,7 @@ def _first_sentence(said: str) -> str:
 
 def _span(chunk: Chunk, first: int, last: int) -> tuple[int, int]:
     """Where the lines begin and end in the chunk."""
-    lines = chunk.text.splitlines(keepends=True)
-    start = sum(map(len, lines[:first]))
-    return start, start + len("".join(lines[first:last]).rstrip())
+    return line_span(chunk.text.splitlines(keepends=True), first, last)
 
 
 def _allowed(index: OpenedIndex, ordinals: Ordinals, filters: Filters) -> list[Chunk]:
