@@ -11,11 +11,13 @@ from typing import NamedTuple, TypeAlias
 from quire.analysis.symbols import fold_separators, fold_symbol, last_part
 from quire.answering.citations import cite
 from quire.answering.extractive.code_lines import (
+    HEAD_LINES,
     defined_words,
     in_comments,
     in_docstrings,
     is_import,
     line_span,
+    signature_lines,
 )
 from quire.answering.extractive.precedence import is_entry, is_example, is_test
 from quire.answering.extractive.rendering import is_code_chunk, place_line, plain_words, shown
@@ -27,7 +29,7 @@ from quire.ranking import contains, difference
 FEWEST, MOST = 2, 30
 """Members that make a list, and those that are shown."""
 LOOKED_AT = 64
-"""Chunks that may begin the type, or stand in the file, that is asked for."""
+"""Chunks that may begin the type that is asked for."""
 MOST_CHUNKS = 400
 """Chunks of a file, and of other files with methods of a type, that are looked through."""
 ASKED_CHARACTERS = 200
@@ -36,8 +38,7 @@ SIGNATURE, GIST = 100, 200
 FEWEST_WORDS = 3
 """Words that say something: fewer are a mark between groups of definitions."""
 DOC_LINES = 4
-HEAD_LINES = 16
-"""Lines that a signature may have."""
+"""Lines of a docstring in which its first sentence is looked for."""
 ABOVE = 40
 """Lines above a definition in which what is written of it may stand."""
 
@@ -372,10 +373,7 @@ def _text_of(member: _Defined) -> str:
 def _item(member: _Defined) -> tuple[str, int, int]:
     """A member as the list shows it, and the span of the chunk that says it."""
     lines = member.chunk.text.splitlines()
-    opened = accumulate(
-        line.count("(") - line.count(")") for line in lines[member.line : member.line + HEAD_LINES]
-    )
-    last = member.line + next((n for n, still in enumerate(opened, 1) if still <= 0), 1)
+    last = member.line + signature_lines(lines, member.line)
     end, said = _docstring(lines, last)
     first = member.line
     if end == last:
