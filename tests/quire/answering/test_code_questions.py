@@ -563,10 +563,11 @@ def test_what_does_the_work_stands_beside_what_only_hands_it_on() -> None:
         ],
         profile="code",
     )
-    text = text_of(shelf, "What does fire() do?")
-    assert text.startswith("`fire`, fire.rb")
-    assert "burn(heat)" in text
-    assert "open_log" not in text
+    for question in ("What does fire() do?", "How does it happen that a pot fires with a heat of 900?"):
+        text = text_of(shelf, question)
+        assert text.startswith("`fire`, fire.rb")
+        assert "burn(heat)" in text
+        assert "open_log" not in text
 
 
 def test_what_is_filtered_out_is_not_shown_beside_what_hands_its_work_to_it() -> None:

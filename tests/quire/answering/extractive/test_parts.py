@@ -58,3 +58,16 @@ def test_a_kind_that_is_said_once_is_meant_of_both() -> None:
         "the open doors",
         "the closed kiln doors",
     )
+
+
+def test_names_that_a_question_joins_with_or_are_each_told_by_their_own_entry() -> None:
+    props = (
+        "### softGlaze\n\nA coat that is brushed on at room heat and wiped off again.\n\n"
+        "### hardGlaze\n\nA coat for pots that go outside. It overrides the prop softGlaze of the rack.\n\n"
+        "### rackGlaze\n\nWith softGlaze or hardGlaze set it colours the rack that the pots stand on."
+    )
+    shelf = shelf_of([chunk("props.md", props, breadcrumb="Props › softGlaze"), *pages(6)])
+    text = answer(shelf, Inquiry("softGlaze or hardGlaze, which one for what?")).text
+    assert "brushed on at room heat" in text
+    assert "pots that go outside" in text
+    assert text.startswith(("**softGlaze**", "**hardGlaze**"))

@@ -24,7 +24,7 @@ from quire.answering.extractive.code_answers import handed_to
 from quire.answering.extractive.definitions import SAID, defining_hits
 from quire.answering.extractive.entries import asked_name, begins_entry, entry_hits, entry_of
 from quire.answering.extractive.known_pages import known_page_hits, opens_known_page
-from quire.answering.extractive.parts import AskedPart, is_about, parts_of
+from quire.answering.extractive.parts import AskedPart, is_about, is_told_by, parts_of
 from quire.answering.extractive.retelling import find_quote, said_at
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import leading_hits, with_siblings
@@ -262,7 +262,8 @@ def find_parts(
         # `Script` the class is asked for, and not `script` the variable.
         about = [hit for hit in about if not set(part.split()).isdisjoint(hit.chunk.symbols)] or about
         if scored := score_passages(weighed, about, None, None):
-            found.append(AskedPart(weighed, scored[0]))
+            best = next((one for one in scored if is_told_by(weighed, one)), scored[0])
+            found.append(AskedPart(weighed, best))
     return tuple(found)
 
 

@@ -231,7 +231,7 @@ def handed_to(
     it calls and that says more."""
     if index.profile != "code" or not asks_for_working(question):
         return []
-    first = next(_defining(question, hits), None)
+    first = next(_defining(question, hits), next(_functions(hits[:1]), None))
     if first is None or statements_in(first.chunk) > MOST_HANDING:
         return []
     called = (one for one in _callees(index, [first.chunk], filters) if not is_test(one))
@@ -244,6 +244,11 @@ def handed_to(
         )
     )
     return [Hit(chunk, hits[-1].rank + 1, 0.0, None, index.version) for chunk in working[:1]]
+
+
+def _functions(hits: Sequence[Hit]) -> Iterator[Hit]:
+    """The hits that are functions, without tests."""
+    return (hit for hit in hits if hit.chunk.metadata.get("kind") in _WORKING and not is_test(hit.chunk))
 
 
 def statements_in(chunk: Chunk) -> int:

@@ -43,7 +43,7 @@ from quire.answering.extractive.continuing import (
 )
 from quire.answering.extractive.entries import asked_name, best_entry, leads_entry
 from quire.answering.extractive.known_pages import opens_known_page
-from quire.answering.extractive.parts import AskedPart, is_about
+from quire.answering.extractive.parts import AskedPart, is_about, is_told_by
 from quire.answering.extractive.passages import ROW, split_passages
 from quire.answering.extractive.places_of_tests import is_named_for
 from quire.answering.extractive.precedence import (
@@ -103,6 +103,8 @@ EARLIER = 0.7
 """What stands under an earlier heading of the chunk than the passage that the answer opens with is shown above it only
 where its own best passage has so much of the score: a reader asks for the section that answers, and not for those
 before it."""
+BEGINS = 0.5
+"""And so much where it is the beginning of the opening's own section, in an earlier chunk."""
 CROSSING = 3.0
 """What stands under the same heading is preferred to the next section, by so much."""
 HOW_TO_CODE = 2.0
@@ -264,7 +266,7 @@ def choose_quotes(
     ranked = of_versions(question, _said_once_by_chunks(_ranked(question, scored), beside))
     asked = next(chain(opens_known_page(question, ranked), (one for one in ranked if one.asked)), None)
     entry = _entry_of_name(question, [one for one in ranked if one.asked] or ranked)
-    opening = entry or asked or _opening(question, ranked)
+    opening = entry or asked or _opening(question, _of_parts(parts, ranked) or ranked)
     if opening is None:
         return []
     told = [] if asked else _told_by_code(question, ranked, beside, settings)
@@ -291,7 +293,7 @@ def choose_quotes(
     own_first = sorted(able, key=lambda one: bool(topic) and one.hit.chunk.document_id != topic)
     worthy = [*required, *own_first]
     for one in (one for one in worthy if one.hit.chunk.id not in answered):
-        is_before = _is_before(one, opening, leads=entry is not None)
+        is_before = one not in required and _is_before(one, opening, leads=entry is not None)
         if not (is_before or any(_covers(quote, one) for quote in quotes)):
             quote = _widened(question, one, ranked, room)
             further = (MOST_SECTIONS - MOST_PLACES) * (one.hit.chunk.document_id == topic)
@@ -515,22 +517,32 @@ def _is_before(one: Scored, opening: Scored, *, leads: bool) -> bool:
     return is_earlier and one.score < EARLIER * opening.score and not is_code_chunk(one.hit.chunk)
 
 
+def _of_parts(parts: Sequence[AskedPart], ranked: Sequence[Scored]) -> list[Scored]:
+    """The passages whose section is called by one of several things that are asked about."""
+    if len(parts) == 1:
+        return []
+    return [one for one in ranked if any(is_told_by(part.weighed, one) for part in parts)]
+
+
 def _required(
     question: Weighed, opening: Scored, ranked: Sequence[Scored], parts: Sequence[AskedPart]
 ) -> Iterator[Scored]:
     """What a whole answer needs beside its opening: other parts of the question, and of a class the method."""
-    told = [opening.hit.chunk]
+    told = [opening]
     for part in parts:
-        if not any(is_about(part.weighed, chunk) for chunk in told):
-            best = next((one for one in ranked if is_about(part.weighed, one.hit.chunk)), part.best)
-            told.append(best.hit.chunk)
+        if not any(is_told_by(part.weighed, one) for one in told):
+            about = [one for one in ranked if is_about(part.weighed, one.hit.chunk)]
+            told_by = (one for one in [*about, part.best] if is_told_by(part.weighed, one))
+            best = next(told_by, (about or [part.best])[0])
+            told.append(best)
             yield best
-    members = [one for one in ranked if one.score > 0 and is_member(one.hit.chunk, told[0])]
+    holder = opening.hit.chunk
+    members = [one for one in ranked if one.score > 0 and is_member(one.hit.chunk, holder)]
     if asks_for_working(question.text):
         members = [one for one in members if not constructs(one.hit.chunk)] or members
-    beyond = [_beyond_name(question, one, told[0]) for one in members]
+    beyond = [_beyond_name(question, one, holder) for one in members]
     # Of a class that is not asked about only what says more than its name.
-    if any(beyond) or (members and last_part(held_by(told[0])) in question.text.casefold()):
+    if any(beyond) or (members and last_part(held_by(holder)) in question.text.casefold()):
         yield max(
             zip(beyond, members, strict=True), key=lambda one: (one[0], not constructs(one[1].hit.chunk))
         )[1]
@@ -579,7 +591,8 @@ def _near(question: Weighed, opening: Scored, ranked: Sequence[Scored]) -> set[s
         return set()
     if opening.passage.kind == CODE:
         return None
-    return {one.hit.chunk.id for one in ranked if one.score >= EARLIER * opening.score}
+    share = EARLIER if opening.defines else BEGINS
+    return {one.hit.chunk.id for one in ranked if one.score >= share * opening.score}
 
 
 def _continued(quote: Quote, near: Collection[str] | None, beside: Beside) -> list[Quote]:

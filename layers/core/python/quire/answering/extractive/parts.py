@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 from pathlib import PurePosixPath
 
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
+from quire.answering.extractive.precedence import is_entry
+from quire.answering.extractive.rendering import is_code_chunk
 from quire.answering.extractive.scoring import Scored, titled
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk
@@ -64,6 +68,13 @@ _LETTERS = re.compile(r"[^a-z0-9]")
 """What is left out where names are compared."""
 _SIGNATURE = re.compile(r"(?<=\w)[(<].*")
 """What a title has behind the name of a function."""
+_ALTERNATIVES = re.compile(
+    r"""
+    (?<!\S) `?+ [\w.:]++ `?+ (?: (?: ,[ ](?:or[ ])?+ | [ ]or[ ] ) `?+ [\w.:]++ `?+ )++  # "A or B", "A, B or C"
+    """,
+    re.VERBOSE,
+)
+_OR = re.compile(r",?[ ](?:or[ ])?")
 _THEN = re.compile(r",?[ ]and[ ](?:then[ ])?", re.IGNORECASE)
 
 
@@ -97,6 +108,11 @@ def parts_of(question: str) -> tuple[str, ...]:
 
     >>> parts_of("care: table lamps vs end to end lights")
     ('care table lamps', 'care end to end lights')
+
+    Of names it need not say that they are compared:
+
+    >>> parts_of("softLight or hardLight, which one for what?"), parts_of("Is it on or off?")
+    (('softLight', 'hardLight'), ())
     """
     text = " ".join(question[:READ_CHARACTERS].split()).strip("?.! ")
     if found := _COMPARED.search(text):
@@ -106,6 +122,8 @@ def parts_of(question: str) -> tuple[str, ...]:
         parts = [part for part in between.split(_ASKING.sub("", things)) if part and analyze(part)]
         parts = [f"{topic} {part}" for part in parts] if colon else _with_kind(parts)
         least = 1
+    elif names := _alternatives(text):
+        return names
     else:
         parts = _FURTHER.split(text)
         if len(parts) == 1 and _ASKING.match(text):
@@ -113,6 +131,16 @@ def parts_of(question: str) -> tuple[str, ...]:
         least = LEAST_TERMS
     is_whole = all(len(set(analyze(part))) >= least for part in parts)
     return tuple(part.strip() for part in parts) if 2 <= len(parts) <= MOST_PARTS and is_whole else ()
+
+
+def _alternatives(text: str) -> tuple[str, ...]:
+    """The names that a question joins with "or"; none where one of them is no name, or where they are too many."""
+    for found in _ALTERNATIVES.finditer(text):
+        joined = (one.strip("`") for one in _OR.split(found[0].rstrip(".:")))
+        names = tuple(takewhile(written_names, dropwhile(lambda one: not written_names(one), joined)))
+        if 2 <= len(names) <= MOST_PARTS and f" or {names[-1]}" in text.replace("`", ""):
+            return names
+    return ()
 
 
 def _with_kind(parts: list[str]) -> list[str]:
@@ -133,13 +161,24 @@ def is_about(part: Weighed, chunk: Chunk) -> bool:
     whose file is called so."""
     further = chunk.metadata.get("headings")
     titles = [chunk.breadcrumb, *(further if isinstance(further, list | tuple) else ())]
-    titles = [str(title).rpartition(" › ")[2].strip("`") for title in titles]
+    own = [str(title).rpartition(" › ")[2] for title in titles]
+    return _begins_page_called(part.text, chunk) or _is_called(part, own, chunk.symbols)
+
+
+def is_told_by(part: Weighed, one: Scored) -> bool:
+    """The same of the section of its chunk that a passage stands in."""
+    chunk, heading = one.hit.chunk, one.passage.heading
+    title = chunk.text[slice(*heading)].strip("#= \n") if heading else chunk.breadcrumb.rpartition(" › ")[2]
+    symbols = chunk.symbols if is_code_chunk(chunk) or is_entry(chunk) else ()  # a page's are its titles
+    return _begins_page_called(part.text, chunk) or _is_called(part, [title], symbols)
+
+
+def _is_called(part: Weighed, titles: Sequence[str], symbols: Sequence[str]) -> bool:
+    titles = [title.strip("`") for title in titles]
     words = part.text.removeprefix("the ").split()
     names = set(map(fold_symbol, words if len(words) == 1 else written_names(part.text)))
-    if _begins_page_called(part.text, chunk):
-        return True
     called = (_SIGNATURE.sub("", title) for title in titles)
-    if not names.isdisjoint(map(fold_symbol, (*chunk.symbols, *titles, *called))):
+    if not names.isdisjoint(map(fold_symbol, (*symbols, *titles, *called))):
         return True
     return len(words) > 1 and any(titled(part, set(analyze(title))) >= ABOUT for title in titles)
 
