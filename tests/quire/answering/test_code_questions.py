@@ -608,3 +608,30 @@ def test_errors_are_asked_of_a_function_by_the_words_of_its_name() -> None:
         [code("fill.rb", text, "fill_pots", 1), code("warm.rb", steps, "warm0", 1)], profile="code"
     )
     assert 'raise TooFull, "too full"' in text_of(shelf, "Which errors can filling pots raise?")
+
+
+def test_a_function_goes_on_behind_the_border_of_its_chunk_where_it_is_asked_how_it_works() -> None:
+    head = "def count_pots(shelf)\n  pots = shelf.pots\n  total = shelf.size\n  told = read_tally(shelf)\n"
+    chunks = [
+        code("count.rb", head, "count_pots", 1),
+        code("count.rb", "  if told == total\n    light_lamp(shelf)\n  end\nend\n", "count_pots", 5),
+        code("lamp.rb", "def light_lamp(shelf)\n  shelf.lamp.on\nend\n", "light_lamp", 1),
+    ]
+    chunks[1] = chunks[1]._replace(symbols=(), breadcrumb=chunks[0].breadcrumb)
+    shelf = shelf_of([*chunks, *pages(6)], profile="code")
+    text = text_of(shelf, "How does it happen that count_pots reads the tally of a shelf?")
+    assert text.index("told = read_tally(shelf)") < text.index("if told == total")
+
+
+def test_errors_that_what_is_called_gives_in_its_later_chunks_are_told_too() -> None:
+    chunks = [
+        calling(
+            code("make.rb", "def make_kiln(plan)\n  build_kiln(plan)\nend\n", "make_kiln", 1), "build_kiln"
+        ),
+        code("make.rb", 'def build_kiln(plan)\n  raise "no plan" unless plan\n', "build_kiln", 5),
+        code("make.rb", '  raise "no bricks" if plan.bricks == 0\nend\n', "build_kiln", 7),
+    ]
+    chunks[2] = chunks[2]._replace(symbols=(), breadcrumb=chunks[1].breadcrumb)
+    shelf = shelf_of([*chunks, *pages(6)], profile="code")
+    text = text_of(shelf, "Which errors does make_kiln raise?")
+    assert text.index("no plan") < text.index("no bricks")

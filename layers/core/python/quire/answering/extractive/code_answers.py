@@ -127,7 +127,7 @@ def effects_in(question: Weighed, hits: Sequence[Hit], beside: Beside) -> list[C
     hit = next(_defining(question.text, hits), None)
     if hit is None:
         return []
-    body = max(_further(hit.chunk, beside), key=lambda one: len(calls_of(one)), default=None)
+    body = max(continued(hit.chunk, beside), key=lambda one: len(calls_of(one)), default=None)
     head = CodeLines(
         hit, *best_lines(question, hit.chunk.text, 0, CODE_CHARACTERS if body else WHOLE_CHARACTERS)
     )
@@ -145,16 +145,18 @@ def errors_in(
         return []
     found: list[list[CodeLines]] = []
     for hit in _defining(question.text, hits):
-        parts = [hit.chunk, *_further(hit.chunk, beside)]
+        parts = [hit.chunk, *continued(hit.chunk, beside)]
         told = [(part, span) for part in parts if (span := documented(part.text, ERRORS))]
         spans = (*told[:1], *((part, error_lines(part.text)) for part in parts))
         found.append([CodeLines(hit._replace(chunk=part), *span) for part, span in spans if span])
     own = max(found, key=len, default=[])
     files = {one.hit.chunk.document_id for one in own}
     beyond = [
-        CodeLines(hit, *span)
+        CodeLines(hit._replace(chunk=part), *span)
         for hit in called
-        if (not own or hit.chunk.document_id in files) and (span := error_lines(hit.chunk.text))
+        if not own or hit.chunk.document_id in files
+        for part in (hit.chunk, *continued(hit.chunk, beside))
+        if (span := error_lines(part.text))
     ]
     return [*own, *beyond[: max(MOST_GIVING - len(own), 0)]]
 
@@ -178,7 +180,7 @@ def documented_in(question: Weighed, hits: Sequence[Hit], beside: Beside) -> lis
     about = asked_about(question.text)
     found: list[list[CodeLines]] = []
     for hit in _defining(question.text, hits) if about else ():
-        parts = [hit.chunk, *_further(hit.chunk, beside)]
+        parts = [hit.chunk, *continued(hit.chunk, beside)]
         told = [(part, span) for part in parts if (span := documented(part.text, about))]
         if told and len(parts) + (len(hit.chunk.text) > WHOLE_CHARACTERS) > 1:
             head = CodeLines(hit, *_signature(hit.chunk))
@@ -308,7 +310,7 @@ def _is_meant(chunk: Chunk, question: str) -> bool:
     return bool(said) and said <= set(analyze(question))
 
 
-def _further(head: Chunk, beside: Beside) -> Iterator[Chunk]:
+def continued(head: Chunk, beside: Beside) -> Iterator[Chunk]:
     """The chunks in which the definition that one begins goes on."""
     parts = (beside(head, place) for place in range(1, BODY_CHUNKS + 1))
     goes_on = takewhile(lambda one: one and not one.symbols and one.breadcrumb == head.breadcrumb, parts)

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
@@ -26,6 +26,7 @@ from quire.answering.extractive.code_answers import (
     CODE_CHARACTERS,
     WHOLE_CHARACTERS,
     CodeLines,
+    continued,
     documented_in,
     effects_in,
     errors_in,
@@ -85,6 +86,8 @@ CONTINUED_CHARACTERS, MOST_CONTINUED = 800, 2
 """More that the first quote may have where it goes on in so many chunks behind its own."""
 LONGEST_PIECE = 1_500
 """A list, table or paragraph beyond it is shown in part, whole items or sentences at a time."""
+LEAST_REST = 300
+"""Room below which a function does not go on behind the border of its chunk."""
 OPENING_CHARACTERS = 400
 """What a further quote may have of its section before its own chunk."""
 BETWEEN = 400
@@ -270,16 +273,9 @@ def choose_quotes(
     if opening is None:
         return []
     told = [] if asked else _told_by_code(question, ranked, beside, settings)
-    quotes = [Quote(*lines, lines.start) for lines in told]
-    if entry and told:
-        quotes = [_widened(question, entry, ranked, FIRST_CHARACTERS), *quotes]
-    if not (quotes or entry):
-        hits = [one.hit for one in ranked]
-        quotes = [Quote(*lines, lines.start) for lines in effects_in(question, hits, beside)]
-    if not quotes:
-        first = _widened(question, opening, ranked, FIRST_CHARACTERS, opens=entry is None)
-        # Each part of a question needs the room that one alone would go on in.
-        quotes = [first] if parts else _continued(first, _near(question, opening, ranked), beside)
+    quotes = _first_quotes(
+        question, (opening, entry is not None), ranked, told, beside=beside, goes_on=not parts
+    )
     most = len(quotes) - 1 + (MOST_PLACES if sure and not told else UNSURE_PLACES)
     required = [
         *_required(question, opening, ranked, parts),
@@ -297,12 +293,37 @@ def choose_quotes(
         if not (is_before or any(_covers(quote, one) for quote in quotes)):
             quote = _widened(question, one, ranked, room)
             further = (MOST_SECTIONS - MOST_PLACES) * (one.hit.chunk.document_id == topic)
-            quotes = _with(quotes, quote, most + further, is_required=one in required)
+            wider = _with(quotes, quote, most + further, is_required=one in required)
+            rest = _rest_of_code(question, wider, beside) if len(wider) > len(quotes) else []
+            quotes, most = [*wider, *rest], most + len(rest)
     return _said_once(
         _in_order(
             [*_completed(quotes, beside, room), *_heads(quotes), *_asked_behind(question, quotes[0])], topic
         )
     )
+
+
+def _first_quotes(
+    question: Weighed,
+    opening: tuple[Scored, bool],
+    ranked: Sequence[Scored],
+    told: Sequence[CodeLines],
+    *,
+    beside: Beside,
+    goes_on: bool,
+) -> list[Quote]:
+    """What the answer opens with: the lines of code that say all that is asked, else the widened `opening`, which says
+    whether it is an entry, and what it `goes_on` with. Each part of a question needs that room."""
+    one, is_entry = opening
+    quotes = [Quote(*lines, lines.start) for lines in told]
+    if told:
+        return [_widened(question, one, ranked, FIRST_CHARACTERS), *quotes] if is_entry else quotes
+    effects = [] if is_entry else effects_in(question, [other.hit for other in ranked], beside)
+    if effects:
+        return [Quote(*lines, lines.start) for lines in effects]
+    first = _widened(question, one, ranked, FIRST_CHARACTERS, opens=not is_entry)
+    quotes = _continued(first, _near(question, one, ranked), beside) if goes_on else [first]
+    return [*quotes, *_rest_of_code(question, quotes, beside)]
 
 
 def shortest_quote(question: Weighed, scored: Sequence[Scored], room: int) -> Quote | None:
@@ -615,6 +636,18 @@ def _continued(quote: Quote, near: Collection[str] | None, beside: Beside) -> li
         if rest and not _NAMED_PARAGRAPH.match(rest.chunk.text, rest.start):
             quotes.append(_quote_of(quote.hit, rest, goes_on=True))
     return quotes
+
+
+def _rest_of_code(question: Weighed, quotes: Sequence[Quote], beside: Beside) -> list[Quote]:
+    """What the function of the last quote says behind the border of its chunk up to which the quote shows it, where it
+    is asked how it works: what it does in the end often stands there."""
+    last, room = quotes[-1], ANSWER_CHARACTERS - sum(len(one.text) for one in quotes)
+    chunk = last.hit.chunk
+    if not (is_code_chunk(chunk) and asks_for_working(question.text)) or room < LEAST_REST:
+        return []
+    rest = [] if chunk.text[last.end :].strip() else islice(continued(chunk, beside), 1)
+    spans = ((one, best_lines(question, one.text, 0, min(room, LATER_CHARACTERS))) for one in rest)
+    return [Quote(last.hit._replace(chunk=one), *span, span[0]) for one, span in spans]
 
 
 def _completed(quotes: Sequence[Quote], beside: Beside, most: int) -> list[Quote]:
