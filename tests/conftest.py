@@ -34,8 +34,14 @@ gc.disable()
 TLS_CONTEXT = cache(ssl.create_default_context)
 """One for all HTTP clients of a process: reading the certificates takes each 20 ms, and none speaks to a stranger."""
 CONNECT = sqlite3.connect
-KEPT = frozenset({"QUIRE_SHARED", "QUIRE_TEST_CACHE", "QUIRE_TEST_GGUF"})
+KEPT = frozenset({"QUIRE_SHARED", "QUIRE_TEST_CACHE", "QUIRE_TEST_CLIENTS", "QUIRE_TEST_GGUF"})
 CLEARED = ("QUIRE_", "RAG_", "AWS_", "GEMINI_", "GOOGLE_", "OPENAI_", "OLLAMA_")
+
+
+def pytest_configure() -> None:
+    """What is shared by many tests is made before the first of them clears the environment."""
+    for name in settings_of_this_machine():
+        del os.environ[name]
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -75,12 +81,16 @@ def connect_unsynced(*place: Any, **more: Any) -> sqlite3.Connection:
     return connection
 
 
+def settings_of_this_machine() -> list[str]:
+    """Names of the variables that tests must not see."""
+    return [name for name in os.environ if name.startswith(CLEARED) and name not in KEPT]
+
+
 @pytest.fixture(autouse=True)
 def _neutral_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests say what they need: nothing leaks in from the shell that runs them."""
-    for name in list(os.environ):
-        if name.startswith(CLEARED) and name not in KEPT:
-            monkeypatch.delenv(name)
+    for name in settings_of_this_machine():
+        monkeypatch.delenv(name)
     # What a test writes need not outlive this machine's next crash, and each file waited for a disk that others use.
     monkeypatch.setattr(os, "fsync", os.fstat)
     monkeypatch.setattr(sqlite3, "connect", connect_unsynced)
