@@ -7,6 +7,7 @@ import os
 import sqlite3
 import ssl
 import sys
+import warnings
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -71,6 +72,14 @@ def pytest_sessionfinish() -> None:
     """Remove the small collections that this process made, where it made any."""
     if shelves := sys.modules.get("tests.support.shelves"):
         shelves.remove_shelves()
+
+
+@pytest.fixture(scope="module")
+def settled_heap() -> None:
+    """For modules that collect garbage or look at every object: what other files made is spared both, seconds of it."""
+    with warnings.catch_warnings(action="ignore", category=ResourceWarning):
+        gc.collect()
+    gc.freeze()
 
 
 def connect_unsynced(*place: Any, **more: Any) -> sqlite3.Connection:

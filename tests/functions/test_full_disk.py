@@ -21,6 +21,8 @@ from tests.support.client import TestClient
 from tests.support.deployed import Bucket
 from tests.support.small_disk import fill, small_disk
 
+pytestmark = pytest.mark.usefixtures("settled_heap")
+
 QUESTION = {"collection": "roblox", "q": MEMBER}
 
 

@@ -24,6 +24,8 @@ from tests.support.deployed import damage
 from tests.support.rows import FACTS, plain_row
 from tests.support.s3_faults import GONE, WELL, FaultyS3
 
+pytestmark = pytest.mark.usefixtures("settled_heap")
+
 WORDS = ("anchor", "beacon", "cabin", "deck", "fish", "gull", "harbour", "island", "keel", "mast")
 LINE = 1_000_100
 """Characters of a text that fills a shard."""

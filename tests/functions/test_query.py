@@ -24,6 +24,8 @@ from tests.support.events import LambdaContext, event_v1, event_v2
 from tests.support.served import Shelf
 from tests.support.tree import ROOT
 
+pytestmark = pytest.mark.usefixtures("settled_heap")
+
 MAKERS = [
     event_v1,
     event_v2,

@@ -19,6 +19,8 @@ from tests.support.deployed import publish
 from tests.support.fakes import HashingEmbedder
 from tests.support.stores import MemoryStore
 
+pytestmark = pytest.mark.usefixtures("settled_heap")
+
 EMBEDDER = HashingEmbedder()
 
 
