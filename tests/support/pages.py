@@ -41,7 +41,7 @@ def running(app: ASGIApp, *, port: int = 0, **options: Any) -> Iterator[str]:
 
 
 CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The first has no window to draw: the same pages take it two thirds of the CPU."""
+"""The first has no window to draw: the same pages take it three fifths of the CPU."""
 
 
 def chromium() -> str:
