@@ -234,3 +234,23 @@ def test_a_quote_begins_where_the_sentence_does_that_its_chunk_begins_in_the_mid
     assert found.chunk.text[found.start : found.end] == "The pump takes oil of the"
     whole = chunk("pump.md", "Third grade is best.", 1, breadcrumb="Pump › Oil")
     assert rest_before(whole, 0, lambda _chunk, _places: before, 0) is None
+
+
+def test_a_section_that_begins_at_the_end_of_a_chunk_of_others_is_shown_from_its_beginning() -> None:
+    first = chunk(
+        "kiln.md",
+        "# Kilns\n\n## Settings\n\n### door\n\nHow the door opens.\n\n### heat\n\n- *low* - for drying pots.",
+        0,
+        breadcrumb="Kilns",
+    )
+    second = chunk(
+        "kiln.md",
+        "It takes a day.\n\n- *high* - for glaze alone, which melts.",
+        1,
+        breadcrumb="Kilns › Settings › heat",
+    )
+    before = rest_before(second, 0, beside_in(shelf_of([first, second]).index), 800)
+    assert before is not None
+    assert before.chunk.text[before.start : before.end].startswith("### heat\n\n- *low*")
+    other = second._replace(breadcrumb="Kilns › Settings › door")
+    assert rest_before(other, 0, beside_in(shelf_of([first, other]).index), 800) is None

@@ -22,7 +22,7 @@ from quire.answering.extractive.blocks import (
     split_pieces,
 )
 from quire.answering.extractive.passages import sentences
-from quire.answering.extractive.rendering import is_code_chunk
+from quire.answering.extractive.rendering import is_code_chunk, section_trail
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
 
@@ -180,9 +180,17 @@ def _torn_before(chunk: Chunk, before: Chunk, end: int) -> int | None:
 def _section_before(chunk: Chunk, before: Chunk) -> int | None:
     """Where the section begins, with its heading, that the chunk goes on with; None where it begins one itself."""
     first = split_blocks(chunk.text)[:1]
-    if not first or first[0].kind == HEADING or chunk.breadcrumb != before.breadcrumb:
+    if not first or first[0].kind == HEADING or not _is_same_section(chunk, before):
         return None
     return max((block.start for block in split_blocks(before.text) if block.kind == HEADING), default=0)
+
+
+def _is_same_section(chunk: Chunk, before: Chunk) -> bool:
+    """Whether the chunk begins under the heading that the one before it ends under, which may begin under another."""
+    if chunk.breadcrumb == before.breadcrumb:
+        return True
+    trail = section_trail(chunk, 0)
+    return bool(trail) and trail == section_trail(before, len(before.text))
 
 
 def _sentence_before(chunk: Chunk, before: Chunk, end: int) -> int | None:

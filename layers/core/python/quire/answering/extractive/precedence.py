@@ -29,7 +29,8 @@ _SAMPLE = re.compile(
     """,
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
-_OF_TESTS = re.compile(r"\b(?:unit)?(?:tests?|tested|testing|fixtures?)\b", re.IGNORECASE)
+_OF_TESTS = re.compile(r"(?<!\bfor )\b(?:unit)?(?:tests?|tested|testing|fixtures?)\b", re.IGNORECASE)
+"""What is made "for tests" is no test."""
 _OF_EXAMPLES = re.compile(
     r"""
     \b(?: examples? | samples? | snippets? | demos? )\b
@@ -147,8 +148,8 @@ def shows_use(chunk: Chunk) -> bool:
 def asks_for_tests(question: str) -> bool:
     """Whether tests may be what is asked for.
 
-    >>> asks_for_tests("Which tests cover retry?"), asks_for_tests("How is it retried?")
-    (True, False)
+    >>> [asks_for_tests(one) for one in ("Which tests cover retry?", "How is it retried?", "a server for tests")]
+    [True, False, False]
     """
     return bool(_OF_TESTS.search(question))
 
