@@ -72,6 +72,16 @@ def household() -> list[Chunk]:
     return [chunk("kettle.md", KETTLE), chunk("kettle.md", SAFETY, 1), chunk("lamp.md", LAMP)]
 
 
+def code(
+    path: str, text: str, symbol: str, line: int, *, kind: str = "function", named: bool = True
+) -> Chunk:
+    """A chunk of Ruby; one that is not `named` goes on with the definition of the symbol."""
+    lines = {"start_line": line, "end_line": line + text.count("\n") - 1}
+    facts = {"lang": "ruby", "kind": kind, "symbol": symbol, "is_test": "test" in path, **lines}
+    made = chunk(path, text, line, **facts)
+    return made._replace(symbols=(symbol,) if named else (), breadcrumb=f"{path} › {symbol}")
+
+
 def pages(count: int) -> list[Chunk]:
     """So many chunks that say nothing of what is asked: a collection that is not small."""
     return [chunk(f"page{number}.md", f"# Page {number}\n\nNothing of note.") for number in range(count)]

@@ -20,7 +20,7 @@ from quire.answering.request import Inquiry
 from quire.documents import Chunk
 from quire.search.query import read_question
 from tests.support.answer_checks import problems
-from tests.support.shelves import chunk, hit_of, pages, shelf_of
+from tests.support.shelves import chunk, code, hit_of, pages, shelf_of
 
 PUSH_HEAD = """\
 # Push many jobs at once.
@@ -35,16 +35,6 @@ PUSH_REST = """\
   send(jobs)
 """
 LIMITS = "LONGEST_NAME = 64\nMAX_SPARE_JOBS = 10_000\n"
-
-
-def code(
-    path: str, text: str, symbol: str, line: int, *, kind: str = "function", named: bool = True
-) -> Chunk:
-    """A chunk of Ruby; one that is not `named` goes on with the definition of the symbol."""
-    lines = {"start_line": line, "end_line": line + text.count("\n") - 1}
-    facts = {"lang": "ruby", "kind": kind, "symbol": symbol, "is_test": "test" in path, **lines}
-    made = chunk(path, text, line, **facts)
-    return made._replace(symbols=(symbol,) if named else (), breadcrumb=f"{path} › {symbol}")
 
 
 def calling(one: Chunk, *names: str) -> Chunk:
@@ -614,10 +604,15 @@ def test_a_function_goes_on_behind_the_border_of_its_chunk_where_it_is_asked_how
     head = "def count_pots(shelf)\n  pots = shelf.pots\n  total = shelf.size\n  told = read_tally(shelf)\n"
     chunks = [
         code("count.rb", head, "count_pots", 1),
-        code("count.rb", "  if told == total\n    light_lamp(shelf)\n  end\nend\n", "count_pots", 5),
+        code(
+            "count.rb",
+            "  if told == total\n    light_lamp(shelf)\n  end\nend\n",
+            "count_pots",
+            5,
+            named=False,
+        ),
         code("lamp.rb", "def light_lamp(shelf)\n  shelf.lamp.on\nend\n", "light_lamp", 1),
     ]
-    chunks[1] = chunks[1]._replace(symbols=(), breadcrumb=chunks[0].breadcrumb)
     shelf = shelf_of([*chunks, *pages(6)], profile="code")
     text = text_of(shelf, "How does it happen that count_pots reads the tally of a shelf?")
     assert text.index("told = read_tally(shelf)") < text.index("if told == total")
@@ -629,9 +624,8 @@ def test_errors_that_what_is_called_gives_in_its_later_chunks_are_told_too() -> 
             code("make.rb", "def make_kiln(plan)\n  build_kiln(plan)\nend\n", "make_kiln", 1), "build_kiln"
         ),
         code("make.rb", 'def build_kiln(plan)\n  raise "no plan" unless plan\n', "build_kiln", 5),
-        code("make.rb", '  raise "no bricks" if plan.bricks == 0\nend\n', "build_kiln", 7),
+        code("make.rb", '  raise "no bricks" if plan.bricks == 0\nend\n', "build_kiln", 7, named=False),
     ]
-    chunks[2] = chunks[2]._replace(symbols=(), breadcrumb=chunks[1].breadcrumb)
     shelf = shelf_of([*chunks, *pages(6)], profile="code")
     text = text_of(shelf, "Which errors does make_kiln raise?")
     assert text.index("no plan") < text.index("no bricks")

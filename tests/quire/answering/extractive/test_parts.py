@@ -8,7 +8,7 @@ from quire.answering.answerer import answer
 from quire.answering.extractive.parts import is_about, parts_of
 from quire.answering.extractive.weighing import weigh
 from quire.answering.request import Inquiry
-from tests.support.shelves import chunk, pages, shelf_of
+from tests.support.shelves import chunk, code, pages, shelf_of
 
 BASIC = "# The basic kiln\n\nIt is fired with wood and takes a day to cool."
 DIGEST = "# The digest kiln\n\nIt is fired with gas and cools within hours."
@@ -71,3 +71,35 @@ def test_names_that_a_question_joins_with_or_are_each_told_by_their_own_entry() 
     assert "brushed on at room heat" in text
     assert "pots that go outside" in text
     assert text.startswith(("**softGlaze**", "**hardGlaze**"))
+
+
+def test_a_name_of_several_words_is_no_kind_of_the_others() -> None:
+    assert parts_of("difference between LampEvent, LampCall and SlowLampEvent") == (
+        "LampEvent",
+        "LampCall",
+        "SlowLampEvent",
+    )
+
+
+def test_three_things_are_each_told_whatever_the_search_finds_for_all_of_them() -> None:
+    tests = (
+        "def test_kiln_in_rack_and_shed(self):\n    kiln, rack, shed = plan()\n    assert kiln.rack is shed\n"
+    )
+    shelf = shelf_of(
+        [
+            code("plan.py", tests, "test_kiln_in_rack_and_shed", 1),
+            chunk(
+                "house.md", "## Kilns\n\nA kiln fires the pots that it is given.", breadcrumb="House › Kilns"
+            ),
+            chunk(
+                "house.md", "## Racks\n\nA rack holds pots until they are dry.", 1, breadcrumb="House › Racks"
+            ),
+            code("shed.py", 'class shed:\n    """Keeps clay from the rain."""\n', "shed", 1),
+            code("shed.py", 'class Wood:\n    shed = "where it is kept"\n', "Wood.shed", 9),
+            *pages(6),
+        ],
+        profile="code",
+    )
+    text = answer(shelf, Inquiry("What is the difference between a kiln, a rack and a shed?")).text
+    assert all(one in text for one in ("fires the pots", "until they are dry", "clay from the rain"))
+    assert not text.startswith("`test_kiln")

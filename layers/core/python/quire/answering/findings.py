@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
@@ -24,7 +25,7 @@ from quire.answering.extractive.code_answers import handed_to
 from quire.answering.extractive.definitions import SAID, defining_hits
 from quire.answering.extractive.entries import asked_name, begins_entry, entry_hits, entry_of
 from quire.answering.extractive.known_pages import known_page_hits, opens_known_page
-from quire.answering.extractive.parts import AskedPart, is_about, is_told_by, parts_of
+from quire.answering.extractive.parts import AskedPart, bare, is_about, is_told_by, named_first, parts_of
 from quire.answering.extractive.retelling import find_quote, said_at
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import leading_hits, with_siblings
@@ -42,7 +43,7 @@ from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
 NAMED_COVERAGE = 0.6
 READ_HITS, READ_CODE = 6, 8
 """Hits whose passages are scored: later ones change one answer in a hundred; code is found less well than text."""
-PART_HITS = 3
+PART_HITS = 8
 """Hits of a part of the question among which what is about it is looked for."""
 CONTRAST = 4.0
 """For a passage that contrasts what the question is about with something else, itself or by its heading."""
@@ -255,16 +256,21 @@ def find_parts(
         if scored := score_passages(weighed, [hit], None, None):
             found.append(AskedPart(weigh(last_part(hit.chunk.symbols[0]), collection.index), scored[0]))
     for part in parts_of(inquiry.question):
-        query = Query(part, PART_HITS, inquiry.filters)
-        hits = retrieve(collection.index, collection.embedder, query).hits
-        weighed = weigh(part, collection.index)
-        about = [hit for hit in hits if is_about(weighed, hit.chunk)]
-        # `Script` the class is asked for, and not `script` the variable.
-        about = [hit for hit in about if not set(part.split()).isdisjoint(hit.chunk.symbols)] or about
-        if scored := score_passages(weighed, about, None, None):
-            best = next((one for one in scored if is_told_by(weighed, one)), scored[0])
-            found.append(AskedPart(weighed, best))
+        named = (_told_of(collection, name, inquiry.filters) for name in dict.fromkeys((part, bare(part))))
+        found += islice(filter(None, named), 1)
     return tuple(found)
+
+
+def _told_of(
+    collection: AskedCollection, part: str, filters: Mapping[str, str | Sequence[str]]
+) -> AskedPart | None:
+    """A part of a question with what a search for it alone finds about it; None where nothing is called so."""
+    hits = retrieve(collection.index, collection.embedder, Query(part, PART_HITS, filters)).hits
+    weighed = weigh(part, collection.index)
+    about = [hit for hit in hits if is_about(weighed, hit.chunk)]
+    scored = named_first(weighed, score_passages(weighed, about, None, None))
+    best = next((one for one in scored if is_told_by(weighed, one)), None) or next(iter(scored), None)
+    return AskedPart(weighed, best) if best else None
 
 
 def _evidence(

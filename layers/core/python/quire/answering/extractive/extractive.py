@@ -44,7 +44,7 @@ from quire.answering.extractive.continuing import (
 )
 from quire.answering.extractive.entries import asked_name, best_entry, leads_entry
 from quire.answering.extractive.known_pages import opens_known_page
-from quire.answering.extractive.parts import AskedPart, is_about, is_told_by
+from quire.answering.extractive.parts import AskedPart, is_about, is_told_by, named_first, tells_all
 from quire.answering.extractive.passages import ROW, split_passages
 from quire.answering.extractive.places_of_tests import is_named_for
 from quire.answering.extractive.precedence import (
@@ -92,7 +92,8 @@ OPENING_CHARACTERS = 400
 """What a further quote may have of its section before its own chunk."""
 BETWEEN = 400
 """Two quotes of a chunk with no more between them are shown as one, which leaves room for another place."""
-ANSWER_CHARACTERS = 2_600
+ANSWER_CHARACTERS, REQUIRED_CHARACTERS = 2_600, 3_600
+"""Of a whole answer, and of one whose last part a question asks for beside others: the third of three things."""
 LEAST_SHARE, BESIDE_SHARE = 0.4, 0.7
 """Of the best score a further quote has at least so much; beside code that defines what is asked about it has the
 second share, or the name."""
@@ -539,10 +540,19 @@ def _is_before(one: Scored, opening: Scored, *, leads: bool) -> bool:
 
 
 def _of_parts(parts: Sequence[AskedPart], ranked: Sequence[Scored]) -> list[Scored]:
-    """The passages whose section is called by one of several things that are asked about."""
-    if len(parts) == 1:
+    """The passages whose section is called by one of several things that are asked about, and those that the search
+    found first, where they say them all; where there are none, what was found for each alone."""
+    if len(parts) < 2:
         return []
-    return [one for one in ranked if any(is_told_by(part.weighed, one) for part in parts)]
+    first = min(ranked, key=lambda one: one.hit.rank).hit.chunk
+    is_of_all = tells_all(parts, first)
+    told = [
+        one
+        for one in ranked
+        if (is_of_all and one.hit.chunk.id == first.id)
+        or any(is_told_by(part.weighed, one) for part in parts)
+    ]
+    return told or [part.best for part in parts]
 
 
 def _required(
@@ -553,8 +563,8 @@ def _required(
     for part in parts:
         if not any(is_told_by(part.weighed, one) for one in told):
             about = [one for one in ranked if is_about(part.weighed, one.hit.chunk)]
-            told_by = (one for one in [*about, part.best] if is_told_by(part.weighed, one))
-            best = next(told_by, (about or [part.best])[0])
+            named = named_first(part.weighed, [*about, part.best])
+            best = next((one for one in named if is_told_by(part.weighed, one)), named[0])
             told.append(best)
             yield best
     holder = opening.hit.chunk
@@ -700,7 +710,8 @@ def _with(quotes: list[Quote], quote: Quote, most: int, *, is_required: bool) ->
         else []
     )
     wider = joined or [*quotes, quote]
-    is_full = sum(len(one.text) for one in wider) > ANSWER_CHARACTERS or len(wider) > most
+    room = REQUIRED_CHARACTERS if is_required else ANSWER_CHARACTERS
+    is_full = sum(len(one.text) for one in wider) > room or len(wider) > most
     return quotes if is_full else wider
 
 

@@ -68,6 +68,7 @@ _LETTERS = re.compile(r"[^a-z0-9]")
 """What is left out where names are compared."""
 _SIGNATURE = re.compile(r"(?<=\w)[(<].*")
 """What a title has behind the name of a function."""
+_ARTICLE = re.compile(r"^(?:the|an?)[ ](?=\S+$)", re.IGNORECASE)
 _ALTERNATIVES = re.compile(
     r"""
     (?<!\S) `?+ [\w.:]++ `?+ (?: (?: ,[ ](?:or[ ])?+ | [ ]or[ ] ) `?+ [\w.:]++ `?+ )++  # "A or B", "A, B or C"
@@ -133,14 +134,28 @@ def parts_of(question: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts) if 2 <= len(parts) <= MOST_PARTS and is_whole else ()
 
 
+def bare(part: str) -> str:
+    """A part of one word without its article: what code calls so is found by the word alone.
+
+    >>> bare("a lamp"), bare("the lamp of a car"), bare("lamp")
+    ('lamp', 'the lamp of a car', 'lamp')
+    """
+    return _ARTICLE.sub("", part)
+
+
 def _alternatives(text: str) -> tuple[str, ...]:
     """The names that a question joins with "or"; none where one of them is no name, or where they are too many."""
     for found in _ALTERNATIVES.finditer(text):
         joined = (one.strip("`") for one in _OR.split(found[0].rstrip(".:")))
-        names = tuple(takewhile(written_names, dropwhile(lambda one: not written_names(one), joined)))
+        names = tuple(takewhile(_may_name, dropwhile(lambda one: not _may_name(one), joined)))
         if 2 <= len(names) <= MOST_PARTS and f" or {names[-1]}" in text.replace("`", ""):
             return names
     return ()
+
+
+def _may_name(word: str) -> bool:
+    """Whether a word is written as a name, if only with a capital: `Lamp`, `lamp_on`."""
+    return bool(written_names(word)) or word[:1].isupper()
 
 
 def _with_kind(parts: list[str]) -> list[str]:
@@ -150,7 +165,7 @@ def _with_kind(parts: list[str]) -> list[str]:
     (['the open models', 'closed models'], ['a lamp', 'a torch'], ['RDB files', 'AOF files'])
     """
     sizes = [len(analyze(part)) for part in parts]
-    kind = parts[-1].rpartition(" ")[2] if parts else ""
+    kind = parts[-1].rpartition(" ")[2] if parts and " " in parts[-1] else ""
     if not kind or sizes[-1] < 2 or any(size >= sizes[-1] for size in sizes[:-1]):
         return parts
     return [*(f"{part} {kind}" for part in parts[:-1]), parts[-1]]
@@ -165,12 +180,26 @@ def is_about(part: Weighed, chunk: Chunk) -> bool:
     return _begins_page_called(part.text, chunk) or _is_called(part, own, chunk.symbols)
 
 
+def named_first(part: Weighed, told: Sequence[Scored]) -> list[Scored]:
+    """The passages of chunks that define just what the part writes, where any does: `Script` the class is asked for,
+    and not `script` the variable or a member `Script` of something else."""
+    words = set(part.text.split())
+    own = [one for one in told if not words.isdisjoint(one.hit.chunk.symbols[:1])]
+    return own or [one for one in told if not words.isdisjoint(one.hit.chunk.symbols)] or list(told)
+
+
 def is_told_by(part: Weighed, one: Scored) -> bool:
     """The same of the section of its chunk that a passage stands in."""
     chunk, heading = one.hit.chunk, one.passage.heading
     title = chunk.text[slice(*heading)].strip("#= \n") if heading else chunk.breadcrumb.rpartition(" › ")[2]
     symbols = chunk.symbols if is_code_chunk(chunk) or is_entry(chunk) else ()  # a page's are its titles
     return _begins_page_called(part.text, chunk) or _is_called(part, [title], symbols)
+
+
+def tells_all(parts: Sequence[AskedPart], chunk: Chunk) -> bool:
+    """Whether a text has the words of each part: it may set them beside each other."""
+    said = set(analyze(f"{chunk.breadcrumb} {chunk.text}"))
+    return not is_code_chunk(chunk) and all(said.issuperset(part.weighed.idf) for part in parts)
 
 
 def _is_called(part: Weighed, titles: Sequence[str], symbols: Sequence[str]) -> bool:
