@@ -44,8 +44,13 @@ def read(service: Knowledge, caller: Caller, args: a.ReadArguments) -> Reply:
     reply = Reply((found.served,), args.max_tokens)
     shown = 0
     for chunk in chunks:
+        held = len(reply.parts)
+        is_whole = _cite_lines(reply, found, chunk, number=shown + 1, wanted=(first, last))
+        if not is_whole and shown:  # one that the budget cuts is left to the next call, which begins with it
+            del reply.parts[held:], reply.citations[held:]
+            break
         shown += 1
-        if not _cite_lines(reply, found, chunk, number=shown, wanted=(first, last)):
+        if not is_whole:
             break
     if shown < len(chunks):
         reply.parts.append(f"{len(chunks) - shown} more passages follow: read on with id {chunks[shown].id}.")

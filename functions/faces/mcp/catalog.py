@@ -68,8 +68,9 @@ TOOLS: Mapping[str, Tool] = {
     "lookup": Tool(
         "Look up a symbol",
         a.LookUp,
-        "Look up the exact definition of a class, member, function or enum. Use it before writing code with a symbol:"
-        " if this says that the symbol does not exist in this version, it does not.",
+        "Look up the exact definition of a class, member, function or enum, in collections of code and of an API's"
+        " reference. Use it before writing code with a symbol: if this says that the version defines no such symbol,"
+        " it does not.",
         tools.lookup,
     ),
     "outline": Tool(

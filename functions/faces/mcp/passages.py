@@ -74,9 +74,13 @@ class Reply:
             quoted = chunk.text[slice(*span)]
             cited |= {"start": span[0], "end": span[1], "sha256": text_sha256(quoted)}
         self.citations.append({**cited, "document": chunk.document_id, "symbols": list(chunk.symbols)})
-        where = f"{served.name}: " if len(self.served) > 1 else ""
-        head = f"[{number}] {where}{headline(chunk)}{extra}\nid: {chunk.id}"
+        head = self.head(chunk, served, number=number, extra=extra)
         return self.say(f"{head}\n{text}" if text else head)
+
+    def head(self, chunk: Chunk, served: Served, *, number: int, extra: str = "") -> str:
+        """The line that names a passage, and its id."""
+        where = f"{served.name}: " if len(self.served) > 1 else ""
+        return f"[{number}] {where}{headline(chunk)}{extra}\nid: {chunk.id}"
 
     def text(self) -> str:
         """The whole; its first lines say which versions spoke."""

@@ -10,8 +10,8 @@ from functions.web.access import Caller
 from functions.web.wire import SEND_TERMS
 from quire.analysis.language import advice
 from quire.answering.extractive.rendering import quoted_part
-from quire.answering.request import Answer, Inquiry
-from quire.documents import Citation, Hit
+from quire.answering.request import EXTRACTIVE, Inquiry
+from quire.documents import Hit
 from quire.errors import QuireError
 from quire.search.retrieval import Query
 from quire.service.ask import ask
@@ -22,6 +22,8 @@ from quire.store.catalog import Served
 
 MOST_NAMES = 60
 """Names of changed documents that are listed of each kind."""
+DECLARING = ("code", "roblox")
+"""Profiles of collections whose passages define symbols."""
 LEAST_SHARE = 400
 """Bytes that a passage is given at least, however many share the budget."""
 
@@ -103,26 +105,24 @@ def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
     reply = Reply((served,), args.max_tokens)
     if not given.answerable:
         reply.say("Not answered from the sources:")
+    cited = {one.n: (quoted_part(one), one) for one in given.citations}
+    heads = [reply.head(part, served, number=number) for number, (part, _) in cited.items()]
+    room = sum(len(head.encode()) + 2 for head in heads)
+    reply.left -= room  # each mark of the text has its source, however little is wanted
     reply.say(given.text)
     for line in (*given.notices_beside, *advice(given.notices, SEND_TERMS), *given.degraded, *notes):
         reply.say(f"Note: {line}")
     _say_terms(reply, given.terms)
-    for number, citation in {one.n: one for one in given.citations}.items():
-        part, span = quoted_part(citation), (citation.start, citation.end)
-        if not reply.cite(part, served, number=number, text=_unsaid(citation, given), span=span):
-            break
+    reply.left = max(reply.left, 0) + room
+    for left, (number, (part, citation)) in zip(range(len(cited), 0, -1), cited.items(), strict=True):
+        quote = "" if given.model_used == EXTRACTIVE else shortened(citation.quote, reply.left // left)
+        reply.cite(part, served, number=number, text=quote, span=(citation.start, citation.end))
     return reply
 
 
 def _say_terms(reply: Reply, terms: str) -> None:
     if terms:
         reply.say(f"Terms: {terms}")
-
-
-def _unsaid(citation: Citation, given: Answer) -> str:
-    """The quote, unless the answer is made of it: one in the words of a language model is not."""
-    is_said = " ".join(citation.quote.split()) in " ".join(given.text.split())
-    return "" if is_said else citation.quote
 
 
 def lookup(service: Knowledge, caller: Caller, args: a.LookUp) -> Reply:
@@ -136,8 +136,14 @@ def lookup(service: Knowledge, caller: Caller, args: a.LookUp) -> Reply:
     pairs = [(served, chunk) for served, chunks, _ in defining for chunk in chunks]
     for number, (served, chunk) in enumerate(pairs, 1):
         if not reply.cite(chunk, served, number=number, text=chunk.text):
+            if more := len(pairs) - len(reply.citations):
+                reply.parts.append(f"{more} more define it: raise max_tokens, or name what it belongs to.")
             break
-    if not pairs:
+    if not pairs and not any(served.index.profile in DECLARING for served, _, _ in founds):
+        reply.say(
+            f"{args.symbol}: documentation declares no symbols, so this says nothing of it. Use search."
+        )
+    elif not pairs:
         near = list(dict.fromkeys(name for _, _, names in founds for name in names))
         hint = f" Symbols that come near: {', '.join(near)}." if near else ""
         reply.say(

@@ -13,7 +13,15 @@ from quire.analysis.terms import identifiers
 from quire.answering.about_answers import ALSO, EXAMPLE, SOURCE, AboutAnswer
 from quire.answering.abstention import DEFAULT, Abstention
 from quire.answering.claims import is_api, missing_symbols, sentence
-from quire.answering.conversation import Reading, complete, is_vague, join, may_change_topic, read_message
+from quire.answering.conversation import (
+    Reading,
+    complete,
+    is_vague,
+    join,
+    may_change_topic,
+    may_name,
+    read_message,
+)
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.asked_section import asked_page, asked_section, with_section
@@ -143,7 +151,8 @@ def _answer_unsearched(
         return tell_back(which, said)
     if kind := small_talk(inquiry.question, goes_on=bool(inquiry.history)):
         return reply_to(kind, name_of(collection))
-    return ask_back(collection.index) if is_vague(searched) else ""
+    is_named = any(map(collection.index.has_symbol, may_name(searched)))
+    return ask_back(collection.index) if is_vague(searched) and not is_named else ""
 
 
 def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]:

@@ -50,6 +50,7 @@ _EMPTY = frozenset(
 )
 _PRONOUNS = frozenset("it its it's they them their he she his her one ones former latter".split())
 _DEMONSTRATIVES = frozenset("this that these those".split())
+_ARTICLES = frozenset(("a", "an"))
 _CONJUNCTIONS = frozenset("and or but because when if while so where".split())
 _PARTICLES = frozenset("off on out up down in over away back for with from".split())
 """Behind "turn that", "set this": a noun would follow where the word belonged to one."""
@@ -112,6 +113,21 @@ def is_vague(question: str) -> bool:
     if not content:
         return True
     return len(content) == 1 and bool(_OPENERS.match(question)) and len(words(question)) <= 6
+
+
+def may_name(question: str) -> list[str]:
+    """Words that name something where the collection defines what is called so, however common they are: with a
+    capital within the question, or behind "a".
+
+    >>> may_name("What is a Part?"), may_name("How do I make a part?"), may_name("Part"), may_name("What is next?")
+    (['Part'], ['part'], ['Part'], [])
+    """
+    said = words(question)
+    return [
+        word
+        for before, word in zip(["", *said], said, strict=False)
+        if before.lower() in _ARTICLES or (word[:1].isupper() and (before or len(said) == 1))
+    ]
 
 
 def says_something(question: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from quire.analysis.symbols import fold_symbol
 from quire.canonical_json import canonical_json
 from quire.documents import Chunk, text_sha256
 from quire.errors import InputError, QuireError, UnknownPassage, UnknownVersion
@@ -140,13 +141,21 @@ def read_document(
 def look_up(
     service: Knowledge, caller: Caller, collection: str, symbol: str, *, version: str | None = None
 ) -> tuple[Served, tuple[Chunk, ...], tuple[str, ...]]:
-    """Passages that define the symbol, inherited ones included; without any, names of symbols that come near."""
+    """Passages that define the symbol, inherited ones included, first what is called just so and not a member of that
+    name; without any, names of symbols that come near."""
     served = service.serve(caller, collection, version)
     index = served.index
     ordinals = index.symbols.chunks(symbol)
     if not len(ordinals) and (declared := index.symbols.resolve(symbol)):
         ordinals = index.symbols.chunks(declared)
-    return served, tuple(index.fetch(ordinals)), () if len(ordinals) else _near(index, symbol)
+    name = fold_symbol(symbol)
+    found = sorted(index.fetch(ordinals), key=lambda chunk: _is_member(chunk, name))
+    return served, tuple(found), () if found else _near(index, symbol)
+
+
+def _is_member(chunk: Chunk, name: str) -> bool:
+    """Whether the name is the last part alone of what the chunk defines."""
+    return name not in map(fold_symbol, chunk.symbols[:1])
 
 
 def _near(index: OpenedIndex, symbol: str) -> tuple[str, ...]:
