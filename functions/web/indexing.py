@@ -111,6 +111,10 @@ class Indexer:
             ended = replace(job, status=DONE, outcome=outcome)
         except QuireError as error:
             ended = replace(job, status=FAILED, error=error)
+        except Exception as error:  # noqa: BLE001  the outermost handler of this thread: a job that runs for ever bars others
+            log("build failed", logging.ERROR, job=job.id, message=f"{type(error).__name__}: {error}")
+            failed = BuildDied(f"the build failed ({type(error).__name__}); what was served before still is")
+            ended = replace(job, status=FAILED, error=failed)
         with self._lock:
             self._jobs[job.id] = ended
         _log_ended(ended)
@@ -131,6 +135,7 @@ def _build(order: IndexOrder, settings: Settings, most_s: float) -> dict[str, An
             env={**environment, "QUIRE_STORE": settings.store, "QUIRE_CACHE": str(settings.cache)},
             text=True,
             encoding="utf-8",
+            errors="replace",
             check=False,
             timeout=most_s,
         )

@@ -130,18 +130,31 @@ class Upkeep:
             return
         with self._guard:
             self._due[place.name] = place
-            if not self._works:
-                self._works = True
+            if self._works:
+                return
+            try:
                 threading.Thread(target=self._work, name="upkeep", daemon=True).start()
+            except (
+                RuntimeError
+            ) as error:  # no thread is left; what was written is kept, and the next write tries again
+                log("not merged", logging.WARNING, collection=place.name, message=str(error))
+                return
+            self._works = True
 
     def _work(self) -> None:
-        while True:
+        try:
+            while place := self._next():
+                self._fold(place)
+        except BaseException:
             with self._guard:
-                if not self._due:
-                    self._works = False
-                    return
-                place = self._due.pop(next(iter(self._due)))
-            self._fold(place)
+                self._works = False  # so that the next write begins anew
+            raise
+
+    def _next(self) -> WriteTarget | None:
+        """What is due; where nothing is, the thread ends."""
+        with self._guard:
+            self._works = bool(self._due)
+            return self._due.pop(next(iter(self._due))) if self._due else None
 
     def _fold(self, place: WriteTarget) -> None:
         try:

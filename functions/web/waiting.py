@@ -41,7 +41,11 @@ class WaitingRoom:
         """
         if not self._room.acquire(blocking=False):
             raise Overloaded(f"{self._what}: {self._most} are under way, which is all that there is room for")
-        future = self._pool.submit(copy_context().run, partial(work, *args, **kwargs))
+        try:
+            future = self._pool.submit(copy_context().run, partial(work, *args, **kwargs))
+        except RuntimeError as error:  # the machine has no thread left, or the server ends
+            self._room.release()
+            raise Overloaded(f"{self._what}: no thread can be started for it ({error})") from error
         future.add_done_callback(lambda _: self._room.release())
         return future
 

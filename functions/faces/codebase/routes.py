@@ -112,7 +112,9 @@ async def answer(body: AnswerRequest, request: Request) -> Response:
     if body.stream:
         # The index stays open for the events to be read from, whatever is published meanwhile.
         served = await run(request.scope, service.serve, caller, name, None, body.filters)
-        events = await run(request.scope, ask_stream, service, caller, name, inquiry, version=served.version)
+        events = await run_answer(
+            request.scope, ask_stream, service, caller, name, inquiry, version=served.version
+        )
         pieces = _told(events, body, served.index)
         return streamed(request.scope, pieces, events.leave, media_type="text/event-stream")
     served, said = await run_answer(request.scope, ask, service, caller, name, inquiry)

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from functions.faces.native.contract import TERMS
 from functions.faces.native.examples import QUERY, VERSION
 from functions.web.answers import AnswerWire, answer_wire, stream_wire, streamed
-from functions.web.calls import caller_of, run, run_answer, service_of
+from functions.web.calls import caller_of, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.documented import problems
 from functions.web.freshness import FreshnessWire, freshness_of, freshness_wire
@@ -128,7 +128,7 @@ async def answer(body: AnswerRequest, request: Request) -> Response:
     request.scope["state"]["collection"] = body.collection
     service, caller = service_of(request), caller_of(request)
     if body.stream:
-        events = await run(
+        events = await run_answer(
             request.scope, ask_stream, service, caller, body.collection, _inquiry(body), version=body.version
         )
         head = {"collection": body.collection}

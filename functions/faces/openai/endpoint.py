@@ -104,7 +104,7 @@ async def chat(body: c.ChatRequest, request: Request) -> Response:
     )
     head = {"id": f"chatcmpl-{uuid.uuid4().hex[:24]}", "created": int(time.time()), "model": body.model}
     if body.stream:
-        events = await run(request.scope, ask_stream, service, caller, body.model, inquiry)
+        events = await run_answer(request.scope, ask_stream, service, caller, body.model, inquiry)
         return streamed(
             request.scope, _chunks(body, head, events), events.leave, media_type="text/event-stream"
         )
@@ -138,7 +138,7 @@ async def respond(body: c.ResponsesRequest, request: Request) -> Response:
     inquiry = inquiry_of(messages, body.max_output_tokens, "input")
     wire = ResponseWire(body, messages)
     if body.stream:
-        events = await run(request.scope, ask_stream, service, caller, body.model, inquiry)
+        events = await run_answer(request.scope, ask_stream, service, caller, body.model, inquiry)
         return streamed(request.scope, wire.events(events), events.leave, media_type="text/event-stream")
     _, given = await run_answer(request.scope, ask, service, caller, body.model, inquiry)
     return reply(wire.whole(given))

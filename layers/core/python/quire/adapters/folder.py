@@ -111,9 +111,15 @@ class FolderStore:
 
     def delete(self, key: str) -> None:
         """See `quire.ports.ObjectStore`."""
+        path = self._path(key)
         with _translated(key):
-            self._path(key).unlink(missing_ok=True)
-            folder = self._path(key).parent
+            if _lock_of(path).exists():  # a write that has checked what it replaces must not bring it back
+                with _locked(key, path, self._busy_s):
+                    path.unlink(missing_ok=True)
+                    _lock_of(path).unlink(missing_ok=True)
+            else:
+                path.unlink(missing_ok=True)
+            folder = path.parent
             while folder != self._root and folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
                 folder = folder.parent
@@ -170,15 +176,31 @@ def _locked(key: str, path: Path, busy_s: float) -> Iterator[None]:
         StoreUnavailable: another process has held it for `busy_s`.
     """
     until = time.monotonic() + busy_s
-    with (path.parent / f".{path.name}.lock").open("ab") as file:
-        while not try_lock(file):
-            if time.monotonic() >= until:
-                raise StoreUnavailable(
-                    f"{key}: another process has held {file.name} for {busy_s:g} s: see whether one that writes into "
-                    "this store was stopped, and continue or end it"
-                )
-            time.sleep(LOOK_S)
-        yield
+    while True:
+        path.parent.mkdir(parents=True, exist_ok=True)  # another process may have deleted all that was in it
+        with _lock_of(path).open("ab") as file:
+            while not try_lock(file):
+                if time.monotonic() >= until:
+                    raise StoreUnavailable(
+                        f"{key}: another process has held {file.name} for {busy_s:g} s: see whether one that writes"
+                        " into this store was stopped, and continue or end it"
+                    )
+                time.sleep(LOOK_S)
+            if _is_current(file, _lock_of(path)):
+                yield
+                return
+
+
+def _lock_of(path: Path) -> Path:
+    return path.parent / f".{path.name}.lock"
+
+
+def _is_current(file: IO[bytes], path: Path) -> bool:
+    """Whether the open file is the one of that name: a lock goes with its object."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def try_lock(file: IO[bytes]) -> bool:

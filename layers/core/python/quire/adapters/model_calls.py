@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -140,9 +140,19 @@ class Endpoint:
             )
             if response.status == 200:
                 return response, ""
-            return response, response.read(LONGEST_REFUSAL).decode("utf-8", "replace")
+            return response, self._refusal(response, deadline).decode("utf-8", "replace")
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise ModelUnavailable(f"{self._provider}: {type(error).__name__}{self._hint}") from error
+
+    def _refusal(self, response: urllib3.BaseHTTPResponse, deadline: float) -> bytes:
+        """What a refusal says, as far as it comes before the deadline."""
+        said = bytearray()
+        with closing(response), suppress(ModelTooSlow, ModelUnavailable):
+            for piece in self.pieces(response, deadline):
+                said += piece
+                if len(said) >= LONGEST_REFUSAL:
+                    break
+        return bytes(said[:LONGEST_REFUSAL])
 
     def pieces(self, response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[bytes]:
         """The body as it comes.

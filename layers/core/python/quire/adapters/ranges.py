@@ -74,13 +74,18 @@ def fetch_ranges(get: GetPart, target: Path, until: float) -> str:
 
             def bring(start: int) -> None:
                 at = start
+                if time.monotonic() > until:
+                    raise TimeoutError(f"{start} bytes of {first.size} came in time")
                 for block in bounded(get(start, first.etag).blocks, until):
                     at += os.pwrite(descriptor, block, at)
 
-            with ThreadPoolExecutor(RANGES_AT_ONCE) as pool:
+            pool = ThreadPoolExecutor(RANGES_AT_ONCE)
+            try:
                 for start, part in [(start, pool.submit(bring, start)) for start in starts]:
                     part.result()
                     _digest_range(descriptor, start, digest.update)
+            finally:
+                pool.shutdown(cancel_futures=True)  # where one range fails the others are not waited for
     return digest.hexdigest()
 
 

@@ -180,8 +180,12 @@ class BuildLock:
 
     def __enter__(self) -> BuildLock:
         self._take()
-        self.as_of = self._read_as_of()
-        self._renewing.start()
+        try:
+            self.as_of = self._read_as_of()
+            self._renewing.start()
+        except BaseException:
+            self._release()
+            raise
         return self
 
     def __exit__(
@@ -189,10 +193,11 @@ class BuildLock:
     ) -> None:
         self._ended.set()
         self._renewing.join()
-        try:
+        self._release()
+
+    def _release(self) -> None:
+        with suppress(StoreError):  # somebody else has it, or the lease will run out
             self._write(0.0)
-        except StoreError:
-            return  # somebody else has it, or the lease will run out
 
     def renew(self) -> None:
         """Extend the lease.

@@ -284,8 +284,9 @@ class Pointers:
                 previous: Pointer | None = self.read(name)
             except UnknownCollection:
                 previous = None
+            changed = change(previous)
             try:
-                return self.swap(name, change(previous), previous, record=record)
+                return self.swap(name, changed, previous, record=record)
             except SwapConflict:
                 time.sleep(0.002 * min(attempt + 1, 10))
         raise SwapConflict(f"{pointer_key(name)}: moved {SWAP_ATTEMPTS} times while it was being swapped")
