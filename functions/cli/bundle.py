@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 from quire.adapters.chosen import open_objects
-from quire.errors import ArtifactCorrupt, ConfigError, StoreUnavailable
+from quire.errors import ArtifactCorrupt, ConfigError
 from quire.folders import whole_folder
 from quire.ports import ObjectStore
 from quire.store.keys import pointer_key, versions_key
@@ -53,10 +53,9 @@ def write_bundle(objects: ObjectStore, cache: Path, name: str, target: Path) -> 
             segment = outer.segment(name, ref)
             store.put(name, segment.folder, segment.manifest)
         for key in (versions_key(name, own.version), pointer_key(name)):
-            if served.engine:
-                inner.write(key, own.to_json())
-            else:
-                _copy(objects, inner, key)
+            inner.write(
+                key, own.to_json()
+            )  # of the segments that were packed, whatever is published meanwhile
         draft = Path(work) / "bundle"  # on the target's own disk, so that taking its name is one step
         _pack(Path(work) / "store", draft)
         draft.replace(target)
@@ -86,13 +85,6 @@ def open_bundle(path: Path, cache: Path) -> Path:
             store.verify(name)
         shutil.rmtree(work / ".cache", ignore_errors=True)
     return folder
-
-
-def _copy(objects: ObjectStore, inner: ObjectStore, key: str) -> None:
-    stored = objects.read(key)
-    if stored is None:
-        raise StoreUnavailable(f"{key}: went away while it was bundled")
-    inner.write(key, stored.data)
 
 
 def _pack(folder: Path, target: Path) -> None:

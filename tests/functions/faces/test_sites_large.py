@@ -155,6 +155,9 @@ def test_a_job_that_nobody_finishes_has_failed_after_an_hour_and_may_be_sent_aga
         400,
         "nobody finished it within an hour; send it again",
     )
+    assert lively.live.jobs.waiting("sites") == []
+    assert lively.live.jobs.run(*started[0]).state == "failed"
+    assert client.get("/sites/documents", params={"site_id": "acme"}).json()["documents"] == []
     again = client.post("/sites/documents", json=body(), headers=headers)
     assert (again.status_code, again.json()) == (202, accepted.json())
     assert client.get(follow(again)).json()["status"] == "accepted"

@@ -202,7 +202,9 @@ class Jobs:
         return tell
 
     def _known(self, collection: str, job_id: str) -> Job:
-        job = self._read(collection, job_id)
+        job = self.find(
+            collection, job_id
+        )  # one that was told as failed stays so: it may have been sent again
         if job is None:
             raise _unknown(job_id)
         return job
