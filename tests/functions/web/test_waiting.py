@@ -135,6 +135,14 @@ def test_a_full_room_refuses_and_has_room_again_when_work_is_done() -> None:
     assert room.start(int, "3").result(5) == 3
 
 
+def test_work_for_which_no_thread_can_be_started_takes_no_room() -> None:
+    room = WaitingRoom("answers", 1)
+    room._pool.shutdown()
+    for _ in range(3):
+        with pytest.raises(Overloaded, match="no thread can be started"):
+            room.start(int, "3")
+
+
 def test_more_answers_than_there_is_room_for_are_refused_with_a_time_to_come_back(
     shelf: Shelf, silent: SilentServer, tmp_path: Path
 ) -> None:

@@ -171,6 +171,18 @@ def test_a_build_keeps_what_was_written_live_and_what_was_deleted_while_it_ran(
     assert sorted(texts(store, "word")) == ["word a2", "word live"]
 
 
+def test_a_build_that_cannot_begin_leaves_no_lock_behind(store: SegmentStore, make: Make) -> None:
+    store.publish("docs", *make([plain_row("a", "0", "word")]))
+    whole = store._objects.read(pointer_key("docs"))
+    assert whole is not None
+    store._objects.write(pointer_key("docs"), b"{")
+    with pytest.raises(ArtifactCorrupt), store.lock("docs"):
+        pass
+    store._objects.write(pointer_key("docs"), whole.data)
+    with store.lock("docs"):
+        store.publish("docs", *make([plain_row("a", "0", "word")]))
+
+
 def test_a_document_deleted_before_a_build_began_comes_back_with_it(store: SegmentStore, make: Make) -> None:
     store.publish("docs", *make([plain_row("a", "0", "word")]))
     delete(store, "a")
