@@ -9,7 +9,7 @@ from __future__ import annotations
 BODY_BYTES = 1_000_000
 """Of a request's body, where settings say nothing else."""
 LARGE_BODY_TIMES = 6
-"""Times as many for documents and files: what Lambda accepts of a request."""
+"""Times as many for files: what Lambda accepts of a request."""
 BODY_VALUES = 20_000
 """Values in a body, by its commas: 400,000 wrong ones took a minute to be told. 2,000 files have 8,000."""
 TOLD_ERRORS = 20
