@@ -137,6 +137,12 @@ def test_an_idempotency_key_adds_once(client: TestClient) -> None:
     message = {"user_id": "u", "site_id": "acme", "role": "user", "message": "hi"}
     ids = {client.post("/sites/chat-messages", json=message, headers=headers).json()["id"] for _ in range(3)}
     assert len(ids) == 1
+    other = [("documents", {**body, "content": "Other."}), ("chat-messages", {**message, "message": "ho"})]
+    for route, changed in other:
+        refused = client.post(f"/sites/{route}", json=changed, headers=headers)
+        assert (refused.status_code, "send a new key" in refused.text) == (422, True)
+    kept = client.get(f"/sites/documents/{first.json()['id']}?site_id=acme").json()
+    assert kept["content"] == RETURNS
 
 
 def test_messages_are_read_paged_and_forgotten(client: TestClient) -> None:

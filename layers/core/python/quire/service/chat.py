@@ -16,6 +16,7 @@ from quire.ports import ChatMemory, Embedder, Remembered
 from quire.search.retrieval import Query, matches_nothing, retrieve
 from quire.service.access import ADMIN, READ, WRITE, Caller
 from quire.service.context_text import ContextText, write_context
+from quire.service.sites import USED_KEY
 from quire.sessions import RETENTION, session_key
 from quire.store.live_catalog import LiveCatalog
 from quire.store.write_targets import Site
@@ -56,9 +57,13 @@ class Conversations:
 
         Raises:
             ScopeMissing: the caller may not write to the site.
+            InputError: the token came before with other messages, which are kept.
         """
         caller.require_site(WRITE, site.collection, site.id)
-        return self._memory.append(_session(caller, site, user), turns, token=token)
+        kept = self._memory.append(_session(caller, site, user), turns, token=token)
+        if [one.turn for one in kept] != list(turns):
+            raise InputError(USED_KEY, field="idempotency-key")
+        return kept
 
     def recent(
         self, caller: Caller, site: Site, user: str, *, limit: int, before: str | None = None

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from quire.documents import text_sha256
-from quire.errors import QuireError, SourceError
+from quire.errors import InputError, QuireError, SourceError
 from quire.index.layout import Pointer
 from quire.ports import Embedder, ObjectStore
 from quire.service.access import READ, WRITE, Caller
 from quire.service.jobs import DONE, FAILED, Job, Jobs
 from quire.service.live_writes import LiveWrites, Written, unknown_document
 from quire.service.sites import (
+    USED_KEY,
     AcceptedText,
     DocumentPage,
     NewIds,
@@ -69,9 +70,14 @@ class SiteDocuments:
 
         Raises:
             ScopeMissing: the caller may not write to the site.
+            InputError: the token came before with another text, which is kept.
         """
         accepted = self.accept(caller, site, text, token=token)
-        return self._write(site, accepted, self._live.find(site.name), are_new=not token)
+        served = self._live.find(site.name)
+        known = self._known(served, site, accepted.document_id) if token else None
+        if known is not None and known.sha256 != text_sha256(text.content):
+            raise InputError(USED_KEY, field="idempotency-key")
+        return self._write(site, accepted, served, are_new=not token)
 
     def replace(self, caller: Caller, site: Site, document_id: str, text: Submission) -> SiteDocument:
         """Put another text in the place of a document's, in one step; without a source it keeps its own.

@@ -14,6 +14,8 @@ from quire.sessions import moment
 from quire.store.keys import collection_key
 from quire.store.write_targets import SITE_FIELD, Site
 
+USED_KEY = "it came before with other content, which is kept: send a new key with what is new"
+"""Of an idempotency key."""
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 
 
