@@ -126,7 +126,8 @@ def may_name(question: str) -> list[str]:
     return [
         word
         for before, word in zip(["", *said], said, strict=False)
-        if before.lower() in _ARTICLES or (word[:1].isupper() and (before or len(said) == 1))
+        if word.lower() not in STOP_WORDS
+        and (before.lower() in _ARTICLES or (word[:1].isupper() and (before or len(said) == 1)))
     ]
 
 
