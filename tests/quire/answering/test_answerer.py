@@ -11,7 +11,7 @@ from quire.answering.findings import AskedCollection
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry
 from quire.documents import Turn
 from quire.errors import InputError, ModelUnavailable, QuotaExceeded
-from tests.support.shelves import Scripted, chunk, household, shelf_of
+from tests.support.shelves import Scripted, chunk, household, pages, shelf_of
 
 SHELF = shelf_of(household())
 QUESTION = "How often do I descale the kettle, every how many months?"
@@ -330,3 +330,12 @@ def test_terms_bring_the_passage_that_is_quoted() -> None:
     given = answer(SHELF, Inquiry(question, terms="descale every two months"))
     assert given.confidence == answer(SHELF, Inquiry(question)).confidence
     check_quotes(given)
+
+
+def test_a_class_that_is_called_like_an_everyday_word_is_asked_about() -> None:
+    part = chunk("parts.md", "Part — Class\n\nA Part is a solid block of clay.")._replace(symbols=("Part",))
+    shelf = shelf_of([part, *pages(6)])
+    for question in ("What is a Part?", "Explain Part", "How do I make a part?"):
+        assert "solid block of clay" in answer(shelf, Inquiry(question)).text
+    assert answer(shelf_of(pages(6)), Inquiry("What is a Part?")).text.startswith("I need more context")
+    assert answer(shelf, Inquiry("What is next?")).text.startswith("I need more context")
