@@ -37,7 +37,7 @@ LOOKS_S = 0.1
 
 
 def index(
-    path: Annotated[Path, typer.Argument(help="The folder.")],
+    path: Annotated[str, typer.Argument(help="The folder.")],
     name: Annotated[str, typer.Option(help="What to call the index.", show_default="its folder's")] = "",
     *,
     pattern: Annotated[
@@ -183,12 +183,13 @@ def _left_out(excluded: Mapping[str, int], paths: Mapping[str, Sequence[str]]) -
 
 
 _ADDRESS = re.compile(r"(https?|ssh|git|s3):/+(.+)", re.DOTALL)
-"""As a path has it, which keeps one slash of two."""
 
 
-def _folder(path: Path) -> Path:
-    folder = path.expanduser().resolve()
-    if address := _ADDRESS.match(str(path)):
+def _folder(path: str) -> Path:
+    if not path.strip():  # a variable of the shell that is not set would stand for the folder one is in
+        raise InputError("'': wanted a folder, found an empty name; `.` is this one", field="path")
+    folder = Path(path).expanduser().resolve()
+    if address := _ADDRESS.match(path):
         raise InputError(
             f"{address[1]}://{address[2]}: wanted a folder, found an address: clone or unpack what is there and"
             " index that, or read it with `python -m build_index build NAME --source`",

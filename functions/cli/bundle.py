@@ -53,9 +53,8 @@ def write_bundle(objects: ObjectStore, cache: Path, name: str, target: Path) -> 
             segment = outer.segment(name, ref)
             store.put(name, segment.folder, segment.manifest)
         for key in (versions_key(name, own.version), pointer_key(name)):
-            inner.write(
-                key, own.to_json()
-            )  # of the segments that were packed, whatever is published meanwhile
+            # The state whose segments were packed, whatever is published meanwhile.
+            inner.write(key, own.to_json())
         draft = Path(work) / "bundle"  # on the target's own disk, so that taking its name is one step
         _pack(Path(work) / "store", draft)
         draft.replace(target)

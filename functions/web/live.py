@@ -134,9 +134,8 @@ class Upkeep:
                 return
             try:
                 threading.Thread(target=self._work, name="upkeep", daemon=True).start()
-            except (
-                RuntimeError
-            ) as error:  # no thread is left; what was written is kept, and the next write tries again
+            except RuntimeError as error:
+                # No thread is left. What was written is kept, and the next write tries again.
                 log("not merged", logging.WARNING, collection=place.name, message=str(error))
                 return
             self._works = True

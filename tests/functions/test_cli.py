@@ -627,6 +627,7 @@ def test_what_is_not_covered_is_exit_code_1(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("index", ""), "quire: '': wanted a folder, found an empty name"),
         (("index", "nowhere"), "quire: nowhere: wanted a folder, found nothing"),
         (("index", "shop/Dockerfile"), "quire: shop/Dockerfile: wanted a folder, found a file"),
         (("index", "shop", "--name", "health"), "the name is reserved"),

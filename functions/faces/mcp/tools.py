@@ -22,8 +22,6 @@ from quire.store.catalog import Served
 
 MOST_NAMES = 60
 """Names of changed documents that are listed of each kind."""
-DECLARING = ("code", "roblox")
-"""Profiles of collections whose passages define symbols."""
 LEAST_SHARE = 400
 """Bytes that a passage is given at least, however many share the budget."""
 
@@ -107,8 +105,9 @@ def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
         reply.say("Not answered from the sources:")
     cited = {one.n: (quoted_part(one), one) for one in given.citations}
     heads = [reply.head(part, served, number=number) for number, (part, _) in cited.items()]
-    room = sum(len(head.encode()) + 2 for head in heads)
-    reply.left -= room  # each mark of the text has its source, however little is wanted
+    # Marks of the text have their sources, however little is wanted, but the text comes first.
+    room = min(sum(len(head.encode()) + 2 for head in heads), reply.left // 2)
+    reply.left -= room
     reply.say(given.text)
     for line in (*given.notices_beside, *advice(given.notices, SEND_TERMS), *given.degraded, *notes):
         reply.say(f"Note: {line}")
@@ -116,7 +115,10 @@ def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
     reply.left = max(reply.left, 0) + room
     for left, (number, (part, citation)) in zip(range(len(cited), 0, -1), cited.items(), strict=True):
         quote = "" if given.model_used == EXTRACTIVE else shortened(citation.quote, reply.left // left)
-        reply.cite(part, served, number=number, text=quote, span=(citation.start, citation.end))
+        if not reply.cite(part, served, number=number, text=quote, span=(citation.start, citation.end)):
+            if more := len(cited) - len(reply.citations):
+                reply.parts.append(f"{more} more sources: raise max_tokens.")
+            break
     return reply
 
 
@@ -139,7 +141,7 @@ def lookup(service: Knowledge, caller: Caller, args: a.LookUp) -> Reply:
             if more := len(pairs) - len(reply.citations):
                 reply.parts.append(f"{more} more define it: raise max_tokens, or name what it belongs to.")
             break
-    if not pairs and not any(served.index.profile in DECLARING for served, _, _ in founds):
+    if not pairs and all(served.index.symbols.is_empty for served, _, _ in founds):
         reply.say(
             f"{args.symbol}: documentation declares no symbols, so this says nothing of it. Use search."
         )

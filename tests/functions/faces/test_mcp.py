@@ -494,3 +494,43 @@ def test_what_breaks_in_a_tool_is_told_to_the_log_alone(shelf: Shelf) -> None:
     assert answer.json()["error"]["code"] == mcp_types.INTERNAL_ERROR
     assert "the request failed" in answer.text
     assert "secret" not in answer.text
+
+
+@pytest.mark.parametrize("most", [200, 400, 1_000, 4_000])
+def test_an_answer_names_the_source_of_its_marks_or_says_that_there_are_more(shelf: Shelf, most: int) -> None:
+    asked = {"collection": "roblox", "question": "How far does gravity pull, in studs?", "max_tokens": most}
+    text, facts = answered(shelf, "answer", **asked)
+    told = [citation["n"] for citation in facts["citations"]]
+    body = text.partition("\nid: ")[0]
+    marks = {int(number) for number in re.findall(r"\[(\d+)\]", body.rpartition("\n\n[1] ")[0])}
+    assert told
+    assert marks <= set(told) or "more sources: raise max_tokens" in text
+
+
+def test_reading_on_by_id_leaves_no_passage_out(shelf: Shelf) -> None:
+    parts = (
+        f"## Yard {n}\n\n" + f"Yard {n} has {n} masts, which nobody has painted. " * 12 for n in range(9)
+    )
+    facts: dict[str, Value] = {"path": "yard.md", "title": "Yard"}
+    shelf.publish("yard", [Document("yard.md", "\n\n".join(parts), "docs", facts)])
+    whole = answered(shelf, "read", collection="yard", document="yard.md", max_tokens=20_000)[1]["citations"]
+    seen, asked = list[str](), {"document": "yard.md"}
+    for _ in whole:
+        text, told = answered(shelf, "read", collection="yard", max_tokens=400, **asked)
+        seen += [one["id"] for one in told["citations"]]
+        following = re.search(r"read on with id (\w+)", text)
+        if following is None:
+            break
+        asked = {"id": following[1]}
+    assert len(whole) > 3
+    assert seen == [one["id"] for one in whole]
+
+
+def test_lookup_says_of_documents_that_they_declare_no_symbols_and_not_that_there_is_none(
+    shelf: Shelf,
+) -> None:
+    facts: dict[str, Value] = {"path": "yard.md", "title": "Yard"}
+    shelf.publish("yard", [Document("yard.md", "# FlatYard\n\nA yard that is flat.", "docs", facts)])
+    text, _ = answered(shelf, "lookup", collection="yard", symbol="FlatYard")
+    assert "declares no symbols" in text
+    assert "defines no such symbol" not in text

@@ -48,6 +48,7 @@ def test_a_write_that_waits_while_its_object_is_deleted_does_not_bring_it_back(t
         with pytest.raises(SwapConflict):
             written.result(10)
     assert store.read("site/current.json") is None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_object_is_deleted_when_who_writes_it_is_done_and_its_lock_goes_with_it(tmp_path: Path) -> None:

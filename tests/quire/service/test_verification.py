@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from functions.web.answers import quote_wire
 from functions.web.wire import hit_wire
+from quire.answering.citations import cite
 from quire.documents import Chunk, Hit, Value, text_sha256
 from quire.errors import ArtifactCorrupt, InputError
 from quire.index.layout import payload_shard
@@ -163,6 +165,32 @@ def test_a_quote_of_code_may_name_its_own_lines_and_symbols_and_no_others(tmp_pa
     assert status(15, 16) == status(11, 16) == status(15, 16, "one") == VERIFIED
     assert status(15, 16, "three") == TEXT_CHANGED
     assert {status(12, 16), status(16, 16), status(15, 15), status(15, 17)} == {TEXT_CHANGED}
+
+
+def test_a_quote_of_a_page_may_name_the_section_of_its_chunk_that_it_stands_in_and_no_other(
+    tmp_path: Path,
+) -> None:
+    shelf = Shelf(tmp_path)
+    [row] = make_rows(1)
+    text = "## Pump\n\nIt pumps.\n\n### Valve\n\nTurn it.\n\n### Oil\n\nOnce a year."
+    place: dict[str, Value] = {"path": "pump.md", "heading": "Pump", "kind": "section", "lang": "markdown"}
+    chunk = row.chunk._replace(text=text, metadata=place, breadcrumb="pump.md › Pump", symbols=())
+    manifest = write_segment(
+        tmp_path / "page", [replace(row, chunk=chunk)], SegmentFacts("code", "codebase", (), 64)
+    )
+    version = shelf.store.publish("code", tmp_path / "page", manifest).version
+    start, end = text.index("Turn"), text.index("\n\n### Oil")
+    quote = cite(1, Hit(chunk, 1, 0.5, None, version), start, end, answers_at=start)
+    shown = str(quote_wire(quote, version)["heading"])
+
+    def status(heading: str) -> str:
+        said: dict[str, Value] = {"path": "pump.md", "heading": heading}
+        claim = Claim(chunk.id, version, text_sha256(text[start:end]), text[start:end], start, end, said)
+        return verify_citation(claim, lambda one: shelf.store.open("code", one)).status
+
+    assert shown == "Pump › Valve"
+    assert status(shown) == status("Pump") == VERIFIED
+    assert status("Pump › Oil") == status("Valve › Pump") == TEXT_CHANGED
 
 
 def test_each_reason_is_told(library: Library) -> None:

@@ -7,7 +7,7 @@ import hashlib
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -69,11 +69,20 @@ class FolderStore:
             self._make_folder(key, path)
             with _locked(key, path, self._busy_s):
                 if if_absent or if_match is not None:
-                    self._check(key, if_match)
+                    self._check_locked(key, path, if_match)
                 with _new_file(path) as file:
                     file.write(data)
         self._held = True
         return _etag(data)
+
+    def _check_locked(self, key: str, path: Path, if_match: str | None) -> None:
+        try:
+            self._check(key, if_match)
+        except SwapConflict:
+            if not path.exists():  # it was deleted meanwhile: no lock is left of it
+                _lock_of(path).unlink(missing_ok=True)
+                self._drop_empty(path.parent)
+            raise
 
     def _check(self, key: str, if_match: str | None) -> None:
         stored = self.read(key)
@@ -119,11 +128,15 @@ class FolderStore:
                     _lock_of(path).unlink(missing_ok=True)
             else:
                 path.unlink(missing_ok=True)
-            folder = path.parent
+            self._drop_empty(path.parent)
+
+    def _drop_empty(self, folder: Path) -> None:
+        """Remove the folder and those above it that are empty, up to the root; one that fills meanwhile stays."""
+        with suppress(OSError):
             while folder != self._root and folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
                 folder = folder.parent
-            self._held = self._held and _holds_any(self._root)
+        self._held = self._held and _holds_any(self._root)
 
     def local_path(self, key: str) -> Path | None:
         """See `quire.ports.ObjectStore`."""
@@ -178,7 +191,11 @@ def _locked(key: str, path: Path, busy_s: float) -> Iterator[None]:
     until = time.monotonic() + busy_s
     while True:
         path.parent.mkdir(parents=True, exist_ok=True)  # another process may have deleted all that was in it
-        with _lock_of(path).open("ab") as file:
+        try:
+            file = _lock_of(path).open("ab")
+        except FileNotFoundError:  # just now
+            continue
+        with file:
             while not try_lock(file):
                 if time.monotonic() >= until:
                     raise StoreUnavailable(

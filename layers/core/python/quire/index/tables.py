@@ -187,6 +187,11 @@ class SymbolTable:
         """Whether a live chunk defines the symbol."""
         return len(self.chunks(name)) > 0
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no chunk defines a symbol: documentation declares none."""
+        return not any(True for part in self._live.parts for _ in islice(part.symbols.with_prefix(""), 1))
+
     def resolve(self, name: str) -> str | None:
         """The symbol as its declaring class spells it."""
         return resolve(name, self._hierarchy, self.has)

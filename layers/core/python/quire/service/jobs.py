@@ -202,9 +202,8 @@ class Jobs:
         return tell
 
     def _known(self, collection: str, job_id: str) -> Job:
-        job = self.find(
-            collection, job_id
-        )  # one that was told as failed stays so: it may have been sent again
+        # One that was told as failed stays so: it may have been sent again.
+        job = self.find(collection, job_id)
         if job is None:
             raise _unknown(job_id)
         return job

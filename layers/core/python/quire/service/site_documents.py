@@ -17,7 +17,7 @@ from quire.errors import InputError, QuireError, SourceError
 from quire.index.layout import Pointer
 from quire.ports import Embedder, ObjectStore
 from quire.service.access import READ, WRITE, Caller
-from quire.service.jobs import DONE, FAILED, Job, Jobs
+from quire.service.jobs import DONE, FAILED, WAITING, Job, Jobs
 from quire.service.live_writes import LiveWrites, Written, unknown_document
 from quire.service.sites import (
     USED_KEY,
@@ -73,11 +73,19 @@ class SiteDocuments:
             InputError: the token came before with another text, which is kept.
         """
         accepted = self.accept(caller, site, text, token=token)
-        served = self._live.find(site.name)
-        known = self._known(served, site, accepted.document_id) if token else None
-        if known is not None and known.sha256 != text_sha256(text.content):
+        if token:
+            self.require_same(site, accepted)
+        return self._write(site, accepted, self._live.find(site.name), are_new=not token)
+
+    def require_same(self, site: Site, accepted: AcceptedText) -> None:
+        """See that a document of that id, if there is one, has the accepted text.
+
+        Raises:
+            InputError: it has another: its idempotency key came before.
+        """
+        known = self.find(site, accepted.document_id)
+        if known is not None and known.sha256 != text_sha256(accepted.text.content):
             raise InputError(USED_KEY, field="idempotency-key")
-        return self._write(site, accepted, served, are_new=not token)
 
     def replace(self, caller: Caller, site: Site, document_id: str, text: Submission) -> SiteDocument:
         """Put another text in the place of a document's, in one step; without a source it keeps its own.
@@ -347,10 +355,20 @@ class LargeDocuments:
 
         Raises:
             ScopeMissing: the caller may not write to the site.
+            InputError: the token came before with another text, which is kept.
         """
         accepted = self._documents.accept(caller, site, text, token=token)
         job_id = uuid.UUID(accepted.document_id).hex
         before = self._jobs.find(site.collection, job_id) if token else None
+        if token:
+            self._documents.require_same(site, accepted)
+        if (
+            before is not None
+            and before.state == WAITING
+            and before.text
+            and before.text.text.content != text.content
+        ):
+            raise InputError(USED_KEY, field="idempotency-key")
         if before is not None and before.state != FAILED:
             known = self._found(site, before, accepted.document_id)
             if known.written or before.state != DONE:

@@ -13,6 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from quire.answering.extractive.blocks import HEADING, split_blocks
+from quire.answering.extractive.rendering import is_code_chunk, section_trail
 from quire.documents import Chunk, Value, text_sha256
 from quire.errors import ArtifactCorrupt, InputError, UnknownVersion
 from quire.index.layout import payload_shard
@@ -201,6 +203,7 @@ def _difference(claim: Claim, chunk: Chunk) -> str:
     for name, said in claim.place.items():
         start = claim.start or chunk.text.find(text)
         part = _on_line(name, said, chunk, (start, start + len(text)))
+        part = part or (name == "heading" and said in _trails(chunk, start, start + len(text)))
         if not (part or _stands(name, said, chunk.metadata) or _in_part(name, said, chunk)):
             return f"{name}: the version says {_place(name, chunk.metadata)!r}, the citation {said!r}"
     return ""
@@ -208,6 +211,15 @@ def _difference(claim: Claim, chunk: Chunk) -> str:
 
 def _place(name: str, metadata: Mapping[str, Value]) -> Value:
     return metadata.get(name) or (metadata.get("file_path") if name == "path" else None)
+
+
+def _trails(chunk: Chunk, start: int, end: int) -> Iterator[Value]:
+    """The headings that the sections of `chunk.text[start:end]` stand under, as answers name a section."""
+    if is_code_chunk(chunk):
+        return
+    headings = (block.end for block in split_blocks(chunk.text) if block.kind == HEADING)
+    for place in (start, *(at for at in headings if start < at <= end)):
+        yield " › ".join(section_trail(chunk, place))
 
 
 def _in_part(name: str, said: Value, chunk: Chunk) -> bool:

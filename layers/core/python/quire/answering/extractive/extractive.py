@@ -275,7 +275,7 @@ def choose_quotes(
         return []
     told = [] if asked else _told_by_code(question, ranked, beside, settings)
     quotes = _first_quotes(
-        question, (opening, entry is not None), ranked, told, beside=beside, goes_on=not parts
+        question, opening, ranked, told, is_entry=entry is not None, beside=beside, goes_on=not parts
     )
     most = len(quotes) - 1 + (MOST_PLACES if sure and not told else UNSURE_PLACES)
     required = [
@@ -306,24 +306,24 @@ def choose_quotes(
 
 def _first_quotes(
     question: Weighed,
-    opening: tuple[Scored, bool],
+    opening: Scored,
     ranked: Sequence[Scored],
     told: Sequence[CodeLines],
     *,
+    is_entry: bool,
     beside: Beside,
     goes_on: bool,
 ) -> list[Quote]:
-    """What the answer opens with: the lines of code that say all that is asked, else the widened `opening`, which says
-    whether it is an entry, and what it `goes_on` with. Each part of a question needs that room."""
-    one, is_entry = opening
+    """What the answer opens with: the lines of code that say all that is asked, else the widened `opening`, of a
+    reference its entry, and what it `goes_on` with. Each part of a question needs that room."""
     quotes = [Quote(*lines, lines.start) for lines in told]
     if told:
-        return [_widened(question, one, ranked, FIRST_CHARACTERS), *quotes] if is_entry else quotes
+        return [_widened(question, opening, ranked, FIRST_CHARACTERS), *quotes] if is_entry else quotes
     effects = [] if is_entry else effects_in(question, [other.hit for other in ranked], beside)
     if effects:
         return [Quote(*lines, lines.start) for lines in effects]
-    first = _widened(question, one, ranked, FIRST_CHARACTERS, opens=not is_entry)
-    quotes = _continued(first, _near(question, one, ranked), beside) if goes_on else [first]
+    first = _widened(question, opening, ranked, FIRST_CHARACTERS, opens=not is_entry)
+    quotes = _continued(first, _near(question, opening, ranked), beside) if goes_on else [first]
     return [*quotes, *_rest_of_code(question, quotes, beside)]
 
 
