@@ -191,8 +191,8 @@ def _folder(path: str) -> Path:
     folder = Path(path).expanduser().resolve()
     if address := _ADDRESS.match(path):
         raise InputError(
-            f"{address[1]}://{address[2]}: wanted a folder, found an address: clone or unpack what is there and"
-            " index that, or read it with `python -m build_index build NAME --source`",
+            f"{address[1]}://{address[2].rstrip('/')}: wanted a folder, found an address: clone or unpack what is"
+            " there and index that, or read it with `python -m build_index build NAME --source`",
             field="path",
         )
     if not folder.is_dir():
