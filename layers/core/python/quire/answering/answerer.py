@@ -53,7 +53,7 @@ from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import new_nonce, write_prompt
 from quire.answering.generative.rewriting import Rewritten, wants_rewrite, write_terms
 from quire.answering.recalling import recalled, tell_back
-from quire.answering.refusing import ask_back, name_of, refusal, with_topics
+from quire.answering.refusing import ask_back, name_of, nothing_mentions, refusal, with_topics
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
 from quire.answering.small_talk import bare_question, reply_to, small_talk
 from quire.documents import Citation, Hit, Turn
@@ -267,7 +267,7 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
         if about:
             return _retell(request, about, findings, written)
         # Whether something is so for another thing too, quotes of both seldom say.
-        is_unsure = request.about is not None or abstention.is_unsure(findings.confidence)
+        is_unsure = bool(request.about or findings.unmentioned) or abstention.is_unsure(findings.confidence)
         text, citations, told = _extract_callers(collection, inquiry)
         if not citations:
             text, citations, told = _extract_contents(collection, inquiry, findings)
@@ -281,7 +281,8 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
                 settings=_settings(collection, inquiry, findings),
             )
         if citations:
-            notices = (*written.notices, *told, *([CLOSEST] if is_unsure else []))
+            lacking = (nothing_mentions(findings.unmentioned),) if findings.unmentioned else ()
+            notices = (*written.notices, *told, *lacking, *([CLOSEST] if is_unsure else []))
             return replace(written, text=text, citations=citations, notices=notices)
     return replace(written, text=refusal(collection, inquiry, findings), answerable=False)
 

@@ -31,12 +31,13 @@ from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.siblings import leading_hits, with_siblings
 from quire.answering.extractive.weighing import Weighed, is_slip, strange_words, weigh, without_common
 from quire.answering.request import Inquiry
+from quire.answering.unmentioned import LOOKALIKE, NOTHING_MISSING, Unmentioned, unmentioned
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, Vectors, WordList
 from quire.search.candidates import Ranked
-from quire.search.intent import compared, read_intent
+from quire.search.intent import compared, read_intent, words_of
 from quire.search.query import mended, written_names
 from quire.search.retrieval import Query, Retrieved, read_by_terms, retrieve
 
@@ -105,6 +106,7 @@ class Findings:
         evidence: what speaks for and against an answer.
         confidence: probability that the collection answers.
         section: what the question asks for by its title.
+        unmentioned: a code or version of the question that nothing found mentions; "" where all are.
     """
 
     found: Retrieved
@@ -114,6 +116,7 @@ class Findings:
     evidence: Evidence
     confidence: float
     section: AskedSection | None = None
+    unmentioned: str = ""
 
     @property
     def topic_confidence(self) -> float:
@@ -141,8 +144,7 @@ def find(
     vector = _vector_of(text, found, embedder)
     known = mended(text, found.mended), mended(searched, found.mended)
     weighed = replace(weigh(known[0], index), symbols=found.names)
-    if leans:
-        weighed = weighed.leaning_to(inquiry.question)
+    weighed = weighed.leaning_to(inquiry.question) if leans else weighed
     told = evidence_of(text, found.plain or found.hits)
     read, scored = _passages(
         collection,
@@ -153,15 +155,17 @@ def find(
         filters=inquiry.filters,
         uncommon="" if leans or inquiry.selected_text.strip() else without_common(known[0], index),
     )
-    earlier = f"{searched.removeprefix(inquiry.question)}\n{inquiry.selected_text}"
-    weighed, scored, section = _opened_at(collection, inquiry, earlier.strip(), read, found=(weighed, scored))
+    earlier = f"{searched.removeprefix(inquiry.question)}\n{inquiry.selected_text}".strip()
+    weighed, scored, section = _opened_at(collection, inquiry, earlier, read, found=(weighed, scored))
     evidence = _evidence(collection, known[1], told, vector, read=(weighed, scored), mends=found.mended)
     if leans and not section and embedder is not None and vector is not None:
         own = mended(inquiry.question, found.mended)
         news = gather_news(own, earlier, told, scored, lexicon=index, embedder=embedder)
         evidence = replace(evidence, news=news)
-    is_lost = not told or undefined_letter(inquiry, searched, index, scored)
-    sure = 0.0 if is_lost else max(confidence(evidence), KNOWN_PAGE * bool(opens_known_page(weighed, scored)))
+    missing = _missing(collection, inquiry, found, told)
+    is_lost = not told or bool(undefined_letter(inquiry, searched, index, scored))
+    sure = max(confidence(evidence), KNOWN_PAGE * bool(opens_known_page(weighed, scored)))
+    sure = 0.0 if is_lost else min(sure, LOOKALIKE if missing.is_asked else 1.0)
     if found.plain:
         text = f"{known[0]} {inquiry.terms}"
         weighed = weigh(text, index)
@@ -170,7 +174,18 @@ def find(
         )
     if read_intent(inquiry.question).is_alternatives:
         scored = _contrasting_first(inquiry.selected_text or searched, index, scored)
-    return Findings(found, read, weighed, scored, evidence, sure, section)
+    return Findings(found, read, weighed, scored, evidence, sure, section, missing.name)
+
+
+def _missing(
+    collection: AskedCollection, inquiry: Inquiry, found: Retrieved, told: Sequence[Hit]
+) -> Unmentioned:
+    """The code or version that nothing found mentions; a selected text may be where it stands."""
+    if inquiry.selected_text.strip():
+        return NOTHING_MISSING
+    names = {word: known for word, known in found.mended.items() if collection.index.has_symbol(known)}
+    question = mended(inquiry.question, names)
+    return unmentioned(question, told, words_of(collection.index.name))
 
 
 def _vector_of(text: str, found: Retrieved, embedder: Embedder | None) -> Vectors | None:

@@ -56,6 +56,8 @@ def refusal(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -
         )
     elif letter := undefined_letter(inquiry, inquiry.question, collection.index, findings.scored):
         return f"I found nothing in {title} that says what “{letter}” is. Ask about what it is used in."
+    elif findings.unmentioned:
+        return with_topics(f"{opening} {nothing_mentions(findings.unmentioned)}", told)
     elif _may_be_covered(collection, findings):
         opening = f"I found no clear answer to this in {title}; it may be there in other words."
         return with_topics(opening, told, CLOSEST_TOPICS, MOST_CLOSEST)
@@ -63,6 +65,11 @@ def refusal(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -
     if absent:
         opening += f" Nothing in it mentions {_listed(absent)}."
     return with_topics(opening, told)
+
+
+def nothing_mentions(name: str) -> str:
+    """What is said of a code or version that the question asks about, see `quire.answering.unmentioned`."""
+    return f"Nothing that was found mentions “{name}”."
 
 
 def _may_be_covered(collection: AskedCollection, findings: Findings) -> bool:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from quire.analysis.courtesy import without_courtesy
+
 THANKS, GREETING, ABOUT, FAREWELL, CONSENT = "thanks", "greeting", "about", "farewell", "consent"
 DISSENT, DISMISSAL = "dissent", "dismissal"
 
@@ -86,18 +88,6 @@ _DISMISSAL = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_COURTESY = re.compile(
-    r"""
-    ^\W*+
-    (?: hi(?:[ ]there)?+ | hello(?:[ ]there)?+ | hey(?:[ ]there)?+ | good[ ](?:morning|afternoon|evening|day)
-      | (?:ok(?:ay)?,?[ ])?+ (?:great|perfect|nice|cool)?+ [, ]*+
-        (?: thanks(?:[ ](?:a[ ]lot|so[ ]much|very[ ]much))?+ | thank[ ]you(?:[ ](?:so|very)[ ]much)?+ | thx )
-      | sorry | excuse[ ]me | great | perfect | cool | nice | awesome )
-    (?: [ ]*+ [,.!;:–—-]++ \s*+ | \s++ (?=but\b|and\b) )   # a word before the question, not its first one
-    (?=\w)
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
 _CORRECTION = re.compile(
     r"""
     ^\W*+
@@ -151,14 +141,14 @@ def is_correction(text: str) -> bool:
 
 
 def bare_question(text: str) -> str:
-    """The question without the courtesy or the correction that it opens with, which nothing is found by.
+    """The question without the courtesy around it or the correction that it opens with, which nothing is found by.
 
     >>> bare_question("Thanks! And on Android?"), bare_question("no, I meant Pressable")
     ('And on Android?', 'Pressable')
     >>> bare_question("Hello World in Rust")
     'Hello World in Rust'
     """
-    return _CORRECTION.sub("", _COURTESY.sub("", text, count=1), count=1)
+    return _CORRECTION.sub("", without_courtesy(text), count=1)
 
 
 def reply_to(kind: str, title: str) -> str:

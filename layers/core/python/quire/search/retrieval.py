@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from quire.analysis.courtesy import without_courtesy
 from quire.analysis.language import is_foreign
 from quire.analysis.terms import analyze, identifiers
 from quire.documents import NOTHING, Chunk, Hit
@@ -185,8 +186,8 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: 
 
 
 def _asked(text: str, index: OpenedIndex, is_ordinary: Callable[[str], bool] | None) -> str:
-    """The question without the product's name: the collection's, where enough of its chunks say it."""
-    product = words_of(index.name)
+    """The question without courtesy, and without the product's name: the collection's, where enough chunks say it."""
+    text, product = without_courtesy(text), words_of(index.name)
     left = without_product(text, product, is_ordinary)
     least = max(FEWEST_NAMING, LEAST_NAMING * index.chunk_count)
     if left == text or any(index.document_frequency(term) < least for term in analyze(" ".join(product))):
