@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import secrets
 import sqlite3
 from collections.abc import Callable
@@ -137,6 +138,21 @@ class ChatMemoryContract:
         assert texts(memory.recent(session, 10)) == ["newer"]
         assert memory.forget(session) == 1
         assert memory.recent(session, 10) == []
+
+    def test_nothing_stands_before_a_turn_that_has_expired(
+        self, memory: ChatMemory, session: str, clock: Clock
+    ) -> None:
+        (first,) = memory.append(session, [user("old")])
+        clock.at += RETENTION + timedelta(days=1)
+        memory.append(session, [user("newer")])
+        assert memory.recent(session, 5, before=first.id) == []
+
+    @pytest.mark.parametrize(
+        "wrong", [b"5", b"null", b'["a"]', b'{"a": 1, "b": 2}', b'["", ""]', b"[" * 1100]
+    )
+    def test_a_cursor_that_no_purge_gave_is_refused(self, memory: ChatMemory, wrong: bytes) -> None:
+        with pytest.raises(InputError, match="after: wanted"):
+            memory.purge(datetime.now(UTC), after=base64.urlsafe_b64encode(wrong).decode())
 
     def test_as_many_live_turns_as_asked_for_are_found_beside_expired_ones(
         self, opener: Open, clock: Clock, session: str

@@ -32,21 +32,31 @@ class Contract:
 
     def test_tokens_are_taken_until_they_are_used_up(self, opener: Open) -> None:
         budget = opener(100)
-        assert [budget.take("a", 60) for _ in range(3)] == [True, True, False]
+        assert [bool(budget.take("a", 60)) for _ in range(3)] == [True, True, False]
 
     def test_each_collection_has_its_own(self, opener: Open) -> None:
         budget = opener(100)
-        assert [budget.take(name, 100) for name in ("a", "b", "a")] == [True, True, False]
+        assert [bool(budget.take(name, 100)) for name in ("a", "b", "a")] == [True, True, False]
 
     def test_what_a_call_did_not_need_is_given_back(self, opener: Open) -> None:
         budget = opener(100)
-        budget.take("a", 100)
-        budget.settle("a", -40)
+        day = budget.take("a", 100)
+        budget.settle("a", day, -40)
         assert budget.take("a", 10)
+
+    def test_a_call_over_midnight_is_settled_with_the_day_that_it_was_taken_of(
+        self, opener: Open, clock: Clock
+    ) -> None:
+        budget = opener(100)
+        day = budget.take("a", 90)
+        clock.now += DAY_S
+        assert budget.take("a", 1)
+        budget.settle("a", day, -85)
+        assert [bool(budget.take("a", 99)), bool(budget.take("a", 1))] == [True, False]
 
     def test_the_next_day_begins_anew(self, opener: Open, clock: Clock) -> None:
         budget = opener(100)
-        assert [budget.take("a", 100), budget.take("a", 1)] == [True, False]
+        assert [bool(budget.take("a", 100)), bool(budget.take("a", 1))] == [True, False]
         clock.now += DAY_S
         assert budget.take("a", 1)
 
@@ -74,4 +84,4 @@ def test_a_table_that_is_away_is_told_apart_from_an_empty_budget(moto_url: str) 
     with pytest.raises(StoreUnavailable, match="token budget"):
         budget.take("a", 1)
     with pytest.raises(StoreUnavailable, match="token budget"):
-        budget.settle("a", 1)
+        budget.settle("a", "2027-01-15", 1)

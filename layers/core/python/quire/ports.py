@@ -298,15 +298,17 @@ class Spent:
 class TokenBudget(Protocol):
     """Tokens that callers without a key may spend of each collection in a day, UTC."""
 
-    def take(self, collection: str, tokens: int) -> bool:
-        """Take so many, unless today's are used up; False where they are. The last one may take more than is left.
+    def take(self, collection: str, tokens: int) -> str:
+        """Take so many of today's and say which day that is; "" where today's are used up.
+
+        The last one may take more than is left.
 
         Raises:
             StoreUnavailable: nobody can say.
         """
 
-    def settle(self, collection: str, difference: int) -> None:
-        """Add what a call took more than was taken for it; below 0 where it was less.
+    def settle(self, collection: str, day: str, difference: int) -> None:
+        """Add to the day that it was taken of what a call took more than was taken for it; below 0 where it was less.
 
         Raises:
             StoreUnavailable: it cannot be noted.

@@ -16,7 +16,7 @@ import base64
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -144,14 +144,16 @@ class DynamoMemory:
     def _turns(self, session: str, before: str, *, limit: int) -> Iterator[dict[str, Any]]:
         """Live turns' items, newest first; pages on past what has expired but is still there."""
         now_ms = self._now_ms()
-        newest = sort_key(before) if before else _LAST
+        oldest, newest = time_key(oldest_ms(now_ms)), sort_key(before) if before else _LAST
+        if newest < oldest:  # a turn that has expired; DynamoDB refuses a range that ends before it begins
+            return
         query: dict[str, Any] = {
             "TableName": self._table,
             "KeyConditionExpression": "pk = :pk AND sk BETWEEN :oldest AND :newest",
             "FilterExpression": "expires_at > :now",
             "ExpressionAttributeValues": {
                 ":pk": {"S": session},
-                ":oldest": {"S": time_key(oldest_ms(now_ms))},
+                ":oldest": {"S": oldest},
                 ":newest": {"S": newest},
                 ":now": {"N": str(now_ms // 1000)},
             },
@@ -289,12 +291,12 @@ def _cursor(key: dict[str, Any]) -> str:
 
 
 def _read_cursor(after: str) -> dict[str, Any]:
-    try:
-        session, one = json.loads(base64.urlsafe_b64decode(after))
-        return _key(str(session), str(one))
-    except ValueError:
-        message = f"after: wanted the `next` of an earlier clean-up, found {after[:80]!r}"
-        raise InputError(message, field="after") from None
+    with suppress(ValueError, RecursionError):
+        match json.loads(base64.urlsafe_b64decode(after)):
+            case [str() as session, str() as one] if session and one:
+                return _key(session, one)
+    message = f"after: wanted the `next` of an earlier clean-up, found {after[:80]!r}"
+    raise InputError(message, field="after")
 
 
 def _id(item: dict[str, Any]) -> str:
@@ -334,28 +336,27 @@ class DynamoBudget:
         self._most = tokens_per_day
         self._clock = clock
 
-    def take(self, collection: str, tokens: int) -> bool:
+    def take(self, collection: str, tokens: int) -> str:
         """See `quire.ports.TokenBudget`: one conditional write."""
         if self._most <= 0:
-            return False
-        return self._add(collection, tokens, {":most": {"N": str(self._most)}})
+            return ""
+        day = time.strftime("%Y-%m-%d", time.gmtime(self._clock()))
+        return day if self._add(f"{collection}#{day}", tokens, {":most": {"N": str(self._most)}}) else ""
 
-    def settle(self, collection: str, difference: int) -> None:
+    def settle(self, collection: str, day: str, difference: int) -> None:
         """See `quire.ports.TokenBudget`."""
-        self._add(collection, difference)
+        self._add(f"{collection}#{day}", difference)
 
-    def _add(self, collection: str, tokens: int, most: Mapping[str, Any] = NOTHING) -> bool:
-        """Add to what was spent today; False where `:most` is given, and spent."""
-        now = self._clock()
-        day = time.strftime("%Y-%m-%d", time.gmtime(now))
+    def _add(self, count: str, tokens: int, most: Mapping[str, Any] = NOTHING) -> bool:
+        """Add to what a day's count says is spent; False where `:most` is given, and spent."""
         condition: Any = (
             {"ConditionExpression": "attribute_not_exists(spent) OR spent < :most"} if most else {}
         )
-        values = {":tokens": {"N": str(tokens)}, ":expires": {"N": str(int(now) + KEPT_S)}, **most}
+        values = {":tokens": {"N": str(tokens)}, ":expires": {"N": str(int(self._clock()) + KEPT_S)}, **most}
         try:
             self._client.update_item(
                 TableName=self._table,
-                Key={"pk": {"S": BUDGET}, "sk": {"S": f"{collection}#{day}"}},
+                Key={"pk": {"S": BUDGET}, "sk": {"S": count}},
                 UpdateExpression="SET expires_at = :expires ADD spent :tokens",
                 ExpressionAttributeValues=values,
                 **condition,

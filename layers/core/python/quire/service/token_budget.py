@@ -36,21 +36,22 @@ class ProcessBudget:
         self._day = ""
         self._spent: dict[str, int] = {}
 
-    def take(self, collection: str, tokens: int) -> bool:
+    def take(self, collection: str, tokens: int) -> str:
         """See `quire.ports.TokenBudget`."""
         with self._guard:
             if (today := day_of(self._clock())) != self._day:
                 self._day, self._spent = today, {}
             spent = self._spent.get(collection, 0)
             if spent >= self._most:
-                return False
+                return ""
             self._spent[collection] = spent + tokens
-            return True
+            return today
 
-    def settle(self, collection: str, difference: int) -> None:
+    def settle(self, collection: str, day: str, difference: int) -> None:
         """See `quire.ports.TokenBudget`."""
         with self._guard:
-            self._spent[collection] = self._spent.get(collection, 0) + difference
+            if day == self._day:  # a call that outlasted its day is no matter of the next one's
+                self._spent[collection] = self._spent.get(collection, 0) + difference
 
 
 class _BudgetedCall(Iterator[str | Spent]):
@@ -123,7 +124,7 @@ class BudgetedModel:
         self, pieces: Iterator[str | Spent], asked: int, max_tokens: int
     ) -> Generator[str | Spent, None, None]:
         estimate = asked + max_tokens
-        self._take(estimate)
+        day = self._take(estimate)
         spent, written = 0, 0
         try:
             for piece in pieces:
@@ -133,20 +134,21 @@ class BudgetedModel:
                     written += len(piece)
                 yield piece
         finally:
-            self._settle((spent or asked + written // CHARACTERS_A_TOKEN) - estimate)
+            self._settle(day, (spent or asked + written // CHARACTERS_A_TOKEN) - estimate)
 
-    def _take(self, tokens: int) -> None:
+    def _take(self, tokens: int) -> str:
         try:
-            is_left = self._budget.take(self._collection, tokens)
+            day = self._budget.take(self._collection, tokens)
         except StoreUnavailable as error:
             self._complain(str(error))
             raise QuotaExceeded("the budget of callers without a key cannot be read") from error
-        if not is_left:
+        if not day:
             self._complain("used up")
             raise QuotaExceeded("today's tokens for callers without a key are used up")
+        return day
 
-    def _settle(self, difference: int) -> None:
+    def _settle(self, day: str, difference: int) -> None:
         try:
-            self._budget.settle(self._collection, difference)
+            self._budget.settle(self._collection, day, difference)
         except StoreUnavailable as error:  # the estimate stands, which is more than was spent
             self._complain(str(error))
