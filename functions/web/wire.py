@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Annotated, Any, NotRequired, TypeAlias
 
-from pydantic import BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from quire.documents import Chunk, Hit, text_sha256
@@ -32,6 +34,35 @@ def _spelled(value: object) -> object:
 FilterValue: TypeAlias = Annotated[str, BeforeValidator(_spelled, json_schema_input_type=str | bool)]
 Filters: TypeAlias = dict[str, FilterValue | list[FilterValue]]
 """Metadata field to the value it must have, or to a list of which it must have one."""
+
+
+ALIKE = 0.82
+"""Share of letters that a misspelt name has of a field's: `sesion`, `topK` and `sources` have more, `store` for `stop`
+has less."""
+
+
+class Body(BaseModel):
+    """What is sent to a face. An unknown field is ignored, unless it is spelt almost as one that was not sent."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_misspelt(cls, given: Any) -> Any:
+        names = cls.model_fields.keys()
+        unsent = [name for name in names if isinstance(given, dict) and name not in given]
+        wrong: list[Any] = [
+            {
+                "type": PydanticCustomError(
+                    "misspelt", "unknown field, wanted {wanted}", {"wanted": near[0]}
+                ),
+                "loc": (name,),
+                "input": given[name],
+            }
+            for name in (given if unsent else ())
+            if name not in names and (near := get_close_matches(str(name)[:100].lower(), unsent, 1, ALIKE))
+        ]
+        if wrong:
+            raise ValidationError.from_exception_data(cls.__name__, wrong)
+        return given
 
 
 class CitationWire(TypedDict):

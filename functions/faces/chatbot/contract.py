@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
+from functions.web.wire import Body
 from quire.limits import (
     FILES,
     ID_CHARACTERS,
@@ -39,7 +40,7 @@ CHAT_EXAMPLE: JsonDict = {
 }
 
 
-class FileWire(BaseModel):
+class FileWire(Body):
     """A file: Markdown, MDX, HTML, text, a notebook; a PDF, EPUB or Word document in base64. Its name says which."""
 
     path: str = Field(
@@ -52,7 +53,7 @@ class FileWire(BaseModel):
     is_highlight_chunk: bool = Field(False, description="Kept with its passages: what a reader marked.")
 
 
-class IngestRequest(BaseModel):
+class IngestRequest(Body):
     """Files to serve."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [INGEST_EXAMPLE]})
@@ -125,7 +126,7 @@ class ErrorBody(TypedDict):
     message: str
 
 
-class EmbedRequest(BaseModel):
+class EmbedRequest(Body):
     """A text to embed."""
 
     model_config = ConfigDict(
@@ -155,7 +156,7 @@ class QueryFilters(BaseModel):
     section: str | None = Field(None, description="Heading of the section or subsection.")
 
 
-class QueryRequest(BaseModel):
+class QueryRequest(Body):
     """A question as a text or as its vector."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [QUERY_EXAMPLE]})
@@ -212,14 +213,14 @@ class QueryResponse(TypedDict):
     results: list[ResultWire]
 
 
-class HistoryTurn(BaseModel):
+class HistoryTurn(Body):
     """An earlier message."""
 
     role: Literal["user", "assistant"]
     content: str = Field(max_length=SENT_TURN_CHARACTERS)
 
 
-class ChatMessage(BaseModel):
+class ChatMessage(Body):
     """A question in a conversation."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [CHAT_EXAMPLE]})

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
-from functions.web.wire import Filters
+from functions.web.wire import Body, Filters
 
 MOST_MATCHES = 50
 QUERY_EXAMPLE: JsonDict = {"q": "Where is doCurlGet implemented and what are its side effects?", "top_k": 8}
@@ -28,7 +28,7 @@ INDEX_EXAMPLE: JsonDict = {
 }
 
 
-class IndexRequest(BaseModel):
+class IndexRequest(Body):
     """A folder to index."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [INDEX_EXAMPLE]})
@@ -91,7 +91,7 @@ class Stats(TypedDict):
     ]
 
 
-class _Question(BaseModel):
+class _Question(Body):
     q: str = Field(min_length=1, pattern=r"\S", description="The question, or names to look for.")
     top_k: int | None = Field(
         None, ge=1, le=MOST_MATCHES, strict=True, description="At most so many; by default 8."

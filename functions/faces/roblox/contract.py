@@ -8,6 +8,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
+from functions.web.wire import Body
+
 QUERY_EXAMPLE: JsonDict = {
     "text": "event that fires when a part touches another",
     "top_k": 3,
@@ -42,7 +44,7 @@ class QueryFilter(BaseModel):
     )
 
 
-class QueryRequest(BaseModel):
+class QueryRequest(Body):
     """A question in natural language."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [QUERY_EXAMPLE]})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
+from functions.web.wire import Body
 from quire.limits import ID_CHARACTERS, KEPT_MESSAGE_CHARACTERS
 from quire.service.chat import BUDGET_TOKENS
 
@@ -40,7 +41,7 @@ UserId = Annotated[
 Role = Literal["user", "ai"]
 
 
-class DocumentRequest(BaseModel):
+class DocumentRequest(Body):
     """A new document."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [DOCUMENT_EXAMPLE]})
@@ -56,7 +57,7 @@ class DocumentRequest(BaseModel):
     )
 
 
-class ReplaceRequest(BaseModel):
+class ReplaceRequest(Body):
     """Another text in the place of a document's."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"content": "# Returns\n\nWithin 30 days."}]})
@@ -129,7 +130,7 @@ class DeletedSite(TypedDict):
     deleted_messages: int
 
 
-class MessageRequest(BaseModel):
+class MessageRequest(Body):
     """A message of a conversation."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [MESSAGE_EXAMPLE]})
@@ -175,7 +176,7 @@ class CleanUpSummary(TypedDict):
     ]
 
 
-class ContextRequest(BaseModel):
+class ContextRequest(Body):
     """The user's current message."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [CONTEXT_EXAMPLE]})

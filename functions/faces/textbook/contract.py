@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
+
+from functions.web.wire import Body
 
 MOST_WORDS = 500
 MOST_SELECTED_WORDS = 200
@@ -16,7 +18,7 @@ QUERY_EXAMPLE: JsonDict = {
 }
 
 
-class QueryRequest(BaseModel):
+class QueryRequest(Body):
     """A question about the book; over-long input is truncated, never refused."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [QUERY_EXAMPLE]})
