@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from build_index.sources.files.selection import Selection
 from functions.faces.chatbot.contract import ChatMessage, EmbedRequest, FileWire, IngestRequest
+from functions.faces.openai.contract import EmbeddingsRequest
 from functions.faces.sites.contract import MessageRequest
 from functions.web.indexing import Indexer
 from functions.web.waiting import WaitingRoom
@@ -33,6 +34,8 @@ FILE = {"path": "a.md", "content": "a"}
 SENT: list[tuple[str, type[BaseModel], Any]] = [
     ("MESSAGE_CHARACTERS", ChatMessage, lambda n: {"user_message": "q" * n}),
     ("MESSAGE_CHARACTERS", EmbedRequest, lambda n: {"text": "q" * n}),
+    ("MESSAGE_CHARACTERS", EmbeddingsRequest, lambda n: {"model": "m", "input": "q" * n}),
+    ("EMBEDDED_TEXTS", EmbeddingsRequest, lambda n: {"model": "m", "input": ["q"] * n}),
     ("MARKED_CHARACTERS", ChatMessage, lambda n: {"user_message": "q", "selected_text_context": "s" * n}),
     (
         "SENT_TURNS",
@@ -69,6 +72,18 @@ def test_what_is_sent_may_be_as_long_as_its_limit_and_no_longer(
     assert model.model_validate(body(KNOWN[name]))
     with pytest.raises(ValidationError, match="at most"):
         model.model_validate(body(KNOWN[name] + 1))
+
+
+@pytest.mark.parametrize(("longer", "status"), [(0, 200), (1, 413)])
+def test_texts_to_embed_may_be_as_long_together_as_their_limit(
+    tmp_path: Path, longer: int, status: int
+) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.publish()
+    texts = ["q" * 20_000] * (limits.EMBEDDED_CHARACTERS // 20_000) + ["q"] * longer
+    assert (
+        shelf.client().post("/v1/embeddings", json={"model": "roblox", "input": texts}).status_code == status
+    )
 
 
 def test_settings_and_selections_begin_with_the_limits() -> None:

@@ -11,10 +11,13 @@ from http import HTTPStatus
 from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
+from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Scope
 from typing_extensions import TypedDict
 
+from functions.web.calls import caller_of, run_answer, service_of
+from functions.web.leaving import Leaving
 from functions.web.problems import Problem, log_fault, problem_of
 from functions.web.replies import json_bytes
 from functions.web.waiting import WaitingRoom
@@ -32,14 +35,52 @@ from functions.web.wire import (
 from quire.analysis.language import advice
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.extractive.rendering import quoted_part
-from quire.answering.request import Answer
+from quire.answering.request import Answer, Inquiry
 from quire.documents import Citation
+from quire.service.ask import ask
 from quire.service.metrics import noted
+from quire.store.catalog import Served
 
 HEARTBEAT_S = 10.0
 BEAT = b": still here\n\n"
 """A comment of server-sent events."""
 SSE_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
+
+
+async def answered(
+    request: Request, collection: str, inquiry: Inquiry, *, version: str | None = None
+) -> tuple[Served, Answer]:
+    """A whole answer, and the state of the collection that gave it. Where the client leaves, its model is ended.
+
+    Raises:
+        AskerGone: the client has left.
+        Overloaded: as many answers are being written as there is room for.
+    """
+    leaving = Leaving()
+    asked = asyncio.ensure_future(
+        run_answer(
+            request.scope,
+            ask,
+            service_of(request),
+            caller_of(request),
+            collection,
+            inquiry,
+            version=version,
+            ended_by=leaving.add,
+        )
+    )
+    gone = asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait((asked, gone), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        gone.cancel()
+        leaving.leave()  # what has been answered heeds it no more
+    return await asked
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 class QuoteWire(CitationWire):

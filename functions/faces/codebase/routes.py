@@ -20,7 +20,7 @@ from functions.faces.codebase.contract import (
 )
 from functions.faces.codebase.examples import INVALID, documented
 from functions.faces.codebase.settings import effective, read_code_settings
-from functions.web.answers import sse, streamed, told
+from functions.web.answers import answered, sse, streamed, told
 from functions.web.calls import caller_of, collection_of, run, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
@@ -32,7 +32,7 @@ from quire.answering.request import Answer, Inquiry
 from quire.errors import UnknownCollection
 from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query
-from quire.service.ask import ask, ask_stream
+from quire.service.ask import ask_stream
 from quire.settings import read_settings
 
 query_router = APIRouter(tags=["codebase"])
@@ -117,7 +117,7 @@ async def answer(body: AnswerRequest, request: Request) -> Response:
         )
         pieces = _told(events, body, served.index)
         return streamed(request.scope, pieces, events.leave, media_type="text/event-stream")
-    served, said = await run_answer(request.scope, ask, service, caller, name, inquiry)
+    served, said = await answered(request, name, inquiry)
     wire = _answer_wire(said, body, served.index)
     return reply(wire, headers=_labels(said.version, said.degraded) | {"x-quire-model": said.model_used})
 

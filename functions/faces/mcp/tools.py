@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functions.faces.mcp import arguments as a
 from functions.faces.mcp.choosing import collections, from_each, one_collection
-from functions.faces.mcp.leaving import ended_by
 from functions.faces.mcp.passages import Reply, listed, shown_label
 from functions.web.access import Caller
+from functions.web.leaving import ended_by
 from functions.web.wire import SEND_TERMS
 from quire.analysis.language import advice
 from quire.answering.extractive.rendering import quoted_part

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from functions.faces.native.contract import TERMS
 from functions.faces.native.examples import QUERY, VERSION
-from functions.web.answers import AnswerWire, answer_wire, stream_wire, streamed
+from functions.web.answers import AnswerWire, answer_wire, answered, stream_wire, streamed
 from functions.web.calls import caller_of, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.documented import problems
@@ -20,7 +20,7 @@ from functions.web.replies import reply
 from functions.web.wire import Filters
 from quire.answering.request import Inquiry
 from quire.documents import Turn
-from quire.service.ask import ask, ask_stream
+from quire.service.ask import ask_stream
 
 router = APIRouter(tags=["native"])
 
@@ -135,9 +135,7 @@ async def answer(body: AnswerRequest, request: Request) -> Response:
         return streamed(
             request.scope, stream_wire(events, head), events.leave, media_type="text/event-stream"
         )
-    served, given = await run_answer(
-        request.scope, ask, service, caller, body.collection, _inquiry(body), version=body.version
-    )
+    served, given = await answered(request, body.collection, _inquiry(body), version=body.version)
     request.scope["state"]["served"] = served
     wire: AnswerResponse = {
         "collection": body.collection,

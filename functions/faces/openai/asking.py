@@ -9,7 +9,7 @@ from functions.faces.openai.contract import Message
 from functions.web.wire import citation_wire, place_of
 from quire.answering.extractive.rendering import quoted_part
 from quire.answering.generative.context import estimate_tokens
-from quire.answering.request import Answer, Inquiry
+from quire.answering.request import Answer, Inquiry, Usage
 from quire.documents import Turn
 from quire.errors import InputError
 
@@ -32,13 +32,13 @@ class Bound:
         self._stops = tuple(stop for stop in stops if stop)
         self._held_back = max((len(stop) for stop in self._stops), default=1) - 1
         self._pending = ""
-        self._has_ended = False
+        self.has_ended = False
         self.reason = STOP
         self.text = ""
 
     def feed(self, piece: str) -> str:
         """What of the text may leave now."""
-        if self._has_ended:
+        if self.has_ended:
             return ""
         self._pending += piece
         places = [place for stop in self._stops if (place := self._pending.find(stop)) >= 0]
@@ -50,7 +50,7 @@ class Bound:
     def end(self) -> str:
         """The rest, as nothing comes after it."""
         rest = self._leave(len(self._pending))
-        self._has_ended = True
+        self.has_ended = True
         return rest
 
     @property
@@ -62,7 +62,7 @@ class Bound:
         piece, self._pending = self._pending[: max(length, 0)], self._pending[max(length, 0) :]
         if self._room is not None and len(self.text) + len(piece) > self._room:
             piece = piece[: self._room - len(self.text)]
-            self.reason, self._has_ended, self._pending = LENGTH, True, ""
+            self.reason, self.has_ended, self._pending = LENGTH, True, ""
         self.text += piece
         return piece
 
@@ -142,7 +142,8 @@ def extras_of(given: Answer) -> dict[str, Any]:
     return {"citations": cited, "quire": {**facts, "notices": given.notices, "degraded": given.degraded}}
 
 
-def tokens_of(messages: Sequence[Message], given: Answer, bound: Bound) -> tuple[int, int]:
-    """Tokens that came and left, as the provider counted; where no model was asked, about four characters each."""
-    asked = given.usage.prompt_tokens or sum(estimate_tokens(one.words()) for one in messages)
-    return asked, given.usage.answer_tokens or bound.tokens
+def tokens_of(messages: Sequence[Message], given: Answer | None, bound: Bound) -> tuple[int, int]:
+    """Tokens that came and left, as the provider counted; where it did not, about four characters each."""
+    usage = given.usage if given else Usage()
+    asked = usage.prompt_tokens or sum(estimate_tokens(one.words()) for one in messages)
+    return asked, usage.answer_tokens or bound.tokens

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from typing_extensions import TypedDict
 
-MOST_TEXTS = 64
+from quire.limits import EMBEDDED_TEXTS, MESSAGE_CHARACTERS
+
 TEXTS = ("text", "input_text", "output_text")
 """What parts of text are called in either way of asking."""
 
@@ -46,7 +47,7 @@ def _not_kept(value: object) -> object:
     return value
 
 
-Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=20_000)]
+Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=MESSAGE_CHARACTERS)]
 Stops: TypeAlias = Annotated[
     tuple[Annotated[str, Field(min_length=1, max_length=200)], ...],
     BeforeValidator(_stops, json_schema_input_type=str | list[str] | None),
@@ -202,11 +203,11 @@ class EmbeddingsRequest(BaseModel):
     )
 
     model: str = Field(min_length=1, description="Name of the collection.")
-    input: Annotated[list[Text], BeforeValidator(_several), Field(min_length=1, max_length=MOST_TEXTS)] = (
-        Field(
-            description="A text, or several. Token numbers are refused: they are of another model's vocabulary.",
-            json_schema_extra={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
-        )
+    input: Annotated[
+        list[Text], BeforeValidator(_several), Field(min_length=1, max_length=EMBEDDED_TEXTS)
+    ] = Field(
+        description="A text, or several. Token numbers are refused: they are of another model's vocabulary.",
+        json_schema_extra={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
     )
     encoding_format: Annotated[Encoding, _unless_null("float", Encoding)] = Field(
         "float", description="How vectors are written."

@@ -18,19 +18,23 @@ from functions.faces.openai.asking import Bound, bounded_text, ending_of, extras
 from functions.faces.openai.errors import refusals
 from functions.faces.openai.responses import ResponseWire
 from functions.web.access import Caller
-from functions.web.answers import streamed, told
+from functions.web.answers import answered, streamed, told
 from functions.web.calls import caller_of, run, run_answer, service_of
 from functions.web.documented import answer as example
 from functions.web.problems import Problem
 from functions.web.replies import json_bytes, reply
-from quire.answering.events import Delta, Done, Event
+from quire.answering.events import Delta, Done
 from quire.answering.generative.context import estimate_tokens
 from quire.answering.request import Answer
-from quire.errors import InputError, QuireError, StoreUnavailable
-from quire.service.ask import ask, ask_stream
+from quire.errors import InputError, QuireError, StoreUnavailable, TooLarge
+from quire.limits import EMBEDDED_CHARACTERS
+from quire.ports import Embedder
+from quire.service.ask import AnswerUnderWay, ask_stream
 from quire.service.knowledge import Knowledge, survey
 from quire.store.catalog import Served, Unopened
 
+AT_ONCE = 32
+"""Texts that are embedded in one go; as many questions may wait for them."""
 router = APIRouter(tags=["native"])
 
 
@@ -76,7 +80,12 @@ async def model(request: Request) -> Response:
 async def embeddings(body: c.EmbeddingsRequest, request: Request) -> Response:
     """The vectors that the texts have as questions to the collection; each is cut at the model's window."""
     request.scope["state"]["collection"] = body.model
-    rows = await run(request.scope, _embed, service_of(request), caller_of(request), body)
+    embedder = await run(request.scope, _embedder, service_of(request), caller_of(request), body)
+    rows = [  # a few at a time, so that questions pass between
+        row
+        for start in range(0, len(body.input), AT_ONCE)
+        for row in await run(request.scope, embedder.embed, body.input[start : start + AT_ONCE])
+    ]
     data: list[c.Vector] = [
         {"object": "embedding", "index": number, "embedding": _written(row, body.encoding_format)}
         for number, row in enumerate(rows)
@@ -108,7 +117,7 @@ async def chat(body: c.ChatRequest, request: Request) -> Response:
         return streamed(
             request.scope, _chunks(body, head, events), events.leave, media_type="text/event-stream"
         )
-    _, given = await run_answer(request.scope, ask, service, caller, body.model, inquiry)
+    _, given = await answered(request, body.model, inquiry)
     bound = bounded_text(given.text + ending_of(given), body.most_tokens(), body.stop)
     choice = {
         "index": 0,
@@ -140,23 +149,28 @@ async def respond(body: c.ResponsesRequest, request: Request) -> Response:
     if body.stream:
         events = await run_answer(request.scope, ask_stream, service, caller, body.model, inquiry)
         return streamed(request.scope, wire.events(events), events.leave, media_type="text/event-stream")
-    _, given = await run_answer(request.scope, ask, service, caller, body.model, inquiry)
+    _, given = await answered(request, body.model, inquiry)
     return reply(wire.whole(given))
 
 
-def _chunks(body: c.ChatRequest, head: dict[str, Any], events: Iterator[Event]) -> Iterator[bytes]:
-    """The answer as server-sent events; a failure under way is an event too, since the status has gone out."""
+def _chunks(body: c.ChatRequest, head: dict[str, Any], events: AnswerUnderWay) -> Iterator[bytes]:
+    """The answer as server-sent events; a failure under way is an event too, since the status has gone out.
+
+    A model that writes past a stop is ended there: what it cites then and has cost is not known.
+    """
     head = head | {"object": "chat.completion.chunk"}
     bound = Bound(body.most_tokens(), body.stop)
     yield _event(head | {"choices": [_choice({"role": "assistant", "content": ""})]})
     for event in told(events):
         if isinstance(event, Delta):
             yield from _piece(head, bound.feed(event.text))
+            if bound.has_ended:
+                events.leave()
         elif isinstance(event, Done):
             yield from _piece(head, bound.feed(ending_of(event.answer)) + bound.end())
-            yield _event(head | {"choices": [_choice({}, bound.reason)], **extras_of(event.answer)})
-            if body.stream_options is not None and body.stream_options.include_usage:
-                yield _event(head | {"choices": [], "usage": _usage(body, event.answer, bound)})
+            yield from _end(body, head, bound, event.answer)
+        elif isinstance(event, Problem) and bound.has_ended:
+            yield from _end(body, head, bound, None)
         elif isinstance(event, Problem):
             yield _event({"error": {"message": event.detail, "type": "server_error"}})
     yield b"data: [DONE]\n\n"
@@ -167,6 +181,13 @@ def _piece(head: dict[str, Any], text: str) -> Iterator[bytes]:
         yield _event(head | {"choices": [_choice({"content": text})]})
 
 
+def _end(body: c.ChatRequest, head: dict[str, Any], bound: Bound, given: Answer | None) -> Iterator[bytes]:
+    extras = extras_of(given) if given else {}
+    yield _event(head | {"choices": [_choice({}, bound.reason)], **extras})
+    if body.stream_options is not None and body.stream_options.include_usage:
+        yield _event(head | {"choices": [], "usage": _usage(body, given, bound)})
+
+
 def _event(value: dict[str, Any]) -> bytes:
     return b"data: " + json_bytes(value) + b"\n\n"
 
@@ -175,19 +196,23 @@ def _choice(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
     return {"index": 0, "delta": delta, "finish_reason": finish}
 
 
-def _usage(body: c.ChatRequest, given: Answer, bound: Bound) -> dict[str, int]:
+def _usage(body: c.ChatRequest, given: Answer | None, bound: Bound) -> dict[str, int]:
     asked, written = tokens_of(body.messages, given, bound)
     return {"prompt_tokens": asked, "completion_tokens": written, "total_tokens": asked + written}
 
 
-def _embed(service: Knowledge, caller: Caller, body: c.EmbeddingsRequest) -> Any:
-    """The texts' rows, shape (texts, dimensions), float32."""
+def _embedder(service: Knowledge, caller: Caller, body: c.EmbeddingsRequest) -> Embedder:
+    """The collection's own model, once the request fits it."""
+    if (found := sum(map(len, body.input))) > EMBEDDED_CHARACTERS:
+        raise TooLarge(
+            f"input: wanted at most {EMBEDDED_CHARACTERS:,} characters in all, found {found:,}", field="input"
+        )
     embedder = service.embedder(service.serve(caller, body.model))
     if embedder is None:
         raise StoreUnavailable(f"model of {body.model!r}: cannot be opened")
     if body.dimensions not in (None, embedder.dimensions):
         raise InputError(f"dimensions: this model has {embedder.dimensions}", field="dimensions")
-    return embedder.embed(body.input)
+    return embedder
 
 
 def _written(row: Any, encoding: str) -> list[float] | str:

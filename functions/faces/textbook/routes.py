@@ -16,14 +16,14 @@ from functions.faces.textbook.contract import (
     QueryResponse,
     Source,
 )
-from functions.web.calls import caller_of, collection_of, run_answer, service_of
+from functions.web.answers import answered
+from functions.web.calls import collection_of
 from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, QUERY, Face
 from functions.web.problems import Problem
 from functions.web.replies import reply
 from quire.answering.citations import section_at, where_of
 from quire.answering.request import Answer, Inquiry
-from quire.service.ask import ask
 
 BLANK = "Please write a question about the book."
 UNAVAILABLE = "The knowledge base is temporarily unavailable. Please try again in a moment."
@@ -91,9 +91,7 @@ async def query(body: QueryRequest, request: Request) -> Response:
     question, cut = _first_words(body.query, MOST_WORDS, TRUNCATED)
     selected, cut_selection = _first_words(body.selected_text or "", MOST_SELECTED_WORDS, SELECTION_TRUNCATED)
     inquiry = Inquiry(question, selected, top_k=TOP_K, deadline_s=DEADLINE_S)
-    _, given = await run_answer(
-        request.scope, ask, service_of(request), caller_of(request), collection_of(request), inquiry
-    )
+    _, given = await answered(request, collection_of(request), inquiry)
     wire: QueryResponse = {
         "answer": given.text,
         "sources": _sources(given),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -144,13 +145,48 @@ def test_embeddings_are_those_of_the_collections_own_model(chat: openai.OpenAI) 
         {"input": [[1, 2]]},
         {"input": "x", "dimensions": 7},
         {"input": []},
-        {"input": ["x"] * 65},
+        {"input": ["x"] * 2_049},
     )
     for wrong in refused:
         with pytest.raises(openai.BadRequestError):
             chat.embeddings.create(model="roblox", **wrong)
     with pytest.raises(openai.NotFoundError):
         chat.embeddings.create(model="robox", input="x")
+
+
+def test_as_many_texts_are_embedded_as_its_own_server_takes_in_their_order(chat: openai.OpenAI) -> None:
+    import openai
+
+    texts = [f"text {number}" for number in range(2_048)]
+    given = chat.embeddings.create(model="roblox", input=texts)
+    assert [one.index for one in given.data] == list(range(2_048))
+    for number in (0, 31, 32, 2_047):
+        assert given.data[number].embedding == pytest.approx(
+            EMBEDDER.embed([texts[number]])[0].tolist(), abs=1e-6
+        )
+    with pytest.raises(openai.APIStatusError, match="input: wanted at most 400,000 characters") as large:
+        chat.embeddings.create(model="roblox", input=["x" * 20_000] * 21)
+    assert large.value.status_code == 413
+
+
+def test_a_model_is_ended_where_a_stream_stops(shelf: Shelf) -> None:
+    written: list[int] = []
+
+    def word() -> str:
+        written.append(1)
+        return f"Gravity pulls at 196.2 studs [1]. STOP {len(written)} "
+
+    body = {"model": "roblox", "messages": ASKED, "stream": True, "stop": "STOP"}
+    body["stream_options"] = {"include_usage": True}
+    sent = shelf.client(answer_model=Scripted([word] * 1_000)).post("/v1/chat/completions", json=body).text
+    events = [json.loads(one.removeprefix("data: ")) for one in sent.split("\n\n")[:-2]]
+    text = "".join(one["choices"][0]["delta"].get("content", "") for one in events[:-1])
+    assert "Gravity" in text
+    assert "STOP" not in text
+    assert [one["choices"][0]["finish_reason"] for one in events[-2:-1]] == ["stop"]
+    assert events[-1]["usage"]["completion_tokens"] > 0
+    assert sent.endswith("data: [DONE]\n\n")
+    assert len(written) < 100
 
 
 @pytest.mark.parametrize("stream", [False, True])

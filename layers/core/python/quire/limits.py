@@ -40,6 +40,10 @@ INDEX_JOB_S = 6 * 3600.0
 """An index build that a request started is ended after so long."""
 MESSAGE_CHARACTERS = 20_000
 """Of a chat's message and of a text to embed; a longer one is refused, one over the question's bound is cut."""
+EMBEDDED_TEXTS = 2_048
+"""That one request to `/v1/embeddings` may send, as to OpenAI's."""
+EMBEDDED_CHARACTERS = 400_000
+"""Of all of them together: about 10 s of CPU, where API Gateway waits for 29."""
 MARKED_CHARACTERS = 50_000
 """Of what a chat's reader marked; a longer one is refused."""
 SENT_TURNS = 200

@@ -1,4 +1,4 @@
-"""A client that cancels its call: the model that writes its answer is ended too, which costs time and money."""
+"""A client that leaves or cancels its call: the model that writes its answer is ended too, which would cost money."""
 
 from __future__ import annotations
 
