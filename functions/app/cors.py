@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 
@@ -13,15 +14,19 @@ from quire.collections import RESERVED, Collection
 
 ORIGINS = "origins"
 ANY = "*"
+ALLOWED = "access-control-allow-headers"
+MCP = "mcp"
 PREFLIGHT = {
     "access-control-allow-methods": "GET, POST, PUT, DELETE",
-    "access-control-allow-headers": (
+    ALLOWED: (
         "authorization, content-type, idempotency-key, if-none-match, mcp-protocol-version, mcp-session-id, prefer, "
         "x-api-key"
     ),
     "access-control-max-age": "7200",
-    "vary": "origin",
+    "vary": "origin, access-control-request-headers",
 }
+OF_CLIENTS = re.compile(r"(?:mcp|openai|x-stainless)-[a-z-]{1,40}")
+"""Headers that clients of MCP and of OpenAI send of themselves, such as `x-stainless-os`."""
 EXPOSED = (
     "etag, location, ratelimit, retry-after, x-quire-age-s, x-quire-degraded, x-quire-engine, x-quire-files-changed, "
     "x-quire-label, x-quire-model, x-quire-notice, x-quire-published-at, x-quire-roots, x-quire-sources, "
@@ -52,8 +57,13 @@ class CrossOrigin:
             return
         if scope["method"] == "OPTIONS" and _may(origin, self._askers(scope["path"])):
             headers = PREFLIGHT | {"access-control-allow-origin": origin}
+            asked = Headers(scope=scope).get("access-control-request-headers", "").lower()
+            more = (one for one in re.split(r"[\s,]+", asked) if OF_CLIENTS.fullmatch(one))
+            headers[ALLOWED] = ", ".join((headers[ALLOWED], *more))
             await Response(status_code=204, headers=headers)(scope, receive, send)
             return
+        listing = frozenset(name for name, allowed in self._allowed.items() if _may(origin, allowed))
+        scope.setdefault("state", {})["listing_origin"] = listing
 
         async def with_leave(message: Message) -> None:
             if message["type"] == "http.response.start" and _may(
@@ -72,6 +82,8 @@ class CrossOrigin:
         return self._everyone if first in RESERVED else self._allowed.get(first, frozenset())
 
     def _readers(self, scope: Scope, status: int) -> frozenset[str]:
+        if scope["path"].lstrip("/").partition("/")[0] == MCP:  # which lets a page ask no other collections
+            return self._everyone
         collection = scope.get("state", {}).get("collection", "")
         is_unknown = not collection or (status == HTTPStatus.NOT_FOUND and collection not in self._allowed)
         if status == HTTPStatus.UNAUTHORIZED or (status >= HTTPStatus.BAD_REQUEST and is_unknown):

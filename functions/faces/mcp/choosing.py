@@ -12,6 +12,8 @@ from quire.service.knowledge import Knowledge, nothing_to_read
 
 MOST_COLLECTIONS = 32
 """That one question is asked of: each costs a search, and its first one opens it."""
+MOST_NAMED = 40
+"""Of the others, in a note."""
 T = TypeVar("T")
 
 
@@ -29,6 +31,15 @@ def collections(service: Knowledge, caller: Caller, wanted: str | None) -> list[
     return names[:MOST_COLLECTIONS]
 
 
+def unasked(service: Knowledge, caller: Caller, wanted: str | None) -> list[str]:
+    """A note on the collections that a call without a name leaves out, where there are any."""
+    left = [] if wanted is not None else list(service.names(caller))[MOST_COLLECTIONS:]
+    more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
+    names = f"{', '.join(left[:MOST_NAMED])}{more}"
+    asked = f"Note: only the first {MOST_COLLECTIONS} collections were asked"
+    return [f"{asked}. Name one as `collection` to ask it: {names}."] if left else []
+
+
 def one_collection(service: Knowledge, caller: Caller, wanted: str | None) -> str:
     """The collection of that name or, without one, the only one.
 
@@ -37,7 +48,8 @@ def one_collection(service: Knowledge, caller: Caller, wanted: str | None) -> st
     """
     names = collections(service, caller, wanted)
     if len(names) > 1:
-        raise InputError(f"collection: say which, one of {', '.join(names)}", field="collection")
+        more = f" and {left} more" if (left := len(service.names(caller)) - len(names)) else ""
+        raise InputError(f"collection: say which, one of {', '.join(names)}{more}", field="collection")
     return names[0]
 
 

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import anyio
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.types import Receive, Scope, Send
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
 
-from functions.web.access import Caller
+from functions.web.access import READ, Caller
 from functions.web.hosts import Hosts
+from functions.web.replies import reply
+from quire.errors import AskerGone
 from quire.service.knowledge import Knowledge
 
 PATH = "/mcp"
 CONNECTOR_PATH = "/mcp/connector"
+BATCHED = "2025-03-26"
+"""The one version of the protocol that has batches; who speaks it sends no header that says so."""
+MOST_BATCHED = 32
+INVALID_REQUEST = -32600
 
 
 class McpEndpoint:
@@ -30,12 +42,13 @@ class McpEndpoint:
         self._new_manager: Any = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one JSON-RPC message.
+        """Answer one JSON-RPC message, or a batch of them.
 
         Raises:
             HTTPException: a page of another site asks, the method is another than POST, or the SDK is not installed.
+            AskerGone: the client left before it was answered.
         """
-        _refuse_other_sites(Headers(scope=scope), scope["app"].state.hosts)
+        _admit_page(scope)
         if scope["method"] != "POST":
             # A stream for GET would stay open without ever a message: nothing here speaks first, and no session ends.
             raise HTTPException(
@@ -44,13 +57,48 @@ class McpEndpoint:
         if self._new_manager is None:
             # The SDK takes a second of CPU to import: on the event loop it would hold up everybody.
             self._new_manager = await run_in_threadpool(self._prepare, scope["app"].state.service)
+        body = await Request(scope, receive).body()
+        messages = _messages_of(body)
+        is_done = False
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_cancel_when_left, receive, tasks.cancel_scope)
+                if messages is None:
+                    await self._answer(scope, body, send)
+                else:
+                    await (await self._answer_batch(scope, messages))(scope, receive, send)
+                is_done = True
+                tasks.cancel_scope.cancel()
+        except ExceptionGroup as group:
+            raise _only(group) from None
+        if not is_done:
+            raise AskerGone("the client left before it was answered")
+
+    async def _answer(self, scope: Scope, body: bytes, send: Send) -> None:
+        async def receive() -> Message:
+            return {"type": "http.request", "body": body, "more_body": False}
+
         # A manager lives as long as its task group: one for each request needs no lifespan, which Lambda has not.
         manager = self._new_manager()
-        try:
-            async with manager.run():
-                await manager.handle_request(scope, receive, send)
-        except ExceptionGroup as group:  # what is refused of a body while the task group reads it
-            raise _only(group) from None
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
+
+    async def _answer_batch(self, scope: Scope, messages: Sequence[Any]) -> Response:
+        """One reply to all of them; to notifications alone none."""
+        version = Headers(scope=scope).get("mcp-protocol-version", BATCHED)
+        if version != BATCHED or not 0 < len(messages) <= MOST_BATCHED:
+            wanted = f"wanted one message: batches are of protocol {BATCHED} alone, of 1 to {MOST_BATCHED}"
+            error = {"code": INVALID_REQUEST, "message": f"{wanted}, found {len(messages)} in {version[:20]}"}
+            return reply({"jsonrpc": "2.0", "id": None, "error": error}, 400)
+        told: list[bytes] = []
+
+        async def keep(message: Message) -> None:
+            told.append(message.get("body", b""))
+
+        for one in messages:
+            await self._answer(scope, json.dumps(one).encode(), keep)
+        replies = [json.loads(one) for one in told if one]
+        return reply(replies) if replies else Response(status_code=202)
 
     def _prepare(self, service: Knowledge) -> Any:
         """Import the SDK, and build the server: what makes a manager of it."""
@@ -87,10 +135,37 @@ def _caller_of(context: Any) -> Caller:
     return caller
 
 
-def _refuse_other_sites(headers: Headers, hosts: Hosts | None) -> None:
-    """The protocol demands this: a page elsewhere must not reach a server on this machine through a browser."""
+async def _cancel_when_left(receive: Receive, answering: anyio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    answering.cancel()
+
+
+def _messages_of(body: bytes) -> list[Any] | None:
+    """The messages of a batch; None where the body is none."""
+    try:
+        batch = json.loads(body) if body.lstrip()[:1] == b"[" else None
+    except (ValueError, RecursionError):  # the SDK says what is wrong with it
+        return None
+    return batch if isinstance(batch, list) else None
+
+
+def _admit_page(scope: Scope) -> None:
+    """The protocol demands this: a page elsewhere must not reach a server on this machine through a browser.
+
+    One that collections list among their origins may ask these, and no others.
+
+    Raises:
+        HTTPException: no collection lists it.
+    """
+    headers, hosts, state = Headers(scope=scope), scope["app"].state.hosts, scope["state"]
     origin, host = headers.get("origin"), headers.get("host")
     if origin is None or origin in (f"http://{host}", f"https://{host}"):
         return
-    if hosts is None or not hosts.may_send(origin):
+    if isinstance(hosts, Hosts) and hosts.may_send(origin):
+        return
+    if not (listing := state.get("listing_origin")):
         raise HTTPException(403, f"origin {origin!r}: MCP answers no pages of other sites")
+    caller: Caller = state["caller"]
+    grants = frozenset((READ, name) for name in listing if caller.may(READ, name))
+    state["caller"] = replace(caller, grants=grants)

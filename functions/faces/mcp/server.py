@@ -19,10 +19,10 @@ from functions.faces.mcp import connector
 from functions.faces.mcp.arguments import Arguments, ReadArguments
 from functions.faces.mcp.browsing import read
 from functions.faces.mcp.catalog import TOOLS
-from functions.faces.mcp.choosing import near_collection
-from functions.faces.mcp.leaving import Leaving
+from functions.faces.mcp.choosing import near_collection, unasked
 from functions.faces.mcp.passages import MOST_BYTES, SIZE, Reply, version_line
 from functions.web.access import ANYONE, Caller
+from functions.web.leaving import Leaving
 from functions.web.problems import log_fault, problem_of
 from quire import __version__
 from quire.errors import AccessDenied, QuireError, StoreError, UnknownCollection, UnknownVersion
@@ -149,7 +149,9 @@ def call(service: Knowledge, caller: Caller, name: str, given: dict[str, Any]) -
         return _failed(f"{name}: no such tool; there are {', '.join(TOOLS)}")
 
     def work() -> types.CallToolResult:
-        reply: Reply = tool.work(service, caller, tool.takes.model_validate(given))
+        args = tool.takes.model_validate(given)
+        reply: Reply = tool.work(service, caller, args)
+        reply.parts += unasked(service, caller, getattr(args, "collection", ""))
         # Everything that a model needs is text, once. Claude Code, VS Code and Copilot's command line are reported to
         # hand over `structuredContent` alone where there is any (anthropics/claude-code#79944), others only `content`.
         return types.CallToolResult(content=[types.TextContent(text=reply.text())], _meta=reply.meta())
@@ -178,10 +180,21 @@ def _answered(
     try:
         return work()
     except ValidationError as error:
-        wrong = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
-        return _failed(f"{'; '.join(wrong)}. {name} takes {', '.join(takes.model_fields) or 'nothing'}.")
+        wrong = "; ".join(dict.fromkeys(map(_sentence, error.errors())))
+        return _failed(f"{wrong}. {name} takes {', '.join(takes.model_fields) or 'nothing'}.")
+    except UnknownVersion as error:
+        return _failed(f"{error}. {_OTHER_VERSION.get(name, LEAVE_OUT)}")
     except QuireError as error:
         return _failed(_advice(error))
+
+
+def _sentence(wrong: Any) -> str:
+    """What is wrong with an argument, without pydantic's names of union branches."""
+    place, *rest = map(str, wrong["loc"])
+    if place == "filters":
+        field = f".{rest[0]}" if rest else ""
+        return f'filters{field}: wanted {{"field": "value"}}, or {{"field": ["one", "another"]}} for any of several'
+    return f"{'.'.join((place, *rest))}: {wrong['msg']}"
 
 
 def _described(name: str, title: str, takes: type[Arguments], about: str) -> types.Tool:
@@ -247,6 +260,8 @@ def _shared_by(caller: Caller) -> Literal["public", "private"]:
 
 
 MOST_TOLD = 1_000
+LEAVE_OUT = "Leave `version` out for the newest."
+_OTHER_VERSION = {"changes": "Give one of these as `since`; leave `until` out for the newest."}
 _PAIR = connector.TOOLS
 _LONG = {"fetch", *(name for name, tool in TOOLS.items() if "max_tokens" in tool.takes.model_fields)}
 _TEMPLATE = types.ResourceTemplate(
@@ -299,7 +314,7 @@ def _advice(error: QuireError) -> str:
     if isinstance(error, UnknownCollection):
         return f"{detail}. Call list_collections for their names."
     if isinstance(error, UnknownVersion):
-        return f"{detail}. Leave `version` out for the newest."
+        return f"{detail}. {LEAVE_OUT}"
     if isinstance(error, AccessDenied):
         return f"{detail}. Ask the user for a key with that scope."
     if isinstance(error, StoreError):

@@ -59,7 +59,12 @@ class _Between:
         async with self._to_server:
             async for item in self._incoming:
                 if isinstance(item, Exception):
-                    await self._refuse(item)
+                    await self._refuse(*_why_unread(item))
+                    continue
+                if _lacks_id(item.message):
+                    await self._refuse(
+                        types.INVALID_REQUEST, "no JSON-RPC request: id: wanted a text or a whole number"
+                    )
                     continue
                 self._note(item.message)
                 await self._to_server.send(item)
@@ -86,8 +91,7 @@ class _Between:
         if not self._unanswered:
             self._none_left.set()
 
-    async def _refuse(self, error: Exception) -> None:
-        code, words, request = _why_unread(error)
+    async def _refuse(self, code: int, words: str, request: types.RequestId | None = None) -> None:
         refused = types.ErrorData(code=code, message=words)
         await self._outgoing.send(
             SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=request, error=refused))
@@ -104,11 +108,22 @@ def _why_unread(error: Exception) -> tuple[int, str, types.RequestId | None]:
             "wanted one JSON-RPC message a line, in UTF-8 without lone surrogates",
             _id_of(given),
         )
+    if any(isinstance(one["input"], list) and len(one["loc"]) == 1 for one in found):
+        return (
+            types.INVALID_REQUEST,
+            "wanted one JSON-RPC message a line, found a batch: send each by itself",
+            None,
+        )
     # Where a field is missing, the message itself is named as what was given.
     given = next((one["input"] for one in found if one["type"] == "missing"), None)
     first = found[0]
     field = ".".join(map(str, first["loc"][1:])) or "message"
     return types.INVALID_REQUEST, f"no JSON-RPC request: {field}: {first['msg']}", _id_of(given)
+
+
+def _lacks_id(message: types.JSONRPCMessage) -> bool:
+    """Whether it is a request that the SDK takes for a notification, since its id is 1.5 or no id at all."""
+    return isinstance(message, types.JSONRPCNotification) and not message.method.startswith("notifications/")
 
 
 def _loaded(line: Any) -> Any:

@@ -110,6 +110,13 @@ def test_a_page_may_use_every_verb_and_send_every_header_of_the_contracts(client
     assert wanted <= set(told["access-control-allow-headers"].split(", "))
 
 
+def test_the_headers_that_clients_of_openai_send_are_allowed_and_no_others(client: TestClient) -> None:
+    sent = ["x-stainless-os", "x-stainless-retry-count", "openai-organization", "x-evil", "cookie"]
+    asked = {"origin": PAGE, "access-control-request-headers": ",".join(sent)}
+    told = client.options("/v1/chat/completions", headers=asked).headers["access-control-allow-headers"]
+    assert [one in told.split(", ") for one in sent] == [True, True, True, False, False]
+
+
 def test_a_page_may_read_every_header_that_we_name_ourselves(client: TestClient) -> None:
     named: set[str] = set()
     for file in Path(functions.__path__[0]).rglob("*.py"):

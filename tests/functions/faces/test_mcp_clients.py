@@ -17,8 +17,10 @@ from mcp.client import Client
 
 from functions.app.app import create_app
 from functions.faces.mcp.arguments import MOST_TOKENS
+from functions.faces.mcp.choosing import MOST_COLLECTIONS
 from functions.faces.mcp.passages import META, MOST_BYTES, SIZE
 from functions.web.access import Caller
+from quire.collections import Collection
 from quire.documents import Document, Value
 from quire.service.documents import grep
 from tests.functions.faces.test_mcp import ask, over_http, said
@@ -212,6 +214,78 @@ def test_an_answer_shows_each_quote_once(shelf: Shelf) -> None:
     assert PASSAGE.findall(text)
 
 
+def post(client: TestClient, body: Any, **headers: str) -> Any:
+    return client.post(
+        "/mcp", json=body, headers=HEADERS | {name.replace("_", "-"): one for name, one in headers.items()}
+    )
+
+
+def test_a_batch_is_answered_where_the_protocol_has_batches_and_refused_elsewhere(shelf: Shelf) -> None:
+    client = shelf.client()
+    notice = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    batch = [json.loads(_line(1, "ping", {})), notice, json.loads(_line("b", "tools/list", {})), 5]
+    for headers in ({}, {"mcp_protocol_version": "2025-03-26"}):
+        given = post(client, batch, **headers)
+        assert given.status_code == 200
+        assert [one.get("result", {}).keys() >= {"tools"} for one in given.json()] == [False, True, False]
+        assert [one["id"] for one in given.json()][:2] == [1, "b"]
+        assert "error" in given.json()[2]
+    assert (post(client, [notice]).status_code, post(client, [notice]).content) == (202, b"")
+    for wrong, headers in ((batch, {"mcp_protocol_version": "2025-06-18"}), ([], {}), (batch * 9, {})):
+        refused = post(client, wrong, **headers)
+        assert refused.status_code == 400
+        assert refused.json()["error"]["code"] == -32600
+        assert "batches are of protocol 2025-03-26 alone, of 1 to 32" in refused.json()["error"]["message"]
+
+
+def test_a_page_that_a_collection_lists_asks_this_one_alone(shelf: Shelf) -> None:
+    page = "https://pages.example"
+    shelf.publish("tended", garden("Tomatoes want warm soil."), profile="docs")
+    collections = {"tended": Collection("tended", "docs", options={"origins": page})}
+    client = shelf.client(collections=collections)
+    asked = {"access-control-request-method": "POST", "access-control-request-headers": "mcp-method, x-evil"}
+    told = client.options("/mcp", headers={"origin": page} | asked).headers["access-control-allow-headers"]
+    assert {"mcp-session-id", "mcp-protocol-version", "mcp-method"} <= set(told.split(", "))
+    assert "x-evil" not in told
+    for name, is_open in (("tended", True), ("roblox", False)):
+        call = {"name": "search", "arguments": {"query": "warm soil", "collection": name}}
+        given = post(client, json.loads(_line(1, "tools/call", call)), origin=page)
+        assert given.headers["access-control-allow-origin"] == page
+        assert given.json()["result"].get("isError", False) is not is_open
+    listed = post(
+        client, json.loads(_line(1, "tools/call", {"name": "list_collections", "arguments": {}})), origin=page
+    )
+    assert "roblox" not in listed.text
+    stranger = post(client, json.loads(_line(1, "tools/list", {})), origin="https://stranger.example")
+    assert (stranger.status_code, "access-control-allow-origin" in stranger.headers) == (403, False)
+
+
+def test_what_is_wrong_with_filters_and_versions_says_what_to_give(shelf: Shelf) -> None:
+    for filters in ({"member_type": {"a": 1}}, "member_type=Event"):
+        told = said(ask(shelf, "search", query="gravity", collection="roblox", filters=filters))
+        assert 'wanted {"field": "value"}, or {"field": ["one", "another"]}' in told
+        assert "function-before" not in told
+    told = said(ask(shelf, "changes", since="0.1", collection="roblox"))
+    assert "Give one of these as `since`" in told
+    assert "`version`" not in told
+
+
+def test_collections_that_one_call_leaves_out_are_named(shelf: Shelf) -> None:
+    assert "Name one as `collection`" not in words(shelf, "search", query="gravity")
+    for number in range(MOST_COLLECTIONS):
+        shelf.publish(f"c{number:02d}", garden("Tomatoes want warm soil."), profile="docs")
+    shelf.publish("zoo", garden("A zyzzyva is a weevil."), profile="docs")
+    for tool, given in (
+        ("search", {"query": "zyzzyva"}),
+        ("answer", {"question": "What is a zyzzyva?"}),
+        ("lookup", {"symbol": "zyzzyva"}),
+        ("grep", {"pattern": "Tomatoes"}),
+    ):
+        told = words(shelf, tool, **given)
+        assert told.rstrip(".").endswith("roblox, zoo"), tool
+        assert "only the first 32 collections were asked" in told
+
+
 def test_all_that_a_client_pipes_in_is_answered_what_cannot_be_read_too(shelf: Shelf) -> None:
     hello: dict[str, Any] = {
         "protocolVersion": "2025-06-18",
@@ -228,6 +302,8 @@ def test_all_that_a_client_pipes_in_is_answered_what_cannot_be_read_too(shelf: S
         _line(4, "tools/call", {"name": "search", "arguments": {"query": "\ud800"}}),
         '{"jsonrpc": "2.0", "id": true, "method": 5}',
         "[1]",
+        '{"jsonrpc": "2.0", "id": 1.5, "method": "tools/list"}',
+        f"[{_line(7, 'ping', {})}]",
         _line("five", "tools/call", search),
     ]
     done = subprocess.run(
@@ -246,7 +322,10 @@ def test_all_that_a_client_pipes_in_is_answered_what_cannot_be_read_too(shelf: S
     answered = {one["id"]: one["result"] for one in replies if "result" in one}
     assert answered.keys() == {1, 2, "five"}
     assert "Tomatoes want warm soil" in answered[2]["content"][0]["text"]
-    assert len(replies) == 8
+    assert len(replies) == 10
+    told = [one["error"]["message"] for one in replies if one["id"] is None and "error" in one]
+    assert sum("id: wanted a text or a whole number" in one for one in told) == 1
+    assert sum("found a batch: send each by itself" in one for one in told) == 2
     assert next(one for one in replies if one["id"] == 3)["error"]["message"].startswith(
         "no JSON-RPC request: params"
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +172,45 @@ STREAMS: list[tuple[str, dict[str, Any]]] = [
     ("/talk/chat", {"user_message": "What does BasePart.Touched do?"}),
     ("/talk/chat", {"user_message": "What does BasePart.Touched do?", "stream": True}),
 ]
+
+
+WHOLE: list[tuple[str, dict[str, Any]]] = [
+    ANSWERS[0],
+    ANSWERS[2],
+    ("/v1/responses", {"model": "roblox", "input": "BasePart.Touched?"}),
+    ("/code/answer", {"q": "What does BasePart.Touched do?"}),
+    ("/book/api/query", {"query": "What does BasePart.Touched do?"}),
+    (
+        "/mcp",
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {
+                "name": "answer",
+                "arguments": {"question": "BasePart.Touched?", "collection": "roblox"},
+            },
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "body"), WHOLE, ids=[path for path, _ in WHOLE])
+def test_a_client_that_leaves_before_a_whole_answer_ends_the_models_connection_too(
+    shelf: Shelf, url: str, silent: SilentServer, path: str, body: dict[str, Any]
+) -> None:
+    shelf.publish("code", profile="code", engine="")
+    shelf.publish("book", profile="textbook", engine="")
+    headers = {**KEY, "accept": "application/json, text/event-stream"}
+    client = HTTPConnection(url.removeprefix("http://"))
+    client.request("POST", path, json.dumps(body), {"content-type": "application/json", **headers})
+    wait_until(lambda: silent.calls == 1)
+    left_at = time.monotonic()
+    client.close()
+    wait_until(lambda: silent.left == 1, 10)
+    assert is_within(time.monotonic() - left_at, 1)
+    assert is_within(timed(url, "/health"), SOON_S)
+    assert silent.calls == 1
 
 
 @pytest.mark.parametrize("number", range(len(STREAMS)))
