@@ -219,6 +219,11 @@ class ChatMemoryContract:
         assert memory.recent(session, 10) == first
         assert memory.append(session + "x", [user("elsewhere")], token="t/1") != first
 
+    def test_what_a_token_stored_can_be_asked_for(self, memory: ChatMemory, session: str) -> None:
+        first = memory.append(session, [user("question"), Turn("assistant", "answer")], token="t")
+        assert memory.stored(session, "t") == first
+        assert memory.stored(session, "u") == memory.stored(session + "x", "t") == []
+
     def test_side_by_side_repetitions_of_a_token_store_once(
         self, opener: Open, clock: Clock, session: str
     ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from functions.faces.chatbot.contract import ChatMessage, ChatResponse
@@ -17,11 +17,12 @@ from functions.web.replies import json_bytes
 from quire.answering.events import Delta, Done
 from quire.answering.request import Inquiry
 from quire.documents import Turn
-from quire.errors import StoreError
-from quire.ports import ChatMemory
+from quire.errors import InputError, StoreError
+from quire.ports import ChatMemory, Remembered
 from quire.service.ask import AnswerUnderWay, ask_stream
 from quire.service.knowledge import Knowledge
 from quire.service.metrics import note_degraded
+from quire.service.sites import USED_KEY
 from quire.sessions import session_key
 
 REMEMBERED_TURNS = 12
@@ -79,7 +80,7 @@ def begin(
     """Begin to answer. What is wrong with the request is raised here; `token` keeps a repetition from being stored.
 
     Raises:
-        ScopeMissing, UnknownCollection, InputError: as their names say.
+        ScopeMissing, UnknownCollection, InputError: as their names say; the token came with another question too.
     """
     degraded: tuple[str, ...] = ()
     history = tuple(Turn(one.role, one.content) for one in body.chat_history or ())
@@ -91,6 +92,7 @@ def begin(
         session = session_key(collection, "chat", caller.subject, body.session)
         try:
             memory = open_memory()
+            _refuse_used_key(memory.stored(session, token) if token else [], body.user_message)
             if body.chat_history is None:
                 history = tuple(one.turn for one in memory.recent(session, REMEMBERED_TURNS))
         except StoreError:
@@ -111,6 +113,11 @@ def begin(
         return ()
 
     return Chat(events, remember, degraded)
+
+
+def _refuse_used_key(kept: Sequence[Remembered], question: str) -> None:
+    if kept and kept[0].turn.text != question:
+        raise InputError(USED_KEY, field="idempotency-key")
 
 
 def _rest(wire: ChatResponse) -> dict[str, object]:

@@ -263,6 +263,20 @@ def test_a_session_is_remembered_once_and_by_its_collection_alone(lively: Lively
     assert len(lively.memory.recent("book#chat##s1", 10)) == 2
 
 
+def test_a_key_that_came_with_another_question_is_refused_before_a_model_is_asked(
+    lively: Lively, book: TestClient
+) -> None:
+    once = {"idempotency-key": "once"}
+    body = {"user_message": QUESTION, "session": "s1"}
+    assert [book.post("/book/chat", json=body, headers=once).status_code for _ in range(2)] == [200, 200]
+    other = {"user_message": "What does a rover measure?", "session": "s1"}
+    refused = book.post("/book/chat", json=other, headers=once)
+    assert (refused.status_code, refused.json()["status"]) == (400, "error")
+    assert "it came before with other content" in refused.json()["message"]
+    assert book.post("/book/chat", json=other, headers={"idempotency-key": "twice"}).status_code == 200
+    assert len(lively.memory.recent("book#chat##s1", 9)) == 4
+
+
 class BrokenMemory:
     """Chat memory whose store is down."""
 

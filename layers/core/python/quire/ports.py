@@ -262,6 +262,9 @@ class ChatMemory(Protocol):
     def append(self, session: str, turns: Sequence[Turn], *, token: str | None = None) -> list[Remembered]:
         """Store the turns together, in order; where `token` was used before, give what it stored then."""
 
+    def stored(self, session: str, token: str) -> list[Remembered]:
+        """What an append with that token stored; empty where there was none."""
+
     def recent(self, session: str, limit: int, *, before: str | None = None) -> list[Remembered]:
         """The last `limit` live turns, of those before the turn of id `before` where it is given; oldest first."""
 

@@ -84,6 +84,11 @@ class DynamoMemory:
         stamped = zip(ids, turns, strict=True)
         return [Remembered(one, moment(read_turn_id(one)[0]), turn) for one, turn in stamped]
 
+    def stored(self, session: str, token: str) -> list[Remembered]:
+        """See `quire.ports.ChatMemory`."""
+        with self._translated():
+            return self._appended(session, f"token#{token}")
+
     def recent(self, session: str, limit: int, *, before: str | None = None) -> list[Remembered]:
         """See `quire.ports.ChatMemory`."""
         with self._translated():

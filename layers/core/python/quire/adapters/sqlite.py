@@ -60,13 +60,8 @@ class SqliteMemory:
         """See `quire.ports.ChatMemory`."""
         self._purge_when_due()
         with self._transaction() as database:
-            if token is not None:
-                known = database.execute(
-                    "SELECT id, at_ms, role, text FROM turns WHERE session = ? AND token = ? ORDER BY id",
-                    (session, token),
-                ).fetchall()
-                if known:
-                    return [_remembered(row) for row in known]
+            if token is not None and (known := _stored(database, session, token)):
+                return known
             (last,) = database.execute("SELECT max(id) FROM turns WHERE session = ?", (session,)).fetchone()
             ids = next_ids(len(turns), self._now_ms(), last)
             rows = [
@@ -78,6 +73,11 @@ class SqliteMemory:
                 [(session, token, *row) for row in rows],
             )
         return [_remembered(row) for row in rows]
+
+    def stored(self, session: str, token: str) -> list[Remembered]:
+        """See `quire.ports.ChatMemory`."""
+        with self._transaction("DEFERRED") as database:
+            return _stored(database, session, token)
 
     def recent(self, session: str, limit: int, *, before: str | None = None) -> list[Remembered]:
         """See `quire.ports.ChatMemory`."""
@@ -184,6 +184,14 @@ class SqliteMemory:
 
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
+
+
+def _stored(database: sqlite3.Connection, session: str, token: str) -> list[Remembered]:
+    rows = database.execute(
+        "SELECT id, at_ms, role, text FROM turns WHERE session = ? AND token = ? ORDER BY id",
+        (session, token),
+    )
+    return [_remembered(row) for row in rows]
 
 
 def _is_busy(error: Exception) -> bool:
