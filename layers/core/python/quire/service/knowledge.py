@@ -202,7 +202,12 @@ class Knowledge:
         listed = self.collections.get(collection)
         if listed is not None and listed.profile == SITES:
             return self._site(caller, collection, version, filters)
-        return self._current(collection) if version is None else self.catalog.get(collection, version)
+        if version is None:
+            return self._current(collection)
+        # What was deleted is deleted at once, in every version of what takes live writes.
+        known = peek(self, collection)
+        takes_writes = self.live is not None and (known is None or known.pointer.profile in LIVE)
+        return self.catalog.get(collection, version, fresh=takes_writes)
 
     def _current(self, collection: str) -> Served:
         """The collection as it is served now; of one that takes live writes every request looks at the pointer."""

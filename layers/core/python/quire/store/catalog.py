@@ -276,13 +276,13 @@ class Catalog:
 
     def _get(self, name: str, entry: CatalogEntry, version: str | None, *, fresh: bool) -> Served:
         served = entry.served
-        if version is not None and version != LATEST and (served is None or version != served.version):
-            return self._older(name, version)
+        if version not in (None, LATEST) and (fresh or served is None or version != served.version):
+            return self._older(name, str(version), fresh=fresh)
         if served is not None and not fresh and self._clock() < entry.due and not entry.has_arrived:
             return served
         # One thread looks; where something is open already the others do not wait for it.
-        if not entry.lock.acquire(blocking=served is None or fresh):
-            return served if served is not None else self.get(name)
+        if not entry.lock.acquire(blocking=served is None or fresh) and served is not None:
+            return served
         try:
             return self._current(name, entry, fresh)
         finally:
@@ -346,11 +346,11 @@ class Catalog:
         if entry := self.entries.known(name):
             entry.close()
 
-    def _older(self, name: str, wanted: str) -> Served:
+    def _older(self, name: str, wanted: str, *, fresh: bool) -> Served:
         """An older version under the tombstones of today; the current one where that is what `wanted` means."""
         pointer = self._history.find(name, wanted)
         try:
-            current = self.get(name)
+            current = self.get(name, fresh=fresh)
         except ArtifactError as error:
             index = self._history.open(pointer, self._store.pointer(name).tombstones)
             return Served(name, index, pointer, (f"current version unusable ({type(error).__name__})",))
