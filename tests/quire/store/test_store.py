@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from quire.index.writer import IndexRow, SegmentFacts, write_segment
 from quire.ports import ObjectStore
 from quire.store import pointers as states
 from quire.store.keys import pointer_key, versions_key
-from quire.store.lock import LEASE_S, read_builds
+from quire.store.lock import LEASE_S, read_build, read_builds
 from quire.store.retired import GRACE_S, delete_collection, retire
 from quire.store.store import SegmentStore
 from tests.support.rows import FACTS, make_rows, plain_row, tree_bytes
@@ -248,6 +249,19 @@ def test_one_build_at_a_time(store: SegmentStore) -> None:
         raise AssertionError("both hold the lock")
     with store.lock("docs"):
         pass
+
+
+def test_a_build_that_was_refused_takes_nothing_from_the_one_that_holds_the_lock(
+    store: SegmentStore, make: Make
+) -> None:
+    with store.lock("docs"):
+        with pytest.raises(BuildInProgress), store.lock("docs"):
+            raise AssertionError("both hold the lock")
+        assert store.publish("docs", *make([plain_row("a", "0", "word")])).version
+    store.publish(
+        "docs", *make([plain_row("b", "0", "word")])
+    )  # the lease is given back, and not taken again
+    assert read_build(store._objects, "docs", time.time()) is None
 
 
 def test_a_lease_that_ran_out_can_be_taken_and_the_late_build_does_not_publish(

@@ -24,6 +24,8 @@ LARGE_CHARACTERS = 400_000
 LOST_AFTER_S = 3600
 """Lambda tries an event three times, for 15 minutes each. Source: AWS, "How Lambda handles errors and retries"."""
 WAITING, DONE, FAILED = "waiting", "done", "failed"
+KEPT, FORGOTTEN_AT_ONCE = 500, 100
+"""Records of jobs that have ended, of each collection: a client asks for its own within minutes."""
 _ID = re.compile(r"[0-9a-f]{32}")
 
 PROGRESS_EVERY_S = 1.0
@@ -168,14 +170,29 @@ class Jobs:
             return now or ended
         self._write(collection, ended)
         self._objects.delete(_progress_key(collection, job_id))
+        self._forget_oldest(collection)
         return ended
 
     def waiting(self, collection: str) -> list[str]:
         """Jobs that nobody has ended: those under way, and those whose process died."""
-        names = (
-            name.removesuffix(".json") for name in self._objects.list(f"{collection_key(collection)}jobs/")
-        )
-        return [name for name in names if self._known(collection, name).state == WAITING]
+        return [job.id for job in self._all(collection) if job.state == WAITING]
+
+    def _all(self, collection: str) -> list[Job]:
+        names = [name.removesuffix(".json") for name in self._names(collection)]
+        return [job for name in names if (job := self.find(collection, name))]
+
+    def _names(self, collection: str) -> list[str]:
+        return list(self._objects.list(f"{collection_key(collection)}jobs/"))
+
+    def _forget_oldest(self, collection: str) -> None:
+        """Keep the newest `KEPT` records; those that are too many go together, since each look reads all of them."""
+        if len(self._names(collection)) <= KEPT + FORGOTTEN_AT_ONCE:
+            return
+        jobs = sorted(self._all(collection), key=lambda job: job.at)
+        for job in jobs[: len(jobs) - KEPT]:
+            if job.state != WAITING:
+                self._objects.delete(_key(collection, job.id))
+                self._objects.delete(_progress_key(collection, job.id))
 
     def drop(self, collection: str, site_id: str) -> None:
         """Forget the jobs of a site that is deleted: none of them may bring a text of it back."""

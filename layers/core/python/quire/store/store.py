@@ -10,7 +10,8 @@ models/<digest>/...                        each model once
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -270,15 +271,24 @@ class SegmentStore:
         """Delete what was replaced long enough ago; what a build leaves behind would stay until the next one."""
         sweep(self._objects, name, lambda: self.versions(name), self._clock)
 
-    def lock(self, name: str) -> BuildLock:
-        """The collection's build lock, to be held by a `with` block around reading and publishing."""
+    @contextmanager
+    def lock(self, name: str) -> Iterator[BuildLock]:
+        """The collection's build lock, to be held by a `with` block around reading and publishing.
+
+        Raises:
+            BuildInProgress: another build holds it.
+        """
         from quire.store.lock import BuildLock  # not for those who only read
 
         lock = BuildLock(
             self._objects, lock_key(name), clock=self._clock, as_of=lambda: self._last_sequence(name)
         )
-        self._locks[name] = lock
-        return lock
+        with lock:
+            self._locks[name] = lock
+            try:
+                yield lock
+            finally:
+                del self._locks[name]
 
     def _last_sequence(self, name: str) -> int:
         try:
