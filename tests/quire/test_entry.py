@@ -11,6 +11,7 @@ import pytest
 import quire
 from quire.embedding.onnx import OnnxEmbedder
 from quire.errors import ConfigError, InputError
+from quire.service.access import ANYONE
 from tests.support.corpus import api_documents
 from tests.support.served import Shelf
 from tests.support.tree import ROOT
@@ -85,6 +86,26 @@ def test_terms_count_beside_the_question(shelf: Shelf) -> None:
     helped = index.search(question, top_k=1, terms="TweenService.Create tween")
     assert helped[0].chunk.symbols[0] == "TweenService.Create"
     assert index.ask(question, terms="TweenService.Create").terms == "TweenService.Create"
+
+
+def test_it_takes_the_settings_that_a_server_takes(
+    tmp_path: Path, model_folder: Path, embedder: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = Shelf(tmp_path)
+    before = shelf.publish(embedder=embedder).version
+    brought = tmp_path / "brought"
+    brought.mkdir()
+    (brought / embedder.facts.digest).symlink_to(model_folder)
+    monkeypatch.setenv("QUIRE_MODEL_FOLDERS", str(brought))
+    monkeypatch.setenv("QUIRE_THREADS", "2")
+    monkeypatch.setenv("QUIRE_REFRESH_S", "600")
+    index = quire.open(shelf.folder)
+    assert index.search("gravity in studs")  # a missing model would be warned of
+    opened = index._knowledge.embedder(index._knowledge.serve(ANYONE, "roblox"))
+    assert isinstance(opened, OnnxEmbedder)
+    assert opened._threads == 2
+    shelf.publish(documents=api_documents()[:1], embedder=embedder)
+    assert index.version == before
 
 
 def test_what_cannot_be_opened_is_said_with_what_is_there(shelf: Shelf, tmp_path: Path) -> None:

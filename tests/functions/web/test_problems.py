@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from typing import Any
 
 import pytest
@@ -32,6 +33,11 @@ def test_every_error_of_the_tree_becomes_a_problem_of_its_own_status(kind: type[
     assert problem.status == status_of(kind("a message")) >= 400
     assert problem.code == problem.code.lower()
     assert problem.title
+
+
+def test_the_tree_in_words_has_every_error() -> None:
+    told = set(re.findall(r"^[│ ]*[├└]── (\w+)", errors.__doc__ or "", re.MULTILINE)) | {"QuireError"}
+    assert told == {kind.__name__ for kind in every_error()}
 
 
 def test_a_callers_fault_is_told_and_names_the_field() -> None:

@@ -20,16 +20,13 @@ from quire.search.retrieval import Query
 from quire.service.access import ANYONE
 from quire.service.ask import ask
 from quire.service.knowledge import Knowledge
-from quire.settings import read_settings
+from quire.settings import Settings, read_settings
 from quire.store.catalog import Catalog
 from quire.store.models import model_folder
 from quire.store.store import SegmentStore
 
 if TYPE_CHECKING:
     from quire.ports import AnswerModel, Embedder, ObjectStore
-
-REFRESH_S = 1.0
-"""A newly published version is taken up within so many seconds."""
 
 
 class Index:
@@ -103,7 +100,7 @@ def open(  # noqa: A001
     model: AnswerModel | None = None,
     cache_folder: Path | None = None,
 ) -> Index:
-    """Open a collection of a store.
+    """Open a collection of a store. `QUIRE_REFRESH_S`, `QUIRE_THREADS` and `QUIRE_MODEL_FOLDERS` hold as for a server.
 
     Args:
         location: the store: a folder, one that holds `.quire/store`, or s3://bucket/prefix.
@@ -126,9 +123,8 @@ def open(  # noqa: A001
         raise InputError(
             f"collection {collection!r}: {location} holds {held}; name one of them", field="collection"
         )
-    return Index(
-        name, Knowledge(Catalog(store, refresh_s=REFRESH_S), _models(objects, near), model_of=lambda: model)
-    )
+    catalog = Catalog(store, refresh_s=settings.refresh_s)
+    return Index(name, Knowledge(catalog, _models(objects, near, settings), model_of=lambda: model))
 
 
 def _place_of(location: str) -> str:
@@ -141,9 +137,14 @@ def _place_of(location: str) -> str:
     return str(inner) if inner.is_dir() else location
 
 
-def _models(objects: ObjectStore, near: Path) -> Callable[[str], Embedder]:
+def _models(objects: ObjectStore, near: Path, settings: Settings) -> Callable[[str], Embedder]:
     """Opens the model of a digest, once."""
-    return cache(lambda digest: open_embedder(model_folder(objects, near, digest)))
+
+    def opened(digest: str) -> Embedder:
+        folder = model_folder(objects, near, digest, brought=settings.models)
+        return open_embedder(folder, threads=settings.threads)
+
+    return cache(opened)
 
 
 def _warn(degraded: Sequence[str]) -> None:

@@ -24,9 +24,12 @@ QuireError
 │   └── BuildInProgress  another build holds the lock
 ├── ModelError  an embedding model cannot be exported, opened or run
 │   └── ModelOutOfReach  the store cannot give it now, or the disk cannot take it
+├── AskerGone  nobody reads what comes
+├── Overloaded  there is room for no more of this now
 ├── PublishRefused  a guard or the gate refused a built version
 └── AnswerModelError
     ├── ModelUnavailable  network, overload, deadline
+    │   └── ModelTooSlow  the deadline passed
     ├── QuotaExceeded
     ├── ModelRefused  blocked by the provider's filters
     ├── AnswerCut  ended by the provider at its length limit

@@ -109,7 +109,7 @@ def test_a_segment_that_fails_leaves_nothing_on_disk(tmp_path: Path) -> None:
 def test_what_waits_on_disk_has_no_name_there(tmp_path: Path) -> None:
     with Spill(tmp_path, 100) as spill:
         kept = [spill.keep(np.arange(begin, begin + 20, dtype=np.uint32)) for begin in range(0, 200, 20)]
-        assert spill.spilled_bytes == 9 * 80
+        assert sum(isinstance(one, np.ndarray) for one in kept) == 1
         assert list(tmp_path.iterdir()) == []
         assert [kept[begin // 20][3:7].tolist() for begin in (0, 100)] == [[3, 4, 5, 6], [103, 104, 105, 106]]
 
@@ -129,4 +129,3 @@ def test_a_column_is_what_was_appended_to_it(
 def test_what_is_held_in_memory_needs_no_file(tmp_path: Path) -> None:
     with Spill(tmp_path / "no such folder", 1 << 20) as spill:
         assert spill.keep(np.arange(9, dtype=np.uint8))[0:3].tolist() == [0, 1, 2]
-        assert spill.spilled_bytes == 0

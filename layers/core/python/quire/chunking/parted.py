@@ -33,7 +33,7 @@ def read_prose(text: str) -> Page:
         seen = match.start()
         breaks = tuple(found.end() for found in re.finditer("\n", match[0]))
         blocks.append(Block("paragraph", (Part(match[0], line, line + len(breaks), breaks=breaks),)))
-    return Page("", "", (), (Section("", 0, 1, blocks=tuple(blocks)),) if blocks else ())
+    return Page("", (), (Section("", 0, 1, blocks=tuple(blocks)),) if blocks else ())
 
 
 _LINES = ("start_line", "end_line")

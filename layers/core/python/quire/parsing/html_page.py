@@ -50,7 +50,7 @@ def parse_html(text: str) -> Page:
             node.replace_with(f"`{words.strip()}`")
     sections = _sections(root) if root is not None else []
     shown = next((one.heading for one in sections if one.level == 1), "")
-    return Page(shown or (_words(title) if title else ""), "", (), tuple(sections))
+    return Page(shown or (_words(title) if title else ""), (), tuple(sections))
 
 
 def _formula(node: LexborNode) -> str:

@@ -123,7 +123,6 @@ def parse_markdown(
     anchored = _anchored(sections, text, rules)
     return Page(
         title=title or _opening_heading(sections),
-        description=head.string("description"),
         keywords=keywords if isinstance(keywords, tuple) else tuple(keywords.split(", ")),
         sections=tuple(with_lines(one, lines) for one in anchored) if lines else tuple(anchored),
     )

@@ -78,13 +78,11 @@ class Page:
     Attributes:
         title: the heading of level 1 that opens the page, else the front matter's title, else the first
             heading of level 1, else the heading that opens the page, else "".
-        description: the front matter's description, or "".
         keywords: the front matter's keywords.
         sections: in order of the file.
     """
 
     title: str
-    description: str
     keywords: tuple[str, ...]
     sections: tuple[Section, ...]
 

@@ -53,11 +53,6 @@ class Spill:
         self._size = 0
         self._open = ExitStack()
 
-    @property
-    def spilled_bytes(self) -> int:
-        """How much went to the file."""
-        return self._size
-
     def keep(self, array: Array) -> Slices:
         """Take over a one-dimensional array, which must not change any more."""
         if self._held + array.nbytes <= self.held_bytes:
