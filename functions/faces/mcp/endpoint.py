@@ -78,6 +78,9 @@ class McpEndpoint:
         async def receive() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
 
+        if _has_wrong_id(body):  # the SDK would take it for a notification, which nobody answers
+            await _refused("id: wanted a text or a whole number")(scope, receive, send)
+            return
         # A manager lives as long as its task group: one for each request needs no lifespan, which Lambda has not.
         manager = self._new_manager()
         async with manager.run():
@@ -88,8 +91,7 @@ class McpEndpoint:
         version = Headers(scope=scope).get("mcp-protocol-version", BATCHED)
         if version != BATCHED or not 0 < len(messages) <= MOST_BATCHED:
             wanted = f"wanted one message: batches are of protocol {BATCHED} alone, of 1 to {MOST_BATCHED}"
-            error = {"code": INVALID_REQUEST, "message": f"{wanted}, found {len(messages)} in {version[:20]}"}
-            return reply({"jsonrpc": "2.0", "id": None, "error": error}, 400)
+            return _refused(f"{wanted}, found {len(messages)} in {version[:20]}")
         told: list[bytes] = []
 
         async def keep(message: Message) -> None:
@@ -143,11 +145,27 @@ async def _cancel_when_left(receive: Receive, answering: anyio.CancelScope) -> N
 
 def _messages_of(body: bytes) -> list[Any] | None:
     """The messages of a batch; None where the body is none."""
-    try:
-        batch = json.loads(body) if body.lstrip()[:1] == b"[" else None
-    except (ValueError, RecursionError):  # the SDK says what is wrong with it
-        return None
+    batch = _loaded(body)
     return batch if isinstance(batch, list) else None
+
+
+def _has_wrong_id(body: bytes) -> bool:
+    message = _loaded(body)
+    named = message.get("id", "") if isinstance(message, dict) and "method" in message else ""
+    return isinstance(named, bool) or not isinstance(named, str | int)
+
+
+def _loaded(body: bytes) -> Any:
+    """The body's JSON; None where it is none, of which the SDK says what is wrong."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refused(words: str) -> Response:
+    error = {"code": INVALID_REQUEST, "message": words}
+    return reply({"jsonrpc": "2.0", "id": None, "error": error}, 400)
 
 
 def _admit_page(scope: Scope) -> None:

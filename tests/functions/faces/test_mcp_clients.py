@@ -238,6 +238,13 @@ def test_a_batch_is_answered_where_the_protocol_has_batches_and_refused_elsewher
         assert "batches are of protocol 2025-03-26 alone, of 1 to 32" in refused.json()["error"]["message"]
 
 
+@pytest.mark.parametrize("wrong", [1.5, True, None, {}])
+def test_an_id_that_is_none_is_refused_over_http_too(shelf: Shelf, wrong: Any) -> None:
+    refused = post(shelf.client(), {"jsonrpc": "2.0", "id": wrong, "method": "tools/list"})
+    assert (refused.status_code, refused.json()["error"]["code"], refused.json()["id"]) == (400, -32600, None)
+    assert refused.json()["error"]["message"] == "id: wanted a text or a whole number"
+
+
 def test_a_page_that_a_collection_lists_asks_this_one_alone(shelf: Shelf) -> None:
     page = "https://pages.example"
     shelf.publish("tended", garden("Tomatoes want warm soil."), profile="docs")
