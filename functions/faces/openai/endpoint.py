@@ -14,7 +14,15 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from functions.faces.openai import contract as c
-from functions.faces.openai.asking import Bound, bounded_text, ending_of, extras_of, inquiry_of, tokens_of
+from functions.faces.openai.asking import (
+    STOP,
+    Bound,
+    bounded_text,
+    ending_of,
+    extras_of,
+    inquiry_of,
+    tokens_of,
+)
 from functions.faces.openai.errors import refusals
 from functions.faces.openai.responses import ResponseWire
 from functions.web.access import Caller
@@ -164,7 +172,7 @@ def _chunks(body: c.ChatRequest, head: dict[str, Any], events: AnswerUnderWay) -
     for event in told(events):
         if isinstance(event, Delta):
             yield from _piece(head, bound.feed(event.text))
-            if bound.has_ended:
+            if bound.has_ended and bound.reason == STOP:  # at its most tokens a model ends by itself
                 events.leave()
         elif isinstance(event, Done):
             yield from _piece(head, bound.feed(ending_of(event.answer)) + bound.end())

@@ -189,6 +189,14 @@ def test_a_model_is_ended_where_a_stream_stops(shelf: Shelf) -> None:
     assert len(written) < 100
 
 
+def test_a_stream_that_ends_at_its_most_tokens_cites_what_the_model_wrote(shelf: Shelf) -> None:
+    model = Scripted([f"Gravity pulls at 196.2 studs [1]. {number} " for number in range(9)])
+    body = {"model": "roblox", "messages": ASKED, "stream": True, "max_tokens": 16}
+    sent = shelf.client(answer_model=model).post("/v1/chat/completions", json=body).text
+    last = json.loads(sent.split("\n\n")[-3].removeprefix("data: "))
+    assert (last["choices"][0]["finish_reason"], bool(last["citations"])) == ("length", True)
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_most_tokens_and_stop_texts_are_heeded(chat: openai.OpenAI, stream: bool) -> None:
     whole, reason, _ = said(chat, stream)
