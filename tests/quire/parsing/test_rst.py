@@ -72,6 +72,15 @@ def test_what_a_directive_defines_ends_with_its_indented_body() -> None:
     ]
 
 
+def test_a_directive_of_its_own_kind_defines_what_its_option_names() -> None:
+    knob = ".. knob::\n    :default: 3\n    :keys: wicks, wick\n\n    How many.\n"
+    source = f"Knobs\n=====\n\n{knob}\n.. box::\n    :width: 4\n"
+    [knobs] = parse_rst(source).definitions
+    assert [(one.names, one.start_line, one.end_line) for one in knobs.members] == [
+        (("wicks", "wicks", "wick"), 4, 9)
+    ]
+
+
 def test_each_part_of_a_long_section_has_the_symbols_that_it_defines() -> None:
     entries = "".join(f".. option:: --opt{number}\n\n    {'Words. ' * 60}\n\n" for number in range(8))
     document = Document(

@@ -9,7 +9,7 @@ from quire.answering.citations import cite
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.passages import split_passages, torn_fence_end
 from quire.answering.extractive.rendering import is_code_chunk, plain_words, quoted_part, shown, title_above
-from quire.answering.extractive.rst_text import grid_rows, plain_rst
+from quire.answering.extractive.rst_text import grid_rows, plain_roles, plain_rst
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.request import Answer, Usage
 from quire.chunking import chunk_document
@@ -164,7 +164,7 @@ def test_a_citation_of_a_page_that_is_written_anew_has_the_lines_of_its_quote(
         ("* Oil it\n  daily.\n* Wipe\n  it.", "* Oil it daily.\n* Wipe it."),
         (":param size: How\n    wide.\n:returns: All.", "- `size`: How wide.\n- Returns: All."),
         ("Pump\n    What\n    pumps.", "Pump\n    What pumps."),
-        ("| One\n| Two", "| One\n| Two"),
+        ("| One\n| Two", "One  \nTwo"),
         ("Oil\n---\nIt is\nneeded.", "**Oil**\nIt is\nneeded."),
         ("==  ==\na   b\nc   d\n==  ==", "==  ==\na   b\nc   d\n==  =="),
         (">>> pump()\n2", ">>> pump()\n2"),
@@ -633,6 +633,26 @@ def test_what_a_directive_defines_has_its_type_and_default_beside_its_name() -> 
     assert show(made) == "**`pump_mode`**\n\nType: `str` · Default: `'slow'`\n\nHow it lifts. [1]"
     nested = f"The well has one setting.\n\n{textwrap.indent(head, '  ')}\n     How it lifts.\n"
     assert "`pump_mode`\n\n  Type: `str` · Default: `'slow'`" in plain_rst(nested)
+
+
+def test_what_a_directive_names_by_an_option_has_that_name_and_its_default_above_it() -> None:
+    head = ".. knob::\n    :keys: pump_mode, mode\n    :default: slow\n    :version_added: 2.1\n"
+    made = chunk(
+        "well.rst",
+        f"{head}\n    How it lifts.\n\n{head.replace('mode', 'rate')}\n    How fast.\n",
+        lang="rst",
+    )
+    shown = "**`{0}`, `{1}`**\n\nDefault: slow · Version added: 2.1\n\n{2}"
+    assert show(made) == "\n\n".join(
+        (
+            shown.format("pump_mode", "mode", "How it lifts."),
+            shown.format("pump_rate", "rate", "How fast. [1]"),
+        )
+    )
+    assert (
+        plain_roles(":PEP:`517`, :pep:`660`, :rfc:`9110`, :pep:`the one <8>`")
+        == "PEP 517, PEP 660, RFC 9110, the one"
+    )
 
 
 def test_a_body_that_is_all_indented_is_no_code() -> None:

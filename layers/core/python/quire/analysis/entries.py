@@ -7,7 +7,7 @@ say its words more often. So such a name is a term of its own, by which its entr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from quire.analysis.symbols import fold_symbol
@@ -50,6 +50,16 @@ _OPTIONS = re.compile(
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*+")
 _LOOKS_WRITTEN = re.compile(r"[-_.:\d]|[a-z][A-Z]")
 """What a word of a text has not: a row or a title that begins with such a name needs no quotes."""
+_NAMELESS = re.compile(r"[ \t]*+\.\.[ ](?:[a-z]{1,12}:)?[a-z][\w-]*+::[ \t\r]*+")
+_NAMING = re.compile(
+    r"""
+    [ \t]++ :(?:keys?|names|options?|setting): [ \t]++
+    (?P<names> [\w.*-]++ (?: ,[ ]? [\w.*-]++ )*+ ) [ \t\r]*+  # one, or its older ones beside it
+    """,
+    re.VERBOSE,
+)
+"""An option of a directive that has no argument: what documents settings by a directive of its own names them so."""
+MOST_OPTIONS = 12
 _DEFINES = re.compile(
     r"""
     (?: ^ | (?<=[.!?][ ]) ) [ \t>*+-]*+ (?: (?:the|an?)[ ] )?
@@ -159,3 +169,20 @@ def _of_line(line: str, *, is_code: bool) -> Iterator[str]:
             yield found[2]
     elif found := _ITEM.match(line):
         yield found["name"]
+
+
+def naming_option(lines: Sequence[str], row: int) -> tuple[int, re.Match[str]] | None:
+    """The option that names what a directive without an argument documents, and its row; None where line `row` begins
+    no such directive.
+
+    >>> naming_option([".. conf::", "    :default: 3", "    :keys: wicks, wick", "", "    How many."], 0)[1]["names"]
+    'wicks, wick'
+    """
+    if not _NAMELESS.fullmatch(lines[row].rstrip("\n")):
+        return None
+    for below in range(row + 1, min(row + 1 + MOST_OPTIONS, len(lines))):
+        if not lines[below].lstrip().startswith(":"):
+            return None
+        if named := _NAMING.fullmatch(lines[below].rstrip("\n")):
+            return below, named
+    return None

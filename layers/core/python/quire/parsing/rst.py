@@ -10,6 +10,7 @@ import re
 import string
 from collections.abc import Iterator, Sequence
 
+from quire.analysis.entries import naming_option
 from quire.parsing.anchors import DocutilsIds
 from quire.parsing.outline import Heading, Outline, identifier_in, outline_sections
 
@@ -246,8 +247,15 @@ def _labelled(
 
 
 def _defined(lines: Sequence[str]) -> dict[str, None]:
-    matches = (_DEFINES.match(line) for line in lines if "::" in line)
-    return dict.fromkeys(match[1].lstrip("~!") for match in matches if match)
+    names: dict[str, None] = {}
+    for row, line in enumerate(lines):
+        if "::" not in line:
+            continue
+        if match := _DEFINES.match(line):
+            names.setdefault(match[1].lstrip("~!"))
+        elif named := naming_option(lines, row):
+            names.update(dict.fromkeys(named[1]["names"].replace(" ", "").split(",")))
+    return names
 
 
 def _entries(lines: Sequence[str], start: int, end: int) -> Iterator[Heading]:
@@ -255,7 +263,7 @@ def _entries(lines: Sequence[str], start: int, end: int) -> Iterator[Heading]:
     row = start
     while row < end:
         below = row + 1
-        if _DEFINES.match(lines[row]):
+        if _DEFINES.match(lines[row]) or naming_option(lines, row):
             while below < end and (not lines[below].strip() or lines[below][0] in " \t"):
                 below += 1
             names = tuple(_defined(lines[row:below]))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from quire.analysis.entries import naming_option
 from quire.answering.extractive.passages import (
     LABEL,
     defined_at,
@@ -212,7 +213,7 @@ def _opened(lines: Sequence[str], number: int, start: int, end: int, *, literal:
         return None
     if fence := _FENCE.match(line):
         return _Open(start, end, CODE, fence=fence[1])
-    if defined_at(lines, number):
+    if defined_at(lines, number) or naming_option(lines, number):
         return _Open(start, end, HEADING, defines=True)
     if line.lstrip().startswith(_OPENS_COMMENT) and _is_closed(lines, number):
         return _Open(start, end, NOTE, fence=_CLOSES_COMMENT, closed=_CLOSES_COMMENT in line)

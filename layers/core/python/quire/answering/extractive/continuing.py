@@ -210,6 +210,18 @@ def repeated_end(chunk: Chunk, beside: Beside) -> int:
     return _repeated(before.text, chunk.text) if before else 0
 
 
+def goes_on_at(before: Chunk, end: int, after: Chunk, beside: Beside) -> int | None:
+    """Where `after.text` goes on with the section that `before.text[:end]` ends in; None where something stands between
+    them, or another section begins."""
+    if before.text[end:].strip() or is_code_chunk(after) or before.document_id != after.document_id:
+        return None
+    following = beside(before, 1)
+    if following is None or following.id != after.id or not _is_same_section(after, before):
+        return None
+    start = _repeated(before.text, after.text)
+    return start + len(after.text[start:]) - len(after.text[start:].lstrip("\n"))
+
+
 def is_torn(before: Chunk, after: Chunk, start: int) -> bool:
     """Whether a list, a step and its code, or a sentence goes on over the border of two chunks, in
     `after.text[start:]`."""

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, pairwise
 
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
@@ -36,6 +36,7 @@ from quire.answering.extractive.code_lines import best_lines, says_nothing
 from quire.answering.extractive.continuing import (
     Beside,
     Rest,
+    goes_on_at,
     is_torn,
     nothing_beside,
     repeated_end,
@@ -297,11 +298,8 @@ def choose_quotes(
             wider = _with(quotes, quote, most + further, is_required=one in required)
             rest = _rest_of_code(question, wider, beside) if len(wider) > len(quotes) else []
             quotes, most = [*wider, *rest], most + len(rest)
-    return _said_once(
-        _in_order(
-            [*_completed(quotes, beside, room), *_heads(quotes), *_asked_behind(question, quotes[0])], topic
-        )
-    )
+    chosen = [*_completed(quotes, beside, room), *_heads(quotes), *_asked_behind(question, quotes[0])]
+    return _without_gaps(_said_once(_in_order(chosen, topic)), beside)
 
 
 def _first_quotes(
@@ -774,6 +772,17 @@ def _said_once(quotes: Sequence[Quote]) -> list[Quote]:
         else:
             kept.append(quote)
     return kept
+
+
+def _without_gaps(quotes: Sequence[Quote], beside: Beside) -> list[Quote]:
+    """The quotes, those that go on in the next chunk of their section from where the one before ends, be it not far."""
+    joined = list(quotes)
+    for place, (last, quote) in enumerate(pairwise(quotes), 1):
+        if 0 < quote.start <= BETWEEN and not quote.goes_on:
+            start = goes_on_at(last.hit.chunk, last.end, quote.hit.chunk, beside)
+            if start is not None and start <= quote.start:
+                joined[place] = replace(quote, start=start, goes_on=True)
+    return joined
 
 
 def _unsaid_from(quote: Quote, other: Quote) -> int:

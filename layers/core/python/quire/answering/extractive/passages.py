@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from quire.analysis.entries import naming_option
+
 SENTENCE, ITEM, ROW, CODE = "sentence", "item", "row", "code"
 TITLE = "title"  # with a row of signs below it
 DEFINED = "defined"  # by a directive, whose body is about it
@@ -117,9 +119,20 @@ def _named(lines: Sequence[str], number: int) -> tuple[int, str] | None:
         return 0, TITLE
     if is_underlined(lines, number - 1) or is_underlined(lines, number + 1, over=True):
         return 0, "rule"
-    if name := defined_at(lines, number):
+    if (name := defined_at(lines, number)) or (name := _names_head(lines, number)):
         return name, DEFINED
     return (0, "rule") if _is_in_head(lines, number) else None
+
+
+def _names_head(lines: Sequence[str], number: int) -> int:
+    """Where in the line the names begin, of the option that names what the directive above documents; 0 elsewhere."""
+    if not lines[number].lstrip().startswith(":"):
+        return 0
+    heads = (
+        naming_option(lines, above) for above in range(number - 1, max(number - 1 - LONGEST_HEAD, -1), -1)
+    )
+    found = next(filter(None, heads), None)
+    return found[1].start("names") if found and found[0] == number else 0
 
 
 def _is_in_head(lines: Sequence[str], number: int) -> bool:
@@ -129,6 +142,8 @@ def _is_in_head(lines: Sequence[str], number: int) -> bool:
     for above in range(number - 1, max(number - 1 - LONGEST_HEAD, -1), -1):
         if not lines[above].strip():
             return False
+        if naming_option(lines, above):
+            return True
         if _DEFINES.fullmatch(lines[above].rstrip()):
             return bool(defined_at(lines, above))
     return False

@@ -8,13 +8,22 @@ import textwrap
 from collections.abc import Sequence
 from itertools import groupby
 
-_ROLE = re.compile(r":(?:[a-z][\w+-]*:)?(?P<role>[a-z][\w+-]*):`(?P<text>[^`]+)`")
+from quire.analysis.entries import naming_option
+
+_ROLE = re.compile(
+    r"""
+    : (?: [a-zA-Z][\w+-]*: )?  # its domain
+    (?P<role>[a-zA-Z][\w+-]*) :`(?P<text>[^`]+)`
+    """,
+    re.VERBOSE,
+)
 _PLAIN_ROLES = frozenset(
     ("ref", "doc", "term", "abbr", "sup", "sub", "emphasis", "strong", "pep", "rfc", "download")
 )
 _VERBATIM = frozenset("program command samp kbd file code literal guilabel menuselection math".split())
 """Roles whose text names no target: `<value>` in it is what stands for a value."""
 _DEFINED = frozenset("mod func data const class meth attr type exc obj".split())
+_NUMBERED = frozenset(("pep", "rfc"))
 _JOINTS = re.compile(r"[-_]+")
 _TARGET = re.compile(r"(?<!\s)\s*+<[^<>]*+>$")
 _LITERAL = re.compile(r"(?<!`)``(?!`)(.+?)``(?!`)", re.S)
@@ -50,7 +59,13 @@ _LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|\|[^|]+\| |\[).*")
 _COMMENT = re.compile(r"\s*\.\.(?:\s.*)?")
 _OPTION = re.compile(r"\s*:[\w-]+:(?:\s.*)?")
 """Of a directive; a body may begin with a role, behind whose second colon its words stand at once."""
-_TOLD = re.compile(r"\s*:(?P<name>type|default|value):\s+(?P<said>\S.*)")
+_TOLD = re.compile(
+    r"""
+    \s* :(?P<name> type | default | value | required | choices | (?:version_?)?added ):
+    \s+ (?P<said>\S.*)  # up to the line's end
+    """,
+    re.VERBOSE,
+)
 """Options of what is defined that pages show beside its name."""
 SUBSTITUTION = re.compile(r"\s*(?:[-*+]\s+|#\.\s+)?\|[^|\s][^|\n]*\|\s*")
 """A line or an item that is the name of something shown in its place, nearly always of a picture."""
@@ -116,6 +131,8 @@ _VERSION = re.compile(
 )
 """What a note of a version begins with; sentences may follow at once."""
 _ITEM = re.compile(r"\s*(?:[-*+•]|#\.|\d{1,3}[.)])\s+")
+_LINE = re.compile(r"^([ \t]*+)\|(?:[ \t]++([^\n]*[^\s|]))?[ \t]*$", re.M)
+"""Of a block of lines, each kept as one; rows of tables end with a bar."""
 _DRAWN = re.compile(
     r"""
     \s*+(?:
@@ -170,6 +187,8 @@ def defined_names(text: str) -> tuple[str, ...]:
     """
     first, *others = text.strip().replace("\\\n", "").splitlines() or [""]
     found = _DIRECTIVE.fullmatch(first)
+    if named := naming_option([first, *others], 0):
+        return tuple(map(str.strip, named[1]["names"].split(",")))
     if found is None or not found["said"]:
         return ()
     names = (found["said"], *(line for line in others if not _OPTION.fullmatch(line)))
@@ -183,7 +202,9 @@ def told_options(text: str) -> str:
     "Type: `str` · Default: `'plain'`"
     """
     found = filter(None, map(_TOLD.fullmatch, text.splitlines()))
-    return " · ".join(f"{one['name'].capitalize()}: {plain_roles(one['said'].rstrip())}" for one in found)
+    return " · ".join(
+        f"{one['name'].replace('_', ' ').capitalize()}: {plain_roles(one['said'].rstrip())}" for one in found
+    )
 
 
 def _indent(line: str) -> int:
@@ -204,6 +225,8 @@ def _body_end(lines: Sequence[str], at: int) -> int:
 def _directive(found: re.Match[str], body: Sequence[str]) -> str:
     """A directive as a fence, as a note that is spoken, or as nothing where it only says how to lay out."""
     name, said, indent = found["name"], (found["said"] or "").strip(), len(found["indent"])
+    if option := naming_option([found[0], *body], 0):
+        said = option[1]["names"]
     at = 0
     while said.endswith("\\") and at < len(body):  # a signature over several lines
         said, at = f"{said[:-1].rstrip()} {body[at].strip()}", at + 1
@@ -319,7 +342,7 @@ def _fence(lines: Sequence[str], language: str, indent: int) -> str:
 
 
 def _words(lines: Sequence[str]) -> str:
-    return plain_roles("\n".join(_unwrapped(lines)).strip("\n")).rstrip()
+    return plain_roles(_LINE.sub(r"\1\2  ", "\n".join(_unwrapped(lines))).strip("\n")).rstrip()
 
 
 def _unwrapped(lines: Sequence[str]) -> list[str]:
@@ -402,11 +425,14 @@ def _field(match: re.Match[str]) -> str:
 
 
 def _role(match: re.Match[str]) -> str:
-    words = match["text"] if match["role"] in _VERBATIM else _TARGET.sub("", match["text"]) or match["text"]
-    if match["role"] in _PLAIN_ROLES:
+    role = match["role"].lower()
+    words = match["text"] if role in _VERBATIM else _TARGET.sub("", match["text"]) or match["text"]
+    if role in _NUMBERED and words.isdigit():
+        return f"{role.upper()} {words}"
+    if role in _PLAIN_ROLES:
         # A label stands for the title of what it leads to, which is elsewhere.
-        return _JOINTS.sub(" ", words) if words == match["text"] and match["role"] == "ref" else words
+        return _JOINTS.sub(" ", words) if words == match["text"] and role == "ref" else words
     short = words.rpartition(".")[2] if words.startswith("~") and "@" not in words else words.lstrip("~")
     short = short.replace("@", "").removeprefix("!")
     # A point in front of what is defined asks Sphinx to look further; that of a file is its own.
-    return f"`{short.removeprefix('.') if match['role'] in _DEFINED else short}`"
+    return f"`{short.removeprefix('.') if role in _DEFINED else short}`"
