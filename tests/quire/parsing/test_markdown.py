@@ -124,6 +124,63 @@ def test_commands_that_a_component_shows_become_a_block_of_code() -> None:
     assert lines(source) == [(1, 1), (3, 9), (11, 11)]
 
 
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ('<Shell command="brew tea" />\n', ["```\nbrew tea\n```"]),
+        ('<PackageManagerTabs command="add kettle -D" />\n', ["```\nnpm add kettle -D\n```"]),
+        (
+            "<Run command={{\n  npm: 'npm create tea',\n  yarn: 'yarn create tea',\n}} />\n",
+            ["```\nnpm create tea\nyarn create tea\n```"],
+        ),
+        (
+            '<Snippet title="To steep"\n  code={`let a = 1;\n\nlet b;`} lang="js" />\n',
+            ["To steep", "```js\nlet a = 1;\n\nlet b;\n```"],
+        ),
+        ('See <Shell command="brew tea" /> too.\n', ["See `brew tea` too."]),
+    ],
+)
+def test_a_command_or_code_is_shown_however_its_component_is_given_it(source: str, shown: list[str]) -> None:
+    assert texts(source, "page.mdx") == shown
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (
+            (
+                "<Kind\n  type=\"false | 'hot'\"\n  defaultValueList={[\n"
+                "    { defaultValue: \"'hot'\", mode: 'tea' },\n"
+                "    { defaultValue: 'false', mode: 'ice' },\n  ]}\n/>\n"
+            ),
+            "Type: `false | 'hot'`\nDefault: `'hot'` (mode: tea), `false` (mode: ice)",
+        ),
+        (
+            '<Meta addedVersion="1.2.0" stability={Level.Experimental} />\n',
+            "Added version: `1.2.0`\nStability: `Experimental`",
+        ),
+        (
+            '<Option name="heat" type="number" default={1.5} description="How hot" />\n',
+            "Name: `heat`\nType: `number`\nDefault: `1.5`\nHow hot",
+        ),
+        ('<Badge type="info" text="Read-only" />\n', "Read-only"),
+        ('<HomeIcon type="home" />\n', ""),
+        ('<Film type="video/mp4" src="a.mp4" />\n', ""),
+        ("<Kind default={wanted} />\n", ""),
+        ('<Tabs defaultValue="a"><TabItem value="a">Hot.</TabItem></Tabs>\n', "a: Hot."),
+    ],
+)
+def test_what_a_component_tells_of_an_option_is_read_and_what_styles_it_is_not(
+    source: str, shown: str
+) -> None:
+    assert texts(source, "page.mdx") == [shown] * bool(shown)
+
+
+def test_a_heading_with_facts_of_a_component_behind_it_keeps_its_own_words() -> None:
+    [section] = parse_markdown('## heat <Meta addedVersion="1.2" />\n\nHot.\n', "page.mdx").sections
+    assert section.heading == "heat"
+
+
 def test_prose_in_attributes_of_a_component_is_read_whatever_their_names() -> None:
     source = '<Figure\n  doText="Keep it short"\n  tip="A word or two is enough here"\n  mode="dark"\n/>\n'
     assert texts(source) == ["Keep it short\nA word or two is enough here"]

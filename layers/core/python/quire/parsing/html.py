@@ -8,7 +8,7 @@ from html import unescape
 from inspect import cleandoc
 from itertools import chain, pairwise
 
-from quire.parsing.javascript import TECHNICAL
+from quire.parsing.javascript import TECHNICAL, is_code_attribute
 from quire.parsing.markup import emit_strings
 from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, MarkupScan, OpenTable, Row
 from quire.parsing.tags import (
@@ -19,7 +19,8 @@ from quire.parsing.tags import (
     KNOWN,
     VOID,
     Tag,
-    is_code_attribute,
+    code_values,
+    facts,
     shown_attributes,
 )
 
@@ -203,20 +204,29 @@ def _in_ticks(code: str) -> str:
     return f"{TICK * 2} {line} {TICK * 2}" if "`" in line else f"{TICK}{line}{TICK}"
 
 
-def _is_code(scan: MarkupScan, tag: Tag) -> bool:
-    """Whether it is a component on lines of its own that shows code, which all its shown attributes are."""
-    shown = shown_attributes(tag) if tag.is_component and tag.empty and not scan.tables else []
-    is_code = bool(shown) and all(is_code_attribute(name, tag.attribute(name)) for name in shown)
-    return is_code and scan.at_line_start and bool(_REST.match(scan.text, tag.end))
-
-
 def _code_attributes(scan: MarkupScan, tag: Tag) -> int:
-    """Append an insert with the code of the component's attributes, one below the other, and return where it ends."""
-    code = "\n".join(cleandoc(tag.attribute(name)) for name in shown_attributes(tag))
+    """Append an insert with the code that a component on lines of its own shows, and return where it ends.
+
+    What else a reader sees of it stands on the line above; 0 where there is no code, or no such line.
+    """
+    values = code_values(tag) if tag.is_component and tag.empty and not scan.tables else []
+    if not (values and scan.at_line_start and _REST.match(scan.text, tag.end)):
+        return 0
+    told = [
+        tag.attribute(name)
+        for name in shown_attributes(tag)
+        if not is_code_attribute(name, tag.attribute(name))
+    ]
+    lines = scan.text.count("\n", tag.start, tag.end)
+    if told and not lines:
+        return 0
+    if told:
+        scan.emit(f"{' '.join(' '.join(told).split())}\n")
+    code = "\n".join(map(cleandoc, values))
     mark = max(["```", *(run[0] + "`" for run in _RUN.finditer(code))], key=len)
-    fenced = f"{mark}{tag.attribute('lang')}\n{code}\n{mark}"
+    fenced = f"{mark}{tag.attribute('lang') or tag.attribute('language')}\n{code}\n{mark}"
     scan.insert(Insert("code", scan.line(tag.start), fenced, end_line=scan.line(tag.end - 1)))
-    scan.blank(tag.start, tag.end)
+    scan.emit("\n" * (lines - bool(told)))
     return tag.end
 
 
@@ -230,8 +240,8 @@ def _open(scan: MarkupScan, tag: Tag) -> int:
     elif _stands_for_row(scan, tag):
         _component_row(scan, tag)
         return tag.end
-    elif _is_code(scan, tag):
-        return _code_attributes(scan, tag)
+    elif end := _code_attributes(scan, tag):
+        return end
     else:
         scan.emit(_before_content(scan, tag))
     _attributes(scan, tag)
@@ -310,13 +320,16 @@ def _attributes(scan: MarkupScan, tag: Tag) -> None:
     if tag.name in _TABS:
         _tab(scan, tag)
         return
+    said = facts(tag) if scan.at_line_start and _REST.match(scan.text, tag.end) else {}
     shown = [
         (*tag.strings[name], TICK * is_code_attribute(name, tag.attribute(name)))
         for name in shown_attributes(tag)
+        if name not in said
     ]
     if tag.is_component:
         expressions = _without_tab_labels(scan, tag)
-        shown += [(at, code, name) for name, (at, code) in expressions.items()]
+        shown += [(at, code, name) for name, (at, code) in expressions.items() if name not in said]
+    scan.emit("".join(f"{line}{BREAK}" for line in said.values()))
     done = tag.start
     for at, text, key in sorted(shown):
         scan.blank(done, at, keep=tag.is_inline)

@@ -14,6 +14,7 @@ _VISIBLE_ENDINGS = ("Title", "Text", "Label", "Description", "Caption", "Heading
 TECHNICAL = frozenset(
     "className class style src href url image icon id sx css key allow sandbox path d".split()
 )
+_CODE_NAMES = frozenset("code command commands cmd snippet".split())
 _CODE_LIKE = re.compile(r"://|[;{}=<>]|\b\d+px\b|var\(|\w\(|0\.\d")
 _TOKEN = re.compile(r"""//[^\n]*|/\*(?:.*?\*/|.*)|["'`{}()\[\]/\n]""", re.DOTALL)
 _BODY = {
@@ -174,8 +175,29 @@ def visible_strings(code: str, key: str = "") -> Iterator[tuple[int, str]]:
     >>> [text for _, text in visible_strings('{id: "q1", question: "Why?", options: ["Heat", "Cost"]}')]
     ['Why?', 'Heat', 'Cost']
     """
-    keys, pending = [key], key
     bare, done = [], 0
+    for name, start, end in _keyed_strings(code, key):
+        bare += [code[done:start], " " * (end - start)]
+        done = end
+        value = literal(code[start:end])
+        if value and is_shown(name, value):
+            yield start, _MARKUP.sub("", _CODE_TAG.sub("`", value))
+        elif value and "\n" not in value and is_code_attribute(name, value):
+            yield start, value if "`" in value else f"`{value}`"
+    for match in _JSX_TEXT.finditer("".join([*bare, code[done:]])):
+        yield match.start(1), match[1]
+
+
+def quoted_values(code: str) -> Iterator[tuple[str, str]]:
+    """All strings of an expression, each with the name of the property that it is the value of, "" without one."""
+    for name, start, end in _keyed_strings(code, ""):
+        if value := literal(code[start:end]):
+            yield name, value
+
+
+def _keyed_strings(code: str, key: str) -> Iterator[tuple[str, int, int]]:
+    """The property's name, begin and end of each string."""
+    keys, pending = [key], key
     for match, end in _tokens(code):
         if match["key"]:
             pending = match["key"]
@@ -186,14 +208,8 @@ def visible_strings(code: str, key: str = "") -> Iterator[tuple[int, str]]:
             keys[-1:] = [] if len(keys) > 1 else [key]
             pending = keys[-1]
         elif match["text"]:
-            bare += [code[done : match.start()], " " * (end - match.start())]
-            done = end
-            value = literal(code[match.start() : end])
-            if value and is_shown(pending, value):
-                yield match.start(), _MARKUP.sub("", _CODE_TAG.sub("`", value))
+            yield pending, match.start(), end
             pending = keys[-1]
-    for match in _JSX_TEXT.finditer("".join([*bare, code[done:]])):
-        yield match.start(1), match[1]
 
 
 def _tokens(code: str) -> Iterator[tuple[re.Match[str], int]]:
@@ -209,6 +225,24 @@ def is_shown(key: str, value: str) -> bool:
     if key in VISIBLE or key.endswith(_VISIBLE_ENDINGS):
         return bool(value.strip())
     return key not in TECHNICAL and len(value.split()) >= 5 and not _CODE_LIKE.search(value)
+
+
+def is_code_name(name: str) -> bool:
+    """Whether an attribute of this name holds code that its component shows."""
+    return name in _CODE_NAMES
+
+
+def is_code_attribute(name: str, value: str) -> bool:
+    """Whether a component's attribute is code that it shows: it is called so, or like the command that a line runs.
+
+    >>> is_code_attribute("npm", "npm install lamp"), is_code_attribute("icon", "lamp")
+    (True, False)
+    """
+    if name in VISIBLE:
+        return False
+    return bool(value.strip()) and (
+        is_code_name(name) or any(line.lstrip().startswith(f"{name} ") for line in value.split("\n"))
+    )
 
 
 def _unescape(text: str) -> str:

@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from quire.parsing.javascript import VISIBLE, expression_end, is_shown
+from quire.parsing.javascript import (
+    TECHNICAL,
+    VISIBLE,
+    expression_end,
+    is_code_attribute,
+    is_code_name,
+    is_shown,
+    quoted_values,
+)
 
 # Elements that stand inside a line: their tags vanish and break nothing.
 INLINE = frozenset(
@@ -47,6 +55,40 @@ _FIELDS: Mapping[str, frozenset[str]] = {
 }
 """Mintlify's parameters of an API, whose names stand in attributes."""
 _NONE: Mapping[str, tuple[int, str]] = MappingProxyType({})
+_FACT = re.compile(
+    r"""
+    type | stability | since | deprecated
+    | default(?:s|Values?(?:List)?)?             # not defaultOpen
+    | (?:added|removed|min|minimum)?[vV]ersion
+    """,
+    re.VERBOSE,
+)
+"""What a component without content tells of an option: its type, its default, since when it is there."""
+_ORNAMENTS = (
+    "Icon",
+    "Badge",
+    "Button",
+    "Input",
+    "Logo",
+    "Image",
+    "Alert",
+    "Banner",
+    "Callout",
+    "Divider",
+    "Player",
+)
+_SIMPLE = re.compile(
+    r"""
+    \s*+(?: (?:[A-Za-z_$][\w$]*+\.)++([\w$]++)  # a member of an enumeration
+      | (true|false|null|-?[\d.]++)
+    )\s*+
+    """,
+    re.VERBOSE,
+)
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_PACKAGE_MANAGERS = "PackageManager"
+"""Begins the names of components that show a command for each package manager, of which the first is npm."""
+_RUNNERS = ("npm ", "npx ", "pnpm ", "yarn ", "bun ", "deno ", "{")
 
 
 class Tag(NamedTuple):
@@ -125,14 +167,47 @@ def shown_attributes(tag: Tag) -> list[str]:
     ]
 
 
-def is_code_attribute(name: str, value: str) -> bool:
-    """Whether a component's attribute is code that it shows: it is called so, or like the command that a line runs.
+def code_values(tag: Tag) -> list[str]:
+    """Each piece of code that a component's attributes show: a command, or one for each of several programs."""
+    shown = [value for name, (_, value) in tag.strings.items() if is_code_attribute(name, value)]
+    for name, (_, code) in tag.expressions.items():
+        values = [(key or name, value) for key, value in quoted_values(code)] if is_code_name(name) else ()
+        shown += [value for key, value in values if is_code_attribute(key, value)]
+    if tag.name.startswith(_PACKAGE_MANAGERS):
+        shown = [value if value.startswith(_RUNNERS) else f"npm {value}" for value in shown]
+    return shown
 
-    >>> is_code_attribute("npm", "npm install lamp"), is_code_attribute("icon", "lamp")
-    (True, False)
+
+def facts(tag: Tag) -> dict[str, str]:
+    """Lines on what a component without content tells of an option, by the attributes' names; none of an ornament.
+
+    >>> list(facts(read_tag("<Kind type='a | b' defaultValues={[{default: '1', mode: 'dev'}]} />", 0)).values())
+    ['Type: `a | b`', 'Default: `1` (mode: dev)']
     """
-    if name in VISIBLE:
-        return False
-    return bool(value.strip()) and (
-        name == "code" or any(line.lstrip().startswith(f"{name} ") for line in value.split("\n"))
-    )
+    told = {*tag.strings, *tag.expressions}
+    is_ornament = tag.name.endswith(_ORNAMENTS) or not told.isdisjoint(TECHNICAL | VISIBLE)
+    if not (tag.is_component and tag.empty) or (is_ornament and "name" not in told):
+        return {}
+    found = {name: f"`{value}`" for name, (_, value) in tag.strings.items() if value.strip()}
+    found |= {name: _said(code) for name, (_, code) in tag.expressions.items()}
+    lines = {
+        name: f"{_title(name)}: {said}" for name, said in found.items() if said and _FACT.fullmatch(name)
+    }
+    return {"name": f"Name: {found['name']}", **lines} if lines and found.get("name") else lines
+
+
+def _title(name: str) -> str:
+    return "Default" if name.startswith("default") else " ".join(_HUMP.split(name)).capitalize()
+
+
+def _said(code: str) -> str:
+    """The value of an expression that is a constant, or the values that it lists with what each is for."""
+    if simple := _SIMPLE.fullmatch(code):
+        return f"`{simple[1] or simple[2]}`"
+    said = ""
+    for key, value in quoted_values(code):
+        if not key or _FACT.fullmatch(key):
+            said += f"{', ' if said else ''}`{value}`"
+        elif said and key not in TECHNICAL:
+            said += f" ({key}: {value})"
+    return said
