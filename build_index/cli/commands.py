@@ -323,7 +323,8 @@ def _told_left_out(ingested: IngestReport) -> Iterator[str]:
     """How much was left out for each reason, with the first paths where neither the caller nor a name's end chose."""
     for reason, count in sorted(ingested.excluded.items()):
         is_plain = reason.startswith(".") or reason in _CHOSEN
-        yield f"{count} {reason}{'' if is_plain else first_names(ingested.left_out.get(reason, ()), count)}"
+        named = "" if is_plain else first_names(ingested.left_out.get(reason, ()), count, reason)
+        yield f"{count} {reason}{named}"
 
 
 def _warn_of_unread(plan: BuildPlan, report: BuildReport) -> None:

@@ -59,7 +59,7 @@ def without_secrets(documents: Documents, excluded: Excluded) -> Documents:
             yield one
         else:
             say(f"{one.id}: left out as secret: {told}")
-            excluded.add("secret", one.id)
+            excluded.add("secret", one.id, first=True)
 
 
 def _secret_in(document: Document) -> str:
@@ -69,4 +69,4 @@ def _secret_in(document: Document) -> str:
     found = find_secret(document.text) or next(
         filter(None, map(find_secret, document.includes.values())), None
     )
-    return f"it holds {found}" if found else ""
+    return f"it holds {found}; shorten it there to have the file read" if found else ""

@@ -30,6 +30,7 @@ from quire.errors import NoText, SourceError
 from quire.parsing.formats import CONVERTED, HTML, RawFile, kind_of, suffix_of
 from quire.parsing.latex_markdown import LATEX
 from quire.parsing.man_page import is_man_page
+from quire.parsing.marimo import is_marimo
 from quire.parsing.yaml_text import is_yaml_text
 
 LONGEST_LINE = 20_000
@@ -60,6 +61,7 @@ _GENERATED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_STYLE_SOURCES = (".scss", ".sass", ".less", ".styl")
 _SAMPLE_APP = re.compile(r"my[-_]?app", re.IGNORECASE)
 _GENERATED_WORDS = ("generated", "made by", "produced by")
 _GENERATED_LINES = 12
@@ -189,7 +191,18 @@ def _said_elsewhere(root: Path, paths: Sequence[str]) -> Mapping[str, str]:
         **superseded_pages(documents),
         **dict.fromkeys(older_versions(documentation), "older version"),
         **dict.fromkeys(built_pages(paths, partial(_text_or_nothing, root)), "built"),
+        **dict.fromkeys(_compiled_styles(paths), "built"),
     }
+
+
+def _compiled_styles(paths: Sequence[str]) -> Iterator[str]:
+    """Style sheets beside the Sass, Less or Stylus of the same name that they are made of.
+
+    >>> list(_compiled_styles(["a/oar.css", "a/oar.scss", "a/sail.css", "b/sail.less"]))
+    ['a/oar.css']
+    """
+    stems = frozenset(path.rpartition(".")[0] for path in paths if path.endswith(_STYLE_SOURCES))
+    return (path for path in paths if path.endswith(".css") and path.removesuffix(".css") in stems)
 
 
 def _document(repository: Repository, path: str, content: bytes, *, named: bool) -> Document | str:
@@ -228,6 +241,8 @@ def _rewritten(path: str, text: str) -> str:
         return "latex"
     if is_yaml_text(path, text):
         return "yaml_text"
+    if is_marimo(path, text):
+        return "python"
     return "man" if is_man_page(path, text) else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ DEFAULT_EXCLUDE = tuple(
 
 
 MOST_NAMED = 20
-"""Of what was left out for one reason, so many paths are kept; a summary shows the first three."""
+"""Of what was left out for one reason, so many paths are kept; a summary shows the first three, and all secrets."""
 SHOWN_NAMES = 3
 
 
@@ -45,12 +46,12 @@ class Excluded:
     reasons: Counter[str] = field(default_factory=Counter)
     paths: dict[str, list[str]] = field(default_factory=dict)
 
-    def add(self, reason: str, path: str) -> None:
-        """Count one more."""
+    def add(self, reason: str, path: str, *, first: bool = False) -> None:
+        """Count one more, which is named `first` where its reader has to know of it."""
         self.reasons[reason] += 1
         named = self.paths.setdefault(reason, [])
-        if len(named) < MOST_NAMED:
-            named.append(path)
+        named.insert(0 if first else len(named), path)
+        del named[MOST_NAMED:]
 
     @property
     def total(self) -> int:
@@ -63,15 +64,16 @@ class Excluded:
         return f"{self.total} left out{': ' if parts else ''}{parts}"
 
 
-def first_names(paths: Sequence[str], count: int) -> str:
+def first_names(paths: Sequence[str], count: int, reason: str = "") -> str:
     r"""The first of `count` paths in brackets, behind a blank; "" where none is known. Each stays on its line.
+
+    Of files with secrets all that are known are named: a page that is lost for an example's key is missed.
 
     >>> first_names(["a.md", "b\nc.md", "d.md", "e.md"], 7), first_names([".env"], 1), first_names([], 7)
     (' (a.md, b\\nc.md, d.md, …)', ' (.env)', '')
     """
-    shown = [
-        one if one.isprintable() else one.encode("unicode_escape").decode() for one in paths[:SHOWN_NAMES]
-    ]
+    most = MOST_NAMED if reason == "secret" else SHOWN_NAMES
+    shown = [one if one.isprintable() else one.encode("unicode_escape").decode() for one in paths[:most]]
     more = ["…"] if count > len(shown) else []
     return f" ({', '.join([*shown, *more])})" if shown else ""
 
@@ -117,7 +119,7 @@ def told(excluded: Mapping[str, int], paths: Mapping[str, Sequence[str]]) -> str
     '1 of other kinds (RULES), 2 .png'
     """
     counts = [
-        f"{excluded[reason]} {words}{first_names(paths.get(reason, ()), excluded[reason])}"
+        f"{excluded[reason]} {words}{first_names(paths.get(reason, ()), excluded[reason], reason)}"
         for reason, words in _WORDS.items()
         if excluded.get(reason)
     ]
@@ -150,6 +152,7 @@ class _Walk:
     wanted: GitIgnoreSpec | None
     unwanted: GitIgnoreSpec
     excluded: Excluded
+    vendored: set[str] = field(default_factory=set)
 
 
 def select_files(root: Path, selection: Selection, excluded: Excluded) -> Iterator[str]:
@@ -195,6 +198,7 @@ def _walk(walk: _Walk, folder: Path, prefix: str, rules: IgnoreRules) -> Iterato
         return
     if walk.selection.gitignore:
         rules = rules.inside(folder, prefix)
+    walk.vendored.update(_composer_folders(entries, prefix))
     for entry in entries:
         path = prefix + entry.name
         if entry.is_dir(follow_symlinks=False):
@@ -210,6 +214,23 @@ def _walk(walk: _Walk, folder: Path, prefix: str, rules: IgnoreRules) -> Iterato
             walk.excluded.add(reason, path)
 
 
+def _composer_folders(entries: Sequence[os.DirEntry[str]], prefix: str) -> Iterator[str]:
+    """Folders that `composer.json` says packages are put into: all of one below it, of its own folder those by name."""
+    try:
+        [file] = [
+            one for one in entries if one.name == "composer.json" and one.is_file(follow_symlinks=False)
+        ]
+        manifest = json.loads(Path(file.path).read_bytes()[:CODE_FILE_BYTES])
+        place = os.path.normpath(prefix + manifest["config"]["vendor-dir"])
+        packages = [*manifest.get("require", ()), *manifest.get("require-dev", ())]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return
+    own = os.path.normpath(prefix or ".")
+    if place != own and not own.startswith(f"{place}/") and place != ".":
+        yield place
+    yield from (os.path.normpath(f"{place}/{package}") for package in packages if "/" in package)
+
+
 def _folder_reason(walk: _Walk, path: str, rules: IgnoreRules) -> str:
     if not is_text_name(path):
         return "name"
@@ -219,7 +240,8 @@ def _folder_reason(walk: _Walk, path: str, rules: IgnoreRules) -> str:
         return "gitignore"
     if is_secret_folder(path):
         return "secret"
-    return "vendored" if walk.wanted is None and is_vendored(path) else ""
+    is_others = is_vendored(path) or path in walk.vendored
+    return "vendored" if walk.wanted is None and is_others else ""
 
 
 def _file_reason(walk: _Walk, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -> str:

@@ -207,6 +207,7 @@ _GENERATED = re.compile(
         _pb2(?:_grpc)?\.pyi? | \.pb\.(?:go|cc|h|swift|dart|exs?) | _pb\.(?:rb|js|d\.ts)  # by protoc
         | \.g\.(?:dart|cs) | \.freezed\.dart | \.designer\.cs
         | [_.]generated\.\w+ | zz_generated.*\.go | \.gen\.\w+
+        | [._-]rtl\.css  # of the style sheet that is written from left to right
     )
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -329,6 +330,13 @@ _NAVIGATION = re.compile(
     """,
     re.VERBOSE,
 )
+_OF_SITE = re.compile(
+    r"""
+    _(?:meta|nav|navbar|sidebar|category_)\.(?:json|ya?ml|[cm]?[jt]sx?)  # a folder's menu: Rspress, Nextra, Docusaurus
+    | _(?:headers|redirects)                                           # what its host sends along: Netlify, Cloudflare
+    """,
+    re.VERBOSE,
+)
 _IN_NAVIGATION = re.compile(
     r"""
     [ \t]*+(?: [*.+-]{1,6}[ \t]++\S.*+ | \d{1,3}\.[ \t].*+  # an item
@@ -399,15 +407,22 @@ def is_exported_page(head: str) -> bool:
 
 
 def is_navigation(path: str, text: str) -> bool:
-    """Whether a file lists a site's pages for its menu and says nothing else: of Antora, docsify, GitBook or mdBook.
+    """Whether a file lists a site's pages for its menu and says nothing else, or tells its host how to serve them.
 
+    It is of Antora, docsify, GitBook, mdBook, Rspress, Nextra or Docusaurus.
+
+    >>> is_navigation("guide/_meta.json", '["start"]'), is_navigation("public/_headers", "/*"), is_navigation("a", "")
+    (True, True, False)
     >>> is_navigation("modules/ROOT/nav.adoc", ".Boats\\n* xref:oars.adoc[]\\n** Sails\\n")
     True
     >>> is_navigation("SUMMARY.md", "# Summary\\n\\nAll of boats.\\n"), is_navigation("a.md", "- [A](a.md)")
     (False, False)
     """
     lines = (line for line in text.splitlines() if line.strip())
-    return bool(_NAVIGATION.fullmatch(path.rpartition("/")[2])) and all(map(_IN_NAVIGATION.fullmatch, lines))
+    name = path.rpartition("/")[2]
+    if _OF_SITE.fullmatch(name):
+        return True
+    return bool(_NAVIGATION.fullmatch(name)) and all(map(_IN_NAVIGATION.fullmatch, lines))
 
 
 def unwanted_name(path: str) -> str:

@@ -42,7 +42,7 @@ def test_what_only_looks_like_one_is_let_pass(text: str) -> None:
     """.env .env.local a/.env.production prod.env .envrc id_rsa a/id_ed25519 server.key tls/cert.pem a.ppk .netrc .npmrc
     secrets.toml config/secrets.yml .streamlit/secrets.toml wp-config.php .docker/config.json .kube/config
     my.kubeconfig .ssh/config .gnupg/secring.gpg .aws/credentials .git/config .git/HEAD a/.git/hooks/pre-push
-    terraform.tfstate credentials.json .pgpass .pypirc .git-credentials .htpasswd WP-Config.php""".split(),
+    exampled.env terraform.tfstate credentials.json .pgpass .pypirc .git-credentials .htpasswd WP-Config.php""".split(),
 )
 def test_files_that_hold_secrets_are_known_by_their_names(path: str) -> None:
     assert is_secret_name(path)
@@ -51,6 +51,7 @@ def test_files_that_hold_secrets_are_known_by_their_names(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     """.env.example .env.sample docs/secrets.md secrets.py config.json wp-config-sample.php id_rsa.pub environment.py
+    example.env Docker/app-sample.env
     .gitignore .github/workflows/test.yml git/config.py docs/kube/config.md keys.py keyboard.key.md env""".split(),
 )
 def test_files_that_only_sound_so_are_read(path: str) -> None:

@@ -65,6 +65,15 @@ def test_text_of_an_unknown_kind_is_read_and_data_is_counted_by_its_extension(tm
     assert reasons == {".xyz": 1, ".mid": 1, ".asm": 1}
 
 
+def test_what_a_site_is_arranged_by_and_compiled_styles_are_left_out(tmp_path: Path) -> None:
+    menus = ["a/_meta.json", "b/_nav.json", "c/_category_.yml", "public/_headers", "public/_redirects"]
+    for path in (*menus, "oar.css", "oar.scss", "sail.css"):
+        write(tmp_path, path, "Start here, then read on.\n")
+    documents, reasons = read(Repository(tmp_path, "shop"))
+    assert documents.keys() == {"oar.scss", "sail.css"}
+    assert reasons == {"built": 6}
+
+
 def test_what_is_no_readable_source_is_left_out_and_counted(tmp_path: Path) -> None:
     write(tmp_path, "image.py", b"\x00\x01\x02")
     write(tmp_path, "blank.py", " \n\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from build_index.pipeline.reading import open_reading
-from build_index.sources.files.selection import Excluded, Selection, as_selection, select_files
+from build_index.sources.files.selection import Excluded, Selection, as_selection, select_files, told
 from quire.documents import Document
 from quire.errors import SourceError
 from tests.support.secret_texts import private_key, secrets
@@ -53,11 +53,25 @@ def test_a_repositorys_secrets_are_left_out_and_told_without_being_quoted(
     reading = open_reading("code", [("repository", str(shop))], tmp_path / ".cache", options)
     assert {one.id for one in reading.documents if isinstance(one, Document)} == {"shop.py", ".env.example"}
     assert reading.excluded.reasons["secret"] >= 8
-    told = capsys.readouterr().err
-    assert "settings.py: left out as secret: it holds a GitHub token in line 2" in told
-    assert "guide.md: left out as secret: it holds a private key in line 5" in told
-    assert TOKEN not in told
-    assert "swordfish" not in told
+    said = capsys.readouterr().err
+    assert "settings.py: left out as secret: it holds a GitHub token in line 2" in said
+    assert "guide.md: left out as secret: it holds a private key in line 5" in said
+    assert TOKEN not in said
+    assert "swordfish" not in said
+
+
+def test_a_page_that_is_lost_for_a_key_is_named_however_many_files_of_keys_there_are(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(shop, **dict.fromkeys([f"keys/{number}.key" for number in range(30)], "key"))
+    reading = open_reading("code", [("repository", str(shop))], tmp_path / ".cache", {})
+    list(reading.documents)
+    summary = told(reading.excluded.reasons, reading.excluded.paths)
+    assert all(page in summary for page in ("guide.md", "settings.py", "account.json"))
+    assert (
+        "guide.md: left out as secret: it holds a private key in line 5; shorten it"
+        in capsys.readouterr().err
+    )
 
 
 def test_documents_and_what_they_include_are_searched_too(shop: Path, tmp_path: Path) -> None:

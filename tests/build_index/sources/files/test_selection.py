@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -78,6 +79,31 @@ def test_what_others_wrote_and_translations_are_left_out_unless_a_pattern_names_
     assert reasons == {"vendored": 2, "translation": 4}
     paths, _ = selected(tmp_path, as_selection(["vendor/**/*.py", "docs/de/*"]))
     assert paths == ["docs/de/a.md", "vendor/lib/b.py"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "manifest", "vendored"),
+    [
+        ("", {"config": {"vendor-dir": "lib/others"}}, ["lib/others/oar/a.php"]),
+        (
+            "lib/",
+            {"config": {"vendor-dir": "./"}, "require": {"oars/oar": "1.0", "php": "8"}},
+            ["lib/oars/oar/a.php"],
+        ),
+        ("", {"config": {"vendor-dir": "."}, "require-dev": {"oars/oar": "1.0"}}, ["oars/oar/a.php"]),
+        ("", {"require": {"oars/oar": "1.0"}}, []),
+        ("", ["config"], []),
+    ],
+)
+def test_the_folder_that_composer_puts_packages_into_is_of_others(
+    tmp_path: Path, folder: str, manifest: object, vendored: list[str]
+) -> None:
+    own = ["boat.php", "lib/boat.php", "oars/boat.php"]
+    write(tmp_path, *own, *vendored)
+    write(tmp_path, f"{folder}composer.json", text=json.dumps(manifest))
+    paths, reasons = selected(tmp_path)
+    assert paths == sorted([*own, f"{folder}composer.json"])
+    assert reasons == ({"vendored": 1} if vendored else {})
 
 
 @pytest.mark.parametrize(

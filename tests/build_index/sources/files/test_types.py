@@ -127,6 +127,7 @@ def test_pages_about_what_was_are_told_by_path(path: str, role: str) -> None:
         ("lib/api.pb.ex", "generated"),
         ("api_pb.d.ts", "generated"),
         ("Form.Designer.cs", "generated"),
+        ("themes/oar.rtl.css", "generated"),
         ("locksmith.py", ""),
         ("minify.js", ""),
     ],

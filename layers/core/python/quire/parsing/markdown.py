@@ -18,6 +18,7 @@ from quire.parsing.html import on_tag, without_indent
 from quire.parsing.inline import make_part, normal_line
 from quire.parsing.latex_markdown import LATEX, latex_as_markdown
 from quire.parsing.man_page import is_man_page, man_as_markdown
+from quire.parsing.marimo import is_marimo, marimo_as_markdown
 from quire.parsing.markup import clean_markup, looks_mdx, without_code
 from quire.parsing.myst import plain_directives
 from quire.parsing.page import Block, Page, Section, moved_to, with_lines
@@ -66,6 +67,7 @@ def dialect_of(
         path.lower().endswith((*ASCIIDOC, *LATEX, *QUARTO))
         or is_man_page(path, text)
         or is_yaml_text(path, text)
+        or is_marimo(path, text)
     ):
         return Dialect()
     if path.endswith(".mdx"):
@@ -136,6 +138,8 @@ def _made_markdown(text: str, path: str) -> tuple[str, Sequence[int]] | None:
         return latex_as_markdown(text)
     if is_yaml_text(path, text):
         return yaml_as_markdown(text)
+    if is_marimo(path, text):
+        return marimo_as_markdown(text)
     return man_as_markdown(text) if is_man_page(path, text) else None
 
 

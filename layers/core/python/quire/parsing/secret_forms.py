@@ -28,6 +28,7 @@ _NAMES = frozenset(
 _SUFFIXES = (".pem", ".key", ".ppk", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".kubeconfig", ".env")
 _TEMPLATES = (".example", ".sample", ".template", ".tmpl", ".dist")
 """`.env.example` shows which settings there are; should one hold a token all the same, its form is found."""
+_TEMPLATE = re.compile(r"(?:[\w.-]*[._-])?(?:example|sample|template|dist)\.env")
 
 
 def is_secret_folder(path: str) -> bool:
@@ -51,6 +52,8 @@ def is_secret_name(path: str) -> bool:
     name = PurePosixPath(lower).name
     if is_secret_folder(lower) or name in _NAMES or f"/{lower}".endswith("/.docker/config.json"):
         return True
+    if _TEMPLATE.fullmatch(name):
+        return False
     return name.endswith(_SUFFIXES) or (name.startswith(".env.") and not name.endswith(_TEMPLATES))
 
 
