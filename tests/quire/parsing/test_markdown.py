@@ -363,10 +363,43 @@ def test_slugs_follow_the_sites() -> None:
         ),
         ('<ResponseField name="id" type="string">The row.</ResponseField>\n', ["id\nstring\nThe row."]),
         (":::tip[My tip]{.extra}\nSave it.\n:::\n", ["Tip: My tip", "Save it."]),
+        (':::tip{title="My tip"}\nSave it.\n:::\n', ["Tip: My tip", "Save it."]),
     ],
 )
 def test_text_on_the_line_of_a_label_table_or_heading_is_kept(source: str, shown: list[str]) -> None:
     assert texts(source) == shown
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '<Tabs>\n  <Tab title="Oak">\nSaw.\n  </Tab>\n  <Tab title="Ash">\nBend.\n  </Tab>\n</Tabs>\n',
+        "<Tabs items={['Oak', 'Ash']}>\n<Tab>\nSaw.\n</Tab>\n<Tab>\nBend.\n</Tab>\n</Tabs>\n",
+        "<Tabs items={['Oak', 'Ash']}>\n<Tabs.Tab>\nSaw.\n</Tabs.Tab>\n<Tabs.Tab>\nBend.\n</Tabs.Tab>\n</Tabs>\n",
+        '{{< tab "Oak" >}}\nSaw.\n{{< /tab >}}\n{{< tab name="Ash" >}}\nBend.\n{{< /tab >}}\n',
+        '{% tab title="Oak" %}\nSaw.\n{% endtab %}\n{% tab title="Ash" %}\nBend.\n{% endtab %}\n',
+    ],
+)
+def test_a_tab_is_told_by_its_label_however_its_site_writes_it(source: str) -> None:
+    assert " ".join(texts(source)) == "Oak: Saw. Ash: Bend."
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "::: code-group\n\n```sh [oak]\nsaw oak\n```\n\n```sh [ash]\nbend ash\n```\n\n:::\n",
+        "<CodeGroup>\n```sh oak\nsaw oak\n```\n```sh ash\nbend ash\n```\n</CodeGroup>\n",
+        '```sh filename="oak"\nsaw oak\n```\n\n```sh filename="ash" {1}\nbend ash\n```\n',
+    ],
+)
+def test_code_in_a_tab_is_told_by_its_label(source: str) -> None:
+    shown = [one for one in texts(source) if one != "Code"]
+    assert shown == ["oak", "```sh\nsaw oak\n```", "ash", "```sh\nbend ash\n```"]
+
+
+def test_words_behind_a_language_elsewhere_are_no_title() -> None:
+    source = "<CodeGroup>\n</CodeGroup>\n\n```rust should_panic\nfall();\n```\n"
+    assert texts(source) == ["```rust\nfall();\n```"]
 
 
 def test_text_behind_an_included_file_is_kept() -> None:
@@ -393,6 +426,21 @@ def test_text_behind_an_included_file_is_kept() -> None:
 )
 def test_a_lone_cell_is_a_row_and_a_lone_picture_is_told_as_one(source: str, shown: list[str]) -> None:
     assert texts(source) == shown
+
+
+@pytest.mark.parametrize(
+    ("title", "read"),
+    [
+        ("Oars [![CI](https://a.b/c.svg)](https://a.b) [![Chat](d.svg)](e)", "Oars"),
+        ("Oars <a href='https://a.b'><img src='c.svg' alt='Try it'></a>", "Oars"),
+        ("![The crest](crest.png) Oars", "The crest Oars"),
+        ("[Oars ![new](new.png)](oars.md)", "Oars"),
+        ("[![Oars and sails](logo.svg)](https://a.b)", "Picture: Oars and sails"),
+    ],
+)
+def test_badges_are_no_part_of_a_title(title: str, read: str) -> None:
+    page = parse_markdown(f"# {title}\n\nThey row.\n", "a.md")
+    assert page.title == page_title(f"# {title}\n\nThey row.\n") == read
 
 
 def test_pictures_stand_on_the_lines_that_they_are_written_on() -> None:

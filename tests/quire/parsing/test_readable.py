@@ -43,7 +43,7 @@ def test_a_part_of_a_page_of_components_says_what_its_reader_sees(text: str, sai
         ("<tr><td>Oar</td>\n<td>ash</td></tr>\n</table>\n\nRow.", ["| Oar | ash |", "Row."]),
         ("Row:\n<table><tr><td>Oar</td><td>ash</td></tr>\n", ["Row:", "| Oar | ash |"]),
         ("<pre><code class=\"language-c\">a &lt; b;\n</code></pre>", ["```c", "a < b;", "```"]),
-        ('{{< tab header="Oars" >}}\nRow {{< param far >}}.\n{{< /tab >}}', ["Oars", "Row ."]),
+        ('{{< tab header="Oars" >}}\nRow {{< param far >}}.\n{{< /tab >}}', ["Oars:", "Row ."]),
         ("{/* prettier-ignore */}\nRow {/* far */}on.", ["Row on."]),
         ('!!! tip "Oars"\n    Of ash.\n\nRow.', ["> Oars:", "> Of ash.", "Row."]),
     ],

@@ -22,6 +22,7 @@ from quire.parsing.inline import (
     outward_links,
     readable,
     with_formulas,
+    without_badges,
     without_open_brackets,
 )
 from quire.parsing.page import Block, Part, Section
@@ -45,11 +46,12 @@ _ALERT = re.compile(
 )
 _CODE_TITLE = re.compile(
     r"""
-    \b(?:title|name)\s*=\s*(?:
+    \b(?:title|name|filename)\s*=\s*(?:
       "([^"]+)"
     | '([^']+)'
-    | ([^\s&"']+)  # without quotes, as in an address
+    | ([^\s&"']+)          # without quotes, as in an address
     )
+    | (?<=\s)\[([^\[\]]+)\]  # of VitePress
     """,
     re.VERBOSE,
 )
@@ -161,14 +163,14 @@ class _MarkdownReader:
         self.after_list: list[Insert] = []
         self.links: list[str] = []
 
-    def read(self, text: str, references: dict[str, Any]) -> str:
-        """The readable text of inline Markdown."""
+    def read(self, text: str, references: dict[str, Any], *, is_heading: bool = False) -> str:
+        """The readable text of inline Markdown; that of a heading has no badges."""
         if PLAIN.fullmatch(text):
             return text
         children: list[Token] = []
         self.parser.inline.parse(text.replace("\0", "\ufffd"), self.parser, references, children)
         self.links += outward_links(children, self.addresses)
-        return readable(children)
+        return readable(without_badges(children) if is_heading else children)
 
     def _linked(self, part: Part) -> Part:
         """The part with the links of what was read for it."""
@@ -179,7 +181,7 @@ class _MarkdownReader:
         """The heading that stands here."""
         opened, inline = self.tokens[self.at], self.tokens[self.at + 1]
         self.at += 3
-        raw = self.read(inline.content, self.references)
+        raw = self.read(inline.content, self.references, is_heading=True)
         attributes = _ATTRIBUTES.search(raw)
         heading = " ".join(normal_line(_ATTRIBUTES.sub("", raw)).split())
         return Section(
@@ -222,7 +224,7 @@ class _MarkdownReader:
         if token.type in ("fence", "code_block"):
             title = _CODE_TITLE.search(token.info or "")
             if title:
-                shown = normal_line(title[1] or title[2] or unquote(title[3]))
+                shown = normal_line(title[1] or title[2] or title[4] or unquote(title[3]))
                 yield Part(shown, _line(token), _line(token))
             yield _code(token)
 

@@ -8,7 +8,7 @@ from html import unescape
 from inspect import cleandoc
 from itertools import chain, pairwise
 
-from quire.parsing.javascript import TECHNICAL, is_code_attribute
+from quire.parsing.javascript import TECHNICAL, is_code_attribute, quoted_values
 from quire.parsing.markup import emit_strings
 from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, MarkupScan, OpenTable, Row
 from quire.parsing.tags import (
@@ -24,7 +24,7 @@ from quire.parsing.tags import (
     shown_attributes,
 )
 
-_TABS = frozenset(("TabItem", "Tab"))
+_TABS = frozenset(("TabItem", "Tab", "Tabs.Tab"))
 _TAB = re.compile(r"\{[^{}]*+\}")
 _TAB_FACT = re.compile(
     r"""
@@ -79,6 +79,8 @@ _HTML_BLOCK = re.compile(
     re.VERBOSE,
 )
 """Where a block of HTML begins; it goes on to an empty line. Source: CommonMark 0.31, section 4.6."""
+_BADGE = re.compile(r"(?:[ ]{0,3}#|\s*<h[1-6])[^\n]*<a\b[^<>\n]*>[ ]*")
+"""What stands on the line before a picture that is a link in a heading."""
 _APART = re.compile(r"<(pre|table)[\s>]")
 
 
@@ -92,6 +94,7 @@ def on_tag(scan: MarkupScan, tag: Tag) -> int:
         scan.emit(scan.text[tag.start : tag.end])
         return tag.end
     _balance(scan, tag)
+    scan.code_groups += (tag.name == "CodeGroup") * (-1 if tag.closes else 1)
     if tag.closes:
         _close(scan, tag)
         return tag.end
@@ -314,17 +317,17 @@ def _heading(scan: MarkupScan, tag: Tag) -> int:
 
 def _attributes(scan: MarkupScan, tag: Tag) -> None:
     """Append the text of attributes, on their own lines; a tab's label becomes a line of its own."""
-    if not (tag.strings or tag.expressions):
-        scan.blank(tag.start, tag.end, keep=tag.is_inline)
-        return
     if tag.name in _TABS:
         _tab(scan, tag)
+        return
+    if not (tag.strings or tag.expressions):
+        scan.blank(tag.start, tag.end, keep=tag.is_inline)
         return
     said = facts(tag) if scan.at_line_start and _REST.match(scan.text, tag.end) else {}
     shown = [
         (*tag.strings[name], TICK * is_code_attribute(name, tag.attribute(name)))
         for name in shown_attributes(tag)
-        if name not in said
+        if name not in said and not _is_badge(scan, tag)
     ]
     if tag.is_component:
         expressions = _without_tab_labels(scan, tag)
@@ -343,10 +346,17 @@ def _attributes(scan: MarkupScan, tag: Tag) -> None:
     scan.blank(done, tag.end, keep=tag.is_inline)
 
 
+def _is_badge(scan: MarkupScan, tag: Tag) -> bool:
+    """Whether it is a picture that is a link in a heading."""
+    begins = scan.text.rfind("\n", 0, tag.start) + 1
+    return tag.name == "img" and bool(_BADGE.fullmatch(scan.text, begins, tag.start))
+
+
 def _tab(scan: MarkupScan, tag: Tag) -> None:
-    """Append a tab's label, or its value where it has none."""
-    value = tag.attribute("value")
-    label = tag.attribute("label") or scan.tab_labels.get(value) or _SPELLED.get(value, value)
+    """Append a tab's label or title, else its value, else what the tabs around it call it by its place."""
+    value, place = tag.attribute("value"), scan.tab_items.pop(0) if scan.tab_items else ""
+    label = tag.attribute("label") or tag.attribute("title") or scan.tab_labels.get(value)
+    label = label or _SPELLED.get(value, value) or place
     if label and scan.at_line_start and _REST.match(scan.text, tag.end):
         scan.insert(Insert("label", scan.line(tag.start), f"{label}:"))
     elif label:
@@ -356,8 +366,11 @@ def _tab(scan: MarkupScan, tag: Tag) -> None:
 
 def _without_tab_labels(scan: MarkupScan, tag: Tag) -> Mapping[str, tuple[int, str]]:
     """The expressions of a component but for labels of tabs, which are kept for the tabs inside of it."""
-    if tag.name != "Tabs" or "values" not in tag.expressions:
+    if tag.name != "Tabs":
         return tag.expressions
+    scan.tab_items[:] = [value for _, value in quoted_values(tag.expressions.get("items", (0, ""))[1])]
+    if "values" not in tag.expressions:
+        return {name: said for name, said in tag.expressions.items() if name != "items"}
     for one in _TAB.finditer(tag.expressions["values"][1]):
         told = {name: value for name, _, value in _TAB_FACT.findall(one[0])}
         scan.tab_labels[told.get("value", "")] = told.get("label", "")

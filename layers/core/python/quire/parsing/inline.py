@@ -116,6 +116,17 @@ def _code_span(code: str) -> str:
     return f"{ticks} {code} {ticks}"
 
 
+def without_badges(children: Sequence[Token]) -> list[Token]:
+    """The tokens of a heading without the pictures that are links, which stand beside its words and are none."""
+    kept: list[Token] = []
+    depth = 0
+    for token in children:
+        depth += token.nesting if token.type in ("link_open", "link_close") else 0
+        if token.type != "image" or not depth:
+            kept.append(token)
+    return kept if any(map(_has_words, kept)) else list(children)
+
+
 def outward_links(children: Sequence[Token] | None, addresses: Mapping[str, str]) -> Iterator[str]:
     """The links of inline tokens that lead to other sites, as Markdown: their words, then the address.
 

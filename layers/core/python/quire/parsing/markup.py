@@ -87,8 +87,9 @@ _CONSTANT = re.compile(r"export\s++const\s++(\w++)\s*+=\s*+(.+)", re.DOTALL)
 _ADMONITION = re.compile(
     r"""
     [ \t]*:::+[ \t]*(\w+)?
-    (?: \[([^\]\n]*)\](?:\{[^{}\n]*\})?  # :::tip[A title]{.class}
-      | [ \t]+(.*?)                      # :::tip A title
+    (?: \[([^\]\n]*)\](?:\{[^{}\n]*\})?               # :::tip[A title]{.class}
+      | [ \t]*\{[^{}\n]*?\btitle="([^"{}\n]*)"[^{}\n]*\}  # :::tip{title="A title"}
+      | [ \t]+(.*?)                                   # :::tip A title
     )?
     [ \t]*$
     """,
@@ -168,8 +169,21 @@ def _fence(scan: MarkupScan, match: re.Match[str]) -> int:
     close = re.compile(rf"^[ \t>]*{mark[0]}{{{len(mark)},}}[ \t]*$", re.MULTILINE).search(text, line_end)
     # One that is never closed goes on to the end. Source: CommonMark 0.31, section 4.5.
     end = close.end() if close else len(text)
-    scan.emit(text[match.start() : end])
+    info = text[match.end() : line_end]
+    scan.emit(text[match.start() : match.end()] + (_titled(info) if scan.code_groups > 0 else info))
+    scan.emit(text[line_end:end])
     return end
+
+
+def _titled(info: str) -> str:
+    """What stands behind a fence in a group of Mintlify's, where the words behind the language are a tab's title.
+
+    >>> _titled("sh npm"), _titled("sh {1}"), _titled("sh")
+    ('sh title="npm"', 'sh {1}', 'sh')
+    """
+    language, _, title = info.strip().partition(" ")
+    is_title = title and not any(mark in title for mark in '"={}')
+    return f'{language} title="{title.strip()}"' if is_title else info
 
 
 def _code_span(scan: MarkupScan, match: re.Match[str]) -> int:
@@ -315,7 +329,7 @@ def _admonition(scan: MarkupScan, match: re.Match[str]) -> int:
     if not found:
         return _copy(scan, match)
     if found[1]:
-        title = (found[2] or found[3] or "").strip()
+        title = (found[2] or found[3] or found[4] or "").strip()
         scan.emit(re.match(r"[ \t]*", found[0])[0])  # type: ignore[index]  # matches the empty text too
         scan.insert(
             Insert("label", scan.line(match.start()), f"{found[1].capitalize()}: {title}".rstrip(": "))

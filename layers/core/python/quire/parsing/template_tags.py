@@ -33,6 +33,15 @@ _SAID = re.compile(
     """,
     re.VERBOSE,
 )
+_TAB = re.compile(
+    r"""
+    tab(?:item)?\b [^"\n]*?
+    (?: [ ] | \b(?:title|header|name|text|label)= )  # a label without a name is the first
+    "([^"\n]++)"
+    """,
+    re.VERBOSE,
+)
+"""A tab with its label, which has no name in some themes of Hugo."""
 _ADDRESS = re.compile(r"\burl=\"(https?://[^\"\s]{1,120}+)\"")
 """Of what a page embeds; longer ones name files of the site that nobody reads."""
 _TAGS = re.compile(
@@ -85,7 +94,7 @@ def without_template_tags(text: str, generator: str) -> str:
     >>> without_template_tags("{% highlight ruby %}\\nx = 1\\n{% endhighlight %}\\n{: .note }", "jekyll")
     '```ruby\\nx = 1\\n```\\n'
     >>> without_template_tags('{% tabs %}\\n{% tab title="npm" %}\\nRun it.\\n{% endtab %}\\n{% endtabs %}', "gitbook")
-    '\\nnpm\\nRun it.\\n\\n'
+    '\\nnpm:\\nRun it.\\n\\n'
     """
     if generator == "quarto" or not any(sign in text for sign in ("{{", "{%", "{:", "{.")):
         return text
@@ -166,6 +175,8 @@ def _shown(tag: str, holders: frozenset[str], closes: str) -> str:
         return "```" if words[1:2] and words[1] in holders else ""
     if words[:1] and words[0] in holders and not tag.endswith("/"):
         return f"```{words[1] if words[1:2] and words[1].isalnum() else ''}"
+    if tab := _TAB.match(tag):
+        return f"{tab[1].rstrip(':')}:"
     said = _SAID.search(tag) or (_ADDRESS.search(tag) if words[:1] == ["embed"] else None)
     return next(filter(None, said.groups()), "") if said else ""
 
