@@ -61,8 +61,13 @@ def test_the_text_of_a_notebook_of_marimo_is_prose_and_its_cells_are_code_on_the
 def test_a_notebook_of_marimo_among_code_is_read_as_a_page(tmp_path: Path) -> None:
     (tmp_path / "brew.py").write_text(NOTEBOOK, encoding="utf-8")
     (tmp_path / "tea.py").write_text("import marimo as mo\n\nmo.md('Tea')\n", encoding="utf-8")
+    (tmp_path / "app.py").write_text(NOTEBOOK.replace("def _(", "def brewing("), encoding="utf-8")
     read = [one for one in read_repository(open_repository(tmp_path)) if isinstance(one, Document)]
-    assert {one.id: one.kind for one in read} == {"brew.py": "docs", "tea.py": "source_code"}
+    assert {one.id: one.kind for one in read} == {
+        "app.py": "source_code",
+        "brew.py": "docs",
+        "tea.py": "source_code",
+    }
 
 
 def test_texts_that_nothing_closes_are_read_in_time_in_proportion() -> None:

@@ -21,12 +21,15 @@ _TEXT = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_CELLS, _NAMELESS = re.compile(r"^@app\.\w", re.MULTILINE), re.compile(r"^(?:async )?def __?\(", re.MULTILINE)
 _CELL, _RETURN = re.compile(r"@app\.\w"), re.compile(r"    return\b")
 
 
 def is_marimo(path: str, text: str) -> bool:
-    """Whether a file is a notebook of marimo."""
-    return path.endswith(".py") and "import marimo" in text and bool(_APP.search(text))
+    """Whether a file is a notebook of marimo that tells something, and no app whose cells have names as functions."""
+    if not (path.endswith(".py") and "import marimo" in text and _APP.search(text)):
+        return False
+    return 2 * len(_NAMELESS.findall(text)) >= len(_CELLS.findall(text)) and bool(_TEXT.search(text))
 
 
 def marimo_as_markdown(text: str) -> tuple[str, list[int]]:
