@@ -47,6 +47,11 @@ def code(text: str, symbol: str, path: str, lang: str) -> Chunk:
     return made._replace(symbols=(symbol,), breadcrumb=f"{path} › {symbol}")
 
 
+def test_a_docstring_is_read_on_where_a_chunk_begins_with_a_parameter_and_its_type() -> None:
+    torn = PRESS[PRESS.index("        heat (int)") :]
+    assert torn[slice(*documented(torn, RESULT) or (0, 0))] == "    Returns:\n        float: Litres of oil."
+
+
 @pytest.mark.parametrize(
     ("question", "said", "unsaid"),
     [

@@ -26,7 +26,7 @@ FEWEST_LEFT_OUT = 2
 """Lines that a cut leaves out at least: what stands for them has one itself."""
 
 _QUOTES = re.compile(r"\"\"\"|'''")
-_BEGINS_CODE = re.compile(r"\s*(?:@|#|def\b|class\b|async\b|\"\"\"|'''|\w+ *[=(])")
+_BEGINS_CODE = re.compile(r"\s*(?:@|#|def\b|class\b|async\b|\"\"\"|'''|\w+(?: *=|\())")
 """How what is no docstring's midst begins."""
 _COMMENT = re.compile(r"\s*(?:#|//|--|\*|/\*)")
 _OPENS_FRAME = re.compile(r"[{(\[]|#(?:else|endif)\b.*|#endregion\b.*")
