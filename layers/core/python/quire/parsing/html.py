@@ -81,6 +81,7 @@ _HTML_BLOCK = re.compile(
 """Where a block of HTML begins; it goes on to an empty line. Source: CommonMark 0.31, section 4.6."""
 _BADGE = re.compile(r"(?:[ ]{0,3}#|\s*<h[1-6])[^\n]*<a\b[^<>\n]*>[ ]*")
 """What stands on the line before a picture that is a link in a heading."""
+_LONGEST_HEADING = 4000
 _APART = re.compile(r"<(pre|table)[\s>]")
 
 
@@ -348,8 +349,11 @@ def _attributes(scan: MarkupScan, tag: Tag) -> None:
 
 def _is_badge(scan: MarkupScan, tag: Tag) -> bool:
     """Whether it is a picture that is a link in a heading."""
-    begins = scan.text.rfind("\n", 0, tag.start) + 1
-    return tag.name == "img" and bool(_BADGE.fullmatch(scan.text, begins, tag.start))
+    if tag.name != "img":
+        return False
+    least = max(tag.start - _LONGEST_HEADING, 0)
+    begins = max(scan.text.rfind("\n", least, tag.start) + 1, least)
+    return bool(_BADGE.fullmatch(scan.text, begins, tag.start))
 
 
 def _tab(scan: MarkupScan, tag: Tag) -> None:
