@@ -111,6 +111,25 @@ def test_an_overlap_repeats_an_entry_whole_or_not_at_all() -> None:
     assert any(unit.repeated for piece in pieces for unit in piece.units)
 
 
+def test_an_item_that_leads_in_stays_with_what_it_announces() -> None:
+    items = (Part("- Row past the buoys, as far as they go.", 3, 3), Part("- To turn, say this:", 4, 4))
+    blocks = (Block("list", items), Block("code", (Part(f"```\n{'row left ' * 7}\n```", 5, 7, code=True),)))
+    pieces = list(split_section(section_units(Section("", 0, 1, blocks=blocks)), 0, SIZES))
+    assert [piece.text.split("\n")[0] for piece in pieces] == [one.text for one in items]
+
+
+def test_a_line_that_leads_in_stays_with_code_that_is_longer_than_an_even_share() -> None:
+    """A share of this section has up to 106 characters, the line and its code have 119, a piece may have 120."""
+    parts = [
+        Part("Two oars are carried aboard and laid down.", 3, 3),
+        Part("Turn her like this:", 5, 5),
+        Part(f"```\n{'row left ' * 10}\n```", 7, 9, code=True),
+    ]
+    blocks = tuple(Block("code" if part.code else "paragraph", (part,)) for part in parts)
+    pieces = list(split_section(section_units(Section("", 0, 1, blocks=blocks)), 0, SIZES))
+    assert [piece.text.split("\n")[0] for piece in pieces] == [parts[0].text, parts[1].text]
+
+
 def test_a_label_stays_with_what_it_names() -> None:
     filler = Part("Word " * 18, 1, 1)
     blocks = (

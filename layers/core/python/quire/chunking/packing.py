@@ -94,7 +94,7 @@ def section_units(section: Section) -> list[Unit]:
 def block_units(block: Block) -> Iterator[Unit]:
     """The units of a block; a label or a line that ends in a colon sticks to what follows."""
     for number, part in enumerate(block.parts):
-        sticky = block.kind == "label" or (block.kind == "paragraph" and part.text.endswith(":"))
+        sticky = block.kind == "label" or (block.kind in ("paragraph", "list") and part.text.endswith(":"))
         sticky = sticky or (block.kind == "table" and number == 0 and len(block.parts) > 1)
         header = block.header if number else ""
         yield Unit(part, "\n" if number else "\n\n", sticky, header)
@@ -160,7 +160,7 @@ def _unstick(units: list[Unit], following: Unit, limit: int, sizes: Sizes) -> tu
         cut -= 1
     moved = units[cut:]
     fits = sizes.measure(following.part.text) <= limit
-    if moved and fits and sizes.measure(join_units([*moved, following])) > limit:
+    if moved and fits and sizes.measure(join_units([*moved, following])) > sizes.most:
         return units, []
     return units[:cut], moved
 
