@@ -5,7 +5,7 @@ import re
 import pytest
 
 from quire.answering.answerer import answer
-from quire.answering.extractive.continuing import beside_in, rest_before, rest_behind
+from quire.answering.extractive.continuing import beside_in, goes_on_at, rest_before, rest_behind
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Chunk
 from tests.support.answer_checks import problems
@@ -254,3 +254,21 @@ def test_a_section_that_begins_at_the_end_of_a_chunk_of_others_is_shown_from_its
     assert before.chunk.text[before.start : before.end].startswith("### heat\n\n- *low*")
     other = second._replace(breadcrumb="Kilns › Settings › door")
     assert rest_before(other, 0, beside_in(shelf_of([first, other]).index), 800) is None
+
+
+def test_between_two_quotes_of_a_section_no_few_lines_are_left_out() -> None:
+    modes = "## Modes of the boiler\n\nThe boiler has these modes.\n\nSlow warms it in an hour.\n\n"
+    more = "Fast warms it in a minute.\n\nThe mode called eco of the boiler warms it by night.\n"
+    chunks = [
+        chunk("boiler.md", text, number, heading="Modes of the boiler")
+        for number, text in enumerate((modes, more))
+    ]
+    first, last = chunks
+    beside = {(first.id, 1): last, (last.id, -1): first}
+    assert goes_on_at(first, len(modes), last, lambda one, places: beside.get((one.id, places))) == 0
+    assert goes_on_at(first, 30, last, lambda one, places: beside.get((one.id, places))) is None
+    elsewhere = last._replace(breadcrumb="boiler.md › Care")
+    assert (
+        goes_on_at(first, len(modes), elsewhere, lambda one, places: elsewhere if places == 1 else None)
+        is None
+    )

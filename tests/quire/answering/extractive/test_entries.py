@@ -8,11 +8,12 @@ import pytest
 
 from quire.answering.answerer import answer
 from quire.answering.extractive.entries import entry_of
+from quire.answering.extractive.scoring import score_passages
 from quire.answering.extractive.weighing import weigh
 from quire.answering.request import Inquiry
 from quire.documents import Chunk
 from tests.support.pace import takes_cpu_within
-from tests.support.shelves import chunk, pages, shelf_of
+from tests.support.shelves import chunk, code, hit_of, pages, shelf_of
 
 HEADINGS = """\
 ### --quiet, -q
@@ -251,3 +252,30 @@ def test_an_option_of_one_letter_is_told_by_its_own_entry_and_not_by_that_of_the
     for short, long in options.items():
         quoted = answer(shelf, Inquiry(f"What does {short} do?")).citations[0].quote
         assert f"kettle {long} all" in quoted
+
+
+def test_what_happens_when_an_option_has_a_value_is_told_by_its_entry() -> None:
+    guide = "The wicks of lamps that were lit for a day are cut before dusk, unless `cut_wicks` is said to be off."
+    entries = "### keep_lit\n\nLamps burn on.\n\n### cut_wicks\n\nTrims them each evening.\n"
+    shelf = shelf_of([page("guide", guide, 1), page("keys", entries, 2), *pages(6)], profile="docs")
+    given = answer(shelf, Inquiry("What happens to the wicks of lamps before dusk when cut_wicks is true?"))
+    assert given.text.startswith("**cut_wicks**\n\nTrims them each evening.")
+
+
+def test_a_name_is_told_by_what_is_written_like_it_and_not_by_one_of_another_case() -> None:
+    said = "Lights the lamp, and says so."
+    hits = [
+        hit_of(code(f"{name}.rb", said, name, line), line)
+        for line, name in enumerate(("lightLamp", "LightLamp"), 1)
+    ]
+    shelf = shelf_of([hit.chunk for hit in hits], profile="code")
+
+    def first_for(name: str) -> str:
+        asked = weigh(f"What does {name} do with the lamp?", shelf.index)
+        return score_passages(asked, hits, None, None)[0].hit.chunk.symbols[0]
+
+    assert (first_for("LightLamp"), first_for("lightLamp"), first_for("lightlamp")) == (
+        "LightLamp",
+        "lightLamp",
+        "lightLamp",
+    )

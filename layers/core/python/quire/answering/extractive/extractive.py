@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
@@ -43,7 +44,7 @@ from quire.answering.extractive.continuing import (
     rest_before,
     rest_behind,
 )
-from quire.answering.extractive.entries import asked_name, best_entry, leads_entry
+from quire.answering.extractive.entries import asked_name, best_entry, is_condition, leads_entry
 from quire.answering.extractive.known_pages import opens_known_page
 from quire.answering.extractive.parts import AskedPart, is_about, is_told_by, named_first, tells_all
 from quire.answering.extractive.passages import ROW, split_passages
@@ -429,7 +430,9 @@ def _entry_of_name(question: Weighed, ranked: Sequence[Scored]) -> Scored | None
     # A member that is written with what holds it `_opening` knows.
     if is_of_more or any("." in name or _is_told_by_code(chunk, name) for chunk in defining):
         return None
-    return best_entry(question, name, ranked, most_beside=BESIDE_NAME)
+    return best_entry(
+        question, name, ranked, most_beside=math.inf if is_condition(text, name) else BESIDE_NAME
+    )
 
 
 def _is_told_by_code(chunk: Chunk, name: str) -> bool:

@@ -95,7 +95,11 @@ def score_passages(
     `vector` is the question's row; None, like no embedder, leaves it at the terms. `apart` is that of the question
     without its common words, where it has some: it moves no passage.
     """
-    names = {fold_symbol(name) for name in written_names(question.text)}
+    names = set(written_names(question.text))
+    if names.isdisjoint(
+        symbol for hit in hits for symbol in hit.chunk.symbols
+    ):  # else names differ by their case
+        names = set(map(fold_symbol, names))
     priors = [(hit, _prior(hit, hits) + NAMED * _defines(hit, names)) for hit in hits]
     replaced = _replaced(question, hits)
     found = sorted(
@@ -149,8 +153,9 @@ def _prior(hit: Hit, hits: Sequence[Hit]) -> float:
 
 
 def _defines(hit: Hit, names: set[str]) -> bool:
-    """Whether the chunk defines a symbol that the question writes as one: others only mention it."""
-    return bool(names) and not names.isdisjoint(map(fold_symbol, hit.chunk.symbols))
+    """Whether the chunk defines one of the names, as they are written or folded: others only mention it."""
+    symbols = hit.chunk.symbols
+    return bool(names) and not names.isdisjoint((*symbols, *map(fold_symbol, symbols)))
 
 
 def _order(one: Scored) -> tuple[float, int, int]:
