@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from itertools import chain, tee
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 
@@ -104,8 +103,17 @@ def why_nothing(plan: BuildPlan, withheld: int, failures: int, excluded: Exclude
     return f"{plan.name}: nothing to index in {where}: {found}. Wanted a {wanted}{hint}"
 
 
-Stage: TypeAlias = Callable[[Path, Manifest], object]
-"""Told of a segment whose vectors are not all there, which can be served meanwhile."""
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where a segment goes whose vectors are not all there, to be served meanwhile.
+
+    Attributes:
+        publish: serves it.
+        embedded: chunks with vectors of the stage that is served already: one with fewer does not take its place.
+    """
+
+    publish: Callable[[Path, Manifest], object]
+    embedded: int = 0
 
 
 def ingest(
@@ -177,7 +185,7 @@ def _index(
         questions = parts.report() if wanted.count else None
         if questions and questions.left:
             if stage:  # what can be served need not wait for a language model
-                stage(folder, _noted(folder, questions))
+                stage.publish(folder, _noted(folder, questions))
             if _ask_model(plan, tools, parts, folder, report=questions):
                 embedded = vectors.misses
                 folder, vectors, _ = _write(plan, tools, parts.asked(wanted, plan.profile), facts)
@@ -321,7 +329,7 @@ def _write_in_stages(
 ) -> tuple[Path, CachedVectors, int]:
     """`_write` for a collection that nothing is served of: what is written of it on the way can be searched.
 
-    A build that was killed begins again with names and keywords; what it cut and embedded is in the caches.
+    What a killed build cut and embedded is in the caches; what it served stays until as many vectors are there.
     """
     fresh, last, keys = _places(plan, tools, parts, facts)
     first, slice_folder = _beside(fresh, "first"), _beside(fresh, "slice")
@@ -329,20 +337,22 @@ def _write_in_stages(
         _write_first(fresh, parts, parts.entries, facts)
     manifest = amend_manifest(first, notes=facts.notes, extra={**facts.extra, EMBEDDED: 0})
     count = manifest.counts.chunks
-    stage(first, manifest)
+    if not stage.embedded:
+        stage.publish(first, manifest)
     vectors = CachedVectors(tools.embedder, parts.store)
     segment = open_segment(first)
-    due = time.monotonic() + tools.slice_s
+    due = time.monotonic() + (0.0 if stage.embedded else tools.slice_s)
     with StagedVectors(segment, vector_index=plan.vector_index) as staged:
         ours, theirs = tee(map(read_line, segment.payloads.lines(np.arange(count, dtype=np.uint32))))
         embedded = track(embed_chunks(theirs, plan.profile, vectors), f"{plan.name}: embedding", total=count)
         for chunk, quantized in zip(ours, embedded, strict=True):
             staged.add(chunk.id, source_key(chunk.metadata), quantized)
             plan.tell(f"vectors {staged.chunks / count:.0%}")
-            if staged.chunks % SLICE_CHUNKS == 0 and time.monotonic() >= due:
+            is_slice = staged.chunks % SLICE_CHUNKS == 0 and staged.chunks >= stage.embedded
+            if is_slice and time.monotonic() >= due:
                 # A slice that takes long to publish is followed by a longer pause, so that embedding is what goes on.
                 began = time.monotonic()
-                stage(slice_folder, staged.write(slice_folder))
+                stage.publish(slice_folder, staged.write(slice_folder))
                 shutil.rmtree(slice_folder)
                 due = time.monotonic() + tools.slice_s * max(1.0, 2 * (time.monotonic() - began))
         manifest = staged.write(fresh)

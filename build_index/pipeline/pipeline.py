@@ -23,7 +23,7 @@ from build_index.release.loading import load_folder, server_named
 from build_index.sources.registry import OpenedSources
 from quire.errors import ArtifactCorrupt, ConfigError, UnknownCollection
 from quire.index.layout import MANIFEST, Manifest, Pointer, joined_manifest, read_manifest
-from quire.store.pointers import BUILD, builds_of
+from quire.store.pointers import builds_of
 from quire.store.store import SegmentStore
 
 COLLECT_AFTER = 5_000_000
@@ -99,10 +99,10 @@ def build(
             store.put_model(tools.model_folder)
             confirmed = store.confirm(plan.name, builds_of(served[0])[0])
             return _report(_unchanged(served[1], reading), confirmed)
-        staged = write is ingest and publish and not plan.server and not _serves(store, plan.name)
-        if staged:
+        embedded = _embedded(store, plan.name) if write is ingest and publish and not plan.server else None
+        if embedded is not None:
             store.put_model(tools.model_folder)  # while the processes that cut files start
-        made_by = partial(ingest, stage=_stage(plan, store)) if staged else write
+        made_by = write if embedded is None else partial(ingest, stage=_stage(plan, store, embedded))
         ingested = made_by(plan, reading, tools, inputs)
         if publish and plan.server:
             load_folder(server_named(store, plan.server), plan.name, ingested.folder)
@@ -172,23 +172,30 @@ def _served_from(
     return None
 
 
-def _serves(store: SegmentStore, name: str) -> bool:
-    """Whether a build of the collection is served whole: its readers wait for the next one to be so too."""
+def _embedded(store: SegmentStore, name: str) -> int | None:
+    """How many chunks of the stage that is served have vectors, 0 where there is none.
+
+    None where a build is served whole: its readers wait for the next one to be so too.
+    """
     try:
         pointer = store.pointer(name)
     except UnknownCollection:
-        return False
-    return any(ref.origin == BUILD for ref in pointer.segments) and store.pointers.is_whole(pointer)
+        return 0
+    if not (builds := builds_of(pointer)):
+        return 0
+    if store.pointers.is_whole(pointer):
+        return None
+    return sum(one.embedded for one in store.manifests(pointer)[: len(builds)])
 
 
-def _stage(plan: BuildPlan, store: SegmentStore) -> Stage:
+def _stage(plan: BuildPlan, store: SegmentStore, embedded: int) -> Stage:
     def publish(folder: Path, manifest: Manifest) -> None:
         version = store.publish(plan.name, folder, manifest).version
         share = f"vectors {manifest.embedded / manifest.counts.chunks:.0%}"
         what = share if manifest.embedded else "can be searched by names and words; vectors follow"
         say(f"{plan.name}: {what}, version {version}")
 
-    return publish
+    return Stage(publish, embedded)
 
 
 def _unchanged(manifest: Manifest, reading: OpenedSources) -> IngestReport:

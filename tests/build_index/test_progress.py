@@ -39,3 +39,11 @@ def test_a_terminal_shows_one_line_drawn_again_and_a_log_a_line_every_ten_second
     assert (said.count("\n"), said.count("\r\x1b[K")) == (lines, redrawn)
     assert "reading: 10/20 (" in said
     assert said.endswith("/s)\n")
+
+
+def test_the_time_left_counts_what_is_left_where_the_first_items_were_there_already() -> None:
+    out, clock = io.StringIO(), Clock(0.0)
+    for number in track(range(1000), "embedding", total=1000, out=out, clock=clock):
+        clock.now += 0.001 if number < 800 else 1.0
+    lines = [one for one in out.getvalue().splitlines() if "s left" in one]
+    assert [int(one.split(", ")[1].split()[0]) for one in lines[:3]] == pytest.approx([190, 180, 170], abs=2)

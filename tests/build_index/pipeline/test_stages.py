@@ -60,9 +60,11 @@ class Place:
         self.order = Order("code", str(folder))
         self.place, self.model_folder = place, model_folder
 
-    def index(self, told: Callable[[int], object] = lambda _: None) -> tuple[JobOutcome, Watched]:
+    def index(
+        self, told: Callable[[int], object] = lambda _: None, slice_s: float = 0.0
+    ) -> tuple[JobOutcome, Watched]:
         embedder = Watched(told)
-        tools = Tools(embedder, self.model_folder, self.place / "cache", slice_s=0.0)
+        tools = Tools(embedder, self.model_folder, self.place / "cache", slice_s=slice_s)
         return run_order(self.order, self.store(), lambda: tools, tools.cache), embedder
 
     def store(self) -> SegmentStore:
@@ -145,8 +147,11 @@ def test_what_was_killed_goes_on_where_it_was_and_ends_in_the_bytes_of_one_go(pl
     with pytest.raises(KeyboardInterrupt):
         place.index(kill)
     assert place.search().degraded[0].startswith("vectors 85%")
-    outcome, went_on = place.index()
+    shares: list[str] = []
+    outcome, went_on = place.index(lambda _: shares.extend(place.search().degraded), slice_s=10.0)
     assert went_on.passages < LATE / 4
+    assert shares, "it was served whole before it was"
+    assert min(int(one.split()[1].rstrip("%:")) for one in shares) >= 85, "fewer vectors than before the kill"
     (served,) = place.store().pointer("code").segments
     plan = BuildPlan("code", profile_named("code"), (("repository", place.order.root),), options=NO_OPTIONS)
     tools = Tools(HashingEmbedder(), place.model_folder, place.place / "elsewhere")
