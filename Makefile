@@ -56,25 +56,27 @@ setup: $(TEST_READY) ## make the environment in .venv, tools for tests and check
 # The index of this repository is built again when one of its files changed; never into a store that is not a folder.
 QUIRE_SOURCES := collections.toml pyproject.toml $(shell find . -name '.?*' -prune -o -name node_modules -prune -o \
 	-path ./tests -prune -o -path ./build -prune -o \( -name '*.md' -o -name '*.py' \) -print)
-QUIRE_READY := $(if $(findstring :,$(STORE)),,$(STORE)/.quire-built)
+QUIRE_WANTED := $(if $(findstring :,$(STORE)),,$(STORE)/.quire-wanted)
+
+$(QUIRE_WANTED): $(QUIRE_SOURCES)
+	@mkdir -p $(@D) && touch $@
 
 # The build goes on beside the server, which serves it from the moment when its names and words can be searched. What is
-# stopped before its end is begun again by the next `make run`, which finds what was embedded in the cache.
-$(QUIRE_READY): $(QUIRE_SOURCES) | $(RUN_READY)
-	@$(PY) -m functions.app.listening $(HOST) $(PORT)
-	@mkdir -p $(@D) && $(PY) -m build_index.beside quire $(STORE) $@
+# stopped before its end is begun again by the next `make run`, which finds what was embedded in the cache. One process
+# holds both, and takes the shell's place: make passes SIGTERM to it alone.
+BESIDE = exec env $(if $(QUIRE_WANTED),$(PY) -m build_index.beside quire $(STORE) $(QUIRE_WANTED) $(STORE)/.quire-built)
 
 .PHONY: run
-run: $(RUN_READY) $(QUIRE_READY) ## serve http://127.0.0.1:8000 over an index of this repository
+run: $(RUN_READY) $(QUIRE_WANTED) ## serve http://127.0.0.1:8000 over an index of this repository
 	@$(PY) -m functions.app.listening $(HOST) $(PORT)
-	@PYTHONPATH=layers/core/python QUIRE_ENV_FILE=$(wildcard .env) $(PY) -m functions.cli serve --host $(HOST) --port $(PORT) \
-		--ask "What does the shrink guard refuse?" --collection quire
+	@$(BESIDE) env PYTHONPATH=layers/core/python QUIRE_ENV_FILE=$(wildcard .env) $(PY) -m functions.cli serve \
+		--host $(HOST) --port $(PORT) --ask "What does the shrink guard refuse?" --collection quire
 
 .PHONY: dev
-dev: $(RUN_READY) $(QUIRE_READY) ## the same with hot reload
+dev: $(RUN_READY) $(QUIRE_WANTED) ## the same with hot reload
 	@$(PY) -m functions.app.listening $(HOST) $(PORT)
-	@$(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --no-access-log --timeout-graceful-shutdown 10 --reload \
-		--reload-dir functions --reload-dir layers/core/python
+	@$(BESIDE) $(PY) -m uvicorn functions.local:app --host $(HOST) --port $(PORT) --no-access-log \
+		--timeout-graceful-shutdown 10 --reload --reload-dir functions --reload-dir layers/core/python
 
 .PHONY: index
 index: $(RUN_READY) ## build and publish one collection of collections.toml: make index COLLECTION=roblox
