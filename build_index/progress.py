@@ -60,7 +60,8 @@ def track(
 
 def say(message: str, out: TextIO | None = None) -> None:
     """One line of progress."""
-    print(message, file=out or sys.stderr, flush=True)
+    stream = out or sys.stderr
+    print(*_drawn(message, stream)[:2], sep="", file=stream, flush=True)
 
 
 def _drawn(line: str, stream: TextIO) -> tuple[str, str, str]:

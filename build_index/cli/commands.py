@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -309,10 +310,22 @@ def _print_build(report: BuildReport, *, as_json: bool) -> None:
         print(f"left out: {', '.join(_told_left_out(report.ingested))}")
     if value["poison"].get("kept_out"):
         print(f"kept out: {value['poison']['kept_out']} chunks that speak to models")
-    print(f"{len(value['failures'])} files failed")
+    is_told = _is_one_place()
+    failed = [one["path"] for one in value["failures"]]
+    print(
+        f"{len(failed)} files failed{': ' * (is_told and bool(failed))}{', '.join(failed) if is_told else ''}"
+    )
     print(f"version {value['version'] or '(not published)'} {value['label']}".rstrip())
-    for failure in value["failures"]:
+    for failure in () if is_told else value["failures"]:
         print(f"failed: {Failure(**failure)}")
+
+
+def _is_one_place() -> bool:
+    """Whether standard output leads where standard error does, which said why each file failed when that was met."""
+    try:
+        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except OSError:
+        return False
 
 
 _CHOSEN = frozenset(("exclude", "gitignore", "pattern", "lock"))

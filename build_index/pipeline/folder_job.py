@@ -44,6 +44,7 @@ from build_index.sources.files.selection import DEFAULT_EXCLUDE, Excluded
 from build_index.wiring import open_store, open_tools, settings
 from quire.collections import check_name
 from quire.errors import BuildInProgress, QuireError, UnknownCollection
+from quire.folders import demand_readable
 from quire.index.opened import OpenedIndex
 from quire.ports import Embedder, Vectors, WordList
 from quire.profiles import profile_named
@@ -98,6 +99,8 @@ def run_order(order: Order, store: SegmentStore, opening: Callable[[], Tools], c
     if not known.digests:  # the first build of it: what reads its files starts while they are counted
         start_readers()
     roots = roots_of(order, known.roots or _served_roots(store, order))
+    for one in roots:
+        demand_readable(Path(one.folder))
     digests = read_digests(roots, excluded)
     before = known.digests
     changed = count_changes(before, digests)

@@ -1,6 +1,6 @@
 """The user's command line: index a folder, ask it, search it, serve it, without HTTP between.
 
-Exit codes: 0 done; 1 nothing found, not answered, or some files failed; 2 wrong or refused. Messages go to standard
+Exit codes: 0 done; 1 nothing found or not answered; 2 wrong or refused; 130 stopped. Messages go to standard
 error, results to standard output; `--json` makes them one JSON value.
 """
 

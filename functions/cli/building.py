@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from functions.cli.choosing import HeldIndex, free_name, name_of, read_held
-from functions.cli.common import NOTHING, JsonOption, StoreOption, counted, log_of, print_json
+from functions.cli.common import INTERRUPTED, JsonOption, StoreOption, counted, log_of, print_json
 from functions.cli.user_directories import export, settings_for
 from quire.adapters.chosen import open_objects
 from quire.collections import check_name
 from quire.errors import BuildInProgress, InputError, UnknownCollection
+from quire.folders import demand_readable
 
 if TYPE_CHECKING:
     from build_index.pipeline.file_ledger import Order
@@ -67,6 +68,7 @@ def index(
         start_readers()
     from build_index.pipeline.file_ledger import Order
     from build_index.pipeline.folder_job import run_order
+    from build_index.progress import say
     from build_index.wiring import open_tools
     from quire.store.catalog import Catalog
     from quire.store.store import SegmentStore
@@ -87,14 +89,18 @@ def index(
     if background:
         go_on_behind(order, objects, settings, as_json=as_json)
         return
-    outcome = run_order(order, segments, partial(open_tools, cache=settings.cache), settings.cache)
+    try:
+        outcome = run_order(order, segments, partial(open_tools, cache=settings.cache), settings.cache)
+    except KeyboardInterrupt:
+        say(
+            f"{order.collection}: stopped; what is read and embedded is kept, the same command goes on from there"
+        )
+        raise typer.Exit(INTERRUPTED) from None
     _keep_out_of_git(settings.store)
     if as_json:
         print_json({"collection": order.collection, **asdict(outcome)})
     else:
         typer.echo(f"{order.collection}: {_summary(outcome)}")
-    if outcome.failed:  # each was said when it was met
-        raise typer.Exit(NOTHING)
 
 
 def serve(
@@ -167,8 +173,9 @@ def _keep_out_of_git(store: str) -> None:
 
 def _summary(outcome: JobOutcome) -> str:
     """What was done, and on a second line what was left out."""
+    failed = f"{counted(len(outcome.failed), 'file')} failed, " if outcome.failed else ""  # each is said why
     done = (
-        f"{counted(outcome.files, 'file')}, {counted(outcome.chunks, 'passage')}, "
+        f"{counted(outcome.files, 'file')}, {counted(outcome.chunks, 'passage')}, {failed}"
         f"{counted(outcome.changed, 'file')} changed, {outcome.seconds:.1f} s; version {outcome.version}"
     )
     return done + _left_out(outcome.excluded or {}, outcome.left_out or {})
@@ -195,6 +202,7 @@ def _folder(path: str) -> Path:
             " there and index that, or read it with `python -m build_index build NAME --source`",
             field="path",
         )
+    demand_readable(folder)
     if not folder.is_dir():
         found = "a file" if folder.exists() else "nothing"
         raise InputError(f"{path}: wanted a folder, found {found}", field="path")

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from build_index.sources.fetch.git import fetch_repository, head_commit
 from quire.errors import SourceError
+from quire.folders import demand_readable
 
 # Sites whose address of two segments is a repository: https://github.com/OWNER/NAME.
 FORGES = frozenset(("github.com", "gitlab.com", "codeberg.org", "bitbucket.org"))
@@ -48,9 +49,11 @@ def locate(location: str, cache: Path) -> Located:
         cache: folder that keeps what is fetched: repositories by commit, URLs by their ETag.
 
     Raises:
-        SourceError: nothing is there, the network fails, or the archive is broken; the message names the location.
+        SourceError: nothing is there, it may not be read, the network fails, or the archive is broken; the
+            message names the location.
     """
     path = Path(location)
+    demand_readable(path)
     if _is_there(path):
         return Located(path, head_commit(path), version_beside(path))
     url, revision = split_revision(location)

@@ -8,13 +8,21 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from build_index.progress import say
 from build_index.sources import Failure
 from build_index.sources.fetch.git import head_commit
 from build_index.sources.files.built_pages import built_pages
 from build_index.sources.files.rst_titles import RstTitles
 from build_index.sources.files.selection import Excluded, Selection, select_files
 from build_index.sources.files.superseded import is_documentation, older_versions, superseded_pages
-from build_index.sources.files.text_files import HEAD_CHARACTERS, decode, is_written, read_plain, sealed
+from build_index.sources.files.text_files import (
+    HEAD_CHARACTERS,
+    READ_AS,
+    decode,
+    is_written,
+    read_plain,
+    sealed,
+)
 from build_index.sources.files.types import (
     EXAMPLE,
     TEXT,
@@ -27,7 +35,7 @@ from build_index.sources.files.types import (
 )
 from quire.documents import Document, Value
 from quire.errors import NoText, SourceError
-from quire.parsing.formats import CONVERTED, HTML, RawFile, kind_of, suffix_of
+from quire.parsing.formats import CONVERTED, HTML, RawFile, kind_of, suffix_of, text_of
 from quire.parsing.latex_markdown import LATEX
 from quire.parsing.man_page import is_man_page
 from quire.parsing.marimo import is_marimo
@@ -164,9 +172,19 @@ def read_repository(
         if isinstance(document, str):
             excluded.add(document, prefix + path)
         else:
+            _tell_letters(prefix + path, content)
             is_sample = path.partition("/")[0] in samples
             document = document._replace(links=shown.titles(path, document.text))
             yield _as_sample(document) if is_sample else document
+
+
+def _tell_letters(path: str, content: bytes) -> None:
+    """Say of a text that is no UTF-8 how it was read."""
+    if suffix_of(path) not in CONVERTED:
+        try:
+            text_of(RawFile(path, content))
+        except SourceError as error:
+            say(READ_AS.format(error))
 
 
 def _as_sample(document: Document) -> Document:

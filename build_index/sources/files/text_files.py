@@ -125,6 +125,9 @@ def read_text(root: Path, path: str) -> str:
     return text_of(RawFile(path, read_bytes(root, path)))
 
 
+READ_AS = "{}: read as Windows-1252; save it as UTF-8 if its letters are wrong"
+
+
 def read_page(root: Path, path: str, tell: Callable[[str], object]) -> str:
     """As `read_text`; what is written in the Windows or Latin-1 letters of before is read too, and told.
 
@@ -138,7 +141,7 @@ def read_page(root: Path, path: str, tell: Callable[[str], object]) -> str:
         text = decode(data) if _is_western(data) else None
         if text is None:
             raise
-        tell(f"{error}: read as Windows-1252; save it as UTF-8 if its letters are wrong")
+        tell(READ_AS.format(error))
         return text
 
 

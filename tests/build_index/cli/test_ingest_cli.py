@@ -94,7 +94,12 @@ def test_a_file_and_a_folder_that_may_not_be_read_are_reported_and_the_rest_is_b
     (docs / "closed").chmod(0)
     command = ("-m", "build_index", "build", "harbours", "--profile", "docs", "--source", f"docs={docs}")
     done = run_unprivileged(sys.executable, *command, "--store", str(tmp_path / "store"))
+    in_one_place = run_unprivileged("sh", "-c", 'exec "$@" 2>&1', "sh", sys.executable, *command)
     (docs / "closed").chmod(0o755)
+    assert "2 files failed: b.md, closed" in in_one_place.stdout
+    assert in_one_place.stdout.count("Permission denied") == 2, (
+        "each is told once where both streams are read"
+    )
     assert "Traceback" not in done.stderr
     assert "failed: b.md: cannot be read: Permission denied" in done.stdout
     assert "failed: closed: cannot be read: Permission denied" in done.stdout

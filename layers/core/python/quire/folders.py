@@ -1,10 +1,15 @@
-"""Folders that appear whole: nobody sees one that is half written, and a process that dies leaves none in its place."""
+"""Folders that appear whole: nobody sees one that is half written, and a process that dies leaves none in its place.
+
+And whether one may be read."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from quire.errors import SourceError
 
 ARRIVING = ".arriving-"
 """What folders are called that a transfer fills; one that is there when none runs was left by a process that died."""
@@ -33,3 +38,23 @@ def whole_folder(folder: Path, prefix: str = ARRIVING, *, is_shared: bool = Fals
                 raise
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def demand_readable(place: Path) -> None:
+    """Refuse a file or folder that is there and may not be read.
+
+    Raises:
+        SourceError: the message says what to do.
+    """
+    try:
+        may = os.access(place, os.R_OK | os.X_OK if place.is_dir() else os.R_OK) or not place.exists()
+    except PermissionError:  # of a folder above it
+        may = False
+    except (OSError, ValueError):  # no path at all
+        return
+    if not may:
+        raise SourceError(
+            f"{place}: may not be read: give yourself the right to it and to the folders above it (`chmod -R u+rX`), "
+            "or name another",
+            path=str(place),
+        )
