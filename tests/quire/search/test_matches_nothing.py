@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from quire.search.retrieval import NEAR, Query, Retrieved, matches_nothing, retrieve
+from quire.search.retrieval import NEAR, UNLIKELY_NAME, Query, Retrieved, matches_nothing, retrieve
 from tests.support.shelves import household, shelf_of
 
 SHELF = shelf_of(household())
@@ -22,6 +22,29 @@ def test_keys_hit_at_random_match_nothing() -> None:
 @pytest.mark.parametrize("question", ["kettle", "zzqqxx kettle", "ketle"])
 def test_one_known_word_is_a_match_however_it_is_spelled(question: str) -> None:
     assert not matches_nothing(SHELF.index, question, found(question))
+
+
+@pytest.mark.parametrize("name", ["quokka_kettle", "KettleQuokka", "`kettle.quokka()`"])
+def test_a_name_that_has_a_part_which_stands_nowhere_matches_nothing(name: str) -> None:
+    unlikely = unsure(found(name))
+    assert unlikely.hits
+    assert matches_nothing(SHELF.index, name, unlikely)
+    assert not matches_nothing(
+        SHELF.index, name.replace("quokka", "kettle").replace("Quokka", "Kettle"), unlikely
+    ), "every part is known"
+    assert not matches_nothing(SHELF.index, f"where is {name}", unlikely), "other words may find it"
+    likely = unlikely.hits[0]._replace(score=UNLIKELY_NAME)
+    assert not matches_nothing(SHELF.index, name, replace(unlikely, hits=(likely,)))
+
+
+def unsure(given: Retrieved) -> Retrieved:
+    """The hits as a large collection scores those that share a common word alone."""
+    return replace(given, hits=tuple(hit._replace(score=0.001, cosine=0.3) for hit in given.hits))
+
+
+def test_a_symbol_that_is_named_is_a_match_though_its_words_are_in_no_text() -> None:
+    named = replace(unsure(found("zzqqxx wvwv")), names=("is_own",))
+    assert not matches_nothing(SHELF.index, "IsOwn", named)
 
 
 def test_what_is_near_in_meaning_matches_without_a_word() -> None:
