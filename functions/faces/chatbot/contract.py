@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
@@ -51,6 +51,14 @@ class FileWire(Body):
         "text", description="`base64` for a PDF, EPUB or Word document."
     )
     is_highlight_chunk: bool = Field(False, description="Kept with its passages: what a reader marked.")
+
+    @field_validator("path")
+    @classmethod
+    def _stays_below(cls, path: str) -> str:
+        """The path if it leads to no folder above its first one; the specification's begin with a slash, or do not."""
+        if not path.isprintable() or ".." in path.replace("\\", "/").split("/"):
+            raise ValueError(f"wanted a path without `..` and control characters, found {path!r}")
+        return path
 
 
 class IngestRequest(Body):

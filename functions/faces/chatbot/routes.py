@@ -26,7 +26,7 @@ from functions.web.documented import add_health, answer
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
 from functions.web.replies import reply
 from quire.documents import Hit
-from quire.errors import StoreUnavailable, UnknownCollection
+from quire.errors import NotPublished, StoreUnavailable, UnknownCollection
 from quire.search.retrieval import Query, search_vector
 from quire.service.knowledge import Knowledge
 
@@ -141,7 +141,7 @@ def _embed_text(
     """
     try:
         served = service.serve(caller, collection)
-    except UnknownCollection:
+    except (UnknownCollection, NotPublished):
         return open_library().embed(caller, collection, text)
     embedder = service.embedder(served)
     if embedder is None:

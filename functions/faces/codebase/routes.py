@@ -29,7 +29,7 @@ from functions.web.replies import reply
 from quire import __version__
 from quire.answering.events import Delta, Done, Event
 from quire.answering.request import Answer, Inquiry
-from quire.errors import UnknownCollection
+from quire.errors import NotPublished, UnknownCollection
 from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query
 from quire.service.ask import ask_stream
@@ -71,7 +71,7 @@ async def stats(request: Request) -> Response:
     wire: Stats = {"files": 0, "chunks": 0, "updated_at": None}
     try:
         served = await run(request.scope, service.describe, caller_of(request), name)
-    except UnknownCollection:
+    except (UnknownCollection, NotPublished):
         return reply(wire)
     wire["files"] = sum(manifest.counts.documents for manifest in served.index.manifests)
     wire["chunks"] = served.index.chunk_count

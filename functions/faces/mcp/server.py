@@ -25,7 +25,14 @@ from functions.web.access import ANYONE, Caller
 from functions.web.leaving import Leaving
 from functions.web.problems import log_fault, problem_of
 from quire import __version__
-from quire.errors import AccessDenied, QuireError, StoreError, UnknownCollection, UnknownVersion
+from quire.errors import (
+    AccessDenied,
+    NotPublished,
+    QuireError,
+    StoreError,
+    UnknownCollection,
+    UnknownVersion,
+)
 from quire.limits import ANSWERS_AT_ONCE
 from quire.service.knowledge import Knowledge, survey
 
@@ -317,6 +324,6 @@ def _advice(error: QuireError) -> str:
         return f"{detail}. {LEAVE_OUT}"
     if isinstance(error, AccessDenied):
         return f"{detail}. Ask the user for a key with that scope."
-    if isinstance(error, StoreError):
+    if isinstance(error, StoreError) and not isinstance(error, NotPublished):
         return f"{detail}. Wait a few seconds and call again."
     return detail

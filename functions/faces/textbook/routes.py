@@ -30,6 +30,7 @@ UNAVAILABLE = "The knowledge base is temporarily unavailable. Please try again i
 TRUNCATED = "Your query was truncated to {words} words. Please be more concise."
 SELECTION_TRUNCATED = "The selected text was truncated to {words} words."
 _BLANK_TYPES = ("string_too_short", "string_pattern_mismatch")
+NOT_PUBLISHED = "not-published"
 TOP_K = 5
 DEADLINE_S = 2.8
 EXAMPLE = {
@@ -72,8 +73,11 @@ retrieving = APIRouter(tags=["textbook"])
 
 
 def render(problem: Problem, request_id: str) -> Response:
-    """The specification's errors: one sentence; what is our fault is not explained to readers."""
-    detail = UNAVAILABLE if problem.status == 503 else problem.detail
+    """The specification's errors: one sentence; what is our fault is not explained to readers.
+
+    But for a book that was never built, which no reader has before them: whoever sets it up is told the command.
+    """
+    detail = UNAVAILABLE if problem.status == 503 and problem.code != NOT_PUBLISHED else problem.detail
     if problem.field == "query" and problem.invalid and problem.invalid[0]["type"] in _BLANK_TYPES:
         detail = BLANK
     return reply({"detail": detail, "request_id": request_id}, problem.status, problem.headers)

@@ -1,4 +1,4 @@
-"""A collection that builds fill and that has no published index: 503 in its face's own words, and what to do."""
+"""A collection that is described and has no published index: 503 in its face's own words, and what to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from functions.app.wiring import local_app
-from functions.faces.textbook.routes import UNAVAILABLE
 from quire.settings import Settings
 from tests.support.client import TestClient
 
@@ -39,7 +38,16 @@ def client(tmp_path: Path) -> TestClient:
     [
         ("/query", {"collection": "engine", "q": "x"}, "`python -m build_index build engine` publishes it"),
         ("/engine/query", {"text": "x"}, "collection 'engine': no index is published"),
-        ("/book/api/query", {"query": "What shelters boats?"}, UNAVAILABLE),
+        (
+            "/book/api/query",
+            {"query": "What shelters boats?"},
+            "`python -m build_index build book` publishes it",
+        ),
+        ("/query", {"collection": "program", "q": "x"}, "`POST /program/index/build` makes it"),
+        ("/program/query", {"q": "x"}, "`POST /program/index/build` makes it"),
+        ("/program/answer", {"q": "x"}, "`POST /program/index/build` makes it"),
+        ("/shelf/query", {"query_text": "x"}, "`POST /shelf/ingest` begins it"),
+        ("/shelf/chat", {"user_message": "x"}, "`POST /shelf/ingest` begins it"),
     ],
 )
 def test_what_a_build_will_publish_is_503_until_then(
@@ -47,10 +55,11 @@ def test_what_a_build_will_publish_is_503_until_then(
 ) -> None:
     reply = client.post(path, json=body)
     assert reply.status_code == 503
-    assert detail in reply.json()["detail"]
+    assert detail in (reply.json().get("detail") or reply.json()["message"])
     assert int(reply.headers["retry-after"]) > 0
 
 
-@pytest.mark.parametrize("name", ["shelf", "program", "nothing-of-that-name"])
-def test_what_requests_fill_and_what_nobody_described_is_404(client: TestClient, name: str) -> None:
-    assert client.post("/query", json={"collection": name, "q": "x"}).status_code == 404
+def test_what_nobody_described_is_404_and_what_is_empty_is_told_so(client: TestClient) -> None:
+    assert client.post("/query", json={"collection": "nothing-of-that-name", "q": "x"}).status_code == 404
+    assert client.get("/program/index/stats").json()["files"] == 0
+    assert client.get("/shelf/pages").json()["total"] == 0

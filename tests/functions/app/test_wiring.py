@@ -71,7 +71,7 @@ def test_the_collections_file_titles_and_mounts(settings: Settings) -> None:
     assert client.get("/collections").json()["collections"][0]["title"] == "Engine"
     assert "/empty/query" in client.get("/openapi.json").json()["paths"]
     assert client.get("/empty/health").status_code == 200
-    assert client.get("/empty/status").status_code == 404
+    assert client.get("/empty/status").status_code == 503
 
 
 def test_a_key_and_a_bound_in_the_settings_hold(settings: Settings) -> None:

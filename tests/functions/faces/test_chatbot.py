@@ -326,6 +326,9 @@ def test_a_chat_that_could_not_be_remembered_says_so(tmp_path: Path, stream: boo
         ("query", {}),
         ("query", {"query_text": "a", "query_embedding": [1.0]}),
         ("query", {"query_text": "a", "limit": 0}),
+        ("ingest", {"files": [{"path": "../../x.md", "content": "# X"}]}),
+        ("ingest", {"files": [{"path": "a\\..\\..\\x.md", "content": "# X"}]}),
+        ("ingest", {"files": [{"path": "a/\0.md", "content": "# X"}]}),
         ("query", {"query_text": "a", "filters": {"colour": "red"}}),
         ("query", {"query_embedding": [1.0, 2.0]}),
         ("query", {"query_embedding": [0.0] * EMBEDDER.dimensions}),
@@ -342,13 +345,14 @@ def test_an_invalid_request_is_a_400_of_the_specifications_form(
     assert response.json()["status"] == "error"
 
 
-def test_a_collection_without_documents_is_a_404_of_that_form(client: TestClient) -> None:
+def test_a_collection_without_documents_is_a_503_of_that_form(client: TestClient) -> None:
     for path, body in (
         ("query", {"query_text": "x"}),
         ("chat", {"user_message": "What is x?"}),
     ):
         response = client.post(f"/book/{path}", json=body)
-        assert (response.status_code, response.json()["status"]) == (404, "error")
+        assert (response.status_code, response.json()["status"]) == (503, "error")
+        assert "`POST /book/ingest` begins it" in response.json()["message"]
 
 
 def test_a_large_ingest_is_a_job(client: TestClient) -> None:

@@ -92,7 +92,7 @@ def test_health_and_statistics_have_the_specified_shapes(client: TestClient) -> 
 def test_statistics_of_what_was_never_indexed_are_zero(tmp_path: Path, model_folder: Path) -> None:
     empty = open_server(tmp_path, model_folder).client()
     assert empty.get("/code/index/stats").json() == {"files": 0, "chunks": 0, "updated_at": None}
-    assert empty.post("/code/query", json={"q": "x"}).status_code == 404
+    assert empty.post("/code/query", json={"q": "x"}).status_code == 503
 
 
 def test_the_configuration_shows_what_holds_and_no_secret(

@@ -165,7 +165,7 @@ class Knowledge:
         Raises:
             ScopeMissing: the caller may not read it, or not that site.
             UnknownCollection, UnknownVersion: as their names say.
-            NotPublished: it is described, built from sources, and nothing of it is published.
+            NotPublished: it is described, and nothing of it is published.
             InputError: it is a collection of sites, and the filters name none.
         """
         caller.require(READ, collection)
@@ -185,11 +185,15 @@ class Knowledge:
         return UnknownCollection(f"{error}, which holds {known}", field=error.field)
 
     def _unpublished(self, collection: str) -> NotPublished | None:
-        """What is said of a collection whose index a build will publish, or whose pointer is lost: it may come back."""
+        """What is said of a collection that is described and has no index yet, or lost it: it may come back."""
         listed = self.collections.get(collection)
-        if listed is None or not listed.sources or listed.profile == "code":  # code is indexed by request
+        if listed is None or listed.profile == SITES:
             return None
         how = f"`python -m build_index build {collection}` publishes it"
+        if listed.profile == "code":
+            how = f"`POST /{collection}/index/build` makes it"
+        elif listed.profile in LIVE and not listed.sources:
+            how = f"`POST /{collection}/ingest` begins it"
         return NotPublished(f"collection {collection!r}: no index is published; {how}")
 
     def _serve(
