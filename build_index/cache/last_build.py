@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -89,15 +91,28 @@ def hold_cache(cache: Path, collection: str) -> Iterator[None]:
     Raises:
         StoreError: another build has it.
     """
-    path = cache / f".{collection}.lock"
+    path = lock_file(cache, collection)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
-        if not try_lock(file):
+        if not try_lock(file) or not _is_in_place(file, path):
             raise StoreError(
                 f"{path}: another build of {collection!r}, into another store, works in the "
                 f"cache {cache}; wait until it ends, or give this one a cache of its own (QUIRE_CACHE)"
             )
         yield
+
+
+def lock_file(cache: Path, collection: str) -> Path:
+    """What `hold_cache` locks."""
+    return cache / f".{collection}.lock"
+
+
+def _is_in_place(file: BinaryIO, path: Path) -> bool:
+    """Whether nobody removed it since it was opened, as the removal of a collection does: it would bar nobody."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def record_of(collection: str) -> str:

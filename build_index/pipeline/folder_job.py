@@ -15,12 +15,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from build_index.cache.last_build import hold_cache, record_of
+from build_index.cache.last_build import hold_cache, lock_file, record_of
 from build_index.cache.prepared import chunks_of
 from build_index.cache.questions import COMMON, questions_of
 from build_index.cache.store import VECTORS, ContentStore
@@ -43,7 +43,7 @@ from build_index.sources import Failure
 from build_index.sources.files.selection import DEFAULT_EXCLUDE, Excluded
 from build_index.wiring import open_store, open_tools, settings
 from quire.collections import check_name
-from quire.errors import BuildInProgress, QuireError, UnknownCollection
+from quire.errors import BuildInProgress, QuireError, StoreError, UnknownCollection
 from quire.folders import demand_readable
 from quire.index.opened import OpenedIndex
 from quire.ports import Embedder, Vectors, WordList
@@ -230,18 +230,24 @@ def _keep_built(fresh: Path, cache: Path, name: str, store: SegmentStore) -> Non
         return  # that build leaves its own
 
 
-def forget(cache: Path, name: str) -> None:
+def forget(cache: Path, name: str, segments: Iterable[str] = ()) -> None:
     """Remove from the cache what builds keep of a collection's texts; vectors stay, by content, for any collection.
 
-    The caller has `hold_cache`: a build of that name into another store may be writing what is removed here.
+    The caller has `hold_cache`: a build of that name into another store may be writing what is removed here. `segments`
+    are digests of those that the store held, which were fetched where that is a bucket.
     """
+    Ledger(cache, name).forget()
     with closing(ContentStore(cache)) as kept:
         for kind in (chunks_of(name), record_of(name), questions_of(name)):
             kept.retain(kind, ())
-    Ledger(cache, name).forget()
-    fresh = cache / "built" / f".{name}.next"
-    clear(fresh)
-    shutil.rmtree(cache / "built" / name, ignore_errors=True)
+        with suppress(StoreError):  # a build of another collection writes there, or the disk is full
+            kept.compact()
+    clear(cache / "built" / f".{name}.next")
+    folders = [f"{place}/{one}" for place in ("segments", "store/segments") for one in segments]
+    for folder in (f"built/{name}", f"shards/{name}", *folders, *(f"{one}.tables" for one in folders)):
+        shutil.rmtree(cache / folder, ignore_errors=True)
+    (cache / "reports" / f"{name}.json").unlink(missing_ok=True)
+    lock_file(cache, name).unlink(missing_ok=True)
 
 
 def _unread(index: OpenedIndex, roots: Sequence[Root], paths: Collection[str]) -> list[str]:

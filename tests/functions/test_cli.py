@@ -10,11 +10,12 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, cast
 
@@ -345,14 +346,22 @@ def test_status_tells_what_changed_and_remove_leaves_nothing(desk: Desk, tmp_pat
         in told
     )
     away.rename(folder)
+    cache = desk.folder / ".quire/cache"
+    segments = {one.name for one in Path(store).glob("collections/tea/segments/*")}
+    for digest in segments:  # as where the store is a bucket
+        (cache / "segments" / digest).mkdir(parents=True)
+    (cache / "reports").mkdir(exist_ok=True)
+    (cache / "reports" / "tea.json").write_text("{}", encoding="utf-8")  # as the publish gate leaves it
     assert (
         "cafe: not in this store, which holds tea" in desk.call("remove", "cafe", "--store", store, code=2)[1]
     )
     assert desk.call("remove", "tea", "--store", store)[0] == "tea: removed\n"
     assert "nothing is indexed" in desk.call("status", "--store", store)[1]
     assert list(Path(store).glob("collections/*")) == []
-    kept = (desk.folder / ".quire/cache/built").iterdir()
-    assert [one.name for one in kept if "tea" in one.name] == []
+    assert [one for one in cache.rglob("*") if "tea" in one.name] == []
+    assert not segments & {one.name for one in cache.rglob("*")}
+    with closing(sqlite3.connect(cache / "kept.sqlite")) as kept:
+        assert kept.execute("PRAGMA freelist_count").fetchone() == (0,), "free pages hold what was forgotten"
 
 
 def test_a_pointer_that_is_damaged_is_told_with_what_helps_and_does_both(desk: Desk, tmp_path: Path) -> None:
