@@ -16,6 +16,11 @@ NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 NAME_WANTED = "a letter a to z, then up to 62 of a to z, 0 to 9, '_' and '-'"
 ENGINES = ("quire", "opensearch")
 VECTOR_INDEXES = ("auto", "usearch", "cells", "exact")
+OPTIONS = """
+    base_url engine engine_version exclude gate_margin max_shrink origins patterns quarantine questions
+    questions_budget_tokens questions_parallel questions_price rewrite site vector_index
+""".split()
+"""Those of `options` that Quire reads; a source of one's own may have others."""
 RESERVED = frozenset(
     "query answer collections health status reference openapi.json mcp v1 verify llms.txt widget.js assets".split()
 )
@@ -117,6 +122,11 @@ def _collection(name: str, table: object, path: Path) -> Collection:
 
 
 def _check_options(options: Mapping[str, Any], where: str) -> None:
+    for option in options.keys() - {*OPTIONS}:
+        from difflib import get_close_matches  # what nobody else should pay for
+
+        if near := get_close_matches(option, OPTIONS, 1):
+            raise ConfigError(f"{where} options.{option}: is no option and does nothing: is {near[0]} meant?")
     for option, known in (("vector_index", VECTOR_INDEXES), ("engine", ENGINES)):
         value = options.get(option, known[0])
         if value not in known:
