@@ -26,7 +26,7 @@ from functions.cli.common import (
     print_json,
 )
 from functions.cli.user_directories import settings_for
-from quire.adapters.chosen import open_objects
+from quire.adapters.chosen import open_objects, open_server
 from quire.errors import ArtifactError, BuildInProgress, InputError, SourceError, UnknownCollection
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def remove(
     """Remove an index, its versions and what the cache keeps of its texts; ends a build of it that runs here."""
     from build_index.cache.last_build import hold_cache
     from build_index.pipeline.folder_job import forget
-    from quire.store.keys import lock_key, segment_key
+    from quire.store.keys import lock_key, segment_key, server_alias
     from quire.store.lock import BuildLock, read_builds
     from quire.store.retired import delete_collection
 
@@ -151,6 +151,9 @@ def remove(
     _end(objects, name)
     # Not by way of the store, which reads the pointer too: that may be what is damaged.
     with BuildLock(objects, lock_key(name), clock=time.time), hold_cache(settings.cache, name):
+        if server := open_server(settings.opensearch, is_serving=False):
+            for index in server.indexes(server_alias(name)):
+                server.delete(index)
         held = [one.rstrip("/") for one in objects.list(segment_key(name, "")[:-1])]
         delete_collection(objects, name)
         forget(settings.cache, name, held)

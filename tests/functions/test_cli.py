@@ -26,13 +26,17 @@ from functions.cli import main
 from functions.cli.common import snippet
 from quire import __version__
 from quire.adapters.folder import FolderStore
+from quire.adapters.opensearch import open_opensearch
+from quire.adapters.opensearch_wire import LOADING, OpenSearchWire, read_address
 from quire.index.layout import Pointer
 from quire.killable import Killable
+from quire.store.keys import server_alias, server_index
 from quire.store.pointers import with_write
 from quire.store.store import SegmentStore
 from tests.support.books import Slide, Styled, make_docx, make_pptx, shape
 from tests.support.indexed import PATHS
 from tests.support.model import link_models
+from tests.support.opensearch import opensearch
 from tests.support.pdfs import make_pdf
 from tests.support.served import Shelf
 from tests.support.shop_app import FILES, write_shop
@@ -362,6 +366,25 @@ def test_status_tells_what_changed_and_remove_leaves_nothing(desk: Desk, tmp_pat
     assert not segments & {one.name for one in cache.rglob("*")}
     with closing(sqlite3.connect(cache / "kept.sqlite")) as kept:
         assert kept.execute("PRAGMA freelist_count").fetchone() == (0,), "free pages hold what was forgotten"
+
+
+def test_remove_deletes_what_a_search_server_holds_of_it_and_no_other_index(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tea").mkdir()
+    (tmp_path / "tea" / "tea.md").write_text("# Tea\n\nGreen tea brews at 80 degrees.\n", encoding="utf-8")
+    place = ("--store", str(tmp_path / "store"))
+    desk.call("index", str(tmp_path / "tea"), *place)
+    with opensearch() as server:
+        monkeypatch.setenv("QUIRE_OPENSEARCH_URL", server.url)
+        wire = OpenSearchWire(read_address(server.url), LOADING)
+        own, other = server_index("tea", ["1"]), server_index("tea-cups", ["1"])
+        for index in (own, other):
+            wire.ask("PUT", f"/{index}", {"settings": {}, "mappings": {}})
+        desk.call("remove", "tea", *place)
+        connection = open_opensearch(server.url)
+        assert connection.indexes(server_alias("tea")) == []
+        assert connection.indexes(server_alias("tea-cups")) == [other]
 
 
 def test_a_pointer_that_is_damaged_is_told_with_what_helps_and_does_both(desk: Desk, tmp_path: Path) -> None:
