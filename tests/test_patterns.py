@@ -34,7 +34,6 @@ MADE_LATER = {
     },
     "layers/core/python/quire/answering/extractive/code_lines.py: form": "an escaped name and a value beside it",
     "layers/core/python/quire/answering/about_answers.py: form": "its table, over `LONGEST` characters",
-    "layers/core/python/quire/analysis/courtesy.py: pattern": "its own, attacked where they are matched",
     "layers/core/python/quire/answering/unmentioned.py: f'\\b{re.escape(word)}[ -]v?\\d'": "an escaped word",
     "layers/core/python/quire/answering/unmentioned.py: wording": "around escaped names, attacked in its test",
     "layers/core/python/quire/answering/section_kinds.py: said": "its table, over titles and questions",

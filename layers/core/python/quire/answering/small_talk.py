@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from quire.analysis.courtesy import without_courtesy
+from quire.search.intent import without_courtesy
 
 THANKS, GREETING, ABOUT, FAREWELL, CONSENT = "thanks", "greeting", "about", "farewell", "consent"
 DISSENT, DISMISSAL = "dissent", "dismissal"

@@ -1,6 +1,6 @@
 """What a question asks for, read from its wording alone: a place in code, a meaning, callers, a number, a how-to.
 
-And what it says without asking anything by it: the name of the product that a collection is about.
+And what it says without asking anything by it: courtesy, and the name of the product that a collection is about.
 
 Ranking and answering ask the same `Intent`, so a question is read once. Each pattern is compiled, and each question
 read for it, when somebody first wants to know: most questions need three of them, and a start needs none.
@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
-from quire.analysis.terms import STOP_WORDS, analyze
+from quire.analysis.terms import STOP_WORDS, analyze, words
 
 RELATION_CHARACTERS = 500
 """Of a question that are read for callers and callees: those patterns look ahead from each word."""
@@ -24,6 +25,9 @@ ASKING_TERMS = frozenset(
 )
 """Terms of words that only ask for it."""
 SHORTEST_NAME = 2
+MOST_OPENINGS, MOST_CLOSINGS = 4, 3
+COURTEOUS_CHARACTERS = 1_000
+"""Of a text, at most, around whose question courtesies are looked for: what is longer holds more than a question."""
 PRODUCT_CHARACTERS = 1_000
 """Of a question, at most, in which the name of a product is looked for."""
 _GENERAL = frozenset(
@@ -241,6 +245,39 @@ def words_of(name: str) -> tuple[str, ...]:
     )
 
 
+def without_courtesy(text: str) -> str:
+    """The question without the courtesy around it, which nothing is found by; the text itself where it is all that.
+
+    >>> without_courtesy("Hi, could you please tell me how lamps are lit? Thanks in advance!")
+    'how lamps are lit?'
+    >>> without_courtesy("Can you tell me more about lamps, please?"), without_courtesy("Please explain lamps to me")
+    ('explain lamps?', 'explain lamps')
+    >>> without_courtesy("I was wondering if a lamp burns oil"), without_courtesy("I'm new here. What burns?")
+    ('a lamp burns oil', 'What burns?')
+    >>> without_courtesy("Hello World in Rust"), without_courtesy("Please specify a broker")
+    ('Hello World in Rust', 'Please specify a broker')
+    >>> without_courtesy("Thank you"), without_courtesy("What does lamp --help print?")
+    ('Thank you', 'What does lamp --help print?')
+    """
+    if len(text) > COURTEOUS_CHARACTERS:
+        return text
+    rest = text
+    for _ in range(MOST_OPENINGS):
+        begun = _compiled(_OPENINGS).match(rest)
+        if begun is None:
+            break
+        rest = rest[begun.end() :]
+    for _ in range(MOST_CLOSINGS):
+        ended = _compiled(_CLOSINGS).search(rest)
+        if ended is None or not ended.start():
+            break
+        rest = rest[: ended.start()].rstrip(" ,;:") + ("?" if "?" in ended[0] else "")
+    rest = _compiled(_TELL_ABOUT).sub("explain ", rest, count=1)
+    if rest.casefold().startswith("explain "):
+        rest = _compiled(_TO_WHOM).sub("", rest)
+    return rest if re.search(r"\w", rest) else text
+
+
 def without_product(
     question: str, words: Sequence[str], is_ordinary: Callable[[str], bool] | None = None
 ) -> str:
@@ -269,6 +306,30 @@ def without_product(
     rest = " ".join(_product_form(tuple(words)).sub(left, question).split())
     rest = _LOOSE.sub("", rest)
     return rest if set(analyze(rest)) - _SAYING_NOTHING else question
+
+
+def without_common_name(
+    question: str, is_ordinary: Callable[[str], bool] | None, is_common: Callable[[str], bool]
+) -> str:
+    """The question without the first name in it that nearly all of its collection says, as `is_common` knows words.
+
+    A word that is no word of the language may be a name, or one that few use: it is left out where it stands as names
+    do, "in lamp" or "does lamp".
+
+    >>> without_common_name("Who founded Oily Lamp in 1801?", lambda _: True, {"Oily", "Lamp"}.__contains__)
+    'Who founded in 1801?'
+    """
+    said = words(question[:PRODUCT_CHARACTERS])
+    strange = [not (is_ordinary is None or is_ordinary(word.casefold())) for word in said]
+    named = (
+        at for at, word in enumerate(said) if (bool(at), word[:1].isupper(), strange[at]).count(True) > 1
+    )
+    first = next((at for at in named if is_common(said[at].removesuffix("'s"))), None)
+    if first is None:
+        return question
+    further = takewhile(lambda word: word[:1].isupper() and is_common(word), said[first + 1 :])
+    name = [said[first], *(further if said[first][:1].isupper() else ())]
+    return without_product(question, [word.casefold() for word in name], lambda _: True)
 
 
 @lru_cache(maxsize=64)
@@ -466,4 +527,70 @@ _ALTERNATIVES = r"""
     | \b(?: instead | in[ ]place )[ ]of[ ](?: this | that | it )\b
     | \bother[ ]than[ ](?: this | that | it )\b
     | \bwhat[ ]else[ ](?: can | could | may | might | should )[ ](?: i | we | one | be )\b
+"""
+_WH = r"""
+    (?= (?: (?:at|by|for|from|in|of|on|since|to|under|until|with) \s+ )?+
+        (?:how|what|why|when|where|which|who|whose|whom|is|are|do|does|did|can|could|should|will|would)\b )
+"""
+"""The question itself, behind what asks for it."""
+_IF = r"(?: (?:if|whether) \s+ (?=\w) )"
+_POLITELY = r"(?: (?:please|kindly|just|maybe|also|perhaps) \s+ )?+"
+_TO_ME = r"(?: \s+ to \s+ (?:me|us) )?+"
+_SOME_MORE = r"(?: \s+ (?:more|something|a\s+(?:bit|little)(?:\s+more)?) )?+"
+_GREETINGS = r"""
+    (?: hi(?:[ ]there)?+ | hello(?:[ ]there)?+ | hey(?:[ ]there)?+ | good[ ](?:morning|afternoon|evening|day)
+      | (?:ok(?:ay)?,?[ ])?+ (?:great|perfect|nice|cool)?+ [, ]*+
+        (?: thanks(?:[ ](?:a[ ]lot|so[ ]much|very[ ]much))?+ | thank[ ]you(?:[ ](?:so|very)[ ]much)?+ | thx )
+      | sorry | excuse[ ]me | great | perfect | cool | nice | awesome )
+    (?: [ ]*+ [,.!;:–—-]++ \s*+ | \s++ (?=but\b|and\b) )   # a word before the question, not its first one
+"""
+_SENTENCES = r"""
+    # whole sentences before the question, and words with a mark behind them
+    (?: i (?:['’]m|[ ]am) [ ] (?: (?:very|quite|pretty|completely)[ ] )?+ (?: new | a[ ]beginner | stuck | lost )
+        (?: [ ](?:to|at|with|in)[ ]\w[\w+\#]*+ (?:[ ]\w[\w+\#]*+){0,2}+ | [ ]here )?+
+      | i [ ] (?:need|want|could[ ]use) [ ] (?:some[ ]|your[ ])?+ help
+      | (?:can|could)[ ](?:you|someone|anyone|somebody|anybody)[ ](?:please[ ])?+ help (?:[ ](?:me|us|out|me[ ]out))?+
+      | (?: i [ ] have [ ] )?+ (?: (?:a|one|just[ ]a)[ ] )?+ (?: quick | short | simple | dumb | stupid )?+ [ ]?+
+        question
+      | (?: my [ ] question [ ] is | here [ ] is [ ] my [ ] question ) | please | pls | kindly | help )
+    (?: [ ]*+ [.!?:;,–—-]++ \s*+ )
+"""
+_ASKED_FOR = rf"""
+    # what asks somebody to say it
+    (?: (?:please|pls|kindly) \s+
+        # of a text that begins so, such as an error's, the verb is no question
+        (?= (?:can|could|would|will|tell|explain|show|describe|help|give|list|compare|summari[sz]e|i|how|what|why|when
+          |where|which|who)\b )
+      | (?:can|could|would|will) \s+ (?:you|u|someone|anyone|somebody|anybody) \s+ {_POLITELY}
+        (?= (?: (?:tell|show|give|help|let) \s+ (?:me|us) | explain | describe | clarify | list | name ) \b )
+      | (?: (?:do|does) \s+ )?+ (?:you|anyone|anybody|someone|somebody) \s+ (?:happen\s+to\s+)?+ knows? \s*+ [,:]?+ \s*+
+        (?: {_IF} | {_WH} )
+      | (?: any \s+ idea | i (?:\s+ (?:do\s+not|don['’]?t) \s+ know | \s+ have\s+no\s+idea) ) \s*+ [,:]?+ \s*+ {_WH}
+      | i (?:['’]m | \s+am | \s+was | ['’]ve\s+been)?+ \s+ (?:just\s+)?+ (?:wonder(?:ing)?|curious) \s*+ [,:]?+ \s*+
+        (?: {_IF} | {_WH} )
+      | i (?:['’]d | \s+would)?+ \s+ (?:really\s+)?+ (?:like|love|want|need) \s+ to \s+
+        (?:know|understand|learn|find\s+out|ask)\b \s*+ [,:]?+ \s*+ (?: {_IF} | {_WH} )
+      | (?:tell|let) \s+ (?:me|us) (?:\s+know)?+ \s*+ [,:]?+ \s*+ (?: {_IF} | {_WH} )
+      | tell \s+ (?:me|us) \s+ (?= (?:the|an?|all)\b )
+      | help \s+ (?:me|us) \s+ (?:to\s+)?+ understand \s*+ [,:]?+ \s*+ {_WH}
+      | explain {_TO_ME} \s*+ [,:]?+ \s*+ {_WH}
+      | show \s+ (?:me|us) \s+ (?= how\b ) )
+"""
+_OPENINGS = rf"^\W*+ (?: {_GREETINGS} | {_SENTENCES} | {_ASKED_FOR} ) (?=\S)"
+_TELL_ABOUT = rf"""
+    ^\W*+ (?: (?:tell|teach) \s+ (?:me|us) {_SOME_MORE} \s+ about
+      | i (?:['’]d | \s+would)?+ \s+ (?:really\s+)?+ (?:like|love|want|need) \s+ to \s+
+        (?: (?:know|learn|find\s+out) {_SOME_MORE} \s+ about | understand )
+      | help \s+ (?:me|us) \s+ (?:to\s+)?+ understand | explain \s+ to \s+ (?:me|us) ) \s+ (?=\w)
+"""
+"""What asks for an explanation of a thing; "explain" asks the same in one word."""
+_TO_WHOM = r"(?<= \w ) \s+ to \s+ (?:me|us|a\s+beginner) \s*+ [.!?]*+ $"
+_CLOSINGS = r"""
+    (?: (?<=\w) [ ] (?: please | pls ) | [,.!?;:)–—] \s*+ (?: please (?:[ ]help(?:[ ]me)?+)?+ | pls | kindly | help ) )
+    [.!?]*+ \s*+ $
+    | (?: [,.!?;:)–—] \s*+ | (?<=\w) [ ] (?= \w{2,6} (?:[ ]you)?+ [ ] in [ ] advance ) )
+    (?: many [ ] )?+ (?: thanks | thank [ ] you | thx | ty | cheers )
+    (?: [ ] (?: a[ ]lot | in[ ]advance | so[ ]much | very[ ]much | for[ ](?:your|the|any)[ ]help ) )*+ [.!?]*+ \s*+ $
+    | [.!?] \s*+ any [ ] (?: help | hints? | advice | ideas?+ )
+      (?: [ ] (?: is | would[ ]be ) [ ] (?:much[ ]|very[ ]|greatly[ ])?+ (?: appreciated | welcome ) )?+ [.!?]*+ \s*+ $
 """

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from quire.analysis.courtesy import without_courtesy
 from quire.analysis.language import is_foreign
 from quire.analysis.terms import analyze, identifiers, split_identifier
 from quire.documents import NOTHING, Chunk, Hit
@@ -19,7 +18,7 @@ from quire.profiles import Profile, profile_named
 from quire.ranking import Ranking, fuse, union
 from quire.search.calibration import Calibration, read_calibration
 from quire.search.candidates import Ranked, gather, gather_evidence
-from quire.search.intent import without_product, words_of
+from quire.search.intent import without_common_name, without_courtesy, without_product, words_of
 from quire.search.ordering import NORMALIZED_DEPTH, Chosen, choose, score
 from quire.search.query import mended, read_question
 
@@ -38,6 +37,9 @@ UNLIKELY_NAME = 0.05
 names that were cut, turned round, made longer or written otherwise than they are, this takes no hit."""
 LEAST_NAMING, FEWEST_NAMING = 0.02, 3
 """Share and number of the chunks that say a product's name at least."""
+COMMON_NAME, MOST_CHUNKS = 0.5, 60
+"""Share of the chunks that say a name from which on it is the product's, whatever the collection is called; in a larger
+one several names may be as common, as those of parts are in a book on robots."""
 HEADING_WEIGHT = 0.25
 """What a term in a breadcrumb or symbol earns beside what it earns as text."""
 
@@ -189,13 +191,19 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: 
 
 
 def _asked(text: str, index: OpenedIndex, is_ordinary: Callable[[str], bool] | None) -> str:
-    """The question without courtesy, and without the product's name: the collection's, where enough chunks say it."""
+    """The question without courtesy, and without the product's name: the collection's, where enough chunks say it, or
+    in a small one a name that most of them say."""
     text, product = without_courtesy(text), words_of(index.name)
-    left = without_product(text, product, is_ordinary)
     least = max(FEWEST_NAMING, LEAST_NAMING * index.chunk_count)
-    if left == text or any(index.document_frequency(term) < least for term in analyze(" ".join(product))):
-        return text
-    return left
+    left = without_product(text, product, is_ordinary)
+    if left != text and all(index.document_frequency(term) >= least for term in analyze(" ".join(product))):
+        return left
+
+    def is_common(word: str) -> bool:
+        terms = [] if index.has_symbol(word) else analyze(word)
+        return bool(terms) and min(map(index.document_frequency, terms)) >= COMMON_NAME * index.chunk_count
+
+    return without_common_name(text, is_ordinary, is_common) if index.chunk_count <= MOST_CHUNKS else text
 
 
 def _joined(plain: Ranked, second: Ranked) -> Ranked:
