@@ -26,7 +26,7 @@ from quire.answering.abstention import (
 )
 from quire.answering.abstention import EVIDENCE as EVIDENCE_NUMBER
 from quire.answering.extractive.weighing import weigh
-from quire.answering.findings import find
+from quire.answering.findings import KNOWN_PAGE, find
 from quire.answering.request import Inquiry
 from quire.ports import Vectors
 from tests.support.fakes import HashingEmbedder
@@ -305,3 +305,12 @@ def test_a_collection_s_own_threshold_is_read_from_its_index() -> None:
     )
     assert shelf.abstention.threshold == 0.45
     assert shelf_of(household()).abstention == DEFAULT
+
+
+def test_a_question_that_is_the_title_of_a_section_is_covered_by_it() -> None:
+    text = "Put its wick into the tank, then call the porter.\n"
+    guide = chunk("guide.md", f"## Adding a lamp\n\n{text}\n## Care\n\nWipe it.", heading="Adding a lamp")
+    shelf = shelf_of([*PUMPS, guide])
+    asked = ("How do I add a lamp?", "How do I add the lamp of a friend?")
+    sure = [find(shelf, Inquiry(one), one).confidence for one in asked]
+    assert sure[0] >= KNOWN_PAGE > sure[1]

@@ -27,7 +27,7 @@ from quire.answering.extractive.entries import asked_name, begins_entry, entry_h
 from quire.answering.extractive.known_pages import known_page_hits, opens_known_page
 from quire.answering.extractive.parts import AskedPart, bare, is_about, is_told_by, named_first, parts_of
 from quire.answering.extractive.retelling import find_quote, said_at
-from quire.answering.extractive.scoring import Scored, score_passages
+from quire.answering.extractive.scoring import Scored, score_passages, titled
 from quire.answering.extractive.siblings import leading_hits, with_siblings
 from quire.answering.extractive.weighing import Weighed, is_slip, strange_words, weigh, without_common
 from quire.answering.request import Inquiry
@@ -52,6 +52,9 @@ MOST_PAGES = 3
 """Pages on which the section is looked for that a question asks for by its title."""
 KNOWN_PAGE = 0.9
 """How likely a page that is called by what is asked of the product answers it, be its words others."""
+TITLE_TERMS, TITLED_PASSAGES, TITLED = 2, 40, 0.9
+"""Terms of a question that is a section's title, passages whose titles are looked at, and how well one says it. Of the
+2,043 questions to 18 collections that are refused, everyday ones most of them, none is a title so far as .85."""
 IN_HAND = 1.0
 """For passages of the page that the last answer was quoted from, where the question names no topic. Of 112 follow-ups
 to four projects that it was chosen on 70 are answered rightly with it, 66 without, 69 with twice as much; of 112 to
@@ -164,8 +167,7 @@ def find(
         evidence = replace(evidence, news=news)
     missing = _missing(collection, inquiry, found, told)
     is_lost = not told or bool(undefined_letter(inquiry, searched, index, scored))
-    sure = max(confidence(evidence), KNOWN_PAGE * bool(opens_known_page(weighed, scored)))
-    sure = 0.0 if is_lost else min(sure, LOOKALIKE if missing.is_asked else 1.0)
+    sure = 0.0 if is_lost else min(_sure(evidence, weighed, scored), LOOKALIKE if missing.is_asked else 1.0)
     if found.plain:
         text = f"{known[0]} {inquiry.terms}"
         weighed = weigh(text, index)
@@ -175,6 +177,24 @@ def find(
     if read_intent(inquiry.question).is_alternatives:
         scored = _contrasting_first(inquiry.selected_text or searched, index, scored)
     return Findings(found, read, weighed, scored, evidence, sure, section, missing.name)
+
+
+def _sure(evidence: Evidence, question: Weighed, scored: Sequence[Scored]) -> float:
+    """How likely the collection answers: what it has a page or a section for, by their titles, it most likely does."""
+    is_known = bool(opens_known_page(question, scored)) or _is_title(question, scored)
+    return max(confidence(evidence), KNOWN_PAGE * is_known)
+
+
+def _is_title(question: Weighed, scored: Sequence[Scored]) -> bool:
+    """Whether a section that was found is called by what the question says, in two words or more: who asks "How do I
+    add a lamp?" asks for *Adding a lamp*, however near its words lie."""
+    if len(question.idf) < TITLE_TERMS:
+        return False
+    spans = ((one.hit.chunk, one.passage.heading) for one in scored[:TITLED_PASSAGES])
+    titles = {
+        chunk.text[slice(*span)] if span else chunk.breadcrumb.rpartition(" › ")[2] for chunk, span in spans
+    }
+    return any(titled(question, set(analyze(title))) >= TITLED for title in titles)
 
 
 def _missing(
