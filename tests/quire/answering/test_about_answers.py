@@ -314,3 +314,13 @@ The pump is stopped by its name in a shell, and no other way is there to stop a 
     assert "pumpctl stop main" in given.text
     *_, given = talk(shelf, "How is a pump stopped by its name in a shell?", "in bash?")
     assert given.notices == ()
+
+
+def test_a_command_in_a_sentence_is_the_code_that_is_asked_for() -> None:
+    page = "# Lamp\n\nThe lamp takes an E14 bulb.\n\nPut it out with `lampctl off --for 2h` before a storm."
+    shelf = shelf_of([chunk("lamp.md", page)])
+    _, shown = talk(shelf, "How do I put the lamp out before a storm?", "show me the command")
+    assert "lampctl off --for 2h" in shown.text
+    assert shown.citations
+    _, other = talk(shelf, "How do I put the lamp out before a storm?", "can you give an example in Rust?")
+    assert not other.citations

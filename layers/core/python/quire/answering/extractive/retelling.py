@@ -72,6 +72,7 @@ SHORT_TAIL = 300
 _WORDS = re.compile(r"\w+")
 _MARK = re.compile(r" ?\[\d{1,3}\]")
 _DIRECTIVE = re.compile(r"^ *\.\. (?:code|code-block|sourcecode):: *([\w+#-]+)", re.MULTILINE)
+_COMMAND = re.compile(r"`[^`\n ]+ [^`\n]+`")
 _INFO = re.compile(r" *(?:`{3,}|~{3,}) *([\w+#-]+)")
 
 
@@ -141,16 +142,20 @@ def retell(
 def _example(
     weighed: Weighed, scored: Sequence[Scored], history: Sequence[Turn], language: str, *, beside: Beside
 ) -> Retold | None:
-    """Code of the sections that answer, in the language if there is any, or a section of examples without code; None
-    where they have neither."""
+    """Code of the sections that answer, in the language if there is any, or a command in their text, or a section of
+    examples without code; None where they have none of it."""
     weighed = replace(weighed, text=f"Show me an example. {weighed.text}", wants_code=True)
-    code = [one for one in _of_near_sections(scored) if _language_of(one) is not None]
+    near = _of_near_sections(scored)
+    code = [one for one in near if _language_of(one) is not None]
+    commands = [] if code or language else [one for one in near if _COMMAND.search(one.text)]
     wanted = ("", _named(language))
     fitting = [one for one in code if not language or _named(_language_of(one) or "") in wanted]
     told = [one for one in scored if one.asked and not code]
-    shown = [replace(one, asked=False) for one in fitting or code or told]  # another one where it was shown
+    shown = [
+        replace(one, asked=False) for one in fitting or code or commands or told
+    ]  # another one where it was shown
     text, citations = written(choose_quotes(weighed, unsaid(shown, history), beside=beside))
-    if "```" not in text and not told:
+    if "```" not in text and not (told or commands):
         return None
     return Retold(text, citations, () if fitting or not language else (NOT_IN.format(language),))
 
