@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quire.answering.conversation import complete, is_follow_up, is_vague, join, read_message
+from quire.answering.small_talk import bare_question
 from quire.documents import Turn
 from quire.search.intent import read_intent
 
@@ -121,6 +122,31 @@ def test_a_correction_is_searched_for_by_what_is_meant_with_what_it_corrects(que
 )
 def test_a_question_that_opens_like_a_correction_or_courtesy_is_left_as_it_is(question: str) -> None:
     assert complete(question, TALK) == question
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I'm new to the lamp trade.", "I'm stuck in vim, help!", "Hi - quick question:", "Please: thanks!"],
+)
+def test_sentences_that_ask_nothing_are_left_out(said: str) -> None:
+    assert bare_question(f"{said} How is a lamp lit?") == "How is a lamp lit?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Hello, world in C",
+        "nice -n 10 lamp, what does it do?",
+        "question-answering pipeline",
+        "help.txt is empty",
+        "/help: what does the lamp show?",
+        "I want to know if statements burn",
+        "How do I print: thanks",
+        "Compare mypy, pyright, ty",
+    ],
+)
+def test_names_and_words_that_look_like_courtesy_belong_to_the_question(question: str) -> None:
+    assert bare_question(question) == question
 
 
 def test_a_pronoun_that_ends_the_question_refers_to_what_was_said_before() -> None:

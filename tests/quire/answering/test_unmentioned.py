@@ -50,6 +50,44 @@ def test_amounts_and_what_is_mentioned_are_not(question: str) -> None:
     assert not unmentioned(question, [ERRORS, NOTES]).name
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What does status 404 mean?", "An unknown lamp is 404, a wrong field 422."),
+        ("What does exit code 2 mean?", "It exits with 2 when no oil is left."),
+        ("What does exit code 2 mean?", "Exit codes: 0 done; 1 no oil; 2 refused."),
+        ("What is new in version 3?", "## 3.1\n\nThe wick is wider."),
+        ("What is new in version 3?", "Colza burns in v3 and later."),
+        ("What changed in Lamp 3?", "Lamp 3.0 burns colza."),
+        ("What is chapter 4 about?", "## 4.1 Oils"),
+        ("What is chapter 4 about?", "## Chapter Four"),
+        ("What is part 2 about?", "Part 1 is on oils, part II on wicks."),
+        ("What does figure 2 show?", "Fig. 2: a wick"),
+        ("What is section 4.2 about?", "On oils see 4.2."),
+        ("What is lesson 5 about?", "Lesson 05: oils"),
+        ("What does LP101 mean?", "`LP-101`: the wick is wet"),
+        ("What does LP-101 mean?", "lp101: the wick is wet"),
+        ("How do I set max_wicks?", "`maxWicks` says how many."),
+        ("How do I set maxWicks?", "`--max-wicks` says how many."),
+    ],
+)
+def test_other_ways_to_write_it_are_mentions_too(question: str, text: str) -> None:
+    assert not unmentioned(question, [hit_of(chunk("a.md", text))], ["lamp"]).name
+
+
+def test_parts_of_other_words_and_numbers_are_no_mentions() -> None:
+    found = [
+        hit_of(chunk("a.md", "Lesson 15 is on 5 oils, exit codes are 1 and 12, an order of 1,404. LP-1010"))
+    ]
+    for question in (
+        "What is lesson 5 about?",
+        "What does exit code 2 mean?",
+        "Error 404?",
+        "What is LP-101?",
+    ):
+        assert unmentioned(question, found).name
+
+
 def test_an_identifier_is_looked_for_in_a_question_and_not_in_a_pasted_message() -> None:
     found = [hit_of(chunk("wick.md", "Call `trimWick()` each evening."))]
     assert not unmentioned("When do I call lamp.trimWick?", found).name
@@ -63,5 +101,8 @@ def test_hostile_texts_are_looked_through_in_no_time() -> None:
     assert unmentioned(
         "What does LAMP_MAX_OIL_9 of Lamp 7.3 do with lamp 12?", [hit_of(chunk("wide.md", text))]
     ).name
+    for question in ("What is chapter 4 about?", "What does exit code 2 mean?"):
+        hostile = "code " * 4_000 + "chapter " * 4_000 + "chapter" * 4_000
+        assert unmentioned(question, [hit_of(chunk("wide.md", hostile))]).name
     unmentioned("Lamp 7.3? " * 100, [hit_of(chunk("wide.md", text))])
     assert time.process_time() - started < 1.0

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quire.analysis.terms import STOP_WORDS
+from quire.analysis.terms import STOP_WORDS, split_identifier
 from quire.documents import Hit
 from quire.search.intent import read_intent
 
@@ -61,6 +61,19 @@ _LABELS = frozenset(
     "appendix chapter code error exercise fig figure lesson release section status table version".split()
 )
 """What is always numbered; of other words it is, where what was found numbers them too."""
+_VERSIONS, _CODES = frozenset(("release", "version")), frozenset(("code", "error", "status"))
+_BEGINS = r"(?:[|`\"'*(\[]\ ?|^[-*#\ ]*)"
+"""Where a row, an item, a heading or quotes begin."""
+_SPELLED = dict(
+    enumerate(
+        zip(
+            "one two three four five six seven eight nine ten eleven twelve".split(),
+            "i ii iii iv v vi vii viii ix x xi xii".split(),
+            strict=True,
+        ),
+        1,
+    )
+)
 _ASKED = re.compile(
     r"""
     # behind no more than two words of the question, or not far behind a word for such things
@@ -97,12 +110,14 @@ def unmentioned(question: str, hits: Sequence[Hit], product: Sequence[str] = ())
     texts = [f"{hit.chunk.breadcrumb}\n{hit.chunk.text}" for hit in hits]
     written = [(found, _wording(found[0])) for found in _CODE.finditer(question)]
     if len(question) <= LONGEST_WRITTEN:  # and no message that is pasted
-        written += [(found, re.escape(found["last"])) for found in _IDENTIFIER.finditer(question)]
-    written += [
-        (found, _numbering(found["name"], found["number"]))
-        for found in _NUMBERED.finditer(question)
-        if found["name"].casefold() in product or _is_label(found["name"].casefold(), found["number"], texts)
-    ]
+        written += [
+            (found, "[-_ ]?".join(split_identifier(found["last"])))
+            for found in _IDENTIFIER.finditer(question)
+        ]
+    for found in _NUMBERED.finditer(question):
+        name, number = found["name"], found["number"]
+        if (is_product := name.casefold() in product) or _is_label(name.casefold(), number, texts):
+            written.append((found, _numbering(name, number, is_product=is_product)))
     for found, wording in written:
         if not any(re.search(wording, text, re.IGNORECASE | re.MULTILINE) for text in texts):
             is_asked = _ASKED.search(question[: found.start()]) or found[0] in read_intent(question).meaning
@@ -111,14 +126,17 @@ def unmentioned(question: str, hits: Sequence[Hit], product: Sequence[str] = ())
 
 
 def _wording(code: str) -> str:
-    r"""What finds the code; of a variable its end alone too, as a prefix may be told apart from it.
+    r"""What finds the code, whatever joins its letters and digits; of a variable its end alone too, as a prefix may be
+    told apart from it.
 
     >>> _wording("KV-99"), _wording("LAMP_MAX_OIL")
-    ('(?<![A-Za-z\\d])(?:KV\\-99)(?![A-Za-z\\d])', '(?<![A-Za-z\\d])(?:LAMP_MAX_OIL|MAX_OIL)(?![A-Za-z\\d])')
+    ('(?<![A-Za-z\\d])(?:KV[-_. ]?99)s?(?![A-Za-z\\d])', '(?<![A-Za-z\\d])(?:LAMP_MAX_OIL|MAX_OIL)s?(?![A-Za-z\\d])')
     """
     parts = code.split("_")
     ends = [code, *("_".join(parts[start:]) for start in range(1, len(parts) - 1))]
-    return rf"(?<![A-Za-z\d])(?:{'|'.join(map(re.escape, ends))})(?![A-Za-z\d])"
+    if any(map(str.isdigit, code)):
+        ends = ["[-_. ]?".join(re.findall(r"[A-Za-z]+|\d+", end)) for end in ends]
+    return rf"(?<![A-Za-z\d])(?:{'|'.join(ends)})s?(?![A-Za-z\d])"
 
 
 def _is_label(word: str, number: str, texts: Sequence[str]) -> bool:
@@ -131,12 +149,27 @@ def _is_label(word: str, number: str, texts: Sequence[str]) -> bool:
     return any(map(numbered.search, texts))
 
 
-def _numbering(name: str, number: str) -> str:
-    """What finds the number: of a version also the shorter one that it belongs to, of another one with its name or
-    where a row, an item or quotes begin."""
-    parts = number.split(".")
-    if len(parts) == 1:
-        return rf"(?:\b{re.escape(name)}\w*\W{{1,3}}(?:\w+\W{{1,3}})?|[|`\"'*(\[]\ ?|^[-*#\ ]*){number}(?!\w|\.\d)"
-    known = "|".join(re.escape(".".join(parts[:size])) for size in range(len(parts), 1, -1))
-    before = rf"\b(?:{re.escape(name)}|versions?|releases?|since|v)[^\n]{{0,60}}?|^\W*|[|`] ?"
-    return rf"(?:{before})(?<![\w.])v?(?:{known}|{parts[0]}\.x)(?!\w|\.\d)"
+def _numbering(name: str, number: str, *, is_product: bool) -> str:
+    """What finds the number: alone where nothing else is likely to have it, else as its kind is written."""
+    first, *parts = number.split(".")
+    label = name.casefold()
+    if parts and label in _LABELS - _VERSIONS:
+        return rf"(?<![\w.]){re.escape(number)}(?!\d)"
+    if len(number) > 2 and not parts:
+        return rf"(?<![\w.,]){number}(?!\w|\.\d)"
+    if parts or is_product or label in _VERSIONS:
+        return _version(name, first, parts)
+    if label in _CODES:
+        return rf"(?:\b(?:exit\w*|codes?|status\w*|errors?)\b[^\n]{{0,80}}?(?<![\w.,])|{_BEGINS}){number}(?!\w|\.\d)"
+    named = rf"\b(?:{re.escape(name)}[a-z]*+|{re.escape(name[:3])}\w?\.)\W{{0,3}}(?:[a-z]+\W{{1,3}})?"
+    numeral = rf"0*{int(number)}(?:\.\d+)*(?!\w)"
+    spelled = "|".join((numeral, *(rf"{word}\b" for word in _SPELLED.get(int(number), ()))))
+    return rf"{named}(?:{spelled})|{_BEGINS}{numeral}"
+
+
+def _version(name: str, first: str, parts: Sequence[str]) -> str:
+    """What finds a version: also the shorter one that it belongs to, of a single number those that belong to it."""
+    sizes = range(len(parts), 0, -1)
+    known = "|".join(re.escape(".".join((first, *parts[:size]))) for size in sizes) or rf"{first}(?:\.\d+)*"
+    before = rf"\b(?:{re.escape(name)}|versions?|releases?|since|v)[^\n]{{0,60}}?|^\W*|[|`] ?|\b(?=v\d)"
+    return rf"(?:{before})(?<![\w.])v?(?:{known}|{first}\.x)(?!\w|\.\d)"

@@ -533,27 +533,29 @@ _WH = r"""
         (?:how|what|why|when|where|which|who|whose|whom|is|are|do|does|did|can|could|should|will|would)\b )
 """
 """The question itself, behind what asks for it."""
-_IF = r"(?: (?:if|whether) \s+ (?=\w) )"
+_IF = r"(?: (?:if|whether) \s+ (?=\w) (?! (?:statement|expression|condition|clause|block|else|let)s?\b ) )"
 _POLITELY = r"(?: (?:please|kindly|just|maybe|also|perhaps) \s+ )?+"
 _TO_ME = r"(?: \s+ to \s+ (?:me|us) )?+"
 _SOME_MORE = r"(?: \s+ (?:more|something|a\s+(?:bit|little)(?:\s+more)?) )?+"
-_GREETINGS = r"""
+_SET_OFF = r"[ ]*+ (?: [,!?;]++ \s*+ | [.:–—-]++ \s++ )"
+"""Behind a word that is no part of the question; in `help.txt` and `question-answering` it is one."""
+_GREETINGS = rf"""
     (?: hi(?:[ ]there)?+ | hello(?:[ ]there)?+ | hey(?:[ ]there)?+ | good[ ](?:morning|afternoon|evening|day)
       | (?:ok(?:ay)?,?[ ])?+ (?:great|perfect|nice|cool)?+ [, ]*+
         (?: thanks(?:[ ](?:a[ ]lot|so[ ]much|very[ ]much))?+ | thank[ ]you(?:[ ](?:so|very)[ ]much)?+ | thx )
       | sorry | excuse[ ]me | great | perfect | cool | nice | awesome )
-    (?: [ ]*+ [,.!;:–—-]++ \s*+ | \s++ (?=but\b|and\b) )   # a word before the question, not its first one
+    (?: {_SET_OFF} (?! world\b ) | \s++ (?=but\b|and\b) )   # a word before the question, not its first one
 """
-_SENTENCES = r"""
+_SENTENCES = rf"""
     # whole sentences before the question, and words with a mark behind them
     (?: i (?:['’]m|[ ]am) [ ] (?: (?:very|quite|pretty|completely)[ ] )?+ (?: new | a[ ]beginner | stuck | lost )
-        (?: [ ](?:to|at|with|in)[ ]\w[\w+\#]*+ (?:[ ]\w[\w+\#]*+){0,2}+ | [ ]here )?+
+        (?: [ ](?:to|at|with|in)[ ]\w[\w+\#]*+ (?:[ ]\w[\w+\#]*+){{0,2}}+ | [ ]here )?+
       | i [ ] (?:need|want|could[ ]use) [ ] (?:some[ ]|your[ ])?+ help
       | (?:can|could)[ ](?:you|someone|anyone|somebody|anybody)[ ](?:please[ ])?+ help (?:[ ](?:me|us|out|me[ ]out))?+
       | (?: i [ ] have [ ] )?+ (?: (?:a|one|just[ ]a)[ ] )?+ (?: quick | short | simple | dumb | stupid )?+ [ ]?+
         question
       | (?: my [ ] question [ ] is | here [ ] is [ ] my [ ] question ) | please | pls | kindly | help )
-    (?: [ ]*+ [.!?:;,–—-]++ \s*+ )
+    {_SET_OFF}
 """
 _ASKED_FOR = rf"""
     # what asks somebody to say it
@@ -576,9 +578,9 @@ _ASKED_FOR = rf"""
       | explain {_TO_ME} \s*+ [,:]?+ \s*+ {_WH}
       | show \s+ (?:me|us) \s+ (?= how\b ) )
 """
-_OPENINGS = rf"^\W*+ (?: {_GREETINGS} | {_SENTENCES} | {_ASKED_FOR} ) (?=\S)"
+_OPENINGS = rf"^[\s¿¡]*+ (?: {_GREETINGS} | {_SENTENCES} | {_ASKED_FOR} ) (?=\S)"
 _TELL_ABOUT = rf"""
-    ^\W*+ (?: (?:tell|teach) \s+ (?:me|us) {_SOME_MORE} \s+ about
+    ^\s*+ (?: (?:tell|teach) \s+ (?:me|us) {_SOME_MORE} \s+ about
       | i (?:['’]d | \s+would)?+ \s+ (?:really\s+)?+ (?:like|love|want|need) \s+ to \s+
         (?: (?:know|learn|find\s+out) {_SOME_MORE} \s+ about | understand )
       | help \s+ (?:me|us) \s+ (?:to\s+)?+ understand | explain \s+ to \s+ (?:me|us) ) \s+ (?=\w)
@@ -586,10 +588,10 @@ _TELL_ABOUT = rf"""
 """What asks for an explanation of a thing; "explain" asks the same in one word."""
 _TO_WHOM = r"(?<= \w ) \s+ to \s+ (?:me|us|a\s+beginner) \s*+ [.!?]*+ $"
 _CLOSINGS = r"""
-    (?: (?<=\w) [ ] (?: please | pls ) | [,.!?;:)–—] \s*+ (?: please (?:[ ]help(?:[ ]me)?+)?+ | pls | kindly | help ) )
+    (?: (?<=\w) [ ] (?: please | pls ) | [,.!?;)–—] \s*+ (?: please (?:[ ]help(?:[ ]me)?+)?+ | pls | kindly | help ) )
     [.!?]*+ \s*+ $
-    | (?: [,.!?;:)–—] \s*+ | (?<=\w) [ ] (?= \w{2,6} (?:[ ]you)?+ [ ] in [ ] advance ) )
-    (?: many [ ] )?+ (?: thanks | thank [ ] you | thx | ty | cheers )
+    | (?: [,.!?;)–—] \s*+ | (?<=\w) [ ] (?= \w{2,6} (?:[ ]you)?+ [ ] in [ ] advance ) )
+    (?: many [ ] )?+ (?: thanks | thank [ ] you | thx | (?<= [.!?][ ] ) ty | cheers )
     (?: [ ] (?: a[ ]lot | in[ ]advance | so[ ]much | very[ ]much | for[ ](?:your|the|any)[ ]help ) )*+ [.!?]*+ \s*+ $
     | [.!?] \s*+ any [ ] (?: help | hints? | advice | ideas?+ )
       (?: [ ] (?: is | would[ ]be ) [ ] (?:much[ ]|very[ ]|greatly[ ])?+ (?: appreciated | welcome ) )?+ [.!?]*+ \s*+ $
