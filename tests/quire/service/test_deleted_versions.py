@@ -40,3 +40,13 @@ def test_a_page_that_was_deleted_is_found_in_no_version(
     assert [found("latest"), found(version), found(None)] == [True, True, True]
     one.live.library.delete(ANYONE, "book", "a.md")
     assert [found("latest"), found(version), found(None)] == [False, False, False]
+
+
+def test_a_version_is_found_by_its_name_as_soon_as_a_write_has_made_it(tmp_path: Path) -> None:
+    one = Lively(tmp_path)
+    catalog, live = Catalog(one.store, refresh_s=600.0), LiveCatalog(one.store)
+    knowledge = Knowledge(catalog, lambda digest: EMBEDDER, COLLECTIONS, live=live)
+    for number in range(2):
+        one.live.library.ingest(ANYONE, "book", [File(f"{number}.md", f"# Oars\n\nOars of kind {number}.")])
+        version = one.store.pointer("book").version
+        assert knowledge.serve(ANYONE, "book", version).version == version

@@ -348,13 +348,17 @@ class Catalog:
 
     def _older(self, name: str, wanted: str, *, fresh: bool) -> Served:
         """An older version under the tombstones of today; the current one where that is what `wanted` means."""
-        pointer = self._history.find(name, wanted)
         try:
             current = self.get(name, fresh=fresh)
         except ArtifactError as error:
+            pointer = self._history.find(name, wanted)
             index = self._history.open(pointer, self._store.pointer(name).tombstones)
             return Served(name, index, pointer, (f"current version unusable ({type(error).__name__})",))
-        if pointer.version == current.version:
+        # The list of versions may be older than the current one.
+        if (
+            wanted == current.version
+            or (pointer := self._history.find(name, wanted)).version == current.version
+        ):
             return current
         index = self._history.open(pointer, current.pointer.tombstones)
         return Served(name, index, pointer, current.degraded)
