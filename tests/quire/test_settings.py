@@ -86,10 +86,9 @@ def test_a_vector_index_that_is_not_known_is_refused_by_name(tmp_path: Path) -> 
         file.write_text(f'[book]\nprofile = "textbook"\noptions = {{ {wrong} = [] }}\n', encoding="utf-8")
         with pytest.raises(ConfigError, match=rf"\[book\] options.{wrong}: .* is {meant} meant"):
             read_collections(file)
-    file.write_text('[book]\nprofile = "textbook"\noptions = { glossary_columns = 2 }\n', encoding="utf-8")
-    assert read_collections(file)["book"].options == {"glossary_columns": 2}, (
-        "a source of one's own has its own"
-    )
+    file.write_text('[book]\nprofile = "textbook"\noptions = { size = 2, version = 3 }\n', encoding="utf-8")
+    options = read_collections(file)["book"].options
+    assert options == {"size": 2, "version": 3}, "a source of one's own has its own"
     file.write_text('[book]\nprofile = "textbook"\noptions = { vector_index = "faiss" }\n', encoding="utf-8")
     with pytest.raises(ConfigError, match="vector_index: wanted auto, usearch, cells, exact, found 'faiss'"):
         read_collections(file)

@@ -332,8 +332,9 @@ _NAVIGATION = re.compile(
 )
 _OF_SITE = re.compile(
     r"""
-    _(?:meta|nav|navbar|sidebar|category_)\.(?:json|ya?ml|[cm]?[jt]sx?)  # a folder's menu: Rspress, Nextra, Docusaurus
-    | _(?:headers|redirects)                                           # what its host sends along: Netlify, Cloudflare
+    _(?:meta|nav|navbar|sidebar|category_)\.(?:json|ya?ml)  # a folder's menu: Rspress, Nextra, Docusaurus
+    | _meta\.[cm]?[jt]sx?                                   # Nextra's alone: `_sidebar.tsx` is a component
+    | _(?:headers|redirects)                                # what its host sends along: Netlify, Cloudflare
     """,
     re.VERBOSE,
 )
@@ -411,8 +412,8 @@ def is_navigation(path: str, text: str) -> bool:
 
     It is of Antora, docsify, GitBook, mdBook, Rspress, Nextra or Docusaurus.
 
-    >>> is_navigation("guide/_meta.json", '["start"]'), is_navigation("public/_headers", "/*"), is_navigation("a", "")
-    (True, True, False)
+    >>> [is_navigation(path, "x") for path in ("guide/_meta.json", "public/_headers", "guide/_meta.js", "_sidebar.tsx")]
+    [True, True, True, False]
     >>> is_navigation("modules/ROOT/nav.adoc", ".Boats\\n* xref:oars.adoc[]\\n** Sails\\n")
     True
     >>> is_navigation("SUMMARY.md", "# Summary\\n\\nAll of boats.\\n"), is_navigation("a.md", "- [A](a.md)")

@@ -21,6 +21,8 @@ OPTIONS = """
     questions_budget_tokens questions_parallel questions_price rewrite site vector_index
 """.split()
 """Those of `options` that Quire reads; a source of one's own may have others."""
+ALIKE = 0.8
+"""Share of letters that a mistyped option has of the one that is meant; `base`, `size` and `version` have less."""
 RESERVED = frozenset(
     "query answer collections health status reference openapi.json mcp v1 verify llms.txt widget.js assets".split()
 )
@@ -125,7 +127,7 @@ def _check_options(options: Mapping[str, Any], where: str) -> None:
     for option in options.keys() - {*OPTIONS}:
         from difflib import get_close_matches  # what nobody else should pay for
 
-        if near := get_close_matches(option, OPTIONS, 1):
+        if near := get_close_matches(option, OPTIONS, 1, ALIKE):
             raise ConfigError(f"{where} options.{option}: is no option and does nothing: is {near[0]} meant?")
     for option, known in (("vector_index", VECTOR_INDEXES), ("engine", ENGINES)):
         value = options.get(option, known[0])

@@ -67,10 +67,10 @@ def test_text_of_an_unknown_kind_is_read_and_data_is_counted_by_its_extension(tm
 
 def test_what_a_site_is_arranged_by_and_compiled_styles_are_left_out(tmp_path: Path) -> None:
     menus = ["a/_meta.json", "b/_nav.json", "c/_category_.yml", "public/_headers", "public/_redirects"]
-    for path in (*menus, "oar.css", "oar.scss", "sail.css"):
+    for path in (*menus, "oar.css", "oar.scss", "sail.css", "_sidebar.tsx"):
         write(tmp_path, path, "Start here, then read on.\n")
     documents, reasons = read(Repository(tmp_path, "shop"))
-    assert documents.keys() == {"oar.scss", "sail.css"}
+    assert documents.keys() == {"oar.scss", "sail.css", "_sidebar.tsx"}
     assert reasons == {"built": 6}
 
 
