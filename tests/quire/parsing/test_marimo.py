@@ -58,6 +58,28 @@ def test_the_text_of_a_notebook_of_marimo_is_prose_and_its_cells_are_code_on_the
     ]
 
 
+def test_what_a_notebook_defines_for_others_and_sets_up_is_code_of_it() -> None:
+    defined = """@app.function
+def pour(
+    cup,
+):
+    return cup
+
+
+@app.class_definition
+class Cup:
+    size = 3
+
+    def full(self):
+        return self.size
+"""
+    text, numbers = marimo_as_markdown(f"with app.setup:\n    import tea\n\n\n{defined}")
+    bare = [line for line in text.split("\n") if line.strip() and "```" not in line]
+    wanted = ["import tea", *(line for line in defined.split("\n") if line.strip() and "@app" not in line)]
+    assert bare == wanted
+    assert numbers[text.split("\n").index("class Cup:")] == 13
+
+
 def test_a_notebook_of_marimo_among_code_is_read_as_a_page(tmp_path: Path) -> None:
     (tmp_path / "brew.py").write_text(NOTEBOOK, encoding="utf-8")
     (tmp_path / "tea.py").write_text("import marimo as mo\n\nmo.md('Tea')\n", encoding="utf-8")

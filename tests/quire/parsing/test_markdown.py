@@ -398,7 +398,7 @@ def test_code_in_a_tab_is_told_by_its_label(source: str) -> None:
 
 
 def test_words_behind_a_language_elsewhere_are_no_title() -> None:
-    source = "<CodeGroup>\n</CodeGroup>\n\n```rust should_panic\nfall();\n```\n"
+    source = "<CodeGroup />\n\n<CodeGroup>\n</CodeGroup>\n\n```rust should_panic\nfall();\n```\n"
     assert texts(source) == ["```rust\nfall();\n```"]
 
 

@@ -95,7 +95,7 @@ def on_tag(scan: MarkupScan, tag: Tag) -> int:
         scan.emit(scan.text[tag.start : tag.end])
         return tag.end
     _balance(scan, tag)
-    scan.code_groups += (tag.name == "CodeGroup") * (-1 if tag.closes else 1)
+    scan.code_groups += (tag.name == "CodeGroup" and not tag.empty) * (-1 if tag.closes else 1)
     if tag.closes:
         _close(scan, tag)
         return tag.end

@@ -22,7 +22,9 @@ _TEXT = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 _CELLS, _NAMELESS = re.compile(r"^@app\.\w", re.MULTILINE), re.compile(r"^(?:async )?def __?\(", re.MULTILINE)
-_CELL, _RETURN = re.compile(r"@app\.\w"), re.compile(r"    return\b")
+_CELL, _RETURN = re.compile(r"(?:@|with )app\.(\w++)"), re.compile(r"    return\b")
+_WHOLE = ("function", "class_definition")
+"""Of cells that define one thing for other modules: its name and its results belong to it."""
 
 
 def is_marimo(path: str, text: str) -> bool:
@@ -58,25 +60,27 @@ def _texts(text: str) -> dict[int, tuple[str, int, int]]:
 def _shown(lines: list[str], texts: dict[int, tuple[str, int, int]]) -> Iterator[tuple[int, str]]:
     """The lines of Markdown with their numbers; of a cell without its decorator, its name and its result."""
     code: list[tuple[int, str]] = []
-    is_cell = is_signature = False
+    is_cell = is_signature = is_whole = False
     done = 0
     for number, line in enumerate(lines, 1):
         if number <= done:
             continue
-        if is_cell and number in texts:
+        if is_cell and not is_whole and number in texts:
             yield from _fenced(code)
             said, first, done = texts[number]
             yield from enumerate(said.split("\n"), first)
             yield done, ""
             code = []
-        elif _CELL.match(line):
+        elif opened := _CELL.match(line):
             yield from _fenced(code)
-            code, is_cell, is_signature = [], True, True
+            code, is_cell, is_whole = [], True, opened[1] in _WHOLE
+            is_signature = opened[1] != "setup"
         elif is_signature:
             is_signature = not line.rstrip().endswith(":")
+            code += [(number, line)] * is_whole
         elif line[:1].strip():
             is_cell = False
-        elif is_cell and not _RETURN.match(line):
+        elif is_cell and (is_whole or not _RETURN.match(line)):
             code.append((number, line))
     yield from _fenced(code)
 
