@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, Self
+from unicodedata import category
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.config import JsonDict
@@ -40,6 +41,10 @@ CHAT_EXAMPLE: JsonDict = {
 }
 
 
+UNWRITABLE = ("Cc", "Cs")
+"""Unicode categories of what no path holds; blanks that do not break, as macOS and French write them, it may."""
+
+
 class FileWire(Body):
     """A file: Markdown, MDX, HTML, text, a notebook; a PDF, EPUB or Word document in base64. Its name says which."""
 
@@ -56,7 +61,9 @@ class FileWire(Body):
     @classmethod
     def _stays_below(cls, path: str) -> str:
         """The path if it leads to no folder above its first one; the specification's begin with a slash, or do not."""
-        if not path.isprintable() or ".." in path.replace("\\", "/").split("/"):
+        if any(category(letter) in UNWRITABLE for letter in path) or ".." in path.replace("\\", "/").split(
+            "/"
+        ):
             raise ValueError(f"wanted a path without `..` and control characters, found {path!r}")
         return path
 

@@ -345,6 +345,13 @@ def test_an_invalid_request_is_a_400_of_the_specifications_form(
     assert response.json()["status"] == "error"
 
 
+def test_a_path_may_hold_the_blanks_that_systems_and_languages_write(book: TestClient) -> None:
+    for path in ("Shot 10.30\u202fAM.md", "Page\u00a0: 2.md", "\u3000.md", "می\u200cروم.md"):
+        assert (
+            book.post("/book/ingest", json={"files": [{"path": path, "content": "# X"}]}).status_code == 200
+        )
+
+
 def test_a_collection_without_documents_is_a_503_of_that_form(client: TestClient) -> None:
     for path, body in (
         ("query", {"query_text": "x"}),
