@@ -17,6 +17,8 @@ from quire.errors import StoreError
 FILE = "kept.sqlite"
 VECTORS = "vectors"
 BUSY_S = 60.0  # how long one process waits for another's write
+COMPACTED_BYTES = 2_000_000_000
+"""Of a file that is copied without what was forgotten: others wait about 15 s, and would for `BUSY_S`."""
 LOOKUP = 500  # keys in one query: older SQLite builds take at most 999 parameters
 TABLE = (
     "CREATE TABLE IF NOT EXISTS kept (kind TEXT, key BLOB, value BLOB, crc INTEGER, PRIMARY KEY (kind, key))"
@@ -81,9 +83,10 @@ class ContentStore:
 
         self._run(forget)
 
-    def compact(self) -> None:
-        """Give back the space of what was forgotten, and with it what it said; as dear as copying the file."""
-        self._run(lambda connection: connection.execute("VACUUM"))
+    def compact(self, most_bytes: int = COMPACTED_BYTES) -> None:
+        """Give back the space of what was forgotten; in a larger file it is kept for what comes, and says nothing."""
+        if self._path.exists() and self._path.stat().st_size <= most_bytes:
+            self._run(lambda connection: connection.execute("VACUUM"))
 
     def take(self, other: Path, kinds: Sequence[str]) -> None:
         """Keep what the store in another folder, if there is one, keeps of these kinds, too."""
@@ -121,6 +124,7 @@ class ContentStore:
         if self._connection is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(self._path, timeout=self._busy_s)
+            self._connection.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten
             self._connection.execute(TABLE)
         return self._connection
 

@@ -44,6 +44,22 @@ def test_what_is_not_used_is_forgotten_of_its_kind_alone(store: ContentStore) ->
     assert (store.read_all("a"), store.read_all("b")) == ({b"2": b"y"}, {b"1": b"z"})
 
 
+def test_what_is_forgotten_is_overwritten_and_a_large_file_is_not_copied_for_its_space(
+    tmp_path: Path,
+) -> None:
+    with closing(ContentStore(tmp_path)) as store:
+        store.write("text", {b"one": b"a secret of one " * 1_000, b"two": b"two"})
+        store.retain("text", [b"two"])
+        file = tmp_path / FILE
+        assert b"a secret of one" not in file.read_bytes()
+        size = file.stat().st_size
+        store.compact(most_bytes=0)
+        assert file.stat().st_size == size
+        store.compact()
+        assert file.stat().st_size < size
+        assert store.read("text", [b"two"]) == {b"two": b"two"}
+
+
 def test_another_stores_values_are_taken_over_what_was_kept(store: ContentStore, tmp_path: Path) -> None:
     store.write("a", {b"1": b"old", b"2": b"stays"})
     with closing(ContentStore(tmp_path / "other")) as other:
