@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from itertools import islice
 from typing import Annotated, Any, NotRequired, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
@@ -39,6 +40,8 @@ Filters: TypeAlias = dict[str, FilterValue | list[FilterValue]]
 ALIKE = 0.82
 """Share of letters that a misspelt name has of a field's: `sesion`, `topK` and `sources` have more, `store` for `stop`
 has less."""
+MOST_NAMES = 50
+"""Of a body that are compared with a face's, each in about 15 µs."""
 
 
 class Body(BaseModel):
@@ -57,7 +60,7 @@ class Body(BaseModel):
                 "loc": (name,),
                 "input": given[name],
             }
-            for name in (given if unsent else ())
+            for name in islice(given if unsent else (), MOST_NAMES)
             if name not in names and (near := get_close_matches(str(name)[:100].lower(), unsent, 1, ALIKE))
         ]
         if wrong:
