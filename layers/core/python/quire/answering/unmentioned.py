@@ -69,6 +69,7 @@ _SPELLED = dict(
         zip(
             "one two three four five six seven eight nine ten eleven twelve".split(),
             "i ii iii iv v vi vii viii ix x xi xii".split(),
+            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),
             strict=True,
         ),
         1,
@@ -116,8 +117,8 @@ def unmentioned(question: str, hits: Sequence[Hit], product: Sequence[str] = ())
         ]
     for found in _NUMBERED.finditer(question):
         name, number = found["name"], found["number"]
-        if (is_product := name.casefold() in product) or _is_label(name.casefold(), number, texts):
-            written.append((found, _numbering(name, number, is_product=is_product)))
+        if name.casefold() in product or _is_label(name.casefold(), number, texts):
+            written.append((found, _numbering(name, number, product)))
     for found, wording in written:
         if not any(re.search(wording, text, re.IGNORECASE | re.MULTILINE) for text in texts):
             is_asked = _ASKED.search(question[: found.start()]) or found[0] in read_intent(question).meaning
@@ -149,27 +150,35 @@ def _is_label(word: str, number: str, texts: Sequence[str]) -> bool:
     return any(map(numbered.search, texts))
 
 
-def _numbering(name: str, number: str, *, is_product: bool) -> str:
+def _numbering(name: str, number: str, product: Sequence[str]) -> str:
     """What finds the number: alone where nothing else is likely to have it, else as its kind is written."""
     first, *parts = number.split(".")
     label = name.casefold()
-    if parts and label in _LABELS - _VERSIONS:
-        return rf"(?<![\w.]){re.escape(number)}(?!\d)"
+    if parts and label in _LABELS:
+        return rf"(?<![\w.])v?{first}[.-]{re.escape('.'.join(parts))}(?!\d)|{_version([label], first, parts)}"
     if len(number) > 2 and not parts:
         return rf"(?<![\w.,]){number}(?!\w|\.\d)"
-    if parts or is_product or label in _VERSIONS:
-        return _version(name, first, parts)
+    if parts or label in _VERSIONS or label in product:
+        return _version([name, *product] if label in _VERSIONS else [name], first, parts)
     if label in _CODES:
-        return rf"(?:\b(?:exit\w*|codes?|status\w*|errors?)\b[^\n]{{0,80}}?(?<![\w.,])|{_BEGINS}){number}(?!\w|\.\d)"
+        before = r"\b(?:exit\w*|codes?|status\w*|errors?)\b[^\n]{0,80}?(?<![\w.,])|\be(?:rr(?:or)?)?[-_]?"
+        return rf"(?:{before}|{_BEGINS}){number}(?!\w|\.\d)"
+    return _place(name, int(number))
+
+
+def _place(name: str, number: int) -> str:
+    """What finds one of several: its number, alone or in a list, in digits or words, or that of what is in it."""
+    numeral = rf"0*{number}(?:\.\d+)*(?!\w)"
+    cardinal, roman, ordinal = _SPELLED.get(number, (numeral,) * 3)
     named = rf"\b(?:{re.escape(name)}[a-z]*+|{re.escape(name[:3])}\w?\.)\W{{0,3}}(?:[a-z]+\W{{1,3}})?"
-    numeral = rf"0*{int(number)}(?:\.\d+)*(?!\w)"
-    spelled = "|".join((numeral, *(rf"{word}\b" for word in _SPELLED.get(int(number), ()))))
-    return rf"{named}(?:{spelled})|{_BEGINS}{numeral}"
+    listed = r"(?:\d{1,4}(?:[ ]?[,–-][ ]?|[ ](?:and|or|to)[ ])){0,5}"
+    before = rf"\b(?:{ordinal}|{number}(?:st|nd|rd|th))[ ]{re.escape(name)}"
+    return rf"{named}(?:{listed}{numeral}|(?:{cardinal}|{roman})\b)|{_BEGINS}{numeral}|{before}"
 
 
-def _version(name: str, first: str, parts: Sequence[str]) -> str:
-    """What finds a version: also the shorter one that it belongs to, of a single number those that belong to it."""
-    sizes = range(len(parts), 0, -1)
-    known = "|".join(re.escape(".".join((first, *parts[:size]))) for size in sizes) or rf"{first}(?:\.\d+)*"
-    before = rf"\b(?:{re.escape(name)}|versions?|releases?|since|v)[^\n]{{0,60}}?|^\W*|[|`] ?|\b(?=v\d)"
-    return rf"(?:{before})(?<![\w.])v?(?:{known}|{first}\.x)(?!\w|\.\d)"
+def _version(names: Sequence[str], first: str, parts: Sequence[str]) -> str:
+    """What finds a version: also the shorter one that it belongs to, and those that belong to it."""
+    shorter = "".join(rf"|{re.escape('.'.join((first, *parts[:size])))}" for size in range(1, len(parts)))
+    whole = re.escape(".".join((first, *parts)))
+    before = rf"\b(?:{'|'.join(map(re.escape, names))}|versions?|releases?|since|v)[^\n]{{0,60}}?|^\W*|[|`] ?|\b(?=v\d)"
+    return rf"(?:{before})(?<![\w.])v?(?:{whole}(?:\.\d+)*{shorter}|{first}\.x)(?!\w|\.\d)"
