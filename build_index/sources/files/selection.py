@@ -222,13 +222,14 @@ def _composer_folders(entries: Sequence[os.DirEntry[str]], prefix: str) -> Itera
         ]
         manifest = json.loads(Path(file.path).read_bytes()[:CODE_FILE_BYTES])
         place = os.path.normpath(prefix + manifest["config"]["vendor-dir"])
-        packages = [*manifest.get("require", ()), *manifest.get("require-dev", ())]
+        named = (*manifest.get("require", ()), *manifest.get("require-dev", ()))
+        packages = [os.path.normpath(f"{place}/{one}") for one in named if "/" in one]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return
     own = os.path.normpath(prefix or ".")
     if place != own and not own.startswith(f"{place}/") and place != ".":
         yield place
-    yield from (os.path.normpath(f"{place}/{package}") for package in packages if "/" in package)
+    yield from packages
 
 
 def _folder_reason(walk: _Walk, path: str, rules: IgnoreRules) -> str:

@@ -93,6 +93,7 @@ def test_what_others_wrote_and_translations_are_left_out_unless_a_pattern_names_
         ("", {"config": {"vendor-dir": "."}, "require-dev": {"oars/oar": "1.0"}}, ["oars/oar/a.php"]),
         ("", {"require": {"oars/oar": "1.0"}}, []),
         ("", ["config"], []),
+        ("", {"config": {"vendor-dir": "lib"}, "require": [5]}, []),
     ],
 )
 def test_the_folder_that_composer_puts_packages_into_is_of_others(
