@@ -443,6 +443,13 @@ def test_badges_are_no_part_of_a_title(title: str, read: str) -> None:
     assert page.title == page_title(f"# {title}\n\nThey row.\n") == read
 
 
+def test_a_title_that_is_a_picture_alone_is_what_that_is_called() -> None:
+    source = (
+        '<h1 align="center"><a href="https://a.b"><img src="logo.svg" alt="Oars"></a></h1>\n\nThey row.\n'
+    )
+    assert parse_markdown(source, "a.md").title == "Oars"
+
+
 def test_pictures_stand_on_the_lines_that_they_are_written_on() -> None:
     [section] = parse_markdown("![an oar](a.png) ![a rope](b.png)\n![a mast](c.png)\n").sections
     [part] = section.blocks[0].parts

@@ -348,12 +348,15 @@ def _attributes(scan: MarkupScan, tag: Tag) -> None:
 
 
 def _is_badge(scan: MarkupScan, tag: Tag) -> bool:
-    """Whether it is a picture that is a link in a heading."""
+    """Whether it is a picture that is a link in a heading that has words too."""
     if tag.name != "img":
         return False
     least = max(tag.start - _LONGEST_HEADING, 0)
     begins = max(scan.text.rfind("\n", least, tag.start) + 1, least)
-    return bool(_BADGE.fullmatch(scan.text, begins, tag.start))
+    if not _BADGE.fullmatch(scan.text, begins, tag.start):
+        return False
+    heading = scan.text[begins : begins + _LONGEST_HEADING].partition("\n")[0]
+    return bool(re.search(r"\w", re.sub(r"<[^<>]*+>", "", heading)))
 
 
 def _tab(scan: MarkupScan, tag: Tag) -> None:
