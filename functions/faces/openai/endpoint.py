@@ -34,7 +34,7 @@ from functions.web.replies import json_bytes, reply
 from quire.answering.events import Delta, Done
 from quire.answering.generative.context import estimate_tokens
 from quire.answering.request import Answer
-from quire.errors import InputError, QuireError, StoreUnavailable, TooLarge
+from quire.errors import AskerGone, InputError, QuireError, StoreUnavailable, TooLarge
 from quire.limits import EMBEDDED_CHARACTERS
 from quire.ports import Embedder
 from quire.service.ask import AnswerUnderWay, ask_stream
@@ -89,11 +89,11 @@ async def embeddings(body: c.EmbeddingsRequest, request: Request) -> Response:
     """The vectors that the texts have as questions to the collection; each is cut at the model's window."""
     request.scope["state"]["collection"] = body.model
     embedder = await run(request.scope, _embedder, service_of(request), caller_of(request), body)
-    rows = [  # a few at a time, so that questions pass between
-        row
-        for start in range(0, len(body.input), AT_ONCE)
-        for row in await run(request.scope, embedder.embed, body.input[start : start + AT_ONCE])
-    ]
+    rows: list[Any] = []
+    for start in range(0, len(body.input), AT_ONCE):  # a few at a time, so that questions pass between
+        if await request.is_disconnected():
+            raise AskerGone("the client left before all was embedded")
+        rows.extend(await run(request.scope, embedder.embed, body.input[start : start + AT_ONCE]))
     data: list[c.Vector] = [
         {"object": "embedding", "index": number, "embedding": _written(row, body.encoding_format)}
         for number, row in enumerate(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -401,3 +402,26 @@ def test_tools_and_what_they_gave_are_no_question(chat: openai.OpenAI) -> None:
         given = chat.responses.create(model="roblox", input=turns, tools=[tool], tool_choice="auto")
         assert "196.2" in given.output_text
         turns = [*turns, *given.model_dump()["output"], turns[0]]
+
+
+def test_nothing_more_is_embedded_for_a_client_that_has_left(shelf: Shelf) -> None:
+    body = json.dumps({"model": "roblox", "input": ["warm soil"] * 100}).encode()
+    coming = [{"type": "http.request", "body": body, "more_body": False}]
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return coming.pop() if coming else {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/embeddings",
+        "query_string": b"",
+        "headers": [(b"content-type", b"application/json"), (b"host", b"127.0.0.1")],
+        "client": ("127.0.0.1", 50_000),
+    }
+    asyncio.run(shelf.app()(scope, receive, send))
+    assert sent == []
