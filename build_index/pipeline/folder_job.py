@@ -43,7 +43,7 @@ from build_index.sources import Failure
 from build_index.sources.files.selection import DEFAULT_EXCLUDE, Excluded
 from build_index.wiring import open_store, open_tools, settings
 from quire.collections import check_name
-from quire.errors import BuildInProgress, QuireError, StoreError, UnknownCollection
+from quire.errors import ArtifactCorrupt, BuildInProgress, QuireError, StoreError, UnknownCollection
 from quire.folders import demand_readable
 from quire.index.opened import OpenedIndex
 from quire.ports import Embedder, Vectors, WordList
@@ -107,7 +107,7 @@ def run_order(order: Order, store: SegmentStore, opening: Callable[[], Tools], c
     if not before:
         start_readers(len(digests))
     is_same = roots == known.roots and not changed and UNREADABLE not in digests.values()
-    if order.incremental and before and is_same:
+    if order.incremental and before and is_same and _is_sound(store, order.collection):
         outcome, by_content, named = _unchanged(order, store, known.failed), known.by_content, known.named
     else:
         tools = opening()
@@ -182,6 +182,15 @@ def _served_roots(store: SegmentStore, order: Order) -> list[Root]:
     served = store.open(order.collection).sources
     folders = {str(Path(one.location).resolve()) for one in served if one.key == "repository"}
     return [Root(folder, order.patterns, order.exclude) for folder in folders]
+
+
+def _is_sound(store: SegmentStore, name: str) -> bool:
+    """Whether every byte of what is served is there; a build says what is not, and replaces it."""
+    try:
+        store.manifests(store.pointer(name), checked=True)
+    except ArtifactCorrupt:
+        return False
+    return True
 
 
 def _unchanged(order: Order, store: SegmentStore, failed: Sequence[tuple[str, str]]) -> JobOutcome:

@@ -136,9 +136,12 @@ def meant(held: Sequence[HeldIndex], folder: Path, base: Path) -> tuple[str, str
 
 
 def _held_by(catalog: Catalog, name: str) -> HeldIndex:
+    """By its manifests: one whose other files are damaged is still the index of its folder, which mends it."""
+    from quire.index.opened import sources_of  # with numpy
+
     try:
-        served = catalog.get(name)
+        told = catalog.describe(name)
     except ArtifactError:
         return HeldIndex(name, (), "")
-    locations = tuple(source.location for source in served.index.sources)
-    return HeldIndex(name, locations, served.pointer.fresh_at)
+    locations = tuple(source.location for source in sources_of(told.manifests, told.pointer.build))
+    return HeldIndex(name, locations, told.pointer.fresh_at)

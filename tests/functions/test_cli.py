@@ -405,6 +405,21 @@ def test_a_pointer_that_is_damaged_is_told_with_what_helps_and_does_both(desk: D
     assert not held.exists()
 
 
+@pytest.mark.parametrize("damaged", ["keywords.safetensors", "vectors.safetensors", "payloads/00000.jsonl"])
+def test_indexing_an_unchanged_folder_again_replaces_what_is_damaged(
+    desk: Desk, tmp_path: Path, damaged: str
+) -> None:
+    """The message of a damaged file says that it does; the index keeps its name, though it cannot be opened."""
+    notes = write_shop(tmp_path / "notes")
+    desk.call("index", str(notes))
+    (file,) = (desk.folder / ".quire/store/collections/notes/segments").glob(f"*/{damaged}")
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    assert desk.json("index", str(notes))["collection"] == "notes"
+    assert file.read_bytes() == whole
+    desk.call("remove", "notes")
+
+
 def test_a_folder_in_the_pointers_place_is_damage_and_no_missing_collection(
     desk: Desk, tmp_path: Path
 ) -> None:
