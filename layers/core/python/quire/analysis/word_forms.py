@@ -20,6 +20,9 @@ SciFact .728 to .727, React Native's documentation as before."""
 SHORTENED = 0.5
 SHORTEST, LONGEST = 3, 40
 _DOUBLED = re.compile(r".*[^aeiou][aeiou][bdgmnprt]")  # log, logger
+_ACRONYMS = re.compile(
+    r"(?!https)([b-df-hj-np-tv-xz]{3,5})s"
+)  # PDFs: stems keep an s behind a word without vowels
 _SPELLINGS = tuple(
     (re.compile(ending), replaced)
     for ending, replaced in (
@@ -33,6 +36,7 @@ _SPELLINGS = tuple(
         (r"ter(s?)$", r"tre\1"),
         (r"ogue(s?)$", r"og\1"),
         (r"ence(s?)$", r"ense\1"),
+        (r"ense(s?)$", r"ence\1"),
         (r"ll(ed|ing|er)$", r"l\1"),
         (r"l(ed|ing)$", r"ll\1"),
     )
@@ -92,6 +96,16 @@ def _who_does(own: str) -> Iterator[str]:
         yield own + own[-1] + "er"
 
 
+def readings(word: str) -> tuple[str, ...]:
+    """The same lower-case word as others write it: spelled in the other English, at length, or one of several.
+
+    >>> readings("licence"), readings("config"), readings("pdfs"), readings("lamp")
+    (('license',), ('configuration',), ('pdf',), ())
+    """
+    several = _ACRONYMS.fullmatch(word)
+    return (*_spelled(word), *_at_length().get(word, ()), *(several.groups() if several else ()))
+
+
 def _spelled(word: str) -> Iterator[str]:
     return (ending.sub(replaced, word) for ending, replaced in _SPELLINGS if ending.search(word))
 
@@ -100,3 +114,11 @@ def _spelled(word: str) -> Iterator[str]:
 def _shortened() -> Mapping[str, tuple[str, ...]]:
     words = (entry.split() for entry in _SHORT.split("/"))
     return {stem(word): tuple(map(stem, short)) for word, *short in words}
+
+
+@cache
+def _at_length() -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for word, *short in map(str.split, _SHORT.split("/")):
+        found |= {one: (*found.get(one, ()), word) for one in short}
+    return found

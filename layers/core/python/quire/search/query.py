@@ -20,7 +20,7 @@ from quire.analysis.terms import (
     possible_commands,
     words,
 )
-from quire.analysis.word_forms import forms_of
+from quire.analysis.word_forms import forms_of, readings
 from quire.index.bm25 import idf
 from quire.search.intent import Intent, WantedDefinition, content_terms, marked_names, read_intent
 
@@ -155,7 +155,9 @@ def read_question(
     vocabulary.expect(_expected(wording))
     meant = _mend(wording, vocabulary, is_ordinary)
     if meant:
-        guesses = [word for word in meant.values() if not vocabulary.has_symbol(word)]
+        guesses = [
+            word for said, word in meant.items() if not (vocabulary.has_symbol(word) or _is_sure(said, word))
+        ]
         wording = _take_apart(mended(text, meant), guesses, word_forms=word_forms)
     intent = wording.intent
     said = _without_unknown_options(wording, vocabulary)
@@ -423,6 +425,9 @@ def _mend(
     for token in dict.fromkeys(tokens):
         if len(meant) >= MOST_MENDED or strange >= MOST_STRANGE:
             break
+        if token.isalpha() and (known := _held_reading(token, vocabulary)):
+            meant[token] = known
+            continue
         if is_sentence and is_ordinary is not None and token.isalpha() and is_ordinary(token):
             continue
         for part in _PART.findall(token):
@@ -433,6 +438,20 @@ def _mend(
             if known and known != part.lower():
                 meant[part] = known
     return meant
+
+
+def _held_reading(token: str, vocabulary: Vocabulary) -> str | None:
+    """How the collection writes a word that it does not have so: `license` for "licence"; None where it has neither."""
+    if not (others := readings(token.lower())) or not _is_strange(token, analyze(token), vocabulary):
+        return None
+    terms = {one: analyze(one)[:1] for one in others}
+    vocabulary.expect(chain.from_iterable(terms.values()))
+    return next((one for one in others if any(map(vocabulary.document_frequency, terms[one]))), None)
+
+
+def _is_sure(said: str, word: str) -> bool:
+    """Whether it is that word: its letters in another order, or as others write it."""
+    return sorted(said.lower()) == sorted(word.lower()) or word in readings(said.lower())
 
 
 def mended(text: str, meant: Mapping[str, str]) -> str:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Protocol
 
 from quire.analysis.terms import STOP_WORDS, analyze, identifiers, words
+from quire.analysis.word_forms import readings
 from quire.ports import WordList
 from quire.search.intent import content_terms, read_intent
 
@@ -221,6 +222,7 @@ def is_slip(written: str, known: str) -> bool:
         or sorted(one) == sorted(other)
         or one.startswith(other[:-1])
         or all(letter in left for letter in one)
+        or other in readings(one)
     )
 
 
