@@ -276,6 +276,15 @@ def test_in_a_small_collection_no_word_is_too_common() -> None:
     assert few == 0.0 < many
 
 
+def test_words_that_say_of_a_thing_that_it_works_are_missed_by_no_question() -> None:
+    index = shelf_of(household()).index
+    asked = weigh("How does the kettle work, what happens to it and what does it support?", index)
+    assert [*asked.idf] == ["kettl"]
+    told = shelf_of([chunk("tools.md", "Work at the bench."), *household()]).index
+    assert [*weigh("How does the kettle work?", told).idf] == ["kettl", "work"]
+    assert [*weigh("What happens at work?", index).idf] == ["happen", "work"]
+
+
 def test_a_follow_up_is_not_doubted_for_the_name_of_what_it_is_about() -> None:
     shelf, asked = shelf_of(PUMPS), "and the Pump's price?"
     assert find(shelf, Inquiry(asked), f"{asked}\nHow is the filter cleaned?").evidence.lent == 0.0

@@ -13,7 +13,7 @@ from quire.answering.citations import last_answer
 from quire.answering.conversation import is_follow_up
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.rendering import PROSE_LANGUAGES
-from quire.answering.extractive.weighing import Lexicon
+from quire.answering.extractive.weighing import SAID_OF, Lexicon
 from quire.answering.findings import AskedCollection, Findings, undefined_letter
 from quire.answering.request import Inquiry
 from quire.documents import Hit
@@ -136,7 +136,7 @@ def absent_words(question: str, lexicon: Lexicon) -> list[str]:
         word.strip(_MARKS).removesuffix("'s").removesuffix("’s") for word in question.split()
     )
     held = lexicon.document_frequency
-    absent = [word for word in said if (terms := analyze(word)) and not any(map(held, terms))]
+    absent = [word for word in said if (terms := {*analyze(word)} - SAID_OF) and not any(map(held, terms))]
     return sorted(absent, key=str.islower)[:MOST_WORDS]
 
 

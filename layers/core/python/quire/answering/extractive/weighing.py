@@ -147,18 +147,22 @@ KINDS = frozenset(
 """What a question calls a thing beside its name, where the sources may call it otherwise or by its name alone."""
 
 
+SAID_OF = frozenset(analyze("work happen need want support occur"))
+"""What a question says of a thing beside its name, in words that the sources need not have."""
+
+
 def weigh(question: str, lexicon: Lexicon, *, as_written: bool = False) -> Weighed:
     """Weigh a question's terms by how rare they are in the collection (BM25's idf).
 
     Words that only ask for a meaning ("stand for") count where it is taken `as_written` alone, and so do those that
-    call by its kind what the collection calls otherwise.
+    call by its kind what the collection calls otherwise, or say of it that it works.
     """
     asked, terms = read_intent(question), analyze(question)
     count = lexicon.chunk_count
     said = terms if as_written else content_terms(asked, terms)
     held = {term: lexicon.document_frequency(term) for term in dict.fromkeys(said)}
     if not as_written and any(held.values()):
-        held = {term: chunks for term, chunks in held.items() if chunks or term not in KINDS}
+        held = {term: chunks for term, chunks in held.items() if chunks or term not in KINDS | SAID_OF}
     idf = {term: math.log(1 + (count - chunks + 0.5) / (chunks + 0.5)) for term, chunks in held.items()}
     return Weighed(question, idf, _names(question), asked.is_code)
 
