@@ -215,3 +215,62 @@ def test_of_other_languages_no_question_is_taken_for_one_that_names_nothing(ques
 def test_a_third_question_that_names_nothing_reaches_back_to_the_first() -> None:
     talk = (*TALK, Turn("user", "which port?"), Turn("assistant", "Port 80 [1]."))
     assert complete("how often?", talk) == "how often?\nwhich port?\nWhat does the lidar cost?"
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "whole"),
+    [
+        ("What is BRV-101?", "and 204?", "What is BRV-204?"),
+        ("What does error 500 mean?", "What about 404?", "What does error 404 mean?"),
+        ("What is new in 3.2.0?", "and in 3.1.0?", "What is new in 3.1.0?"),
+        ("Where is the log file on Linux?", "What about macOS?", "Where is the log file on macOS?"),
+        ("How do I install it on linux", "and on Windows 11?", "How do I install it on Windows 11"),
+    ],
+)
+def test_a_few_words_are_put_in_place_of_what_was_asked_about(before: str, question: str, whole: str) -> None:
+    history = Turn("user", before), Turn("assistant", "So [1].")
+    assert read_message(question, history, bool)[:2] == (whole, whole)
+    assert read_message(question, (*history, Turn("user", "thanks"), Turn("assistant", "Welcome.")), bool)[
+        :2
+    ] == (whole, whole)
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [
+        ("How many printers are there?", "and 204?"),
+        ("Is 20 mm enough, or 30 mm?", "and 40?"),
+        ("What is new in 3.2.0?", "and 204?"),
+        ("How do I find the mac address?", "and on Linux?"),
+        ("How do I print a label?", "How do I undo that?"),
+    ],
+)
+def test_where_nothing_can_be_replaced_a_follow_up_is_joined_to_what_it_follows(
+    before: str, question: str
+) -> None:
+    history = Turn("user", before), Turn("assistant", "So [1].")
+    assert read_message(question, history, bool).searched == f"{question}\n{before}"
+
+
+def test_what_was_put_in_place_may_be_replaced_again() -> None:
+    history = [Turn("user", "How do I install Lamp on Linux?"), Turn("assistant", "So [1].")]
+    history += [Turn("user", "and on Windows?"), Turn("assistant", "So [1].")]
+    assert read_message("and mac?", history, bool).question == "How do I install Lamp on mac?"
+    assert (
+        read_message("is it safe?", history, bool).searched
+        == "is it safe?\nHow do I install Lamp on Windows?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "whole"),
+    [
+        ("How do I pause a printer?", "How do I undo that?", "How do I resume a printer?"),
+        ("Enable the dark mode", "can I revert it later?", "disable the dark mode"),
+    ],
+)
+def test_what_undoes_something_is_its_opposite_on_the_page_in_hand(
+    before: str, question: str, whole: str
+) -> None:
+    history = Turn("user", before), Turn("assistant", "So [1].")
+    assert read_message(question, history, bool)[:2] == (whole, f"{whole}\n{before}")

@@ -24,6 +24,7 @@ from quire.answering.citations import last_answer
 from quire.answering.recalling import recalled
 from quire.answering.section_kinds import names_kinds_alone
 from quire.answering.small_talk import bare_question, is_correction, small_talk
+from quire.answering.substituting import opposed, substituted
 from quire.documents import Turn
 from quire.search.query import written_names
 
@@ -250,10 +251,10 @@ def read_message(text: str, history: Sequence[Turn], has_symbol: Callable[[str],
     >>> read_message("tl;dr", talk, bool).question, read_message("and the second one?", talk, bool).question
     ('What is the difference between a hub and a switch?', 'What is a switch?')
     """
-    about = about_answer(text)
+    history, about = _with_wholes(history), about_answer(text)
     at = _last_question(history) if about else None
     if not about or at is None:
-        return _named(Reading(bare_question(text), _followed(text, history)), history, has_symbol)
+        return _of_its_own(text, history, has_symbol)
     before = read_message(history[at].text, history[:at], has_symbol)
     said = last_answer(history)
     if about.kind in OF_THE_SAME:
@@ -270,6 +271,28 @@ def read_message(text: str, history: Sequence[Turn], has_symbol: Callable[[str],
     if about.kind == PLACE:
         return before._replace(about=AboutAnswer(SOURCE))
     return Reading(bare_question(text), _followed(text, history))
+
+
+def _of_its_own(text: str, history: Sequence[Turn], has_symbol: Callable[[str], bool]) -> Reading:
+    """What asks nothing of the answer before: a few words may put something in the place of what was asked about."""
+    bare, at = bare_question(text), _last_question(history)
+    before = bare_question(history[at].text) if at is not None else ""
+    if whole := substituted(bare, before):
+        return Reading(whole, whole)
+    if whole := opposed(bare, before):
+        return Reading(whole, f"{whole}\n{_followed(before, history[:at])}")
+    return _named(Reading(bare, _followed(text, history)), history, has_symbol)
+
+
+def _with_wholes(history: Sequence[Turn]) -> list[Turn]:
+    """The turns, with what "and on Windows?" asked in place of these words: what follows it is asked of Windows."""
+    turns, before = list(history), ""
+    for place, turn in enumerate(turns):
+        if turn.role == "user":
+            whole = substituted(bare_question(turn.text), before)
+            turns[place] = Turn("user", whole) if whole else turn
+            before = bare_question(turns[place].text) if _says_a_topic(turns[place].text) else before
+    return turns
 
 
 def _named(reading: Reading, history: Sequence[Turn], has_symbol: Callable[[str], bool]) -> Reading:
