@@ -23,7 +23,7 @@ _BOLD_WEIGHT = 600
 _NAME_BYTES = 128
 _FIXED_NAMES = re.compile(r"mono|courier|consol|menlo|typewriter|(?:cm|sf|tx)tt", re.IGNORECASE)
 _BOLD_NAMES = re.compile(r"bold|black|heavy|cmbx|sfbx|-bd|demi", re.IGNORECASE)
-_NO_TITLE = re.compile(r"^(?:untitled|microsoft \w+ -)|\.[a-z]{2,4}$", re.IGNORECASE)
+_NO_TITLE = re.compile(r"^(?:untitled|microsoft \w+ -|[a-z]{3,5}:\S+$)|\.[a-z]{2,4}$", re.IGNORECASE)
 _LIGATURES = {
     0xFB00: "ff",
     0xFB01: "fi",
@@ -61,7 +61,7 @@ def pdf_pages(data: bytes, path: str) -> list[str]:
 
 
 def _title(document: pypdfium2.PdfDocument) -> str:
-    """The title that the document gives itself; "" where that is a program's or a file's name."""
+    """The title that the document gives itself; "" where that is a program's or a file's name, or an address."""
     title = " ".join(document.get_metadata_value("Title").translate(_READABLE).split())
     return "" if _NO_TITLE.search(title) else title
 
