@@ -89,6 +89,7 @@ def test_a_word_is_read_as_the_collection_writes_it_however_ordinary_it_is(
         ("Does it print PDFs?", "It prints a PDF."),
         ("Which licence has it?", "License: MIT"),
         ("How do I cancle it?", "To cancel, press the button."),
+        ("I forgot it", "Who forgets it may write."),
     ],
 )
 def test_what_others_write_otherwise_counts_as_said(said: str, told: str) -> None:

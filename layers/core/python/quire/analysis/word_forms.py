@@ -64,6 +64,21 @@ synchronization sync / temporary temp tmp / timezone tz / transaction tx / types
 value val / variable var / vector vec / version ver / websocket ws
 """
 
+# forms that no ending tells
+_IRREGULAR = """
+become became / begin began begun / bend bent / bind bound / break broke broken / bring brought / build built /
+buy bought / catch caught / choose chose chosen / deal dealt / do did done / draw drew drawn / drive drove driven /
+eat ate eaten / fall fell fallen / feed fed / find found / fly flew flown / forget forgot forgotten /
+freeze froze frozen / give gave given / go went gone / grow grew grown / hide hid hidden / hold held / keep kept /
+know knew known / lead led / leave left / lend lent / lose lost / make made / mean meant / meet met / pay paid /
+ride rode ridden / ring rang rung / rise rose risen / run ran / say said / see saw seen / seek sought / sell sold /
+send sent / shake shook shaken / shine shone / shoot shot / show showed shown / shrink shrank shrunk / sing sang sung /
+sink sank sunk / sleep slept / speak spoke spoken / spend spent / spin spun / stand stood / steal stole stolen /
+stick stuck / sting stung / swear swore sworn / sweep swept / swim swam swum / swing swung / take took taken /
+teach taught / tear tore torn / tell told / think thought / throw threw thrown / understand understood /
+wake woke woken / wear wore worn / win won / withdraw withdrew withdrawn / write wrote written
+"""
+
 
 @lru_cache(maxsize=1 << 12)
 def other_forms(word: str) -> Mapping[str, float]:
@@ -97,10 +112,11 @@ def _who_does(own: str) -> Iterator[str]:
 
 
 def readings(word: str) -> tuple[str, ...]:
-    """The same lower-case word as others write it: spelled in the other English, at length, or one of several.
+    """The same lower-case word as others write it: spelled in the other English, at length, one of several, or in
+    another form that no ending tells.
 
-    >>> readings("licence"), readings("config"), readings("pdfs"), readings("lamp")
-    (('license',), ('configuration',), ('pdf',), ())
+    >>> readings("licence"), readings("config"), readings("pdfs"), readings("lamp"), readings("forgot")
+    (('license',), ('configuration',), ('pdf',), (), ('forget', 'forgotten'))
     """
     several = _ACRONYMS.fullmatch(word)
     return (*_spelled(word), *_at_length().get(word, ()), *(several.groups() if several else ()))
@@ -118,7 +134,8 @@ def _shortened() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _at_length() -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    forms = [line.split() for line in _IRREGULAR.split("/")]
+    found = {one: tuple(other for other in own if other != one) for own in forms for one in own}
     for word, *short in map(str.split, _SHORT.split("/")):
         found |= {one: (*found.get(one, ()), word) for one in short}
     return found
