@@ -231,7 +231,8 @@ def test_a_plain_word_is_a_name_where_it_is_marked_as_code_or_acts_without_an_ar
     [
         ("what does refnud do", {"refnud": "refund"}),
         ("who may test a backet", {"backet": "basket"}),
-        ("may a casket be bought", {}),
+        ("may a casket be green", {}),
+        ("may a basket be bought", {"bought": "buy"}),
         ("set_total", {}),
     ],
 )
