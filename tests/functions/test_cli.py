@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import closing, redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -671,6 +672,7 @@ def test_ctrl_c_says_what_is_kept_and_that_the_same_command_goes_on(desk: Desk, 
         env={**os.environ, "PYTHONPATH": PATHS, "QUIRE_CACHE": str(desk.folder / ".quire" / "cache")},
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # in the background it is ignored
     )
     until = time.monotonic() + 60
     while not (store / "collections/long/current.json").exists() and time.monotonic() < until:

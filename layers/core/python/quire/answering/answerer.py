@@ -284,7 +284,8 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
             lacking = (nothing_mentions(findings.unmentioned),) if findings.unmentioned else ()
             notices = (*written.notices, *told, *lacking, *([CLOSEST] if is_unsure else []))
             return replace(written, text=text, citations=citations, notices=notices)
-    return replace(written, text=refusal(collection, inquiry, findings), answerable=False)
+    is_read = written.model_used != EXTRACTIVE
+    return replace(written, text=refusal(collection, inquiry, findings, is_read=is_read), answerable=False)
 
 
 def _extract_exactly(

@@ -33,12 +33,14 @@ _ADDRESS = re.compile(r"https?://[^\s()<>]+")
 _MARKS = """ ?!.,;:()[]{}<>"'`“”‘’"""
 
 
-def refusal(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -> str:
+def refusal(
+    collection: AskedCollection, inquiry: Inquiry, findings: Findings, *, is_read: bool = False
+) -> str:
     """That the collection does not answer, which of the question's words it does not have, and what is nearest.
 
     Of a follow-up to what the collection does cover it is said that this alone is not answered, and of what it may
-    cover in other words that no clear answer was found. A question in a language that the sources do not have is asked
-    for in theirs.
+    cover in other words that no clear answer was found, but not where a model has read that (`is_read`). A question in
+    a language that the sources do not have is asked for in theirs.
     """
     unread = language_notices(inquiry.question, findings.found.terms, collection.index)
     if unread:
@@ -58,7 +60,7 @@ def refusal(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -
         return f"I found nothing in {title} that says what “{letter}” is. Ask about what it is used in."
     elif findings.unmentioned:
         return with_topics(f"{opening} {nothing_mentions(findings.unmentioned)}", told)
-    elif _may_be_covered(collection, findings):
+    elif not is_read and _may_be_covered(collection, findings):
         opening = f"I found no clear answer to this in {title}; it may be there in other words."
         return with_topics(opening, told, CLOSEST_TOPICS, MOST_CLOSEST)
     absent = [] if findings.found.terms else absent_words(inquiry.question, collection.index)
