@@ -20,9 +20,8 @@ SciFact .728 to .727, React Native's documentation as before."""
 SHORTENED = 0.5
 SHORTEST, LONGEST = 3, 40
 _DOUBLED = re.compile(r".*[^aeiou][aeiou][bdgmnprt]")  # log, logger
-_ACRONYMS = re.compile(
-    r"(?!https)([b-df-hj-np-tv-xz]{3,5})s"
-)  # PDFs: stems keep an s behind a word without vowels
+_ACRONYMS = re.compile(r"(?!https)([b-df-hj-np-tv-xz]{3,5})s")
+"""Several of a short name, "PDFs": stems keep an s behind a word without vowels."""
 _SPELLINGS = tuple(
     (re.compile(ending), replaced)
     for ending, replaced in (

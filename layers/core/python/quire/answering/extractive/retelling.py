@@ -151,9 +151,8 @@ def _example(
     wanted = ("", _named(language))
     fitting = [one for one in code if not language or _named(_language_of(one) or "") in wanted]
     told = [one for one in scored if one.asked and not code]
-    shown = [
-        replace(one, asked=False) for one in fitting or code or commands or told
-    ]  # another one where it was shown
+    # Not as what the question asks for by its title: another one is shown where it was shown before.
+    shown = [replace(one, asked=False) for one in fitting or code or commands or told]
     text, citations = written(choose_quotes(weighed, unsaid(shown, history), beside=beside))
     if "```" not in text and not (told or commands):
         return None

@@ -96,9 +96,8 @@ def score_passages(
     without its common words, where it has some: it moves no passage.
     """
     names = set(written_names(question.text))
-    if names.isdisjoint(
-        symbol for hit in hits for symbol in hit.chunk.symbols
-    ):  # else names differ by their case
+    if names.isdisjoint(symbol for hit in hits for symbol in hit.chunk.symbols):
+        # Nothing is called as it is written: then case tells no names apart.
         names = set(map(fold_symbol, names))
     priors = [(hit, _prior(hit, hits) + NAMED * _defines(hit, names)) for hit in hits]
     replaced = _replaced(question, hits)
