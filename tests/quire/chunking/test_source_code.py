@@ -335,6 +335,14 @@ def test_half_of_a_pages_front_matter_is_not_shown_and_all_of_it_is_searched() -
     assert "How oil is moved." in bare.text
 
 
+def test_a_description_of_several_lines_is_shown_whole() -> None:
+    head = "---\ntitle: Pumps\ndescription: >-\n  How oil\n  is moved.\nslug: pumps\n---\n\n"
+    code = "\n".join(f"pump.Turn({n}) // until oil comes" for n in range(60))
+    first, *_ = cut(f"{head}## Start\n\n```go\n{code}\n```\n", "markdown", "pumps.md")
+    assert first.text == "title: Pumps\ndescription: >-\n  How oil\n  is moved."
+    assert first.metadata["end_line"] == 5
+
+
 def test_the_rest_of_a_torn_table_is_found_by_its_head() -> None:
     rows = "".join(f"| `pump.{n}` | Moves oil through pipe {n}, {'slowly ' * 20}| {n} |\n" for n in range(30))
     chunks = cut(

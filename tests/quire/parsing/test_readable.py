@@ -27,6 +27,10 @@ def lines(text: str, path: str = "boats.mdx") -> list[str]:
         ("> quoted\n\n> [!WARNING]\n> Mind it.", ["> quoted", "> Warning:", "> Mind it."]),
         (":::note[Tides]\nMind them.\n:::", ["Note: Tides", "Mind them."]),
         ('title: Oars\ndescription: "Of ash."\nicon: oar', ["Oars", "Of ash."]),
+        (
+            "title: Oars\ndescription: >-\n  Of ash\n  or oak.\nicon: oar\n  pair",
+            ["Oars", "Of ash", "or oak."],
+        ),
     ],
 )
 def test_a_part_of_a_page_of_components_says_what_its_reader_sees(text: str, said: list[str]) -> None:

@@ -178,6 +178,8 @@ def _markdown(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
         if not isinstance(start, int) or not isinstance(end, int):
             continue
         aliases = [piece.aliases]
+        if end < head:  # a fact of several lines is shown whole
+            end = next((n for n in range(end + 1, head) if lines.texts[n - 1][:1].strip()), head) - 1
         if start <= head < end:  # a page's own facts are searched with it, but half of them shown is debris
             aliases.append(lines.text(start, head - 1))
             start = next((n for n in range(head + 1, end) if not lines.is_blank(n)), end)

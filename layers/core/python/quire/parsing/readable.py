@@ -48,7 +48,9 @@ _BEGINS_TAG = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
-_FACT = re.compile(r"(?:[\w-]++:(?:[ \t].*)?|[ \t]*+|---)")
+_FACT = re.compile(r"(?:[\w-]++:(?:[ \t].*)?|[ \t].*+||---)")
+_FOLDED = re.compile(r"[>|][+-]?")
+"""What stands for a value that the indented lines below it are."""
 _SAID = re.compile(
     r"""
     (?:title|description|summary|subtitle|sidebarTitle|linkTitle):[ \t]++  # facts that readers see
@@ -164,8 +166,17 @@ def _head_in_words(text: str) -> str:
     lines = text.split("\n")
     if not _SAID.fullmatch(lines[0]) or not all(map(_FACT.fullmatch, lines)):
         return text
-    said = (_SAID.fullmatch(line) for line in lines)
-    return "\n".join(one["said"] if one else "" for one in said)
+    return "\n".join(_values_said(lines))
+
+
+def _values_said(lines: Sequence[str]) -> Iterator[str]:
+    """Of each line of facts what readers see of it, be it a part of a value of several lines; else ""."""
+    is_folded = False
+    for line in lines:
+        fact = _SAID.fullmatch(line)
+        is_value = is_folded and line[:1] in " \t"
+        is_folded = bool(_FOLDED.fullmatch(fact["said"])) if fact else is_value
+        yield line.strip() if is_value else fact["said"] if fact and not is_folded else ""
 
 
 def _with_whole_tables(text: str) -> str:
